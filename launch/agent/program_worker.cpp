@@ -105,7 +105,7 @@ void ProgramWorker::start() {
     std::error_code none_yet;
     log_begin_ = std::filesystem::file_size(log_of(work_->join()), none_yet);
     log_begin_ = none_yet ? 0 : log_begin_;
-    dismissed_ = has_failed_ = reported_ = awaits_decision_ = hung_ = false;
+    dismissed_ = has_failed_ = trains_on_ = reported_ = awaits_decision_ = hung_ = false;
     escalation_ = 0;
     last_resource_ = {};
     batch_multiple_ = work_->join().batch.multiple;
@@ -233,20 +233,27 @@ void ProgramWorker::leave(TrialId trial, bool save) {
         work_.reset();
     } else if (program_ && !dismissed_) {
         dismissed_ = true;
-        deadline_ = Clock::now() + options_.grace;
+        deadline_ = Clock::now() + (is_complete() ? time_to_save() : options_.grace);
         if (is_told_decisions()) {
             Json message{{"decision", protocol::decision::stop}};
             if (save) {
                 message["save"] = true;
                 if (awaits_decision_ || work_->rank > 0) {  // it reads that now, and not after another epoch
-                    deadline_ = Clock::now() + std::max(options_.grace, options_.setup.save_timeout);
+                    deadline_ = Clock::now() + time_to_save();
                 }
             }
             program_->channel.send(message);
-        } else if (work_->rank == 0 && last_resource_ < work_->join().max_resource) {
+        } else if (work_->rank == 0 && !is_complete()) {
             deadline_ = Clock::now();  // it does not know; one that is at its end leaves by itself
         }
     }
+}
+
+/// Whether the program has reported the end of its trial. It may have more to do then, such as to save its model.
+bool ProgramWorker::is_complete() const { return work_->rank == 0 && last_resource_ >= work_->join().max_resource; }
+
+std::chrono::milliseconds ProgramWorker::time_to_save() const {
+    return std::max(options_.grace, options_.setup.save_timeout);
 }
 
 void ProgramWorker::evaluate(const EvaluateTrial& order) {
@@ -291,6 +298,7 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
 void ProgramWorker::receive(std::vector<Notice>& notices) {
     for (const auto& line : program_->channel.receive()) {
         if (dismissed_ || hung_) {
+            ignore(line);
             continue;
         }
         try {
@@ -321,18 +329,45 @@ void ProgramWorker::look_for_reports(bool has_ended, std::vector<Notice>& notice
         lines.push_back(tail_->rest());
     }
     for (const auto& line : lines) {
-        if (!dismissed_ && !hung_ && !line.empty()) {
+        if (dismissed_ || hung_) {
+            ignore(line);
+        } else if (!line.empty()) {
             read_printed(line, notices);
         }
     }
 }
 
+/// The report that a line has, which may be the last of several lines. Throws std::exception if it is none.
+std::optional<protocol::Report> ProgramWorker::report_in(const std::string& line) {
+    if (!pattern_) {
+        return report_from(work_->join().trial, parse_line(line));
+    }
+    auto report = pattern_->read(line);
+    if (report) {
+        report->trial = work_->join().trial;
+    }
+    return report;
+}
+
+/// What a program writes that is to end counts no more. But one that reports beyond the end of its trial has not
+/// understood, and there is nothing to wait for.
+void ProgramWorker::ignore(const std::string& line) {
+    if (!dismissed_ || has_failed_ || escalation_ > 0 || !is_complete()) {
+        return;
+    }
+    try {
+        if (const auto report = report_in(line); report && report->resource > last_resource_) {
+            trains_on_ = true;
+            deadline_ = Clock::now();
+        }
+    } catch (const std::exception&) {
+        // no report
+    }
+}
+
 void ProgramWorker::read_printed(const std::string& line, std::vector<Notice>& notices) {
     try {
-        if (!pattern_) {
-            take(report_from(work_->join().trial, parse_line(line)), notices);
-        } else if (auto report = pattern_->read(line)) {
-            report->trial = work_->join().trial;
+        if (auto report = report_in(line)) {
             take(*std::move(report), notices);
         }
     } catch (const std::exception& error) {
@@ -406,16 +441,16 @@ void ProgramWorker::escalate(Clock::time_point now) {
     if (escalation_++ == 0) {
         if (dismissed_ && is_told_decisions() && !has_failed_) {
             // One that trained to its end may have read that, and have more to do than there is time for.
-            const bool is_complete = work_->rank == 0 && last_resource_ >= work_->join().max_resource;
-            const std::chrono::duration<double> grace = options_.grace;
+            const std::chrono::duration<double> time = time_to_save();
             const auto remark =
-                is_complete ? fmt::format(
-                                  "it was complete and did not end within {:.3g} s, so it is ended by SIGTERM; what a "
-                                  "program has to save belongs before its last report; ",
-                                  grace.count())
-                            : std::string(
-                                  "it was told to stop and did not leave, so it is ended by SIGTERM; a program has to "
-                                  "read the decision after each report and to end; ");
+                is_complete() && !trains_on_
+                    ? fmt::format(
+                          "it was complete and did not end within {:.3g} s, so it is ended by SIGTERM; set "
+                          "CRESCENDO_SAVE_TIMEOUT to more seconds, or save before the last report; ",
+                          time.count())
+                    : std::string(
+                          "it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "
+                          "decision after each report and to end; ");
             pending_notices_.push_back(ProgramRemark{work_->join().trial, remark + quoted(own_last_words())});
         }
         terminate();

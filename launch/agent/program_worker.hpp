@@ -37,6 +37,10 @@ class ProgramWorker final : public Worker {
     void receive(std::vector<Notice>& notices);
     void look_for_reports(bool has_ended, std::vector<Notice>& notices);
     void read_printed(const std::string& line, std::vector<Notice>& notices);
+    std::optional<protocol::Report> report_in(const std::string& line);
+    void ignore(const std::string& line);
+    bool is_complete() const;
+    std::chrono::milliseconds time_to_save() const;
     void take(protocol::Report report, std::vector<Notice>& notices);
     void remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const;
     std::string reason_for_no_report() const;
@@ -66,6 +70,7 @@ class ProgramWorker final : public Worker {
     std::unique_ptr<ConnectedProcess> program_;
     bool dismissed_ = false;  ///< the program was told to leave, or has failed: its messages are ignored
     bool has_failed_ = false;  ///< it is being ended, because it did something wrong
+    bool trains_on_ = false;   ///< it has reported beyond the end of its trial
     bool reported_ = false;
     bool awaits_decision_ = false;  ///< about its last report
     Resource last_resource_ = {};  ///< of its reports

@@ -123,6 +123,10 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     status["trials"] = {{"begun", progress.begun()},     {"running", progress.running}, {"waiting", progress.waiting},
                         {"paused", progress.paused},     {"held", progress.held},       {"stopped", progress.stopped},
                         {"finished", progress.finished}, {"failed", progress.failed}};
+    if (const Trial* failed = last_failed(sweep)) {
+        status["last_failure"] =
+            fmt::format("trial {}: {}", failed->id.value, recorded.history.of(failed->id).last_failure);
+    }
     status["sampler"] = sweep.spec().sampler;
     status["proposals"] = proposals_json(sweep);
     status["rungs"] = OrderedJson::array();

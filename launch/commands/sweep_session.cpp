@@ -116,12 +116,7 @@ std::optional<double> end_of_job() {
 }
 
 /// The failure of the last trial that has failed; there must be one.
-std::string last_failure(const History& history) {
-    const auto& trials = history.sweep().trials();
-    const auto failed = std::find_if(trials.rbegin(), trials.rend(),
-                                     [](const Trial& trial) { return trial.status == TrialStatus::failed; });
-    return history.of(failed->id).last_failure;
-}
+std::string last_failure(const History& history) { return history.of(last_failed(history.sweep())->id).last_failure; }
 
 /// "3 trials failed": there may be more where several fail in one turn.
 std::string failed_trials(const History& history) {

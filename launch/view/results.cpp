@@ -323,6 +323,13 @@ const char* text_of(FinishReason reason) {
     return texts.of(reason);
 }
 
+const Trial* last_failed(const Sweep& sweep) {
+    const auto& trials = sweep.trials();
+    const auto failed = std::find_if(trials.rbegin(), trials.rend(),
+                                     [](const Trial& trial) { return trial.status == TrialStatus::failed; });
+    return failed == trials.rend() ? nullptr : &*failed;
+}
+
 std::string held_hint(const Sweep& sweep, const std::string& directory) {
     const auto held = std::ranges::find(sweep.trials(), TrialStatus::held, &Trial::status);
     return fmt::format("all trials that are left are paused by request: `crescendo resume {} {}` continues one",

@@ -66,6 +66,9 @@ std::string number_text(double value);
 /// Why a sweep ended, for people: "the target is reached".
 const char* text_of(FinishReason reason);
 
+/// The last of the trials that failed; null if none did.
+const Trial* last_failed(const Sweep& sweep);
+
 /// What a user does about a sweep that waits for the release of a trial (Sweep::waits_for_release).
 std::string held_hint(const Sweep& sweep, const std::string& directory);
 

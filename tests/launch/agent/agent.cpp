@@ -18,23 +18,27 @@ using namespace crescendo::tests;
 
 namespace {
 
+/// How long a program is waited for.
+struct Times {
+    std::chrono::milliseconds grace{200};
+    std::chrono::milliseconds save{200};
+    std::chrono::milliseconds patience = WorkerOptions().patience;
+};
+
 /// One node of program workers, each running a line of shell.
 struct Node {
-    explicit Node(int num_slots, std::chrono::milliseconds grace = std::chrono::milliseconds(200),
-                  const std::optional<ReportSource>& report = {},
-                  std::chrono::milliseconds patience = WorkerOptions().patience)
-        : agent(NodeId{0}, options(num_slots, grace, report, patience)) {}
+    explicit Node(int num_slots, const Times& times = {}, const std::optional<ReportSource>& report = {})
+        : agent(NodeId{0}, options(num_slots, times, report)) {}
 
-    WorkerOptions options(int num_slots, std::chrono::milliseconds grace, const std::optional<ReportSource>& report,
-                          std::chrono::milliseconds patience) {
+    WorkerOptions options(int num_slots, const Times& times, const std::optional<ReportSource>& report) {
         WorkerOptions result;
-        result.patience = patience;
+        result.patience = times.patience;
         result.setup.supervision.report = report;
         result.slots.resize(static_cast<std::size_t>(num_slots));
         result.setup.directory = folder.path().string();
-        result.setup.save_timeout = grace;
+        result.setup.save_timeout = times.save;
         result.guard = CRESCENDO_GUARD;
-        result.grace = grace;
+        result.grace = times.grace;
         result.ports = std::vector<TcpPort>(static_cast<std::size_t>(num_slots));
         for (const auto& port : result.ports) {
             result.places.push_back({"here", "127.0.0.1", port.number()});
@@ -175,8 +179,8 @@ TEST_CASE("a program that trained to its end is not told to read decisions when 
     node.agent.obey(protocol::Leave{TrialId{0}, false});
 
     CHECK(node.next<ProgramRemark>().message ==
-          "it was complete and did not end within 0.2 s, so it is ended by SIGTERM; what a program has to save belongs "
-          "before its last report; last words: saving");
+          "it was complete and did not end within 0.2 s, so it is ended by SIGTERM; set CRESCENDO_SAVE_TIMEOUT to more "
+          "seconds, or save before the last report; last words: saving");
     node.next<LeftTrial>();
 }
 
@@ -208,7 +212,7 @@ TEST_CASE("when the agent goes, so do its programs and what they started in othe
 }
 
 TEST_CASE("the next trial of a slot starts when the last one's program is gone") {
-    Node node(1, std::chrono::seconds(60));  // of grace: the program leaves by itself
+    Node node(1, {.grace = std::chrono::seconds(60)});  // the program leaves by itself
     node.start(0, 0, std::string(report_once) + "sleep 0.1; touch gone");
     node.next<protocol::Report>();
 
@@ -252,10 +256,10 @@ TEST_CASE("failures say what happened and give the program's last words") {
 }
 
 TEST_CASE("a program that neither reports nor ends is remarked on, and not with an earlier one's words") {
-    const std::chrono::milliseconds patience(100);
+    const Times times{.patience = std::chrono::milliseconds(100)};
     const char* script = "until [ -e told ]; do sleep 0.01; done";
-    Node silent(1, std::chrono::milliseconds(200), {}, patience);
-    Node talkative(1, std::chrono::milliseconds(200), ReportSource{{"loss=(?P<loss>.+)"}, "", 1, "loss"}, patience);
+    Node silent(1, times);
+    Node talkative(1, times, ReportSource{{"loss=(?P<loss>.+)"}, "", 1, "loss"});
     for (auto* node : {&silent, &talkative}) {
         std::ofstream(node->folder / "trainer.log") << "an earlier run\n";
     }
@@ -330,7 +334,7 @@ namespace {
 
 const ReportSource printed{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1, "loss"};
 
-constexpr std::chrono::minutes patient{1};
+const Times patient{.grace = std::chrono::minutes(1), .save = std::chrono::minutes(1)};
 
 /// What is remarked on a program until it ends. It reports by `say RESOURCE LOSS`.
 std::vector<std::string> remarks_on(const std::string& script, const std::optional<ReportSource>& source = {},
@@ -384,6 +388,30 @@ TEST_CASE("a program that cannot be told to stop is ended at once, unless it is 
     CHECK(node.next<LeftTrial>().trial == TrialId{1});
     CHECK(std::filesystem::exists(node.folder / "saved"));
     CHECK_FALSE(std::filesystem::exists(node.folder / "early"));
+}
+
+TEST_CASE("a program that has reported its trial's end is given time to save, unless it reports on") {
+    for (const bool is_told : {true, false}) {
+        CAPTURE(is_told);
+        Node node(1, {.save = std::chrono::minutes(1)}, is_told ? std::nullopt : std::optional(printed));
+        const std::string say =
+            is_told ? R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":1}}" >&$CRESCENDO_FD; }; )"
+                    : "say() { echo epoch $1: 1; }; ";
+        node.start(0, 0, say + "say 9; sleep 0.5; touch saved");  // longer than `grace`
+        node.next<protocol::Report>();
+        node.agent.obey(protocol::Leave{TrialId{0}, false});
+        node.next<LeftTrial>();
+        CHECK(std::filesystem::exists(node.folder / "saved"));
+
+        node.start(1, 0, say + "say 9; until [ -e left ]; do sleep 0.01; done; say 10; exec sleep 1000");
+        node.next<protocol::Report>();
+        node.agent.obey(protocol::Leave{TrialId{1}, false});
+        std::ofstream(node.folder / "left").close();
+        if (is_told) {
+            CHECK(node.next<ProgramRemark>().message.starts_with("it was told to stop and did not leave"));
+        }
+        CHECK(node.next<LeftTrial>().trial == TrialId{1});  // and not after a minute
+    }
 }
 
 TEST_CASE("a program whose output never matches is told of after many lines, and when it ends") {
@@ -442,7 +470,7 @@ TEST_CASE("a program may write its reports to a file of its folder, and what an 
 
 TEST_CASE("a group's hosts have a line each, also where another host's ranks lie between") {
     Node node(1);
-    auto options = node.options(3, patient, {}, patient);
+    auto options = node.options(3, patient, {});
     options.places[1].host = "there";
     Agent agent(NodeId{0}, std::move(options));
 

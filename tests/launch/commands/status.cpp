@@ -1,5 +1,6 @@
 #include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
+#include "tests/launch/commands/sweep_file.hpp"
 
 using namespace crescendo::tests;
 
@@ -41,6 +42,17 @@ TEST_CASE("status says what a sweep spent and what idled, in money if there is a
     const auto refused = sweep.run({"status", "s", "--price", "0.9"});
     CHECK(refused.code == 2);
     CHECK(contains(refused.err, "--price 0.9: is no price; write slot_hour=0.90 or node_hour=24.48"));
+}
+
+TEST_CASE("status says why the last trial failed") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo no such file >&2; exit 3");
+    run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
+
+    CHECK(contains(status.at("last_failure"), "exit status 3; last words: no such file"));
+    CHECK_FALSE(OldSweep().run({"status", "s", "--format", "json"}).json().contains("last_failure"));
 }
 
 TEST_CASE("a price that the sweep's file gets when all is over counts") {
