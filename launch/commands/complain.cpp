@@ -30,16 +30,20 @@ void remark_on_sampler(const SweepFile& file) {
     }
 }
 
-ExitCode complain(ExitCode of_a_disk) try { throw; } catch (const InvalidInput& error) {
-    return complain(error, ExitCode::bad_input);
-} catch (const DamagedFile& error) {
-    return complain(error, ExitCode::bad_input);
-} catch (const DirectoryError& error) {
-    return complain(error, of_a_disk);
-} catch (const std::system_error& error) {
-    return complain(error, of_a_disk);
-} catch (const std::exception& error) {
-    return complain(error, ExitCode::failed);
+ExitCode code_of_error(ExitCode of_a_disk) try { throw; } catch (const InvalidInput&) {
+    return ExitCode::bad_input;
+} catch (const DamagedFile&) {
+    return ExitCode::bad_input;
+} catch (const DirectoryError&) {
+    return of_a_disk;
+} catch (const std::system_error&) {
+    return of_a_disk;
+} catch (const std::exception&) {
+    return ExitCode::failed;
+}
+
+ExitCode complain(ExitCode of_a_disk) try { throw; } catch (const std::exception& error) {
+    return complain(error, code_of_error(of_a_disk));
 }
 
 }  // namespace crescendo::launch

@@ -11,8 +11,11 @@ struct SweepFile;
 /// Says on standard error what ends a command, in place of its progress bar; returns `code`.
 ExitCode complain(const std::exception& error, ExitCode code);
 
-/// To be called in a catch clause: the exit code that the exception ends a command with, once it is said. `of_a_disk`
-/// is the one for a disk that is full, or cannot be read: a session may go on later.
+/// To be called in a catch clause: the exit code that the exception ends a command with. `of_a_disk` is the one for a
+/// disk that is full, or cannot be read: a session may go on later.
+ExitCode code_of_error(ExitCode of_a_disk);
+
+/// As code_of_error(), once the error is said.
 ExitCode complain(ExitCode of_a_disk = ExitCode::failed);
 
 /// Shows a line to the user beside the command's output.

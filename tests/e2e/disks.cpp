@@ -108,7 +108,8 @@ TEST_CASE("a disk without room for another trial's folder stops a sweep, and the
     }
     write_sweep(disk.folder());
     auto sweep = content_of(disk.folder() / "sweep.yaml");
-    write_file(disk.folder() / "sweep.yaml", sweep.replace(sweep.find("run_cap: 4"), 10, "run_cap: 9"));
+    write_file(disk.folder() / "sweep.yaml", sweep.replace(sweep.find("run_cap: 4"), 10, "run_cap: 9") +
+                                                 "on_failure: [bash, -c, 'echo $CRESCENDO_EXIT_CODE > told']\n");
 
     const auto run = run_crescendo(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
 
@@ -116,6 +117,7 @@ TEST_CASE("a disk without room for another trial's folder stops a sweep, and the
     CHECK_MESSAGE(run.err.find("No space left on device") != std::string::npos, run.err);
     CHECK_MESSAGE(run.err.find("free some space or mend the disk, then resume the sweep") != std::string::npos,
                   run.err);
+    CHECK(content_of(disk.folder() / "told") == "75\n");
     CHECK(run_crescendo(disk.folder(), {"report", "disk/s"}).code == 1);  // there is nothing to resume about a page
 }
 
