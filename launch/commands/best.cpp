@@ -93,7 +93,7 @@ ExitCode best(const Options& options) {
     }
     const auto price = price_of_slot_hour(sweep, options.price);
     fmt::print("{}", best_text(sweep.history, sweep.directory, options.format, price, trial));
-    return ExitCode::done;
+    return trial ? ExitCode::done : ExitCode::failed;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "launch/commands/hook.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -40,6 +41,12 @@ std::string problem_of(const ProcessOptions& options) {
     }
     const auto status = *process.try_wait();
     return status.success() ? "" : to_string(status);
+}
+
+/// Where the command prints; empty for our own output, where the disk takes no file.
+std::string log_of(const SweepDirectory& directory) {
+    auto log = directory.hook_log().string();
+    return FileDescriptor(::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) ? log : "";
 }
 
 }  // namespace
@@ -97,10 +104,12 @@ void run_hook(const SessionEnding& ending, const SweepFile& file, const SweepDir
         ProcessOptions options;
         options.command = command;
         options.environment = environment_of_hook(ending, file, directory, history);
-        options.log = directory.hook_log().string();
+        options.log = log_of(directory);
+        options.has_socket = false;  // it is no trial, although it may be the program of one
         if (const auto problem = problem_of(options); !problem.empty()) {
-            fmt::print(stderr, "crescendo: warning: {}: `{}`: {}; what it printed is in {}\n", key, command.front(),
-                       problem, options.log);
+            fmt::print(stderr, "crescendo: warning: {}: `{}`: {}; {}\n", key, command.front(), problem,
+                       options.log.empty() ? "it printed to this terminal"
+                                           : fmt::format("what it printed is in {}", options.log));
         }
     } catch (const std::exception& error) {
         fmt::print(stderr, "crescendo: warning: {}: {}\n", key, error.what());

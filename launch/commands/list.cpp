@@ -30,8 +30,8 @@ bool holds_sweep(const fs::path& folder) {
     return fs::exists(directory.journal(), error) && fs::exists(directory.sweep_file(), error);
 }
 
-/// Adds the sweeps in `folder`, and below it. A sweep holds no other; links are not followed, and folders that cannot
-/// be read or whose names begin with a dot are left out.
+/// Adds the sweeps in `folder`, and below it. Those that `retrain` made of one are not listed; links are not followed,
+/// and folders that cannot be read or whose names begin with a dot are left out.
 void find_sweeps(const fs::path& folder, std::vector<fs::path>& sweeps) {
     if (holds_sweep(folder)) {
         sweeps.push_back(folder);

@@ -124,7 +124,7 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
                answer.at("resource").get<std::int64_t>(),
                fmt::join(answer.at("files").get<std::vector<std::string>>(), ", "));
     if (fs::exists(out / "load.py")) {
-        fmt::print("  python {}     runs the model over the validation samples, and compares with the sweep\n",
+        fmt::print("  python3 {}     runs the model over the validation samples, and compares with the sweep\n",
                    (out / "load.py").string());
     } else {
         fmt::print("  The model is that of a plug-in, which alone knows its network. These are its weights and\n"

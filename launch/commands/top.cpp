@@ -158,8 +158,9 @@ class LivePage {
 
 /// Where the page is, and how to see it from another machine.
 std::vector<std::string> directions(const PageServer& server, const std::string& address) {
+    const bool is_everywhere = address == "0.0.0.0";
     return {server.address(), fmt::format("from your own machine, first: ssh -N -L {0}:{1}:{0} {2}", server.port(),
-                                          address, host_name())};
+                                          is_everywhere ? "127.0.0.1" : address, host_name())};
 }
 
 ExitCode serve(const Options& options) {

@@ -28,6 +28,18 @@ struct Options {
     Format format = Format::table;
 };
 
+/// The lines behind the first one stand below it, beside the names.
+std::string indented(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        result += c;
+        if (c == '\n') {
+            result += std::string(12, ' ');
+        }
+    }
+    return result;
+}
+
 /// All that the journal has about one trial.
 class TrialStory {
   public:
@@ -92,7 +104,7 @@ class TrialStory {
     std::string text() const {
         std::string text;
         const auto line = [&text](std::string_view name, const std::string& value) {
-            text += fmt::format("{:<12}{}\n", name, printable(value));
+            text += fmt::format("{:<11} {}\n", name, indented(printable(value)));
         };
         const auto reason = trial_.reason ? fmt::format(" ({})", stop_reasons.of(*trial_.reason)) : "";
         line("trial", fmt::format("{} of {}", trial_.id.value, sweep_.file.name));

@@ -311,6 +311,8 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
         result.notes.push_back(fmt::format("run: {} is a class of Ray's; add program: with a program that takes its "
                                            "parameters as arguments",
                                            flow(experiment.at("run"))));
+    } else {
+        result.notes.emplace_back("add program: with a program that takes its parameters as arguments");
     }
     static const std::set<std::string> written{"config", "param_space", "tune_config", "metric",    "mode",
                                                "run",    "num_samples", "stop",        "scheduler"};

@@ -64,6 +64,23 @@ Value value_of(const Parameter& parameter, const std::string& text) {
     return *meant;
 }
 
+/// What new settings mean: "run_cap=9 from now on; hang_timeout=5m from the next session on".
+std::string announced(const std::vector<Override>& settings) {
+    std::string text;
+    for (const bool later : {false, true}) {
+        std::string each;
+        for (const auto& [key, value, applies] : settings) {
+            if (changes_next_session(key) == later) {
+                each += fmt::format("{}{}={}", each.empty() ? "" : ", ", key, value.value_or("null"));
+            }
+        }
+        if (!each.empty()) {
+            text += fmt::format("{}{} from {} on", text.empty() ? "" : "; ", each, later ? "the next session" : "now");
+        }
+    }
+    return text;
+}
+
 class Steer {
   public:
     Steer(const SweepDirectory& directory, const History& history, double time)
@@ -134,12 +151,7 @@ class Steer {
         auto file = directory_.read_sweep(limits_after(frozen, changes));
         auto record = limits_record(changes.back(), file, history_.elapsed(), time_);
         sweep_.require_valid(std::get<LimitsChanged>(event_from_json(record)));
-        std::vector<std::string> texts;
-        for (const auto& each : request.settings) {
-            texts.push_back(fmt::format("{}={}{}", each.key, each.value.value_or("null"),
-                                        changes_next_session(each.key) ? " (from the next session on)" : ""));
-        }
-        return {{std::move(record)}, fmt::format("{} from now on", fmt::join(texts, ", ")), std::move(file)};
+        return {{std::move(record)}, announced(request.settings), std::move(file)};
     }
 
     Steered operator()(const NoteRequest& request) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 
 #include "core/check.hpp"
@@ -12,6 +13,9 @@
 
 namespace crescendo::launch {
 namespace {
+
+constexpr std::string_view of_environment = "envvar:";
+constexpr const char* unset_variable = "the environment has no variable {}; export it, or write its value here";
 
 /// As Python writes single values, and so W&B: `eval`, `ast.literal_eval` and `== "True"` understand it.
 std::string argument_text(const Value& value) {
@@ -116,15 +120,12 @@ class Expansion {
                             name),
                 key);
         }
-        constexpr std::string_view of_environment = "envvar:";
         if (name.starts_with(of_environment)) {
             const auto variable = name.substr(of_environment.size());
             if (const char* value = variables_(variable.c_str())) {
                 return value;
             }
-            throw InvalidInput(fmt::format("the environment has no variable {}; export it, or write its value here",
-                                           variable),
-                               key);
+            throw InvalidInput(fmt::format(fmt::runtime(unset_variable), variable), key);
         }
         const auto found = texts_.find(name);
         if (name == "program" && found->second.empty()) {
@@ -171,6 +172,9 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
             return expand_word(word, index, {program, {}});
         }
     } catch (const InvalidInput&) {
+        if (!unset_variables({word}).empty()) {
+            throw;
+        }
         // It names a parameter.
     }
     throw InvalidInput(
@@ -178,6 +182,22 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
                     "trials; each brings its parameters as arguments of their names (--lr=0.01): write ${{args}}",
                     word),
         key);
+}
+
+std::vector<Remark> unset_variables(const std::vector<std::string>& command) {
+    const std::string begin = fmt::format("${{{}", of_environment);
+    std::vector<Remark> remarks;
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        const auto& word = command[i];
+        for (auto at = word.find(begin); at != std::string::npos; at = word.find(begin, at + 1)) {
+            const auto name = at + begin.size();
+            const auto variable = word.substr(name, word.find('}', name) - name);
+            if (std::getenv(variable.c_str()) == nullptr) {
+                remarks.push_back({fmt::format("command[{}]", i), fmt::format(fmt::runtime(unset_variable), variable)});
+            }
+        }
+    }
+    return remarks;
 }
 
 std::vector<std::string> expand_shared_command(const std::vector<std::string>& command, const std::string& program) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/value.hpp"
+#include "launch/sweep_file/remark.hpp"
 #include "launch/system/environment.hpp"
 
 namespace crescendo::launch {
@@ -48,6 +49,9 @@ std::vector<std::string> expand_word(const std::string& word, std::size_t index,
 /// Expands a word of a command that is started before its trials: `${args}` becomes nothing, because each trial brings
 /// its parameters. Throws InvalidInput (key "command[<index>]") on any other macro that depends on a trial.
 std::vector<std::string> expand_shared_word(const std::string& word, std::size_t index, const std::string& program);
+
+/// A remark on each `${envvar:NAME}` of a command whose variable the environment does not have.
+std::vector<Remark> unset_variables(const std::vector<std::string>& command);
 
 /// Expands each word of `command`, as expand_shared_word() does.
 std::vector<std::string> expand_shared_command(const std::vector<std::string>& command, const std::string& program);

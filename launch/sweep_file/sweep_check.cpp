@@ -207,6 +207,9 @@ void check_sampler(const SamplerCommand& sampler, Mistakes& mistakes) {
 }
 
 void check_command(const SweepFile& file, Mistakes& mistakes) {
+    for (const auto& [key, problem] : unset_variables(*file.command)) {
+        mistakes.add(key, problem);
+    }
     const auto words = fixed_words(file);
     check_programs(words, "command", mistakes);
     const auto& command = *file.command;

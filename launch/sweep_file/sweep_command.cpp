@@ -83,6 +83,10 @@ ReportSource read_report_source(const YamlSection& report, const std::string& me
     source.metric = metric;
     source.file = report.string("file").value_or("");
     source.counts_from = report.integer("counts_from").value_or(1);
+    if (source.counts_from != 0 && source.counts_from != 1) {
+        report.fail("counts_from",
+                    fmt::format("is {}; use 0 if the program calls its first epoch 0, else 1", source.counts_from));
+    }
     if (report.has("pattern") && report.at("pattern").is_string()) {
         source.patterns = {report.at("pattern").get<std::string>()};
     } else {

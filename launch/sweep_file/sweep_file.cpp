@@ -247,6 +247,9 @@ SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& pat
     draft.mistakes.attempt([&] {
         for (const auto& each : overrides) {
             apply_override(each, document.root);
+            if (each.value && each.applies == Override::Applies::always) {
+                draft.file.source.replace(each.key);
+            }
         }
     });
     const bool sets_run_cap = std::ranges::any_of(overrides, [](const Override& each) {

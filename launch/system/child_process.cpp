@@ -40,14 +40,15 @@ bool is_of_launcher(std::string_view name) {
     return std::any_of(beginnings.begin(), beginnings.end(), [&](auto each) { return name.starts_with(each); });
 }
 
-/// Our environment without what the launcher and the job script have set for us, and with `settings` on top, as
-/// NAME=VALUE.
+/// Our environment without what the launcher, the job script and another sweep have set for us, and with `settings` on
+/// top, as NAME=VALUE.
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
     std::vector<std::string> result;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view name(*entry, std::strcspn(*entry, "="));
         const bool replaced = std::any_of(settings.begin(), settings.end(), [&](auto& s) { return s.first == name; });
-        if (!replaced && !is_of_launcher(name) && name != exit_status_variable) {
+        const bool is_ours = name == exit_status_variable || name == protocol::fd_variable;
+        if (!replaced && !is_of_launcher(name) && !is_ours) {
             result.emplace_back(*entry);
         }
     }
@@ -126,13 +127,14 @@ class CpuMask {
     error_pipe = ::fcntl(error_pipe, F_DUPFD_CLOEXEC, ChildProcess::protocol_fd + 1);
     if (socket == ChildProcess::protocol_fd) {
         ::fcntl(socket, F_SETFD, 0);
-    } else if (::dup2(socket, ChildProcess::protocol_fd) < 0) {
+    } else if (socket >= 0 && ::dup2(socket, ChildProcess::protocol_fd) < 0) {
         give_up();
     }
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     ::dup2(null, STDIN_FILENO);
     // Descriptors of libraries may lack the close-on-exec flag.
-    ::syscall(SYS_close_range, ChildProcess::protocol_fd + 1, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+    const int first_other = socket < 0 ? ChildProcess::protocol_fd : ChildProcess::protocol_fd + 1;
+    ::syscall(SYS_close_range, first_other, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
     ::execvpe(command[0], command, environment);
     give_up();
     ::_exit(127);
@@ -164,7 +166,11 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
         }
     }
     auto settings = options.environment;
-    settings.emplace_back(protocol::fd_variable, std::to_string(protocol_fd));
+    if (options.has_socket) {
+        settings.emplace_back(protocol::fd_variable, std::to_string(protocol_fd));
+    } else {
+        theirs.reset();
+    }
     auto environment = environment_with(settings);
     auto command = options.command;
     auto environment_pointers = pointers(environment);

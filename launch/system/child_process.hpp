@@ -18,6 +18,7 @@ struct ProcessOptions {
     std::string directory;                                         ///< working directory; ours if empty
     std::string log;             ///< stdout and stderr are appended here; ours if empty
     int death_signal = SIGKILL;  ///< what it gets when we die
+    bool has_socket = true;      ///< whether it finds a socket to us, and its descriptor in CRESCENDO_FD
     std::vector<int> cpus;       ///< it runs on these CPUs alone, as far as the system lets it; none: on ours
 };
 
@@ -32,8 +33,8 @@ struct ExitStatus {
 /// "exit status 3", "killed by signal 9 (Killed)"
 std::string to_string(const ExitStatus& status);
 
-/// A child in a process group of its own, connected by a stream socket that it finds at
-/// descriptor `protocol_fd`. Inherits no other descriptor of ours. Killed when it is destroyed or when we die.
+/// A child in a process group of its own, connected by a stream socket that it finds at descriptor `protocol_fd`,
+/// unless it has none. Inherits no other descriptor of ours. Killed when it is destroyed or when we die.
 class ChildProcess {
   public:
     static constexpr int protocol_fd = 3;

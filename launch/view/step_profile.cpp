@@ -68,7 +68,8 @@ std::string table_of_parts(const Profiled& profile) {
     if (sum_of_parts(profile) > 1.2 * profile.step) {
         text += fmt::format(
             "Measured one after the other, the parts take {}. In training a GPU does several at once, or all of them "
-            "from a recording (CUDA graph).\n",
+            "from a recording (CUDA graph). If there is no GPU, others used the processor meanwhile: measure for "
+            "longer (--seconds).\n",
             time_text(sum_of_parts(profile)));
     }
     return text;

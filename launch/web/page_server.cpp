@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
+#include "launch/slots/node_resources.hpp"
 #include "launch/system/open_files.hpp"
 
 namespace crescendo::launch {
@@ -180,7 +181,7 @@ PageServer::PageServer(const std::string& host, std::uint16_t port) : daemon_(st
                        "--web: cannot listen on {}:{}: {}; choose another port, or none for any that is free", host,
                        port, std::strerror(errno));
     port_ = MHD_get_daemon_info(daemon_->server, MHD_DAEMON_INFO_BIND_PORT)->port;
-    address_ = fmt::format("http://{}:{}/{}/", host, port_, daemon_->token);
+    address_ = fmt::format("http://{}:{}/{}/", host == "0.0.0.0" ? host_name() : host, port_, daemon_->token);
 }
 
 PageServer::~PageServer() = default;

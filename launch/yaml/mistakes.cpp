@@ -5,16 +5,6 @@
 #include <algorithm>
 
 namespace crescendo::launch {
-namespace {
-
-/// Whether `whole` is the key or holds it: `scheduler` holds `scheduler.max`, `command` holds `command[1]`.
-bool is_part_of(std::string_view key, std::string_view whole) {
-    return key.starts_with(whole) &&
-           (key.size() == whole.size() || whole.empty() || key[whole.size()] == '.' || key[whole.size()] == '[');
-}
-
-}  // namespace
-
 void Mistakes::add(std::string key, std::string message, std::optional<std::size_t> offset) {
     if (std::ranges::find(excused_, key) == excused_.end()) {
         all_.push_back({std::move(key), std::move(message), offset});

@@ -2,9 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/check.hpp"
 
 namespace crescendo::launch {
+
+bool is_part_of(std::string_view key, std::string_view whole) {
+    return key.starts_with(whole) &&
+           (key.size() == whole.size() || whole.empty() || key[whole.size()] == '.' || key[whole.size()] == '[');
+}
 
 Position SourceMap::position_of(std::string_view key) const {
     while (!key.empty()) {
@@ -25,6 +32,9 @@ Position SourceMap::position_of(std::string_view key, std::size_t offset) const 
 
 std::string SourceMap::located(std::string_view key, std::string_view message,
                                std::optional<std::size_t> offset) const {
+    if (std::ranges::any_of(replaced_, [&](const auto& each) { return is_part_of(key, each); })) {
+        return fmt::format("{}: {}", key, message);
+    }
     const auto [line, column] = offset ? position_of(key, *offset) : position_of(key);
     return fmt::format("{}:{}:{}: {}{}{}", file_, line, column, key, key.empty() ? "" : ": ", message);
 }

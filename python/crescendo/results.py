@@ -48,7 +48,8 @@ class Results:
                 continue
             # polars guesses types from the first rows unless it may look at all of them.
             return module.DataFrame(rows, infer_schema_length=None) if name == "polars" else module.DataFrame(rows)
-        raise ImportError(f"{library or 'neither pandas nor polars'} is not installed; use .{what}, a list of dicts")
+        missing = f"{library} is not" if library else "neither pandas nor polars is"
+        raise ImportError(f"{missing} installed; use .{what}, a list of dicts")
 
 
 def load(directory: str | os.PathLike[str], program: str | None = None) -> Results:

@@ -235,7 +235,7 @@ void Section::duration_or_off(const char* name, std::optional<std::chrono::secon
         time = parse_duration(found->get<std::string>());
     }
     if (!time || time->count() == 0) {
-        return reject_type(name, *found, "a time like 10m, 90s or 1h, or off");
+        return reject_type(name, *found, "a time of at least 1s, like 10m, 90s or 1h, or off");
     }
     value = time;
 }

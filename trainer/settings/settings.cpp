@@ -148,6 +148,7 @@ template <class Fit, class Word, std::size_t Count>
 void parse_fit(Section& data, const char* name, const char* key, Word Fit::*word, const Words<Word, Count>& words,
                std::optional<Fit>& fit, std::vector<Problem>& problems) {
     if (!data.has(name)) {
+        data.object(name);  // so that it is one of the section's settings
         return;
     }
     const std::string path = std::string("trainer.data.") + name;
@@ -178,8 +179,9 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
     data.window = parse_window(section.object("window"), problems);
     parse_normalize(section, data, problems);
     section.choice("nan", data.nan, non_finite_words);
-    if (datasets::SampleLayout layout{}; section.has("layout")) {
-        section.choice("layout", layout, datasets::sample_layouts);
+    datasets::SampleLayout layout{};
+    section.choice("layout", layout, datasets::sample_layouts);
+    if (section.has("layout")) {
         data.layout = layout;
     }
     parse_fit(section, "crop", "from", &datasets::Crop::from, datasets::crop_words, data.crop, problems);

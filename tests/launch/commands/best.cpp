@@ -1,6 +1,18 @@
 #include "tests/launch/commands/old_sweep.hpp"
+#include "tests/launch/commands/sweep_file.hpp"
 
 using namespace crescendo::tests;
+
+TEST_CASE("best ends with 1 where there is none, so that a script sees it") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "exit 3");
+    run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run_crescendo(folder.path(), {"best", "s"}).code == 1);
+    const auto json = run_crescendo(folder.path(), {"best", "s", "--format", "json"});
+    CHECK(json.code == 1);
+    CHECK(json.json().is_null());
+}
 
 TEST_CASE("best is the trial with the best metric, and its configuration") {
     const OldSweep sweep;

@@ -49,6 +49,7 @@ TEST_CASE("on_finish runs when the sweep is done, with what it did in the enviro
         CHECK_MESSAGE(contains(told, line), line);
     }
     CHECK(contains(told, "CRESCENDO_SWEEP_DIR=" + (sweep.folder / "s").string() + "\n"));
+    CHECK_FALSE(contains(told, "CRESCENDO_FD"));  // else a program that trains would wait for answers
     CHECK_FALSE(fs::exists(sweep.folder / "failure"));
     CHECK_FALSE(fs::exists(sweep.folder / "shell"));
 }

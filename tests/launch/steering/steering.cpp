@@ -130,6 +130,8 @@ TEST_CASE("limits change together, and the event says whether time is left") {
     const auto steered = fixture.steered(SetRequest{{{"run_cap", "9"}, {"budget.time", "\"12h\""}}});
 
     CHECK(steered.text == "run_cap=9, budget.time=\"12h\" from now on");
+    CHECK(fixture.steered(SetRequest{{{"run_cap", "9"}, {"hang_timeout", "5m"}}}).text ==
+          "run_cap=9 from now on; hang_timeout=5m from the next session on");
     REQUIRE(steered.file);
     CHECK(steered.file->time_budget == std::chrono::hours(12));
     REQUIRE(steered.records.size() == 1);

@@ -124,3 +124,18 @@ TEST_CASE("a command that is started before its trials lacks their parameters") 
           std::vector<std::string>{"python3", "train.py", "--epochs=9"});
     CHECK_THROWS_AS(expand_shared_command({"train", "--rate=${lr}"}, ""), InvalidInput);
 }
+
+TEST_CASE("variables that a command names and the environment lacks are told") {
+    ::setenv("CRESCENDO_TEST_SET", "x", 1);
+    const std::string problem = "the environment has no variable CRESCENDO_TEST_A; export it, or write its value here";
+
+    CHECK(unset_variables({"a", "--x=${envvar:CRESCENDO_TEST_SET}", "${args}"}).empty());
+    const auto remarks =
+        unset_variables({"a", "${envvar:CRESCENDO_TEST_SET}${envvar:CRESCENDO_TEST_A}", "${envvar:CRESCENDO_TEST_B}"});
+
+    REQUIRE(remarks.size() == 2);
+    CHECK(remarks[0].key == "command[1]");
+    CHECK(remarks[0].text == problem);
+    CHECK(remarks[1].key == "command[2]");
+    CHECK_THROWS_WITH(expand_shared_word("${envvar:CRESCENDO_TEST_A}", 1, ""), problem.c_str());
+}

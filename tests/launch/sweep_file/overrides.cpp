@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/check.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
 #include "tests/error_of.hpp"
 
 using namespace crescendo;
@@ -56,4 +57,16 @@ TEST_CASE("a key that is left out takes the map along that held nothing else, an
     }
 
     CHECK(document.dump() == R"({"scheduler":{"max":9}})");
+}
+
+TEST_CASE("a mistake in what a command was given has no place in the file") {
+    const std::string text =
+        "metric: {name: loss}\nrun_cap: 9\nparameters: {x: {min: 0, max: 1.0}}\nscheduler: {max: 9}\n";
+    const auto error_with = [&](const Override& change) {
+        return tests::error_of([&] { parse_sweep(text, "sweep.yaml", {change}); });
+    };
+
+    CHECK(error_with({"run_cap", "0"}).starts_with("run_cap: run_cap is 0"));
+    CHECK(error_with({"scheduler", "{type: asha, nax: 9}"}).starts_with("scheduler.nax: unknown key"));
+    CHECK(error_with({"scheduler.max", "0"}).starts_with("scheduler.max: "));
 }
