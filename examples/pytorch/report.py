@@ -42,7 +42,8 @@ def train(args):
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
     trial = crescendo.trial()
     if trial.checkpoint:
-        model.load_state_dict(torch.load(trial.checkpoint))
+        for part, state in zip((model, optimizer), torch.load(trial.checkpoint)):
+            part.load_state_dict(state)
     loader = DataLoader(TensorDataset(*training), batch_size=args.batch_size, shuffle=True)
     for epoch in trial.epochs(args.epochs):
         model.train()
@@ -51,7 +52,8 @@ def train(args):
             loss = nn.functional.cross_entropy(model(x.to(device)), y.to(device))
             loss.backward()
             optimizer.step()
-        trial.report(val_accuracy=validate(model, device), save=lambda path: torch.save(model.state_dict(), path))
+        states = [model.state_dict(), optimizer.state_dict()]
+        trial.report(val_accuracy=validate(model, device), save=lambda path: torch.save(states, path))
 
 
 if __name__ == "__main__":

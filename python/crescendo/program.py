@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import socket
+import sys
 import time
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, TypeVar
@@ -188,10 +189,24 @@ class Trial:
         self.batch_multiple = decision.get("batch_multiple", self.batch_multiple)
 
     def _read_saved(self) -> Optional[Dict[str, Any]]:
+        """None if there is no checkpoint, or no longer: somebody cleaned up, and to begin anew is better than to fail."""
+        if self.directory is None:
+            return None
         try:
-            return json.loads((self.directory / "saved.json").read_text()) if self.directory else None
+            record = (self.directory / "saved.json").read_text()
         except FileNotFoundError:
             return None
+        try:
+            saved: Dict[str, Any] = json.loads(record)
+            path = self.directory / saved["file"]
+        except (ValueError, TypeError, KeyError):
+            problem = f"{self.directory / 'saved.json'} is damaged"
+        else:
+            if path.exists():
+                return saved
+            problem = f"the checkpoint {path} is gone"
+        print(f"crescendo: {problem}, so the trial begins anew", file=sys.stderr, flush=True)
+        return None
 
     def _save(self, message: Dict[str, Any], save: Callable[[Path], Any]) -> None:
         """The trial may be killed at any time, so saved.json always names a checkpoint that is complete."""

@@ -18,7 +18,7 @@ parser.add_argument("--samples", type=int, default=256)
 parser.add_argument("--batch-size", type=int, default=16)
 parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--loaders", type=int, default=0)
-parser.add_argument("--gate-step", type=int, help="wait there for a file `gate`")
+parser.add_argument("--gate-step", type=int, help="wait there for a file `gate`; -1: behind the steps")
 parser.add_argument("--pause", type=float, default=0.0, help="seconds a step takes longer")
 parser.add_argument("--evaluation-pause", type=float, default=0.0, help="seconds an evaluation takes longer")
 
@@ -71,6 +71,7 @@ def train(trial):
                     file.write(json.dumps(entry) + "\n")
             time.sleep(args.pause)
         scheduler.step()
+        wait_at_gate(trial, args, -1)
         model.eval()
         time.sleep(args.evaluation_pause)
         with torch.no_grad():
@@ -79,7 +80,7 @@ def train(trial):
                 total += loss_of(model(x.to(trial.device)), y.to(trial.device)).item() * len(x)
                 count += len(x)
         count, total = trial.sum(count, total)
-        trial.report(val_loss=total / count)
+        trial.report(val_loss=total / count, rate=optimizer.param_groups[0]["lr"])
 
 
 def test(trial):

@@ -159,6 +159,38 @@ class GrowingTest(unittest.TestCase):
         self.assertEqual(reports[0]["resource"], 1)
         self.assertEqual(samples_of(terms.directory, 1), Counter(range(256)))
 
+    def test_what_follows_an_epochs_steps_counts_once_though_it_runs_again(self):
+        whole = self.terms("whole")
+        expected = [report["metrics"]["rate"] for report in self.crescendo.train([0], "new", whole, until=3)]
+        self.leave([0], whole)
+        terms = self.terms("saved", {"gate-step": -1})
+        self.crescendo.join([0, 1], "new", terms)
+        for rank in range(2):
+            self.wait_for(terms.directory / f"at-gate-{rank}")  # behind the first scheduler.step()
+        self.crescendo.join([0], "memory", terms)
+        self.crescendo.send(1, type="leave", trial=terms.trial, save=False)
+        (terms.directory / "gate").touch()
+        self.crescendo.expect(1, "left")
+        first = self.crescendo.expect(0, "report")
+        self.crescendo.go_on([0], terms)
+        second = self.crescendo.expect(0, "report")
+        self.leave([0], terms)
+
+        self.assertEqual([report["metrics"]["rate"] for report in (first, second)], expected[:2])
+
+    def test_a_trial_that_is_saved_behind_an_epochs_steps_continues_there(self):
+        terms = self.terms("saved", {"gate-step": -1})
+        self.crescendo.join([0], "new", terms)
+        self.wait_for(terms.directory / "at-gate-0")
+        self.crescendo.send(0, type="leave", trial=terms.trial, save=True)
+        (terms.directory / "gate").touch()
+        self.assertTrue(self.crescendo.expect(0, "left")["saved"])
+        reports = self.crescendo.train([1], "checkpoint", terms, until=2)
+        self.leave([1], terms)
+
+        self.assertEqual([report["resource"] for report in reports], [1, 2])
+        self.assertEqual([report["metrics"]["rate"] for report in reports], [0.1, 0.05])
+
     def test_a_member_that_waits_at_its_report_goes_back_with_a_rank_0_that_holds_less(self):
         terms = self.terms(checkpoint_at=1)
         self.crescendo.train([0], "new", terms, until=1)
@@ -193,7 +225,7 @@ class GrowingTest(unittest.TestCase):
         self.leave([2, 3], terms)
 
         self.assertEqual((regrouped["trial"], regrouped["generation"]), (terms.trial, self.crescendo.generation))
-        self.assertEqual((report["resource"], list(report["metrics"])), (1, ["val_loss"]))
+        self.assertEqual((report["resource"], list(report["metrics"])), (1, ["val_loss", "rate"]))
         self.assertTrue(0 <= report["data_wait"] <= 1)
         self.assertFalse([m for m in self.crescendo.trainers[3].messages if m["type"] in ("report", "regrouped")])
 

@@ -142,6 +142,24 @@ class ProgramTest(unittest.TestCase):
 
         self.assertEqual(self.trial().checkpoint.read_text(), "whole")
 
+    def test_a_trial_whose_checkpoint_is_gone_or_damaged_begins_anew_and_says_so(self):
+        folder = Path(self.folder.name)
+        for damage, told in [
+            (lambda: (folder / "saved-1").unlink(), "saved-1 is gone"),
+            (lambda: (folder / "saved.json").write_text(""), "saved.json is damaged"),
+            (lambda: (folder / "saved.json").write_text("[]"), "saved.json is damaged"),
+        ]:
+            self.trial().report(val_loss=1, save=lambda path: path.write_text("whole"))
+            damage()
+
+            with contextlib.redirect_stderr(io.StringIO()) as printed:
+                trial = self.trial()
+
+            self.assertIsNone(trial.checkpoint)
+            self.assertEqual(next(trial.epochs()), 1)
+            self.assertIn(told + ", so the trial begins anew", printed.getvalue())
+            (folder / "saved.json").unlink()
+
     def test_a_program_with_checkpoints_of_its_own_says_where_it_continues(self):
         trial = self.trial()
         trial.resumed(3, val_loss=0.3)

@@ -408,6 +408,39 @@ class SettingsTest(unittest.TestCase):
         with self.assertRaisesRegex(settings.SettingsError, "invalid int value: '256.5'"):
             settings.parse(self.parser, {"lr": 1, "batch-size": 256.5})
 
+    def test_maps_and_lists_are_json_for_an_argument_that_takes_one_word(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--optimizer", type=json.loads)
+        parser.add_argument("--sizes", type=json.loads)
+
+        args = settings.parse(parser, {"optimizer": {"name": "sgd", "lr": 0.1, "warmup": 3.0}, "sizes": [64.0, 32]})
+
+        self.assertEqual(args.optimizer, {"name": "sgd", "lr": 0.1, "warmup": 3})
+        self.assertIsInstance(args.optimizer["warmup"], int)
+        self.assertEqual(args.sizes, [64, 32])
+
+    def test_parameters_that_a_map_holds_are_checked_as_the_map(self):
+        parser = argparse.ArgumentParser(prog="train.py")
+        parser.add_argument("--optimizer", type=json.loads)
+        parameters = {"optimizer.lr": [0.1, 0.2], "optimizer.name": ["sgd"]}
+
+        self.assertEqual(settings.check(parser, {"settings": {}, "parameters": parameters}), [])
+        (problem,) = settings.check(parser, {"settings": {}, "parameters": {"model.width": [3]}})
+        self.assertEqual(problem["key"], "parameters.model.width")
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--optimizer", type=int)
+        problem = settings.check(parser, {"settings": {}, "parameters": parameters})[0]
+        self.assertEqual(problem["key"], "parameters.optimizer")
+
+    def test_an_argument_is_found_by_its_option_too(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--learning-rate", "--optimizer.lr", dest="lr", type=float)
+        parser.add_argument("--no-cuda", dest="cuda", action="store_false")
+
+        self.assertEqual(settings.parse(parser, {"learning-rate": 0.5}).lr, 0.5)
+        self.assertEqual(settings.parse(parser, {"optimizer": {"lr": 0.25}}).lr, 0.25)
+        self.assertEqual([settings.parse(parser, {"no-cuda": each}).cuda for each in (True, False)], [False, True])
+
     def test_a_parameter_comes_behind_the_words_of_the_command(self):
         arguments = settings.Arguments(self.parser, ["--lr=0.5", "--batch-size", "8"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import json
 import re
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -31,7 +32,7 @@ def parse(
     >>> parse(parser, {"lr": 0.5}, ["--no-cuda"])
     Namespace(lr=0.5, no_cuda=True)
     """
-    flat = dict(_flatten(settings))
+    flat = dict(_flatten(settings, parser))
     if parser is None:
         if words:
             raise SettingsError("", f"has {' '.join(words)}, and no parser; call crescendo.torch.run(train, parser)")
@@ -70,19 +71,23 @@ def check(
     settings = {**given, **{name: values[0] for name, values in parameters.items() if values}}
     problems: List[Problem] = []
 
-    known = dict(_flatten(given))
+    known = dict(_flatten(given, parser))
+
+    def key_of(name: str) -> str:
+        if name in parameters or any(each.startswith(name + ".") for each in parameters if name):
+            return "parameters." + name
+        return "trainer." + name if name in known else "command"
 
     def attempt(attempted: Mapping[str, Any]) -> None:
         try:
-            parse(parser, attempted, words)
+            parse(parser, _nested(attempted), words)
         except SettingsError as error:
-            name = error.setting
-            key = "parameters." + name if name in parameters else "trainer." + name if name in known else "command"
-            if {"key": key, "message": str(error)} not in problems:
-                problems.append({"key": key, "message": str(error)})
+            problem = {"key": key_of(error.setting), "message": str(error)}
+            if problem not in problems:
+                problems.append(problem)
 
     if parser is not None:
-        for name in dict(_flatten(settings)):
+        for name in dict(_flatten(_nested(settings), parser)):
             try:
                 _find(parser, name)  # all of them, not only the first
             except SettingsError:
@@ -96,20 +101,55 @@ def check(
     return problems
 
 
-def _flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[Tuple[str, Any]]:
-    """`data: {test: x}` is the setting `data.test`."""
+def _nested(settings: Mapping[str, Any]) -> Dict[str, Any]:
+    """Settings as a trial gets them: `optimizer.lr` is `lr` in the map `optimizer`.
+
+    >>> _nested({"epochs": 9, "optimizer": {"name": "sgd"}, "optimizer.lr": 0.1})
+    {'epochs': 9, 'optimizer': {'name': 'sgd', 'lr': 0.1}}
+    """
+    nested: Dict[str, Any] = {}
     for name, value in settings.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{prefix}{name}.")
+        *path, last = name.split(".")
+        place = nested
+        for part in path:
+            inner = place.get(part)
+            place[part] = dict(inner) if isinstance(inner, dict) else {}  # a copy: the settings stay as they are
+            place = place[part]
+        place[last] = value
+    return nested
+
+
+def _flatten(
+    settings: Mapping[str, Any], parser: Optional[argparse.ArgumentParser], prefix: str = ""
+) -> Iterator[Tuple[str, Any]]:
+    """`data: {test: x}` is the setting `data.test`, unless the parser has an argument `data`, which takes the map."""
+    for name, value in settings.items():
+        if isinstance(value, dict) and (parser is None or _action(parser, prefix + name) is None):
+            yield from _flatten(value, parser, f"{prefix}{name}.")
         else:
             yield prefix + name, value
 
 
-def _find(parser: argparse.ArgumentParser, name: str) -> argparse.Action:
-    known = [action for action in parser._actions if action.dest != "help"]
-    for action in known:
+def _known(parser: argparse.ArgumentParser) -> List[argparse.Action]:
+    return [action for action in parser._actions if action.dest != "help"]
+
+
+def _action(parser: argparse.ArgumentParser, name: str) -> Optional[argparse.Action]:
+    """The argument of this name: that of its destination, else that of its option (`--lr` with `dest="rate"`)."""
+    for action in _known(parser):
         if action.dest == name.replace("-", "_"):
             return action
+    for action in _known(parser):
+        if f"--{name}" in action.option_strings:
+            return action
+    return None
+
+
+def _find(parser: argparse.ArgumentParser, name: str) -> argparse.Action:
+    known = _known(parser)
+    found = _action(parser, name)
+    if found is not None:
+        return found
     names = [action.dest for action in known]
     close = difflib.get_close_matches(name.replace("-", "_"), names, n=1)
     hint = f" (did you mean {close[0]}?)" if close else ""
@@ -119,12 +159,24 @@ def _find(parser: argparse.ArgumentParser, name: str) -> argparse.Action:
 
 
 def _text(value: Any) -> str:
-    """A value as other programs get it: a whole number without a point, whatever its parameter's distribution.
+    """A value as other programs get it: a whole number without a point, whatever its parameter's distribution; lists
+    and maps as JSON.
 
-    >>> _text(256.0), _text(0.5), _text(True)
-    ('256', '0.5', 'True')
+    >>> _text(256.0), _text(0.5), _text(True), _text({"width": 64.0, "name": "sgd"})
+    ('256', '0.5', 'True', '{"width":64,"name":"sgd"}')
     """
-    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else str(value)
+    if isinstance(value, (dict, list)):
+        return json.dumps(_whole(value), separators=(",", ":"), ensure_ascii=False)
+    return str(_whole(value))
+
+
+def _whole(value: Any) -> Any:
+    """The value, in which whole numbers have no point."""
+    if isinstance(value, dict):
+        return {name: _whole(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def _words(name: str, action: argparse.Action, value: Any) -> List[str]:
@@ -135,7 +187,7 @@ def _words(name: str, action: argparse.Action, value: Any) -> List[str]:
         return [_text(each) for each in value] if isinstance(value, list) else [_text(value)]
     if action.nargs == 0:
         return _flag(name, action, value)
-    if isinstance(value, list):
+    if isinstance(value, list) and action.nargs is not None:
         return [action.option_strings[-1], *map(_text, value)]
     option = action.option_strings[-1]
     return [f"{option}={_text(value)}"] if option.startswith("--") else [option, _text(value)]
@@ -149,7 +201,7 @@ def _flag(name: str, action: argparse.Action, value: Any) -> List[str]:
         if is_constant and value in (action.const, action.default):
             return word if value == action.const else []
         raise SettingsError(name, f"is {value!r}; it is a flag: true or false")
-    if action.const is False:  # `--no-cuda` with dest="cuda": there, it says false
+    if action.const is False and action.dest == name.replace("-", "_"):  # `--no-cuda` with dest="cuda": it says false
         return [] if value else word
     if value:
         return word

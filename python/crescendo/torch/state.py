@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import io
 import json
@@ -70,6 +71,7 @@ class Replica:
         self.trial = trial
         self.objects = objects
         self.progress = Progress()
+        self._at_end_of_steps: Optional[Dict[str, Any]] = None
 
     @property
     def device(self) -> Optional[torch.device]:
@@ -91,6 +93,41 @@ class Replica:
         for name, each in self.objects.items():
             each.load_state_dict(state[name])
         self.progress = Progress.parse(state["progress"])
+        self._at_end_of_steps = None
+
+    def note_end_of_steps(self) -> None:
+        """Remembers what the code between an epoch's last step and its report may change: schedules, and with them the
+        optimizer's rates. Objects with tensors change in steps."""
+        rates = [{key: value for key, value in group.items() if key != "params"} for group in self._groups()]
+        states = {name: each.state_dict() for name, each in self.objects.items() if name != "optimizer"}
+        small = {name: state for name, state in states.items() if not _has_tensors(state)}
+        self._at_end_of_steps = copy.deepcopy({"rates": rates, "states": small})
+
+    def return_to_end_of_steps(self) -> None:
+        """Undoes that code, if it was left before its report: it runs again, and a schedule would step twice."""
+        if self._at_end_of_steps is None:
+            return
+        noted, self._at_end_of_steps = self._at_end_of_steps, None
+        for name, state in noted["states"].items():
+            self.objects[name].load_state_dict(state)
+        for group, rates in zip(self._groups(), noted["rates"]):
+            group.update(rates)
+
+    def end_epoch(self) -> None:
+        """The report is due, and all that came before it holds."""
+        self._at_end_of_steps = None
+        self.progress.epoch += 1
+        self.progress.position = 0
+
+    def _groups(self) -> List[Dict[str, Any]]:
+        optimizer = self.objects.get("optimizer")
+        return optimizer.param_groups if optimizer is not None else []
+
+
+def _has_tensors(state: Any) -> bool:
+    if isinstance(state, (dict, list, tuple)):
+        return any(_has_tensors(each) for each in (state.values() if isinstance(state, dict) else state))
+    return isinstance(state, torch.Tensor)
 
 
 def share(replica: Replica, group: Group) -> None:

@@ -242,6 +242,7 @@ class Trial:
             yield item
             self._require_step()
         self._end_steps()
+        self._held.note_end_of_steps()
 
     def _require_step(self) -> None:
         if self._micro_batch is not None:
@@ -314,9 +315,8 @@ class Trial:
 
         self._control.check()
         self._guard(agree)
+        replica.end_epoch()
         progress = replica.progress
-        progress.epoch += 1
-        progress.position = 0
         progress.report = {"resource": progress.epoch, "metrics": waits["metrics"]}
         progress.pending = True
         self._control.report(replica, min(1.0, waits["waited"] / waits["passed"]))
