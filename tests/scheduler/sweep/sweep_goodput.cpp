@@ -292,3 +292,19 @@ TEST_CASE("survivors get their slots before trials that grow early") {
     CHECK(script.report(0, 1, 0.1, steps(0.1)) == "regroup 0 on 0,2 g1 b1");
     CHECK(script.begin(1) == "");
 }
+
+TEST_CASE("a slot that a trial claimed until another one's try ended goes to a new trial at once") {
+    auto spec = spec_when(GrowWhen::goodput);
+    spec.scheduler.priority = Priority::promotions_first;
+    spec.scheduler.expected_regroup = 5.0;
+    Script script{spec};
+    script.join(4);
+    const auto report = [&](int trial, double loss) {
+        return script.apply(TrialReported{TrialId{trial}, Resource{1}, loss, 10.0, steps(0.1)});
+    };
+    CHECK(report(0, 0.1) == "regroup 0 on 0,2 g1 b1");
+    CHECK(report(1, 0.05) == "");  // it waits, and claims slot 3
+    CHECK(script.change_run_cap(3) == "");
+
+    CHECK(script.apply(TrialRegrouped{TrialId{0}, 1, 5.0, 0.1}) == "start 2 on 3 g0 b1");
+}
