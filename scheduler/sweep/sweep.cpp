@@ -190,19 +190,16 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
 
 void Sweep::handle(const TrialTimed& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
-    if (trial.status != TrialStatus::running || trial.resource.value > 0 ||
-        trial.group.generation != event.generation) {
-        return;
-    }
-    placement_.note_start(trial, event);
-    if (!deadline_is_near_ && !trial.is_held) {
+    const bool may_grow = spec_.scheduler.grows_early() && trial.status == TrialStatus::running &&
+                          trial.resource.value == 0 && trial.group.generation == event.generation;
+    if (may_grow && placement_.note_start(trial, event) && !deadline_is_near_ && !trial.is_held) {
         go_on(trial, /*at_milestone=*/false, effects);
     }
 }
 
 void Sweep::handle(const TrialRegrouped& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
-    if (trial.status != TrialStatus::running) {
+    if (trial.status != TrialStatus::running || trial.group.generation != event.generation) {
         return;
     }
     placement_.note_regroup(trial, event);

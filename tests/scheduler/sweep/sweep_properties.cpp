@@ -97,6 +97,7 @@ SweepSpec random_growing_spec(CounterRandom& random) {
     if (chance(random, 0.7)) {
         spec.run_cap = between(random, 1, 8);
     }
+    spec.patience.trials.reset();  // it ends a sweep at the event after the one that has it run out
     auto& scheduler = spec.scheduler;
     scheduler.kind = SchedulerKind::rasda;
     scheduler.grow = one_of(random, GrowPolicy::partial);
@@ -408,12 +409,45 @@ TEST_CASE("whatever happens, the books of slots and trials are right, nothing id
     }
 }
 
-TEST_CASE("where trials tell how long their steps take, nothing idles") {
+TEST_CASE("where trials tell how long their steps take, nothing idles, and no batch grows before the first rung") {
     for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_growing_spec};
         cluster.share_of_times = 0.4;
+        cluster.watch = [](const Sweep& sweep) {
+            for (const auto& trial : sweep.trials()) {
+                const bool is_early = trial.rungs_survived == 0 && sweep.growth().is_timed(trial.id);
+                if (is_early && sweep.spec().scheduler.batch == BatchPolicy::adaptive &&
+                    trial.group.batch.multiple > 1) {
+                    throw std::logic_error("a rung compares equal batches");
+                }
+            }
+        };
         REQUIRE_NOTHROW(cluster.play());
+    }
+}
+
+TEST_CASE("what trials tell late, twice, or in vain changes nothing") {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed, random_growing_spec};
+        cluster.share_of_times = 0.4;
+        cluster.play();
+        Sweep sweep{cluster.spec()};
+        std::string log;
+        for (const auto& event : cluster.events()) {
+            log += text_of(sweep.apply(event)) + '\n';
+            if (const auto* timed = std::get_if<TrialTimed>(&event)) {
+                REQUIRE(text_of(sweep.apply(*timed)) == "");
+            }
+            for (const auto& trial : sweep.trials()) {
+                const int generation = trial.group.generation;
+                REQUIRE(text_of(sweep.apply(TrialTimed{trial.id, generation, {}})) == "");
+                REQUIRE(text_of(sweep.apply(TrialTimed{trial.id, generation - 1, {0.1, 128.0, {}}})) == "");
+                REQUIRE(text_of(sweep.apply(TrialRegrouped{trial.id, generation - 1, 0.1, 1e-3})) == "");
+            }
+        }
+        REQUIRE(log == cluster.log());
     }
 }
 
