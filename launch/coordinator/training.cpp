@@ -407,14 +407,16 @@ void Training::take(const protocol::Regrouped& notice) {
     }
 }
 
-/// Other schedulers have no use for it.
+/// Other schedulers have no use for it. The batch is recorded to its last digit, as in reports: times of equal batches
+/// are compared.
 void Training::take(const protocol::Timed& notice) {
     if (!sweep().spec().scheduler.grows_early() || !groups_.has(notice.trial)) {
         return;
     }
     const auto& trial = sweep().trial(notice.trial);
-    const Steps steps{rounded(notice.step_seconds), rounded(notice.group_batch), {}};
-    if (trial.resource.value == 0 && trial.group.generation == notice.generation && steps.seconds && steps.batch) {
+    const Steps steps{rounded(notice.step_seconds), notice.group_batch, {}};
+    const bool is_measured = steps.seconds && std::isfinite(notice.group_batch) && notice.group_batch >= 1;
+    if (trial.resource.value == 0 && trial.group.generation == notice.generation && is_measured) {
         decisions_.record(TrialTimed{notice.trial, notice.generation, steps});
     }
 }

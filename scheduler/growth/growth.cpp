@@ -35,13 +35,13 @@ void Growth::note_steps(const Trial& trial, const TrialReported& report) {
     if (!is_positive(*steps.seconds) || trial.group.slots.empty()) {
         return;
     }
-    const Setting at{size_of(trial), steps.batch && is_positive(*steps.batch)
-                                         ? *steps.batch
-                                         : static_cast<double>(trial.group.batch.multiple)};
+    auto& now = entry(trial.id);
+    const double unit = is_timed(trial.id) ? now.at.batch / now.batch_multiple : 1.0;
+    const Setting at{size_of(trial), steps.batch && is_positive(*steps.batch) ? *steps.batch
+                                                                              : unit * trial.group.batch.multiple};
     const bool is_first = !times_.knows(trial.id);
     times_.note(trial.id, at, *steps.seconds);
 
-    auto& now = entry(trial.id);
     const bool is_same_group = is_first || now.generation == trial.group.generation;
     if (report.seconds) {
         const double trained = *report.seconds - trial.seconds.value_or(0);
@@ -69,19 +69,22 @@ Growth::Reported& Growth::entry(TrialId trial) {
     return reported_[index];
 }
 
-void Growth::note(const Trial& trial, const TrialTimed& timed) {
+bool Growth::note(const Trial& trial, const TrialTimed& timed) {
     const auto& [seconds, batch, noise_scale] = timed.steps;
-    if (times_.knows(trial.id) || timed.generation != trial.group.generation || !seconds || !is_positive(*seconds) ||
-        !batch || !is_positive(*batch)) {
-        return;
+    const bool has_reported = times_.knows(trial.id) && !is_timed(trial.id);
+    if (has_reported || timed.generation != trial.group.generation || !seconds || !is_positive(*seconds) || !batch ||
+        !is_positive(*batch)) {
+        return false;
     }
     auto& now = entry(trial.id);
-    now.at = now.first = {size_of(trial), *batch};
-    now.batch_multiple = trial.group.batch.multiple;
-    now.generation = now.timed_generation = timed.generation;
-    now.noise_scale = noise_scale.value_or(0);
-    now.is_timed = true;
-    times_.note(trial.id, now.at, *seconds);
+    if (!times_.knows(trial.id)) {  // else it begins again
+        now.at = now.first = {size_of(trial), *batch};
+        now.batch_multiple = trial.group.batch.multiple;
+        now.generation = now.timed_generation = timed.generation;
+        now.noise_scale = noise_scale.value_or(0);
+        times_.note(trial.id, now.at, *seconds);
+    }
+    return std::exchange(now.begun_generation, timed.generation) != timed.generation;
 }
 
 void Growth::note(const Trial& trial, const TrialRegrouped& regrouped) {
@@ -150,12 +153,19 @@ bool Growth::is_as_fast_with(const Trial& trial, int size) const {
     return gain && !gain->is_gain();
 }
 
-bool Growth::is_faster_with(const Trial& trial, int size) const {
-    if (when_ == GrowWhen::always || !times_.knows(trial.id)) {
-        return false;
+int Growth::fastest_size(const Trial& trial, int least) const {
+    const int size = size_of(trial);
+    if (when_ == GrowWhen::always || size <= least || !times_.knows(trial.id)) {
+        return size;
     }
-    const auto gain = goodput(trial, size_of(trial), size);
-    return gain && gain->is_measured && gain->is_gain() && pays(trial, size);
+    int best = size;
+    for (const int smaller : times_.narrower(trial.id, size)) {
+        const auto gain = goodput(trial, best, smaller);
+        if (smaller >= least && gain && gain->is_measured && gain->is_gain()) {
+            best = smaller;
+        }
+    }
+    return best < size && pays(trial, best) ? best : size;
 }
 
 void Growth::note_growth(const Trial& trial, int size) {
@@ -202,7 +212,8 @@ bool Growth::pays(const Trial& trial, int size) const {
 /// Seconds from the trial's last report to its end, with the group that it has; nothing if its reports have no clock.
 std::optional<double> Growth::seconds_left(const Trial& trial) const {
     const auto& its = reported(trial.id);
-    const auto& samples = its.is_timed && !its.samples_per_resource ? samples_per_resource_ : its.samples_per_resource;
+    const auto& samples =
+        its.begun_generation && !its.samples_per_resource ? samples_per_resource_ : its.samples_per_resource;
     const auto now = setting(trial, size_of(trial));
     const auto step = times_.seconds(trial.id, now);
     if (!samples || !step) {
@@ -242,6 +253,9 @@ int Growth::adaptive_multiple(const Trial& trial, int size) const {
         return 1;
     }
     const auto& now = reported(trial.id);
+    if (now.begun_generation && trial.rungs_survived == 0) {
+        return 1;
+    }
     const int most = size / now.first.workers;
     const double first = now.at.batch / now.batch_multiple;
     int multiple = 1;

@@ -36,8 +36,9 @@ class Growth {
         }
     }
 
-    /// Takes how long the first steps of the trial take, which has not reported yet.
-    void note(const Trial& trial, const TrialTimed& timed);
+    /// Takes how long the first steps of the trial take, which has not reported yet. Returns whether that is news: its
+    /// group has not told before, and what it tells can be.
+    bool note(const Trial& trial, const TrialTimed& timed);
 
     /// Takes for how long the trial, which has its new group, stood still.
     void note(const Trial& trial, const TrialRegrouped& regrouped);
@@ -65,19 +66,20 @@ class Growth {
     /// The batch of the trial with a group of `size`, in multiples of its first batch.
     ///
     /// An adaptive batch doubles while a sample in it is worth at least `min_efficiency` of one in the first batch, and
-    /// while no worker gets more samples than at first. Without a noise scale it stays. It becomes smaller only with the
-    /// group, since the estimates of the noise scale scatter.
+    /// while no worker gets more samples than at first. Without a noise scale it stays. It becomes smaller only with
+    /// the group, since the estimates of the noise scale scatter. Before the first rung it stays where trials may grow
+    /// early: the rung would compare trials of different batches.
     int batch_multiple(const Trial& trial, int size) const;
 
     /// Whether the trial is known to be as fast with `size` workers, fewer than it has.
     bool is_as_fast_with(const Trial& trial, int size) const;
 
-    /// Whether the trial is measured to be faster with `size` workers, fewer than it has, and saves more time than that
-    /// change costs.
-    bool is_faster_with(const Trial& trial, int size) const;
+    /// With how many workers, at least `least` and fewer than it has, the trial is measured to be fastest; as many as
+    /// it has if none make it faster by so much that the change pays.
+    int fastest_size(const Trial& trial, int least) const;
 
     /// Whether the trial told how long its first steps take (TrialTimed).
-    bool is_timed(TrialId trial) const { return times_.knows(trial) && reported(trial).is_timed; }
+    bool is_timed(TrialId trial) const { return times_.knows(trial) && reported(trial).begun_generation; }
 
     /// What the trial gained in samples a second by its largest group, over the one that it began with; nothing if it
     /// never grew, or if its reports have no step times.
@@ -91,8 +93,8 @@ class Growth {
         Setting at;
         int batch_multiple = 1;
         int generation = 0;
-        int timed_generation = 0;  ///< the last one of which TrialRegrouped told
-        bool is_timed = false;     ///< whether TrialTimed told of it
+        int timed_generation = 0;             ///< the last one of which TrialRegrouped told
+        std::optional<int> begun_generation;  ///< the last one of which TrialTimed told
         Setting first;
         double noise_scale = 0;                      ///< samples; 0: unknown
         std::optional<double> samples_per_resource;  ///< in units of the batch

@@ -105,6 +105,22 @@ std::optional<Speedup> StepTimes::speedup(TrialId trial, const Setting& from, co
     return Speedup{ratio, ratio * (before.error + after.error), is_measured};
 }
 
+std::vector<int> StepTimes::narrower(TrialId trial, int workers) const {
+    std::vector<int> narrower;
+    const auto* own = find(trial);
+    if (own == nullptr) {
+        return narrower;
+    }
+    const auto& times = shapes_[own->shape].times;
+    for (auto each = times.rbegin(); each != times.rend(); ++each) {
+        const int width = each->first.workers;
+        if (width < workers && (narrower.empty() || width < narrower.back())) {
+            narrower.push_back(width);
+        }
+    }
+    return narrower;
+}
+
 std::optional<double> StepTimes::measured_speedup(TrialId trial) const {
     const auto* own = find(trial);
     if (own == nullptr) {

@@ -43,6 +43,10 @@ class StepTimes {
     /// What the trial gains by a change. Nothing before a trial of its shape was measured with two numbers of workers.
     std::optional<Speedup> speedup(TrialId trial, const Setting& from, const Setting& to) const;
 
+    /// Numbers of workers below `workers` with which trials of the trial's shape were measured, the widest first.
+    /// Nothing before its first time.
+    std::vector<int> narrower(TrialId trial, int workers) const;
+
     /// What the trial gained by its largest group over the group that it began with. Nothing if it never grew.
     std::optional<double> measured_speedup(TrialId trial) const;
 

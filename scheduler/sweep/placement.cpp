@@ -220,21 +220,20 @@ bool Placement::give_back_idle(Trial& trial, const Prospects& prospects) {
     return true;
 }
 
-bool Placement::grew_in_vain(const Trial& trial) const {
-    const int smaller = allocator_.next_smaller_size(size_of(trial));
-    return spec_.grows_early() && growth_.is_timed(trial.id) && smaller < size_of(trial) &&
-           smaller >= allocator_.starting_size() && growth_.is_faster_with(trial, smaller);
+/// Workers that make the trial slower go, even if nobody else needs their slots.
+bool Placement::undo_growth(Trial& trial) {
+    if (!grew_in_vain(trial)) {
+        return false;
+    }
+    allocator_.shrink(trial.group.slots, fastest_size(trial));
+    return true;
 }
 
-/// Workers that make the trial slower go, even if nobody else needs their slots. Trials that did not tell of their
-/// first steps keep them: older journals are of a time when nobody looked.
-bool Placement::undo_growth(Trial& trial) {
-    bool is_undone = false;
-    while (grew_in_vain(trial)) {
-        allocator_.shrink(trial.group.slots, allocator_.next_smaller_size(size_of(trial)));
-        is_undone = true;
-    }
-    return is_undone;
+/// Sizes that were measured count, whether they are on the ladder or not: surplus slots double a group. Trials that did
+/// not tell of their first steps keep their workers: older journals are of a time when nobody looked.
+int Placement::fastest_size(const Trial& trial) const {
+    return spec_.grows_early() && growth_.is_timed(trial.id) ? growth_.fastest_size(trial, allocator_.starting_size())
+                                                             : size_of(trial);
 }
 
 /// Slots that no other trial needs, and that better survivors would not take.

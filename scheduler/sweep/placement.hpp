@@ -109,8 +109,8 @@ class Placement {
 
     const SlotDoubts& doubts() const { return doubts_; }
 
-    /// Learns how long the first steps of a running trial take, which has not reported yet.
-    void note_start(const Trial& trial, const TrialTimed& event) { growth_.note(trial, event); }
+    /// Learns how long the first steps of a running trial take, which has not reported yet. Returns whether it did.
+    bool note_start(const Trial& trial, const TrialTimed& event) { return growth_.note(trial, event); }
 
     /// Learns for how long a running trial stood still when its group changed.
     void note_regroup(const Trial& trial, const TrialRegrouped& event) { growth_.note(trial, event); }
@@ -121,7 +121,9 @@ class Placement {
     std::set<TrialId> take_waiting_to_grow() { return growth_.take_waiting(); }
 
     /// Whether the trial grew in vain: it told how long its first steps took, and is slower since.
-    bool grew_in_vain(const Trial& trial) const;
+    bool grew_in_vain(const Trial& trial) const {
+        return fastest_size(trial) < static_cast<int>(trial.group.slots.size());
+    }
 
     /// What the trial's own report changes, or the end of its wait for another one: it gives slots back, grows, or gets
     /// surplus slots. `at_milestone` says that it has just survived a rung, so that there is a checkpoint to wait with.
@@ -154,6 +156,7 @@ class Placement {
     bool give_back_to(const std::optional<InLine>& next, Trial& trial);
     bool give_back_idle(Trial& trial, const Prospects& prospects);
     bool undo_growth(Trial& trial);
+    int fastest_size(const Trial& trial) const;
     bool grow(Trial& trial, const Prospects& prospects);
     bool grow_to(Trial& trial, int offered);
     bool wants_workers(const Trial& trial) const;

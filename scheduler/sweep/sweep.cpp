@@ -51,7 +51,9 @@ std::vector<Action> Sweep::apply(const Event& event) {
         end_eliminated(effects);
         promote_held(effects);
         allocate(effects);
-        grow_waiting(effects);
+        if (grow_waiting(effects)) {
+            allocate(effects);
+        }
         end_paused(effects);
     }
     if (!over() && trials_.all_ended() && !can_start()) {
@@ -188,19 +190,16 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
 
 void Sweep::handle(const TrialTimed& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
-    if (trial.status != TrialStatus::running || trial.resource.value > 0 ||
-        trial.group.generation != event.generation) {
-        return;
-    }
-    placement_.note_start(trial, event);
-    if (!deadline_is_near_ && !trial.is_held) {
+    const bool may_grow = spec_.scheduler.grows_early() && trial.status == TrialStatus::running &&
+                          trial.resource.value == 0 && trial.group.generation == event.generation;
+    if (may_grow && placement_.note_start(trial, event) && !deadline_is_near_ && !trial.is_held) {
         go_on(trial, /*at_milestone=*/false, effects);
     }
 }
 
 void Sweep::handle(const TrialRegrouped& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
-    if (trial.status != TrialStatus::running) {
+    if (trial.status != TrialStatus::running || trial.group.generation != event.generation) {
         return;
     }
     placement_.note_regroup(trial, event);
@@ -613,8 +612,9 @@ void Sweep::go_on(Trial& trial, bool at_milestone, Effects& effects) {
     }
 }
 
-/// Trials that waited for what another one tried grow now, between their reports.
-inline void Sweep::grow_waiting(Effects& effects) {
+/// Trials that waited for what another one tried grow now, between their reports. Returns whether there were any: they
+/// may have given slots back, or claim none any more.
+inline bool Sweep::grow_waiting(Effects& effects) {
     std::set<InLine> waiting;
     for (const auto id : placement_.take_waiting_to_grow()) {
         waiting.insert({trials_[id].rungs_survived, id});
@@ -625,6 +625,7 @@ inline void Sweep::grow_waiting(Effects& effects) {
             go_on(trial, /*at_milestone=*/false, effects);
         }
     }
+    return !waiting.empty();
 }
 
 /// The trial continues in memory with the workers that it has left. If it has none, it waits to be resumed.

@@ -214,7 +214,7 @@ class Sweep {
     bool start_next(Effects& effects);
 
     void go_on(Trial& trial, bool at_milestone, Effects& effects);
-    void grow_waiting(Effects& effects);
+    bool grow_waiting(Effects& effects);
     void lose_workers(Trial& trial, const std::set<SlotId>& lost, Effects& effects);
     void pause(Trial& trial, TrialStatus how, Effects& effects);
     void suspend(Trial& trial, TrialStatus how);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "launch/messages/event_json.hpp"
 #include "launch/record/directory_error.hpp"
@@ -209,6 +210,23 @@ TEST_CASE("how long a trial's first steps take is recorded before its first repo
     CHECK(sizes_with("") == std::vector{1, 2, 2});
     CHECK(sizes_with(", surplus: off") == std::vector{1});
     CHECK(sizes_with(", grow_when: always") == std::vector{1});
+}
+
+TEST_CASE("the batch of a trial's first steps is recorded to its last digit, and none that cannot be") {
+    const auto recorded = [](double group_batch) {
+        Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 16, reduction_factor: 2}");
+        stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, group_batch});
+        stage.agents.report(0, 16, 0.5);
+        CHECK(stage.run() == Outcome::finished);
+        const auto& timed = stage.history.of(TrialId{0}).groups.front().timed;
+        return timed ? timed->steps.batch : std::nullopt;
+    };
+
+    CHECK(recorded(16384) == 16384.0);  // a report has it so: they are the times of one batch
+    for (const double batch :
+         {0.0, -64.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        CHECK(recorded(batch) == std::nullopt);
+    }
 }
 
 TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {

@@ -386,3 +386,59 @@ TEST_CASE("first steps change nothing if they are of an older group, without a b
 
     CHECK_FALSE(trials.growth.is_timed(trial.id));
 }
+
+TEST_CASE("a trial that began again tells news of its new group, which its times stay for") {
+    Trials trials(GrowWhen::goodput);
+    auto trial = Trials::make(0);
+    const auto tell = [&](double step_seconds) {
+        return trials.growth.note(trial, TrialTimed{trial.id, trial.group.generation, {step_seconds, 128.0, {}}});
+    };
+    CHECK(tell(1.0));
+    CHECK_FALSE(tell(1.0));  // twice
+
+    trials.resize(trial, 2);
+    trials.regrouped(trial, 0.1, 0.5);
+    ++trial.group.generation;  // it lost all workers, and began again
+    CHECK(tell(9.0));
+    CHECK(trials.growth.measured_speedup(trial.id) == doctest::Approx(2.0));
+}
+
+TEST_CASE("a trial that grew in vain is fastest with workers that were measured, not with others in between") {
+    Trials trials(GrowWhen::goodput);
+    auto trial = Trials::make(0);
+    trials.timed(trial, 1.0);
+    trials.resize(trial, 2);
+    trials.regrouped(trial, 0.1, 0.6);
+    CHECK(trials.growth.fastest_size(trial, 1) == 2);
+    trials.resize(trial, 4);
+    CHECK(trials.growth.fastest_size(trial, 1) == 4);  // nobody knows yet
+    trials.regrouped(trial, 0.1, 0.9);
+
+    CHECK(trials.growth.fastest_size(trial, 1) == 2);
+    CHECK(trials.growth.fastest_size(trial, 3) == 4);
+    CHECK(trials.growth.fastest_size(trial, 4) == 4);
+}
+
+TEST_CASE("an adaptive batch stays before the first rung of a trial that told of its first steps") {
+    Trials trials(GrowWhen::goodput, BatchPolicy::adaptive);
+    auto trial = Trials::make(0);
+    trials.timed(trial, 1.0);
+    trials.resize(trial, 2);
+    trials.report(trial, 0.5, 0, 1e9);
+    CHECK(trials.growth.batch_multiple(trial, 2) == 1);
+
+    trial.rungs_survived = 1;
+    CHECK(trials.growth.batch_multiple(trial, 2) == 2);
+}
+
+TEST_CASE("reports without a batch have the one of the first steps") {
+    Trials trials(GrowWhen::goodput);
+    auto trial = Trials::make(0);
+    trials.timed(trial, 1.0);
+    trials.resize(trial, 2);
+    trials.regrouped(trial, 0.1, 0.5);
+    trials.growth.note(trial, {trial.id, Resource{1}, 0.5, 100.0, {0.5, {}, {}}});
+
+    CHECK(trials.growth.fastest_size(trial, 1) == 2);  // 256 samples a second, and not 2
+    CHECK(trials.growth.measured_speedup(trial.id) == doctest::Approx(2.0));
+}

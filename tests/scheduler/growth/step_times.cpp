@@ -144,3 +144,18 @@ TEST_CASE("whatever the scaling, measured doublings are gains where they are, wi
         }
     }
 }
+
+TEST_CASE("the numbers of workers that a shape was measured with are told from the widest on, each once") {
+    StepTimes times;
+    CHECK(times.narrower(TrialId{0}, 8).empty());
+    measure(times, 0, 1.0, 0.5);
+    times.note(TrialId{0}, {2, 2 * batch}, 1.0);
+    times.note(TrialId{1}, {1, batch}, 1.0);
+    times.note(TrialId{1}, {8, batch}, 0.2);
+    times.note(TrialId{2}, {1, batch}, 100.0);  // of another shape
+    times.note(TrialId{2}, {4, batch}, 30.0);
+
+    CHECK(times.narrower(TrialId{0}, 9) == std::vector{8, 2, 1});
+    CHECK(times.narrower(TrialId{0}, 8) == std::vector{2, 1});
+    CHECK(times.narrower(TrialId{0}, 1).empty());
+}

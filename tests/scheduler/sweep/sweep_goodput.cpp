@@ -292,3 +292,88 @@ TEST_CASE("survivors get their slots before trials that grow early") {
     CHECK(script.report(0, 1, 0.1, steps(0.1)) == "regroup 0 on 0,2 g1 b1");
     CHECK(script.begin(1) == "");
 }
+
+TEST_CASE("a slot that a trial claimed until another one's try ended goes to a new trial at once") {
+    auto spec = spec_when(GrowWhen::goodput);
+    spec.scheduler.priority = Priority::promotions_first;
+    spec.scheduler.expected_regroup = 5.0;
+    Script script{spec};
+    script.join(4);
+    const auto report = [&](int trial, double loss) {
+        return script.apply(TrialReported{TrialId{trial}, Resource{1}, loss, 10.0, steps(0.1)});
+    };
+    CHECK(report(0, 0.1) == "regroup 0 on 0,2 g1 b1");
+    CHECK(report(1, 0.05) == "");  // it waits, and claims slot 3
+    CHECK(script.change_run_cap(3) == "");
+
+    CHECK(script.apply(TrialRegrouped{TrialId{0}, 1, 5.0, 0.1}) == "start 2 on 3 g0 b1");
+}
+
+TEST_CASE("first steps without a time or a batch, or told again, change nothing, nor do those of other sweeps") {
+    const auto short_of_one = [](GrowWhen when) {
+        auto spec = spec_when(when, /*run_cap=*/1);
+        spec.scheduler.surplus = Switch::on;
+        spec.scheduler.workers = 4;
+        Script script{spec};
+        script.join(4);
+        script.lose({SlotId{3}});
+        return script;
+    };
+    auto empty = short_of_one(GrowWhen::goodput);
+    auto twice = empty;
+    auto other = short_of_one(GrowWhen::always);
+    CHECK(twice.apply(TrialTimed{TrialId{0}, 1, steps(0.1)}) == "");
+    for (auto* script : {&empty, &twice, &other}) {
+        script->apply(SlotsJoined{slots(4, 1)});
+    }
+
+    CHECK(empty.apply(TrialTimed{TrialId{0}, 1, {}}) == "");
+    CHECK(empty.apply(TrialTimed{TrialId{0}, 1, {0.1, {}, {}}}) == "");
+    CHECK(twice.apply(TrialTimed{TrialId{0}, 1, steps(0.1)}) == "");
+    CHECK(other.apply(TrialTimed{TrialId{0}, 1, steps(0.1)}) == "");
+    CHECK(empty.apply(TrialTimed{TrialId{0}, 1, steps(0.1)}) == "regroup 0 on 0,1,2,4 g2 b1");
+}
+
+TEST_CASE("what an older group tells has no trial give workers back") {
+    Early script(/*num_slots=*/8);
+    script.begin(0);
+    script.hold(0, HoldAt::report);
+    CHECK(script.tell(0.2) == "");  // it is held
+    script.release(0);
+
+    CHECK(script.apply(TrialRegrouped{TrialId{0}, 0, 5.0, 0.2}) == "");
+    CHECK(script.tell(0.2) == "regroup 0 on 0 g2 b1");
+}
+
+TEST_CASE("a trial whose surplus workers make it slower returns to the number that it grew from") {
+    auto spec = spec_when(GrowWhen::goodput);
+    spec.scheduler.surplus = Switch::on;
+    spec.scheduler.expected_regroup = 0.1;
+    spec.scheduler.min = Resource{4};
+    spec.scheduler.scaling_factor = 3;  // 1, 3 and 9 workers
+    Script script{spec};
+    script.join(16);
+    CHECK(script.apply(TrialTimed{TrialId{0}, 0, steps(1.0)}) == "regroup 0 on 0,2 g1 b1");
+    CHECK(script.apply(TrialRegrouped{TrialId{0}, 1, 0.1, 0.6}) == "");
+    CHECK(script.report(0, 1, 0.5, steps(0.6)) == "regroup 0 on 0,2,3,4 g2 b1");
+
+    CHECK(script.apply(TrialRegrouped{TrialId{0}, 2, 0.1, 0.9}) == "regroup 0 on 0,2 g3 b1");
+}
+
+TEST_CASE("with batch: adaptive, the batch of a trial that grew early grows once it has survived a rung") {
+    auto spec = spec_when(GrowWhen::goodput);
+    spec.scheduler.surplus = Switch::on;
+    spec.scheduler.expected_regroup = 0.1;
+    spec.scheduler.batch = BatchPolicy::adaptive;
+    spec.scheduler.min = Resource{2};
+    spec.scheduler.max_workers = 2;
+    Script script{spec};
+    script.join(8);
+    const Steps noisy{0.6, 128.0, 1e9};
+    CHECK(script.apply(TrialTimed{TrialId{0}, 0, steps(1.0)}) == "regroup 0 on 0,2 g1 b1");
+    CHECK(script.report(0, 1, 0.5, noisy) == "");
+    CHECK(script.trial(0).group.batch.multiple == 1);
+
+    CHECK(script.report(0, 2, 0.5, noisy) == "");
+    CHECK(script.trial(0).group.batch.multiple == 2);
+}

@@ -91,6 +91,24 @@ SweepSpec random_spec(CounterRandom& random) {
     }
 }
 
+/// As above, where trials grow early and wait for what others try.
+SweepSpec random_growing_spec(CounterRandom& random) {
+    auto spec = random_spec(random);
+    if (chance(random, 0.7)) {
+        spec.run_cap = between(random, 1, 8);
+    }
+    spec.patience.trials.reset();  // it ends a sweep at the event after the one that has it run out
+    auto& scheduler = spec.scheduler;
+    scheduler.kind = SchedulerKind::rasda;
+    scheduler.grow = one_of(random, GrowPolicy::partial);
+    scheduler.grow_when = GrowWhen::goodput;
+    scheduler.surplus = Switch::on;
+    scheduler.shrink = one_of(random, Switch::on);
+    scheduler.priority = one_of(random, Priority::tail);
+    scheduler.expected_regroup = 10 * random.uniform();
+    return problems_of(spec).empty() ? spec : random_growing_spec(random);
+}
+
 /// As above, where trials are repetitions.
 SweepSpec random_repeated_spec(CounterRandom& random) {
     auto spec = random_spec(random);
@@ -107,6 +125,9 @@ class RandomCluster {
 
     /// Is called after every event.
     std::function<void(const Sweep&)> watch = [](const Sweep&) {};
+    /// The part of the rough events in which a running trial tells how long its steps take, besides the few that there
+    /// are anyway.
+    double share_of_times = 0;
     /// The part of the rough events that are a user's stops, beside the few that there are anyway.
     double share_of_stops = 0;
 
@@ -156,6 +177,9 @@ class RandomCluster {
     Event rough_event() {
         if (share_of_stops > 0 && !sweep().trials().empty() && chance(random_, share_of_stops)) {
             return TrialStopped{any_trial()};
+        }
+        if (share_of_times > 0 && !books_.groups().empty() && chance(random_, share_of_times)) {
+            return some_times();
         }
         const double kind = random_.uniform();
         if (sweep().waits_for_release() && kind < 0.9) {
@@ -219,6 +243,16 @@ class RandomCluster {
         const auto trial = some_running();
         const auto step = chance(random_, 0.1) ? between(random_, 2, 10) : 1;
         return report_of(trial, books_.sweep().trial(trial).resource.value + step);
+    }
+
+    /// Of the present group of a running trial.
+    Event some_times() {
+        const auto& trial = sweep().trial(some_running());
+        const auto steps = some_steps(trial);
+        if (trial.resource.value == 0 && chance(random_, 0.5)) {
+            return TrialTimed{trial.id, trial.group.generation, steps};
+        }
+        return TrialRegrouped{trial.id, trial.group.generation, 0.1 * random_.uniform(), steps.seconds};
     }
 
     /// Of the present group or of an older one, and sometimes with what cannot be.
@@ -372,6 +406,48 @@ TEST_CASE("whatever happens, the books of slots and trials are right, nothing id
         CAPTURE(seed);
         RandomCluster cluster{seed};
         REQUIRE_NOTHROW(cluster.play());
+    }
+}
+
+TEST_CASE("where trials tell how long their steps take, nothing idles, and no batch grows before the first rung") {
+    for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed, random_growing_spec};
+        cluster.share_of_times = 0.4;
+        cluster.watch = [](const Sweep& sweep) {
+            for (const auto& trial : sweep.trials()) {
+                const bool is_early = trial.rungs_survived == 0 && sweep.growth().is_timed(trial.id);
+                if (is_early && sweep.spec().scheduler.batch == BatchPolicy::adaptive &&
+                    trial.group.batch.multiple > 1) {
+                    throw std::logic_error("a rung compares equal batches");
+                }
+            }
+        };
+        REQUIRE_NOTHROW(cluster.play());
+    }
+}
+
+TEST_CASE("what trials tell late, twice, or in vain changes nothing") {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed, random_growing_spec};
+        cluster.share_of_times = 0.4;
+        cluster.play();
+        Sweep sweep{cluster.spec()};
+        std::string log;
+        for (const auto& event : cluster.events()) {
+            log += text_of(sweep.apply(event)) + '\n';
+            if (const auto* timed = std::get_if<TrialTimed>(&event)) {
+                REQUIRE(text_of(sweep.apply(*timed)) == "");
+            }
+            for (const auto& trial : sweep.trials()) {
+                const int generation = trial.group.generation;
+                REQUIRE(text_of(sweep.apply(TrialTimed{trial.id, generation, {}})) == "");
+                REQUIRE(text_of(sweep.apply(TrialTimed{trial.id, generation - 1, {0.1, 128.0, {}}})) == "");
+                REQUIRE(text_of(sweep.apply(TrialRegrouped{trial.id, generation - 1, 0.1, 1e-3})) == "");
+            }
+        }
+        REQUIRE(log == cluster.log());
     }
 }
 
