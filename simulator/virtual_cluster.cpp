@@ -202,7 +202,7 @@ void VirtualCluster::foresee_first_steps(TrialId id, int generation, double star
         return;
     }
     const auto steps = steps_to_come(id);
-    const double seconds = start + (num_warm_ups + num_first_steps) * *steps.seconds;
+    const double seconds = start + num_first_steps * *steps.seconds;
     if (const auto told = times_.first_steps(id, generation, {seconds, steps})) {
         foresee(told->told, Kind::timed, id, generation);
     }

@@ -41,9 +41,8 @@ class VirtualCluster {
     const Sweep& sweep() const { return sweep_; }
 
   private:
-    /// Steps of a new group that a trial trains before it tells how long they take. More go by where it begins.
-    static constexpr int num_first_steps = 8;
-    static constexpr int num_warm_ups = 8;
+    /// Steps of a new group that a trial trains before it tells how long they take.
+    static constexpr int num_first_steps = 16;
 
     enum class Kind { epoch_done, timed, regrouped, failure, time_up };
 

@@ -28,9 +28,10 @@ namespace {
 
 constexpr const char* checkpoint_name = "checkpoint.pt";
 
-/// So many steps tell how long the steps of a group take. Of a trial that begins as many go by before them, because
-/// they may still prepare others.
+/// So many steps tell how long the steps of a group take, and so many go by before them, because they may still prepare
+/// others: a GPU records what the steps have in common.
 constexpr int num_timed_steps = 8;
+constexpr int num_warm_ups = 8;
 
 std::chrono::duration<double> since(std::chrono::steady_clock::time_point time) {
     return std::chrono::steady_clock::now() - time;
@@ -114,10 +115,11 @@ void Session::lose_group(const PeerLost& cause) {
     channel_.send(protocol::Stranded{join_->trial, join_->generation});
 }
 
-/// Other trials may wait to learn from the first steps of a group that grew whether that was worth it. How a trial
-/// begins, nobody waits for.
+/// Other trials may wait to learn from the first steps of a group that grew whether that was worth it, and a trial that
+/// begins may grow for what its own tell. The same steps count in both.
 void Session::note_step() {
-    const int num_measured = join_->state == StateSource::memory ? num_timed_steps : 0;
+    const bool has_regrouped = join_->state == StateSource::memory;
+    const bool begins = join_->state == StateSource::fresh && join_->rank == 0 && trial_->progress().reported() == 0;
     if (++num_steps_ == 1) {
         end_phase("step");
         auto& step = regrouped_.phases.at("step");
@@ -126,22 +128,22 @@ void Session::note_step() {
         step -= waited;
         regrouped_.seconds = since(joined_at_).count();
     }
-    if (num_steps_ > num_measured) {
+    if (num_steps_ == num_warm_ups && (has_regrouped || begins)) {
+        generation_->end_warm_up();
+    }
+    const bool are_timed = num_steps_ == num_warm_ups + num_timed_steps;
+    if (are_timed || !has_regrouped) {
         announce_regroup();
     }
-    if (join_->state == StateSource::fresh && join_->rank == 0 && trial_->progress().reported() == 0) {
+    if (are_timed && begins) {
         tell_first_steps();
     }
 }
 
 void Session::tell_first_steps() {
-    if (num_steps_ == num_timed_steps) {
-        generation_->end_warm_up();
-    } else if (num_steps_ == 2 * num_timed_steps) {
-        if (const auto seconds = generation_->step_seconds()) {
-            channel_.send(
-                protocol::Timed{join_->trial, join_->generation, *seconds, static_cast<double>(trial_->group_batch())});
-        }
+    if (const auto seconds = generation_->step_seconds()) {
+        channel_.send(
+            protocol::Timed{join_->trial, join_->generation, *seconds, static_cast<double>(trial_->group_batch())});
     }
 }
 

@@ -107,6 +107,7 @@ void ProgramWorker::start() {
     log_begin_ = none_yet ? 0 : log_begin_;
     dismissed_ = has_failed_ = trains_on_ = reported_ = awaits_decision_ = hung_ = false;
     escalation_ = 0;
+    in_doubt_until_.reset();
     last_resource_ = {};
     batch_multiple_ = work_->join().batch.multiple;
     deadline_.reset();
@@ -275,7 +276,7 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
     look_for_reports(status.has_value(), notices);
     program_->channel.flush();
     if (status) {
-        if (!tail_ || !tail_->has_more() || dismissed_ || hung_) {
+        if ((!tail_ || !tail_->has_more() || dismissed_ || hung_) && !is_in_doubt(*status)) {
             conclude(*status, notices);
         }
     } else if (const auto now = Clock::now(); deadline_ && now >= *deadline_) {
@@ -293,6 +294,17 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
                         std::chrono::duration_cast<std::chrono::seconds>(options_.patience).count(),
                         tail_ ? reason_for_no_report() : quoted(own_last_words()))});
     }
+}
+
+/// A batch system ends a job by a signal to all of its processes. Then the order to leave is on its way, and the
+/// program has not failed.
+bool ProgramWorker::is_in_doubt(const ExitStatus& status) {
+    if (status.code != 128 + SIGTERM || dismissed_ || hung_) {
+        return false;
+    }
+    const auto now = Clock::now();
+    in_doubt_until_ = in_doubt_until_.value_or(now + options_.doubt);
+    return now < *in_doubt_until_;
 }
 
 void ProgramWorker::receive(std::vector<Notice>& notices) {
@@ -501,7 +513,7 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
 
 std::optional<Clock::time_point> ProgramWorker::deadline() const {
     std::optional<Clock::time_point> first = deadline_;
-    for (const auto& each : {report_due_, remark_due_, look_}) {
+    for (const auto& each : {report_due_, remark_due_, look_, in_doubt_until_}) {
         if (each && !dismissed_) {
             first = std::min(first.value_or(*each), *each);
         }
@@ -510,7 +522,7 @@ std::optional<Clock::time_point> ProgramWorker::deadline() const {
 }
 
 void ProgramWorker::watch(std::vector<pollfd>& descriptors) const {
-    if (program_) {
+    if (program_ && !in_doubt_until_) {  // what has ended would be ready all the time
         program_->watch(descriptors);
     }
 }

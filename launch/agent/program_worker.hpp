@@ -40,6 +40,7 @@ class ProgramWorker final : public Worker {
     std::optional<protocol::Report> report_in(const std::string& line);
     void ignore(const std::string& line);
     bool is_complete() const;
+    bool is_in_doubt(const ExitStatus& status);
     std::chrono::milliseconds time_to_save() const;
     void take(protocol::Report report, std::vector<Notice>& notices);
     void remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const;
@@ -81,6 +82,7 @@ class ProgramWorker final : public Worker {
     std::optional<Clock::time_point> report_due_;  ///< none while a decision is due
     std::optional<Clock::time_point> remark_due_;  ///< about a program that has never reported
     std::uintmax_t log_begin_ = 0;  ///< size of the log when the program started: what is before that is of others
+    std::optional<Clock::time_point> in_doubt_until_;  ///< whether it failed, although it has ended
     int escalation_ = 0;  ///< how the program was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
     std::optional<Clock::time_point> deadline_;
     std::optional<FileTail> tail_;            ///< where its reports are found, if it does not send them

@@ -97,7 +97,9 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
     const auto& directory = sweep.directory;
     const auto where = directory.path().string();
     const auto& recorded = sweep.history.sweep().trial(trial);
-    const auto parameters = launch::to_json(nested(recorded.config, sweep.file.groups)).dump(2) + "\n";
+    const auto parameters =
+        launch::to_json(nested(with_whole_numbers(recorded.config, sweep.file.spec.space), sweep.file.groups)).dump(2) +
+        "\n";
     if (!sweep.file.trainer) {
         const NewFolder folder(out);
         replace_file(folder.path() / "parameters.json", parameters);

@@ -17,6 +17,7 @@
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/system/exit_status_variable.hpp"
+#include "launch/system/shell.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
@@ -75,7 +76,13 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
         const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
         return report_end(outcome, recorded.file, history, directory);
     }
-    if (std::getenv(exit_status_variable) != nullptr) {
+    const bool is_in_job = std::getenv(exit_status_variable) != nullptr;
+    const auto where = directory.path().string();
+    CRESCENDO_VALIDATE(is_in_job || state_of_job(directory) != JobState::queued, "",
+                       "{}: job {} of this sweep is queued, and would fail once it finds the sweep at work; `crescendo "
+                       "stop {}` takes it back, `crescendo status {}` says what it waits for",
+                       where, directory.read_run().value("job", ""), shell_quoted(where), shell_quoted(where));
+    if (is_in_job) {
         note_own_job(directory);
     } else {
         fs::remove(directory.stop_request());

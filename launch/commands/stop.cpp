@@ -11,6 +11,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
+#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -67,7 +68,8 @@ ExitCode stop(const std::filesystem::path& path) {
     std::fflush(stdout);
     request_until_gone(directory);
     std::filesystem::remove(directory.stop_request());
-    fmt::print("stopped; `crescendo {} {}` continues it\n", job == JobState::gone ? "resume" : "submit", path.string());
+    fmt::print("stopped; `crescendo {} {}` continues it\n", job == JobState::gone ? "resume" : "submit",
+               shell_quoted(path.string()));
     return ExitCode::done;
 }
 

@@ -166,8 +166,10 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "\n"
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"
-            "  crescendo resume {}     continues with other trials\n",
-            failed_trials(history), last_failure(history), advice_on_reports(file, history), where, where, where);
+            "  crescendo resume {}     continues with other trials\n"
+            "  crescendo run {} --dir NAME     begins anew, where this file has to change\n",
+            failed_trials(history), last_failure(history), advice_on_reports(file, history), where, where, where,
+            shell_quoted(directory.sweep_file().string()));
         return;
     }
     if (outcome == Outcome::failed) {

@@ -4,10 +4,10 @@
 
 namespace crescendo::launch {
 
-bool IdenticalReports::note(const Config& config, Resource resource, const std::map<std::string, double>& metrics) {
-    constexpr std::size_t enough = 3;
+Unused IdenticalReports::note(const Config& config, Resource resource, const std::map<std::string, double>& metrics) {
+    constexpr int enough = 3;
     if (is_done_) {
-        return false;
+        return Unused::nothing;
     }
     if (!first_) {
         first_ = Report{resource, metrics};
@@ -15,13 +15,14 @@ bool IdenticalReports::note(const Config& config, Resource resource, const std::
     // NaN equals nothing: trials that diverge say nothing about their arguments.
     if (resource != first_->resource || metrics != first_->metrics) {
         is_done_ = true;
-        return false;
+        return Unused::nothing;
     }
     if (std::ranges::find(configs_, config) == configs_.end()) {
         configs_.push_back(config);
     }
-    is_done_ = configs_.size() == enough;
-    return is_done_;
+    const bool has_one_config = ++num_trials_ == enough && configs_.size() == 1;
+    is_done_ = has_one_config || configs_.size() == enough;
+    return has_one_config ? Unused::seed : is_done_ ? Unused::parameters : Unused::nothing;
 }
 
 }  // namespace crescendo::launch

@@ -125,7 +125,8 @@ void Orders::carry_out(const DropCheckpoint& action) {
 /// written again when the trial is resumed.
 void Orders::prepare_directory(TrialId trial) const {
     const auto directory = directory_.trial(trial);
-    const auto parameters = launch::to_json(nested(sweep_.trial(trial).config, file_.groups));
+    const auto parameters =
+        launch::to_json(nested(with_whole_numbers(sweep_.trial(trial).config, file_.spec.space), file_.groups));
     try {
         std::filesystem::create_directories(directory);
         replace_file(directory / "params.json", parameters.dump(2) + "\n", Durability::none);

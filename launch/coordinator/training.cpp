@@ -199,6 +199,7 @@ void Training::take(protocol::Report& notice) {
             health_.note_progress(groups_.members(notice.trial));
         }
         watch_for_identical_reports(notice);
+        watch_for_reports_beyond_the_end(notice);
         watch_for_untimed_steps(notice);
         const double loss = to_loss(spec.goal, metric->second);
         watch_for_nothing_finite(notice.trial, loss);
@@ -265,10 +266,31 @@ void Training::watch_for_identical_reports(const protocol::Report& notice) {
     if (identical_reports_.is_done() || decisions_.last_resource(notice.trial).value > 0) {
         return;
     }
-    if (identical_reports_.note(sweep().trial(notice.trial).config, notice.resource, notice.metrics)) {
-        view_.say(
-            "three trials with different parameters report the same numbers, to the last digit: does the program use "
-            "its parameters?");
+    switch (identical_reports_.note(sweep().trial(notice.trial).config, notice.resource, notice.metrics)) {
+        case Unused::nothing:
+            break;
+        case Unused::parameters:
+            view_.say(
+                "three trials with different parameters report the same numbers, to the last digit: does the program "
+                "use its parameters?");
+            break;
+        case Unused::seed:
+            view_.say(
+                "three trials with the same parameters and other seeds report the same numbers, to the last digit: "
+                "does the program use its seed (CRESCENDO_SEED, or ${seed} in the command)?");
+            break;
+    }
+}
+
+/// Who counts steps where the file means epochs has trained each trial to its end with the first report.
+void Training::watch_for_reports_beyond_the_end(const protocol::Report& notice) {
+    const auto& scheduler = sweep().spec().scheduler;
+    if (scheduler.has_max() && notice.resource > scheduler.max && decisions_.last_resource(notice.trial).value == 0 &&
+        remarks_.insert("max").second) {
+        view_.say(fmt::format(
+            "the first report of trial {} is at {}, beyond scheduler.max ({}), so the trial is complete at once and no "
+            "rung judges it: does the program count something else? max is in what its reports count",
+            notice.trial.value, notice.resource.value, scheduler.max.value));
     }
 }
 

@@ -69,6 +69,7 @@ class Training {
     void record_regroup(const protocol::Regrouped& notice);
     void round_steps(protocol::Report& notice) const;
     void watch_for_identical_reports(const protocol::Report& notice);
+    void watch_for_reports_beyond_the_end(const protocol::Report& notice);
     void watch_for_nothing_finite(TrialId trial, double loss);
     void watch_for_untimed_steps(const protocol::Report& notice);
     void lose(const std::set<SlotId>& slots);

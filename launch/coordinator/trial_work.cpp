@@ -29,7 +29,7 @@ std::map<std::string, std::string> facts_of(const protocol::Join& join, const Gr
 }  // namespace
 
 JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, const SweepDirectory& directory) {
-    const auto& config = sweep.trial(trial).config;
+    const auto config = with_whole_numbers(sweep.trial(trial).config, file.spec.space);
     JoinGroup work;
     work.join.trial = trial;
     work.join.seed = trial_seed(file.spec.seed, trial);

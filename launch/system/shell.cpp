@@ -91,7 +91,8 @@ std::string shell_quoted(const std::string& text) {
 }
 
 bool is_executable(const std::filesystem::path& path) {
-    return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
+    std::error_code unreadable;  // a folder of PATH may be somebody else's
+    return std::filesystem::is_regular_file(path, unreadable) && ::access(path.c_str(), X_OK) == 0;
 }
 
 bool is_program(const std::string& name) {

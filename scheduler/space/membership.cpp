@@ -11,6 +11,9 @@ namespace {
 /// So far may a number be from a multiple of q, in units of q: programs compute multiples in their own ways.
 constexpr double tolerance = 1e-6;
 
+/// So far may a number be from a listed one, relatively: 0.1 + 0.2 means 0.3.
+constexpr double rounding = 1e-12;
+
 std::optional<double> number(const Value& value) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) {
         return static_cast<double>(*whole);
@@ -29,9 +32,11 @@ std::optional<Value> multiple(double q, double min, double max, std::optional<do
     return is_multiple && is_inside ? std::optional<Value>(std::clamp(*number, min, max)) : std::nullopt;
 }
 
-/// Whether a listed value is meant: as it is listed, or as the same number.
+/// Whether a listed value is meant: as it is listed, or as the same number but for rounding.
 bool means(const Value& given, const Value& listed) {
-    return given == listed || (number(given) && number(given) == number(listed));
+    const auto a = number(given);
+    const auto b = number(listed);
+    return given == listed || (a && b && std::fabs(*a - *b) <= rounding * std::fabs(*b));
 }
 
 struct Member {

@@ -192,7 +192,7 @@ void Sweep::handle(const TrialTimed& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
     const bool may_grow = spec_.scheduler.grows_early() && trial.status == TrialStatus::running &&
                           trial.resource.value == 0 && trial.group.generation == event.generation;
-    if (may_grow && placement_.note_start(trial, event) && !deadline_is_near_ && !trial.is_held) {
+    if (may_grow && placement_.note_start(trial, event)) {
         go_on(trial, /*at_milestone=*/false, effects);
     }
 }
@@ -203,7 +203,7 @@ void Sweep::handle(const TrialRegrouped& event, Effects& effects) {
         return;
     }
     placement_.note_regroup(trial, event);
-    if (!deadline_is_near_ && !trial.is_held && placement_.grew_in_vain(trial)) {
+    if (placement_.grew_in_vain(trial)) {
         go_on(trial, /*at_milestone=*/false, effects);
     }
 }
@@ -598,8 +598,11 @@ bool Sweep::start_next(Effects& effects) {
     return true;
 }
 
-/// What is changed about the trial's workers.
+/// What is changed about the trial's workers. One that leaves its slots at its next report keeps them until then.
 void Sweep::go_on(Trial& trial, bool at_milestone, Effects& effects) {
+    if (deadline_is_near_ || trial.is_held) {
+        return;
+    }
     switch (placement_.adapt(trial, at_milestone, prospects())) {
         case GroupChange::none:
             break;
@@ -620,10 +623,7 @@ inline bool Sweep::grow_waiting(Effects& effects) {
         waiting.insert({trials_[id].rungs_survived, id});
     }
     for (const auto& next : waiting) {
-        Trial& trial = trials_[next.trial];
-        if (!deadline_is_near_ && !trial.is_held) {  // else it leaves its slots at its report
-            go_on(trial, /*at_milestone=*/false, effects);
-        }
+        go_on(trials_[next.trial], /*at_milestone=*/false, effects);
     }
     return !waiting.empty();
 }

@@ -104,8 +104,8 @@ TEST_CASE("a group that grows within an epoch keeps what it has trained of it") 
     auto costly = plain;
     costly.regroup = 2;
     costly.step_noise = 0;
-    costly.samples = 1280;
-    costly.batch = 128;  // ten steps an epoch
+    costly.samples = 2560;
+    costly.batch = 128;  // twenty steps an epoch
     auto spec = sweep(SchedulerKind::rasda, 2, 64);
     spec.scheduler.reduction_factor = 2;
     spec.scheduler.grow_when = GrowWhen::goodput;
@@ -122,7 +122,7 @@ TEST_CASE("a group that grows within an epoch keeps what it has trained of it") 
     };
 
     // Both report at 10 s. One tries two workers: 2 s for the regroup, then 5 s for the epoch. The other one learns of
-    // it after eight steps of half a second. It has trained 6 s by then, and needs 2 s, and 2 s for the rest.
+    // it after 16 steps of a quarter of a second. It has trained 6 s by then, and needs 2 s, and 2 s for the rest.
     CHECK(second_report(0).seconds == doctest::Approx(10 + 2 + 5));
     CHECK(second_report(1).workers == 2);
     CHECK(second_report(1).seconds == doctest::Approx(10 + 6 + 2 + 2));
@@ -149,7 +149,7 @@ TEST_CASE("where slots idle, trials grow once they have told how long their firs
     cluster.run();
 
     // One tries two workers after 16 steps: 1.6 s, then 2 s for the regroup, and 4.2 s for what is left of the epoch.
-    // It tells after eight steps of half the time, at 4 s. Then the other one grows too, which has trained as long.
+    // It tells after 16 steps of half the time, at 4.4 s. Then the other one grows too, which has trained as long.
     REQUIRE(told.size() == 2);
     CHECK(told[0] == doctest::Approx(1.6));
     CHECK(told[1] == doctest::Approx(1.6));
@@ -157,7 +157,7 @@ TEST_CASE("where slots idle, trials grow once they have told how long their firs
     CHECK(reports[0].workers == 2);
     CHECK(reports[0].seconds == doctest::Approx(1.6 + 2 + 4.2));
     CHECK(reports[1].workers == 2);
-    CHECK(reports[1].seconds == doctest::Approx(4 + 2 + 3));
+    CHECK(reports[1].seconds == doctest::Approx(4.4 + 2 + 2.8));
 }
 
 TEST_CASE("trials that fail train again from their last checkpoint") {

@@ -27,7 +27,8 @@ from crescendo.torch.trial import Interruption, Trial
 Train = Callable[[Trial], Any]
 Test = Callable[[Trial], Mapping[str, Any]]
 CHECKPOINT = "checkpoint.pt"
-TIMED_STEPS = 8  # of a group that changed in memory: others may wait to learn from them what more workers bring
+TIMED_STEPS = 8  # of a new group: others may wait to learn from them what more workers bring
+WARM_UPS = 8  # steps before them, which may still prepare others
 NO_TEST = "this program has no test function; give it one, crescendo.torch.run(train, parser, test=test)"
 
 
@@ -172,9 +173,15 @@ class Session:
             self._end_phase("step")
             self._phases["data"] = min(step.waited, self._phases["step"])
             self._phases["step"] -= self._phases["data"]
-        if self._num_steps > (TIMED_STEPS if self.terms.state == "memory" else 0):
+        has_regrouped = self.terms.state == "memory"
+        begins = self.terms.state == "new" and replica.progress.epoch == 0
+        if self._num_steps == WARM_UPS and (has_regrouped or begins):
+            self._catch_up()
+            self._steps.end_warm_up()
+        are_timed = self._num_steps == WARM_UPS + TIMED_STEPS
+        if are_timed or not has_regrouped:
             self._announce_regroup()
-        if self.terms.state == "new" and replica.progress.epoch == 0:
+        if are_timed and begins:
             self._tell_first_steps()
         # A checkpoint that is written here holds the others up, so it may cost 1 % of the time at most.
         pause = max(self._checkpoint_every, 100 * self._save_seconds)
@@ -398,15 +405,9 @@ class Session:
         )
 
     def _tell_first_steps(self) -> None:
-        if self._num_steps == TIMED_STEPS:  # which may still have prepared others
-            self._catch_up()
-            self._steps.end_warm_up()
-        elif self._num_steps == 2 * TIMED_STEPS:
-            self._catch_up()
-            if self._steps.mean is not None:
-                self._channel.send(
-                    type="timed", **self.terms.place, step_seconds=self._steps.mean, group_batch=self._batch
-                )
+        self._catch_up()
+        if self._steps.mean is not None:
+            self._channel.send(type="timed", **self.terms.place, step_seconds=self._steps.mean, group_batch=self._batch)
 
     def _catch_up(self) -> None:
         """A GPU may still be at steps that it was asked for."""

@@ -23,6 +23,7 @@ struct Times {
     std::chrono::milliseconds grace{200};
     std::chrono::milliseconds save{200};
     std::chrono::milliseconds patience = WorkerOptions().patience;
+    std::chrono::milliseconds doubt{0};
 };
 
 /// One node of program workers, each running a line of shell.
@@ -39,6 +40,7 @@ struct Node {
         result.setup.save_timeout = times.save;
         result.guard = CRESCENDO_GUARD;
         result.grace = times.grace;
+        result.doubt = times.doubt;
         result.ports = std::vector<TcpPort>(static_cast<std::size_t>(num_slots));
         for (const auto& port : result.ports) {
             result.places.push_back({"here", "127.0.0.1", port.number()});
@@ -182,6 +184,33 @@ TEST_CASE("a program that trained to its end is not told to read decisions when 
           "it was complete and did not end within 0.2 s, so it is ended by SIGTERM; set CRESCENDO_SAVE_TIMEOUT to more "
           "seconds, or save before the last report; last words: saving");
     node.next<LeftTrial>();
+}
+
+TEST_CASE("a program that ends by SIGTERM has failed, unless it is told to leave soon after") {
+    const std::string script =
+        std::string(report_once) + "echo $$ > pid; until [ -e told ]; do sleep 0.01; done; kill $$";
+    Node quick(1);
+    Node patient_node(1, {.doubt = std::chrono::minutes(10)});
+    for (auto* node : {&quick, &patient_node}) {
+        node->start(0, 0, script);
+        node->next<protocol::Report>();
+        node->agent.obey(protocol::Decision{TrialId{0}, 1, Resource{1}});
+        std::ofstream(node->folder / "told").close();
+    }
+    CHECK(quick.next<WorkerFailed>().message.starts_with("killed by signal 15"));
+
+    const auto is_gone = [&] {
+        const long program = number_in(patient_node.folder / "pid");
+        for (auto& notice : patient_node.agent.poll(std::chrono::milliseconds(50))) {
+            patient_node.kept.push_back(std::move(notice));
+        }
+        return program != 0 && !is_alive(program);
+    };
+    await("the program ends", is_gone);
+    is_gone();  // its end is seen here at the latest
+    CHECK(patient_node.kept.empty());
+    patient_node.agent.obey(protocol::Leave{TrialId{0}, true});
+    CHECK(patient_node.next<LeftTrial>().problem.empty());
 }
 
 TEST_CASE("what a program leaves behind when it ends is killed") {

@@ -1,3 +1,5 @@
+#include "tests/launch/batch/played_slurm.hpp"
+#include "tests/launch/commands/old_sweep.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
 using namespace crescendo::tests;
@@ -26,4 +28,20 @@ TEST_CASE("resume refuses limits that leave nothing to do, and extends a sweep w
 
     CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "3"}).code == 0);
     CHECK(run_crescendo(folder.path(), {"trials", "s", "--format", "json"}).json().size() == 3);
+}
+
+TEST_CASE("resume refuses a sweep whose job is queued: that would come and find the sweep at work") {
+    const PlayedSlurm slurm;
+    slurm.answer("squeue", "echo PENDING");
+    const OldSweep sweep;
+    auto run = Json::parse(content_of(sweep.folder / "s/run.json"));
+    run["job"] = "17";
+    write_file(sweep.folder / "s/run.json", run.dump());
+
+    const auto refused = sweep.run({"resume", "s"});
+
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err,
+                   "s: job 17 of this sweep is queued, and would fail once it finds the sweep at work; "
+                   "`crescendo stop s` takes it back"));
 }

@@ -16,11 +16,20 @@ Config config(double lr) { return {{"lr", lr}}; }
 TEST_CASE("three different configurations with one and the same report are noticed, once") {
     IdenticalReports reports;
 
-    CHECK_FALSE(reports.note(config(0.1), Resource{1}, {{"loss", 0.5}}));
-    CHECK_FALSE(reports.note(config(0.2), Resource{1}, {{"loss", 0.5}}));
-    CHECK_FALSE(reports.note(config(0.2), Resource{1}, {{"loss", 0.5}}));  // the same configuration
-    CHECK(reports.note(config(0.3), Resource{1}, {{"loss", 0.5}}));
-    CHECK_FALSE(reports.note(config(0.4), Resource{1}, {{"loss", 0.5}}));
+    CHECK(reports.note(config(0.1), Resource{1}, {{"loss", 0.5}}) == Unused::nothing);
+    CHECK(reports.note(config(0.2), Resource{1}, {{"loss", 0.5}}) == Unused::nothing);
+    CHECK(reports.note(config(0.2), Resource{1}, {{"loss", 0.5}}) == Unused::nothing);  // the same configuration
+    CHECK(reports.note(config(0.3), Resource{1}, {{"loss", 0.5}}) == Unused::parameters);
+    CHECK(reports.note(config(0.4), Resource{1}, {{"loss", 0.5}}) == Unused::nothing);
+}
+
+TEST_CASE("three trials of one configuration with one and the same report do not use their seeds") {
+    IdenticalReports reports;
+
+    CHECK(reports.note(config(0.1), Resource{1}, {{"loss", 0.5}}) == Unused::nothing);
+    CHECK(reports.note(config(0.1), Resource{1}, {{"loss", 0.5}}) == Unused::nothing);
+    CHECK(reports.note(config(0.1), Resource{1}, {{"loss", 0.5}}) == Unused::seed);
+    CHECK(reports.is_done());
 }
 
 TEST_CASE("one report that differs, in any number, is enough") {
@@ -31,7 +40,7 @@ TEST_CASE("one report that differs, in any number, is enough") {
         reports.note(config(0.1), Resource{1}, {{"loss", 0.5}, {"time", 1.0}});
         reports.note(config(0.2), Resource{1}, {{"loss", 0.5}, {"time", 1.0}});
 
-        CHECK_FALSE(reports.note(config(0.3), resource, metrics));
+        CHECK(reports.note(config(0.3), resource, metrics) == Unused::nothing);
         CHECK(reports.is_done());
     }
 }
@@ -40,6 +49,7 @@ TEST_CASE("trials that all diverge are no reason to warn") {
     IdenticalReports reports;
 
     for (int i = 0; i < 5; ++i) {
-        CHECK_FALSE(reports.note(config(i), Resource{1}, {{"loss", std::numeric_limits<double>::quiet_NaN()}}));
+        CHECK(reports.note(config(i), Resource{1}, {{"loss", std::numeric_limits<double>::quiet_NaN()}}) ==
+              Unused::nothing);
     }
 }

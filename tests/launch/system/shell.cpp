@@ -52,6 +52,7 @@ TEST_CASE("a program is a file that may be executed, along PATH or by its path")
     CHECK(is_program("bash"));
     CHECK(is_program("/bin/sh"));
     CHECK_FALSE(is_program("no-such-tool-here"));
+    CHECK_FALSE(is_program(std::string(300, 'x')));  // no name of a file: the system refuses to look
     CHECK_FALSE(is_program(file.string()));
     CHECK_FALSE(is_executable(folder.path()));
 }

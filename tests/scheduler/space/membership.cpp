@@ -57,6 +57,8 @@ TEST_CASE("a number stands for the same number of the kind that is searched") {
     CHECK(member(IntUniform{0, 3}, 2.0) == Value{whole(2)});
     CHECK(member(Categorical{{whole(32), whole(64)}}, 64.0) == Value{whole(64)});
     CHECK(member(QUniform{0, 1, 0.1}, 0.1 + 0.2).has_value());  // 0.30000000000000004
+    CHECK(member(Categorical{{0.1, 0.3}, {}}, 0.1 + 0.2) == std::optional<Value>(0.3));
+    CHECK_FALSE(member(Categorical{{0.1, 0.3}, {}}, 0.3000001));
 }
 
 TEST_CASE("a configuration from elsewhere gets the order and the types of the space") {
