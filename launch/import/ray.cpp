@@ -225,7 +225,11 @@ ImportedLine parameter(const std::string& name, const OrderedJson& value, const 
         ++(call->name == "grid_search" ? num_grids : num_random);
         return sampled(name, *call, value.get<std::string>(), file);
     }
-    return {name, constant(value)};
+    auto line = ImportedLine{name, constant(value)};
+    if (const auto text = value.is_string() ? value.get<std::string>() : ""; text.starts_with("tune.")) {
+        line.comment = fmt::format("no function that is known here: {} is kept as text", text);
+    }
+    return line;
 }
 
 /// A value of the experiment, or of its `tune_config`.

@@ -43,6 +43,7 @@ TEST_CASE("functions of tune that are written as text are read") {
   g: tune.qrandint(2, 8, 2)
   h: "tune.sample_from(lambda spec: 1)"
   i: uniformly (not)
+  j: tune.unifrom(0, 1)
 tune_config:
   {metric: acc, mode: max, num_samples: 8, scheduler: {type: asha, max_t: 81, grace_period: 3, reduction_factor: 3}}
 )yaml");
@@ -57,6 +58,7 @@ tune_config:
     CHECK(contains(text, "g: {values: [2, 4, 6, 8]}\n"));
     CHECK(contains(text, "# is computed in Python"));
     CHECK(contains(text, "i: {value: \"uniformly (not)\"}\n"));
+    CHECK(contains(text, "# no function that is known here: tune.unifrom(0, 1) is kept as text"));
     CHECK(contains(text, "scheduler: {type: asha, min: 3, max: 81, reduction_factor: 3, rule: percentile}"));
 }
 
