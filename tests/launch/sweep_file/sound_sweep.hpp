@@ -23,6 +23,9 @@ scheduler:
   reduction_factor: 3
 )";
 
+/// The sound file with more lines.
+inline SweepFile parse(const std::string& more = "") { return parse_sweep(sound + more, "sweep.yaml"); }
+
 inline std::string error_of(const std::string& text) {
     return crescendo::tests::error_of([&] { parse_sweep(text, "sweep.yaml"); });
 }

@@ -8,13 +8,6 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::launch::tests;
 
-namespace {
-
-/// The least that a sweep file needs, and more lines.
-SweepFile parse(const std::string& more = "") { return parse_sweep(sound + more, "sweep.yaml"); }
-
-}  // namespace
-
 TEST_CASE("a program alone has W&B's default command") {
     const auto file = parse("program: train.py\n");
 

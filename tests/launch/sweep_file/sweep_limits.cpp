@@ -10,13 +10,6 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::launch::tests;
 
-namespace {
-
-/// The least that a sweep file needs, and more lines.
-SweepFile parse(const std::string& more = "") { return parse_sweep(sound + more, "sweep.yaml"); }
-
-}  // namespace
-
 TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for ever, unless the file says") {
     CHECK_FALSE(parse().supervision.hang_timeout.has_value());
     CHECK(parse("trainer: {model: cnn}\n").supervision.hang_timeout == std::chrono::minutes(5));

@@ -12,8 +12,6 @@ using namespace crescendo::launch::tests;
 
 namespace {
 
-SweepFile parse(const std::string& more) { return parse_sweep(sound + more, "sweep.yaml"); }
-
 bool has_remark(const SweepFile& file, const std::string& key) {
     return std::ranges::any_of(file.remarks, [&](const Remark& remark) { return remark.key == key; });
 }
