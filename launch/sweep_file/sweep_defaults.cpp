@@ -63,8 +63,13 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec.scheduler;
     const bool has_trainer = file.has("trainer");
     if (file.has("scheduler")) {
-        if (file.has("early_terminate")) {
-            file.fail("early_terminate", "both scheduler and this say which trials are stopped; remove one of the two");
+        if (const auto section = file.section("early_terminate", "{type: hyperband, min_iter: 3}")) {
+            const bool is_in_file = result.source.has("scheduler");  // rather than in what a command was given
+            file.fail("early_terminate",
+                      is_in_file ? "both scheduler and this say which trials are stopped; remove one of the two"
+                                 : fmt::format("the command changes the scheduler, and this is W&B's word for one; write "
+                                               "scheduler: {} instead",
+                                               text_of(read_early_terminate(*section))));
         }
         spec = read_scheduler(file.section("scheduler", "{type: asha, max: 27}").value());
     } else if (const auto section = file.section("early_terminate", "{type: hyperband, min_iter: 3}")) {

@@ -152,3 +152,13 @@ TEST_CASE("a goal that contradicts the metric's name, or would if it was given, 
     CHECK(remark("{name: loss}").empty());
     CHECK(remark("{name: fid_score, goal: minimize}").empty());
 }
+
+TEST_CASE("a command that changes the scheduler needs one in Crescendo's words") {
+    const std::string text = "metric: {name: loss}\nrun_cap: 9\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+                             "early_terminate: {type: hyperband, max_iter: 27, s: 3, eta: 3}\n";
+    const auto error = tests::error_of([&] { parse_sweep(text, "sweep.yaml", {{"scheduler.type", "rasda"}}); });
+
+    CHECK_MESSAGE(error.starts_with("sweep.yaml:4:1: early_terminate: the command changes the scheduler, and this is "
+                                    "W&B's word for one; write scheduler: {type: asha, "),
+                  error);
+}
