@@ -15,6 +15,7 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
+#include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/system/exit_status_variable.hpp"
 #include "launch/system/shell.hpp"
@@ -86,6 +87,9 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
         note_own_job(directory);
     } else {
         fs::remove(directory.stop_request());
+    }
+    for (const auto& [key, problem] : unset_variables(recorded.file.command.value_or(std::vector<std::string>{}))) {
+        recorded.file.source.fail(key, problem);
     }
     auto journal = Journal::open(directory.journal(), recorded.end);
     return run_session({reopening.file(), directory, lock, journal, history}, options.session, session,

@@ -294,11 +294,6 @@ void require_sound_start(const SessionOptions& options, const MpiSession* sessio
 
 ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
                      std::vector<Json> opening) {
-    if (sweep.file.command) {
-        for (const auto& [key, problem] : unset_variables(*sweep.file.command)) {
-            sweep.file.source.fail(key, problem);
-        }
-    }
     Outcome outcome;
     try {
         outcome = run_to_end(sweep, options, session, std::move(opening));

@@ -45,3 +45,23 @@ TEST_CASE("resume refuses a sweep whose job is queued: that would come and find 
                    "s: job 17 of this sweep is queued, and would fail once it finds the sweep at work; "
                    "`crescendo stop s` takes it back"));
 }
+
+TEST_CASE("resume names a variable of the command that is not set any more, before it begins") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    auto sweep = content_of(folder / "sweep.yaml");
+    const auto script = sweep.find("train.sh");
+    REQUIRE(script != std::string::npos);
+    write_file(folder / "sweep.yaml", sweep.insert(script + 8, ", \"${envvar:CRESCENDO_TEST_VARIABLE}\""));
+    ::setenv("CRESCENDO_TEST_VARIABLE", "x", 1);
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--until", "1"}).code == 75);
+    ::unsetenv("CRESCENDO_TEST_VARIABLE");
+    const auto before = content_of(folder / "s/journal.jsonl");
+
+    const auto resumed = run_crescendo(folder.path(), {"resume", "s"});
+
+    CHECK(resumed.code == 2);
+    CHECK(contains(resumed.err, ": command["));
+    CHECK(contains(resumed.err, "the environment has no variable CRESCENDO_TEST_VARIABLE"));
+    CHECK(content_of(folder / "s/journal.jsonl") == before);
+}
