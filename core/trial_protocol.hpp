@@ -270,10 +270,12 @@ struct Timed {
     int generation = 0;
     double step_seconds = 0;  ///< mean of some steps, none of which prepares others
     double group_batch = 0;   ///< samples of each, of the whole group
+    std::optional<double> samples_per_resource{};  ///< samples in a unit of the resource, such as an epoch
 
     static constexpr auto fields() {
         return std::tuple(Field{"trial", &Timed::trial, Presence::optional}, Field{"generation", &Timed::generation},
-                          Field{"step_seconds", &Timed::step_seconds}, Field{"group_batch", &Timed::group_batch});
+                          Field{"step_seconds", &Timed::step_seconds}, Field{"group_batch", &Timed::group_batch},
+                          Field{"samples_per_resource", &Timed::samples_per_resource, Presence::optional});
     }
 };
 

@@ -62,6 +62,7 @@ struct TrialTimed {
     TrialId trial;
     int generation = 0;  ///< of the group that trained them; an older one changes nothing
     Steps steps{};       ///< without `seconds` and `batch` nothing changes
+    std::optional<double> samples_per_resource{};  ///< samples in a unit of the resource, > 0; none: nobody knows
 };
 
 /// The trial trains with its new group. A launcher leaves this event out where nobody measures it.

@@ -26,8 +26,9 @@ struct RecordedEpochs {
 
 /// What a trial told of its first steps.
 struct RecordedStart {
-    double told = 0;  ///< seconds from the decision to start it until it told
+    double told = 0;  ///< seconds from the decision to give it its group until it told
     Steps steps{};
+    std::optional<double> samples_per_resource{};
 };
 
 /// A change of a trial's group.

@@ -82,8 +82,10 @@ void VirtualCluster::take(const Occurrence& occurrence) {
 }
 
 void VirtualCluster::tell_first_steps(TrialId id, int generation) {
-    if (const auto told = times_.first_steps(id, generation, {0, steps_to_come(id)})) {
-        apply(TrialTimed{id, generation, told->steps});
+    if (sweep_.trial(id).resource.value == 0) {
+        auto& trial = training(id);
+        trial.has_told_first_steps = true;
+        apply(TrialTimed{id, generation, trial.first_steps.steps, trial.first_steps.samples_per_resource});
     }
 }
 
@@ -165,6 +167,7 @@ void VirtualCluster::perform(const ResumeTrial& action) {
     trial.reported_clock = trial.saved_clock;
     trial.worth = trial.saved_worth;
     ++summary_.num_resumptions;
+    trial.has_told_first_steps = false;
     const double start = start_of(action.trial) + (trial.checkpoint.value > 0 ? simulation_.checkpoint : 0);
     begin_epoch(action.trial, start);
     foresee_first_steps(action.trial, action.group.generation, start);
@@ -178,6 +181,9 @@ void VirtualCluster::perform(const Regroup& action) {
     go_on(action.trial, /*wait=*/0, regroup.seconds);
     const double first_steps = num_first_steps * *steps_to_come(action.trial).seconds;
     foresee(regroup.told.value_or(regroup.seconds + first_steps), Kind::regrouped, action.trial, generation);
+    if (!training(action.trial).has_told_first_steps) {
+        foresee_first_steps(action.trial, generation, regroup.seconds);
+    }
 }
 
 void VirtualCluster::perform(const PauseTrial& action) { ++training(action.trial).plan; }
@@ -196,14 +202,15 @@ double VirtualCluster::start_of(TrialId id) {
     return times_.start(id, Resource{training(id).resource.value + 1});
 }
 
-/// A trial that has not reported tells of its first steps once it has trained some, `start` seconds from now.
+/// A trial that has not reported, and trains from `start` seconds from now on, tells of its first steps after them.
 void VirtualCluster::foresee_first_steps(TrialId id, int generation, double start) {
     if (!sweep_.spec().scheduler.grows_early() || sweep_.trial(id).resource.value > 0) {
         return;
     }
     const auto steps = steps_to_come(id);
     const double seconds = start + num_first_steps * *steps.seconds;
-    if (const auto told = times_.first_steps(id, generation, {seconds, steps})) {
+    if (const auto told = times_.first_steps(id, generation, {seconds, steps, simulation_.samples})) {
+        training(id).first_steps = *told;
         foresee(told->told, Kind::timed, id, generation);
     }
 }

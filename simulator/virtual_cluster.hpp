@@ -74,6 +74,8 @@ class VirtualCluster {
         double saved_worth = 0;   ///< its worth at its last checkpoint
         double counted_from = 0;  ///< time from which on its training clock counts again
         int plan = 0;            ///< number of its current plan; what earlier plans queued is void
+        RecordedStart first_steps;  ///< what it will tell of them, or has told
+        bool has_told_first_steps = false;
     };
 
     void apply(const Event& event);

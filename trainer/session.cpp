@@ -119,7 +119,7 @@ void Session::lose_group(const PeerLost& cause) {
 /// begins may grow for what its own tell. The same steps count in both.
 void Session::note_step() {
     const bool has_regrouped = join_->state == StateSource::memory;
-    const bool begins = join_->state == StateSource::fresh && join_->rank == 0 && trial_->progress().reported() == 0;
+    const bool begins = join_->rank == 0 && trial_->progress().reported() == 0 && !first_steps_told_;
     if (++num_steps_ == 1) {
         end_phase("step");
         auto& step = regrouped_.phases.at("step");
@@ -142,8 +142,9 @@ void Session::note_step() {
 
 void Session::tell_first_steps() {
     if (const auto seconds = generation_->step_seconds()) {
-        channel_.send(
-            protocol::Timed{join_->trial, join_->generation, *seconds, static_cast<double>(trial_->group_batch())});
+        channel_.send(protocol::Timed{join_->trial, join_->generation, *seconds,
+                                      static_cast<double>(trial_->group_batch()), trial_->samples_per_resource()});
+        first_steps_told_ = true;
     }
 }
 
@@ -283,6 +284,7 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
         trial_ = new_trial(join.trial, join.seed, settings, data_, device_);
     }
     report_sent_ = false;
+    first_steps_told_ = false;
 }
 
 /// A join decides about every report that crescendo had when it gave the order; others are still on their way to it, or

@@ -78,6 +78,7 @@ class Session {
     std::unique_ptr<Generation> generation_;  ///< the present generation; none while there is no working group
     std::optional<TrialId> concerned_trial_;  ///< trial of the last order; none before the first
     bool report_sent_ = false;                ///< whether this member has sent the trial's last report
+    bool first_steps_told_ = false;           ///< whether it has told how long the trial's first steps take
     std::chrono::steady_clock::time_point report_sent_at_;
     int num_steps_ = 0;  ///< steps of this generation
     bool regroup_announced_ = false;

@@ -13,10 +13,10 @@ namespace {
 
 std::string settings(const JobRequest& request) {
     const auto& site = request.site;
-    auto text = fmt::format(
-        "sweep={}\ncrescendo={}\nlead={}    # seconds before the end of the job, to save what runs\n",
-        shell_quoted(request.directory.string()), shell_quoted(request.crescendo.string()), site.lead.count());
-    text += fmt::format("cd {} || exit 2\n", shell_quoted(request.working_directory.string()));
+    auto text =
+        fmt::format("sweep={}\ncrescendo={}\nlead={}    # seconds before the end of the job, to save what runs\n",
+                    shell_quoted(request.directory), shell_quoted(request.crescendo), site.lead.count());
+    text += fmt::format("cd {} || exit 2\n", shell_quoted(request.working_directory));
     for (const auto& module : site.modules) {
         text += fmt::format("module load {}\n", shell_quoted(module));
     }
@@ -134,8 +134,8 @@ std::string job_script(const JobRequest& request, const BatchSystem& system) {
         "#!/bin/bash{}\n"
         "# Written by `crescendo submit`. It may be edited: `crescendo submit {}` submits it again as it "
         "stands.\n{}\n{}{}{}{}",
-        request.site.modules.empty() ? "" : " -l", shell_quoted(request.directory.string()), parts.directives,
-        settings(request), parts.functions, launch_function(request, parts), body);
+        request.site.modules.empty() ? "" : " -l", shell_quoted(request.directory), parts.directives, settings(request),
+        parts.functions, launch_function(request, parts), body);
 }
 
 }  // namespace crescendo::launch

@@ -35,7 +35,7 @@ Keep keep_of(const SweepFile& file, const Options& options) {
     CRESCENDO_VALIDATE(file.has_warm_trainers() || keep.programs != Keep::Programs::all, "",
                        "the sweep's file has all files stay that its program leaves (keep.programs); "
                        "`crescendo clean {} --programs best` removes those of all trials but the best",
-                       shell_quoted(options.directory.string()));
+                       shell_quoted(options.directory));
     return keep;
 }
 
@@ -66,8 +66,7 @@ ExitCode clean(const Options& options) {
     }
     if (const auto num_failed = std::ranges::count(trials, TrialStatus::failed, &Trial::status); num_failed > 0) {
         fmt::print("the files of {} stayed, because `crescendo retry {}` may need them\n",
-                   counted(static_cast<std::uintmax_t>(num_failed), "failed trial"),
-                   shell_quoted(options.directory.string()));
+                   counted(static_cast<std::uintmax_t>(num_failed), "failed trial"), shell_quoted(options.directory));
     }
     return ExitCode::done;
 }

@@ -18,7 +18,7 @@ ExitCode note(const Options& options) {
     const auto& words = options.words;
     CRESCENDO_VALIDATE(words.size() <= 2, "",
                        "a note is one argument; write it in quotes: crescendo note {} {} \"{} …\"",
-                       shell_quoted(options.directory.string()), words[0], words[1]);
+                       shell_quoted(options.directory), words[0], words[1]);
     const auto trial = words.size() == 2 ? std::optional(trial_named(words.front())) : std::nullopt;
     return ask_for(options.directory, {NoteRequest{trial, words.back()}});
 }

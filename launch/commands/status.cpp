@@ -153,7 +153,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     if (status["state"] == "queued") {
         status["hint"] = fmt::format("`{}` says what the job waits for", batch_system()->state_command(job));
     } else if (sweep.waits_for_release()) {
-        status["hint"] = held_hint(sweep, shell_quoted(recorded.directory.path().string()));
+        status["hint"] = held_hint(sweep, shell_quoted(recorded.directory.path()));
     } else if (auto advice = hint(recorded.history, recorded.file); !advice.empty()) {
         status["hint"] = std::move(advice);
     }

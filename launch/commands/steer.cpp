@@ -74,7 +74,7 @@ class IdleSweep {
     void advise() const {
         if (has_events_ && recorded_.history.sweep().state() == SweepState::running) {
             fmt::print("nobody works on the sweep now; `crescendo resume {}` continues it\n",
-                       shell_quoted(recorded_.directory.path().string()));
+                       shell_quoted(recorded_.directory.path()));
         }
     }
 

@@ -69,7 +69,7 @@ ExitCode stop(const std::filesystem::path& path) {
     request_until_gone(directory);
     std::filesystem::remove(directory.stop_request());
     fmt::print("stopped; `crescendo {} {}` continues it\n", job == JobState::gone ? "resume" : "submit",
-               shell_quoted(path.string()));
+               shell_quoted(path));
     return ExitCode::done;
 }
 

@@ -75,7 +75,7 @@ ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
         remark(fmt::format("job {} is queued, but this could not be noted: submit no second one", job));
         throw;
     }
-    const auto where = shell_quoted(directory.path().string());  // lines to be copied
+    const auto where = shell_quoted(directory.path());  // lines to be copied
     fmt::print(
         "job {} is queued\n"
         "\n"
@@ -107,7 +107,7 @@ ExitCode submit_new(const Options& options) {
     CRESCENDO_VALIDATE(!fs::exists(SweepDirectory(path).journal()), "",
                        "{}: holds a sweep already; `crescendo submit {}` continues it, --dir NAME begins a new one "
                        "elsewhere",
-                       path.string(), shell_quoted(path.string()));
+                       path.string(), shell_quoted(path));
     const auto directory = create_sweep(path, file);
     std::string job;
     try {

@@ -150,7 +150,7 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
-    const auto where = shell_quoted(directory.path().string());  // lines to be copied
+    const auto where = shell_quoted(directory.path());  // lines to be copied
     if (outcome == Outcome::interrupted) {
         fmt::print(
             "stopped; it can be resumed\n"
@@ -169,7 +169,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "  crescendo resume {}     continues with other trials\n"
             "  crescendo run {} --dir NAME     begins anew, where this file has to change\n",
             failed_trials(history), last_failure(history), advice_on_reports(file, history), where, where, where,
-            shell_quoted(directory.sweep_file().string()));
+            shell_quoted(directory.sweep_file()));
         return;
     }
     if (outcome == Outcome::failed) {

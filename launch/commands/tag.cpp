@@ -28,7 +28,7 @@ ExitCode tag(const Options& options) {
     }
     CRESCENDO_VALIDATE(!request.add.empty() || !request.remove.empty(), "",
                        "there is no tag to add or to remove; write one, as in `crescendo tag {} 17 baseline`",
-                       shell_quoted(options.directory.string()));
+                       shell_quoted(options.directory));
     return ask_for(options.directory, {request});
 }
 

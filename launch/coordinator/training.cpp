@@ -117,7 +117,7 @@ void Training::end_trials_out_of_time(double now) {
 void Training::say_if_all_are_held() {
     const bool were_held = std::exchange(all_are_held_, sweep().waits_for_release());
     if (all_are_held_ && !were_held) {
-        const auto directory = shell_quoted(directory_.path().string());
+        const auto directory = shell_quoted(directory_.path());
         view_.say(fmt::format("{}; `crescendo stop {}` ends the session", held_hint(sweep(), directory), directory));
     }
 }
@@ -300,7 +300,7 @@ void Training::watch_for_nothing_finite(TrialId trial, double loss) {
         view_.say(fmt::format(
             "five trials have reported {}, and none of them a finite number, so no trial is better than another: does "
             "training diverge? `crescendo logs {} {}` shows what one of them printed",
-            sweep().spec().metric, shell_quoted(directory_.path().string()), trial.value));
+            sweep().spec().metric, shell_quoted(directory_.path()), trial.value));
     }
 }
 
@@ -439,7 +439,10 @@ void Training::take(const protocol::Timed& notice) {
     const Steps steps{rounded(notice.step_seconds), notice.group_batch, {}};
     const bool is_measured = steps.seconds && std::isfinite(notice.group_batch) && notice.group_batch >= 1;
     if (trial.resource.value == 0 && trial.group.generation == notice.generation && is_measured) {
-        decisions_.record(TrialTimed{notice.trial, notice.generation, steps});
+        const auto samples = notice.samples_per_resource.value_or(0);
+        const bool are_known = std::isfinite(samples) && samples > 0;
+        decisions_.record(
+            TrialTimed{notice.trial, notice.generation, steps, are_known ? notice.samples_per_resource : std::nullopt});
     }
 }
 

@@ -65,7 +65,11 @@ struct Write {
         auto members =
             fmt::format(R"("event":"trial_timed","trial":{},"generation":{})", event.trial.value, event.generation);
         append_steps(members, event.steps);
-        return OrderedJson::parse("{" + members + "}");
+        auto json = OrderedJson::parse("{" + members + "}");
+        if (event.samples_per_resource) {
+            json["samples_per_resource"] = *event.samples_per_resource;
+        }
+        return json;
     }
     OrderedJson operator()(const TrialRegrouped& event) const {
         OrderedJson json{{"event", "trial_regrouped"},
@@ -184,6 +188,10 @@ class Reader {
             wrong(key, "a number");
         }
         return member(key).get<double>();
+    }
+
+    std::optional<double> number_if_any(const char* key) const {
+        return json_.contains(key) ? std::optional(number(key)) : std::nullopt;
     }
 
     /// Of a report, or of a group that changed.
@@ -356,7 +364,8 @@ Event event_from_json(const Json& json) {
                              event.training_clock(), event.steps()};
     }
     if (name == "trial_timed") {
-        return TrialTimed{event.trial(), event.integer<std::int32_t>("generation"), event.steps()};
+        return TrialTimed{event.trial(), event.integer<std::int32_t>("generation"), event.steps(),
+                          event.number_if_any("samples_per_resource")};
     }
     if (name == "trial_regrouped") {
         return TrialRegrouped{event.trial(), event.integer<std::int32_t>("generation"), event.number("seconds"),

@@ -73,7 +73,7 @@ void FrozenFile::require_same(const std::string& text, const std::filesystem::pa
                            "back, or run the changed file as a new sweep (`crescendo run {} --dir NAME`). What may "
                            "change is {}",
                            value_in(now, first).value_or("not given"), value_in(keys_, first).value_or("not given"),
-                           shell_quoted(path.string()), list_of_changeable_keys()));
+                           shell_quoted(path), list_of_changeable_keys()));
 }
 
 std::vector<Override> FrozenFile::beginning() const {

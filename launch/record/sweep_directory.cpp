@@ -22,7 +22,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
         throw InvalidInput(
             fmt::format("{}: holds a sweep already; `crescendo resume {}` continues it, --dir NAME begins a new one "
                         "elsewhere",
-                        path.string(), shell_quoted(path.string())));
+                        path.string(), shell_quoted(path)));
     }
     if (fs::exists(path) && !fs::is_directory(path)) {
         throw InvalidInput(fmt::format(

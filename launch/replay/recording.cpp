@@ -60,7 +60,8 @@ class TrialTimes {
         auto& first_steps = times_.first_steps.emplace();
         for (const auto& group : trial_.groups) {
             if (group.timed) {
-                first_steps[group.generation] = {told_after(group), group.timed->steps};
+                first_steps[group.generation] = {told_after(group), group.timed->steps,
+                                                 group.timed->samples_per_resource};
             }
         }
         return std::move(times_);

@@ -286,7 +286,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["data_wait"] = history.data_wait() ? OrderedJson(*history.data_wait()) : OrderedJson(nullptr);
     data["num_trials"] = sweep.trials().size();
     data["best"] = OrderedJson::parse(best_text(history, directory, Format::json, price));
-    data["next"] = next_steps(state, history, shell_quoted(directory.path().string()));
+    data["next"] = next_steps(state, history, shell_quoted(directory.path()));
     add_trials(data, history, price);
     add_curves(data, history, limits.most_points);
     data["best_so_far"] = best_so_far_json(chronicle);

@@ -186,8 +186,7 @@ class Steer {
         const auto trial = sweep_.first_unproposed();
         CRESCENDO_VALIDATE(sweep_.state() == SweepState::running, "",
                            "the sweep is over ({}); give it more to do first, as in `crescendo set {} run_cap={}`",
-                           reason(), shell_quoted(directory_.path().string()),
-                           std::max(cap.value_or(0), trial.value) + 1);
+                           reason(), shell_quoted(directory_.path()), std::max(cap.value_or(0), trial.value) + 1);
         const auto candidate = sweep_.spec().repeat.configuration_of(trial);
         CRESCENDO_VALIDATE(!cap || candidate.value < *cap, "run_cap",
                            "all {} {} of run_cap have begun, or are enqueued; raise it first: run_cap={}", *cap,

@@ -90,6 +90,8 @@ std::string shell_quoted(const std::string& text) {
     return result + "'";
 }
 
+std::string shell_quoted(const std::filesystem::path& path) { return shell_quoted(path.string()); }
+
 bool is_executable(const std::filesystem::path& path) {
     std::error_code unreadable;  // a folder of PATH may be somebody else's
     return std::filesystem::is_regular_file(path, unreadable) && ::access(path.c_str(), X_OK) == 0;

@@ -11,6 +11,7 @@ namespace crescendo::launch {
 
 /// `text` as one word for bash, whatever characters it has. Quoted only if necessary.
 std::string shell_quoted(const std::string& text);
+std::string shell_quoted(const std::filesystem::path& path);
 
 /// Whether `text` means itself to a shell, without quotes.
 bool is_plain_word(const std::string& text);

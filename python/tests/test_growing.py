@@ -244,6 +244,7 @@ class GrowingTest(unittest.TestCase):
 
         self.assertNotIn("step_seconds", begun)  # it is told later
         self.assertEqual((timed["generation"], timed["group_batch"]), (alone["generation"], 16))
+        self.assertEqual(timed["samples_per_resource"], 256)  # of an epoch
         self.assertEqual((alone["group_batch"], together["group_batch"]), (16, 64))
         for message in (alone, timed, grown, together):
             self.assertGreaterEqual(message["step_seconds"], pause)

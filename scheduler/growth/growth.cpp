@@ -82,6 +82,9 @@ bool Growth::note(const Trial& trial, const TrialTimed& timed) {
         now.batch_multiple = trial.group.batch.multiple;
         now.generation = now.timed_generation = timed.generation;
         now.noise_scale = noise_scale.value_or(0);
+        if (timed.samples_per_resource && is_positive(*timed.samples_per_resource)) {
+            samples_per_resource_ = now.samples_per_resource = timed.samples_per_resource;
+        }
         times_.note(trial.id, now.at, *seconds);
     }
     return std::exchange(now.begun_generation, timed.generation) != timed.generation;

@@ -163,7 +163,9 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     const int rungs_before = trial.rungs_survived;
     const auto verdict = judge(trial, effects);
 
-    if (verdict == Verdict::complete) {
+    if (trial.ended()) {
+        // It stopped with a repetition that its user holds: that had trained ahead to a rung where they lost.
+    } else if (verdict == Verdict::complete) {
         stop(trial, StopReason::completed, effects);
     } else if (has_reached_end(trial) || (verdict != Verdict::stop && improvement_.is_over(trial))) {
         if (verdict == Verdict::go_on) {
@@ -447,7 +449,7 @@ inline Verdict Sweep::judge(Trial& trial, Effects& effects) {
     note_judgements();
     set_rungs(trial, judgement.rungs_survived);
     promote_held(effects);
-    while (judgement.verdict == Verdict::pause && is_promoted_in_place(trial)) {
+    while (!trial.ended() && judgement.verdict == Verdict::pause && is_promoted_in_place(trial)) {
         scheduler_->promote();
         set_rungs(trial, trial.rungs_survived + 1);
         judgement = scheduler_->report(trial);
@@ -685,7 +687,12 @@ void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
 
 void Sweep::end_eliminated(Effects& effects) {
     for (const auto id : scheduler_->take_eliminated()) {
-        end(known_trial(id), StopReason::judged, effects);
+        Trial& trial = known_trial(id);
+        if (trial.status == TrialStatus::running) {  // it is the one that reports
+            stop(trial, StopReason::judged, effects);
+        } else {
+            end(trial, StopReason::judged, effects);
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/check.hpp"
@@ -159,6 +161,31 @@ TEST_CASE("where slots idle, trials grow once they have told how long their firs
     CHECK(reports[0].seconds == doctest::Approx(1.6 + 2 + 4.2));
     CHECK(reports[1].workers == 2);
     CHECK(reports[1].seconds == doctest::Approx(4.4 + 2 + 2.8));
+}
+
+TEST_CASE("a group that loses a worker before it has told of its first steps tells of those with the workers left") {
+    auto spec = sweep(SchedulerKind::rasda, 20, 64);
+    spec.scheduler.grow_when = GrowWhen::goodput;
+    spec.scheduler.workers = 2;
+    spec.max_retries = 1000;
+    auto fragile = plain;
+    fragile.samples = 12'800;  // a hundred steps an epoch
+    fragile.failures = 500;    // an hour and worker
+    const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, fragile.noise);
+    VirtualCluster cluster(spec, fragile, 4, curves, TrainingTimes(fragile, spec.seed), /*time_budget=*/600);
+    std::set<std::pair<int, int>> told;  // trials, and the generations of their groups
+    cluster.listen([&](double, const Event& event) {
+        if (const auto* timed = std::get_if<TrialTimed>(&event)) {
+            CHECK(timed->samples_per_resource == 12'800);
+            told.insert({timed->trial.value, timed->generation});
+        }
+    });
+    cluster.run();
+
+    // A trial's second group is what is left of the first, or grew from it, which has told then.
+    CHECK(std::ranges::any_of(told, [&](const auto& each) {
+        return each.second == 1 && !told.contains({each.first, 0});
+    }));
 }
 
 TEST_CASE("trials that fail train again from their last checkpoint") {

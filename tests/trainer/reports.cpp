@@ -332,5 +332,23 @@ TEST_CASE("a trial tells before its first report how long its steps take, if it 
     CHECK(timed["generation"] == 1);
     CHECK(timed["step_seconds"] > 0);
     CHECK(timed["group_batch"] == 8);
+    CHECK(timed["samples_per_resource"] == 8);  // of a step
     CHECK(first_of(reporting(sweep, "short", 12, "steps"))["type"] == "report");
+}
+
+TEST_CASE("a trial whose group loses a worker before its first steps are timed tells of those with the workers left") {
+    const SweepFixture sweep;
+    const Terms terms = reporting(sweep, "trial", 40, "steps");
+    FakeCrescendo crescendo(2, "recording-trainer", sweep.recording(/*gate_step=*/4));
+    crescendo.join({0, 1}, "new", terms);
+    crescendo.await(0, "regrouped");  // the store has been served
+    await_step(sweep.record(), 4, 2);
+    crescendo.kill(1);
+    crescendo.join({0}, "memory", terms);
+    sweep.open_gate();
+
+    const Json first = crescendo.await_one_of(0, {"timed", "report"});
+    CHECK(first["type"] == "timed");
+    CHECK(first["generation"] == 2);
+    CHECK(crescendo.await_one_of(0, {"timed", "report"})["type"] == "report");
 }

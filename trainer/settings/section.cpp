@@ -276,10 +276,9 @@ void Section::reject_unknown() {
         }
         const auto other = std::ranges::find(other_names, key, &decltype(other_names)::value_type::first);
         const bool meant = other != other_names.end() && knows(other->second);
-        reject(key.c_str(), crescendo::text("no such setting, so it would change nothing{}; there are {}",
-                                            meant ? crescendo::text(" (did you mean '{}'?)", other->second)
-                                                  : did_you_mean(key, known_),
-                                            enumerate(known_, ", ")));
+        const auto guess = meant ? crescendo::text(" (did you mean '{}'?)", other->second) : did_you_mean(key, known_);
+        reject(key.c_str(), crescendo::text("no such setting, so it would change nothing{}",
+                                            guess.empty() ? "; there are " + enumerate(known_, ", ") : guess));
     }
 }
 

@@ -51,6 +51,20 @@ std::int64_t reached(const Progress& progress, const ReportInterval& interval, s
     return used / interval.every * interval.every;
 }
 
+std::optional<double> samples_in(ResourceUnit unit, std::int64_t samples_per_epoch, std::int64_t group_batch) {
+    switch (unit) {
+        case ResourceUnit::epochs:
+            return samples_per_epoch;
+        case ResourceUnit::steps:
+            return group_batch;
+        case ResourceUnit::samples:
+            return 1;
+        case ResourceUnit::seconds:
+            return std::nullopt;
+    }
+    return std::nullopt;
+}
+
 void to_json(json& out, const Report& report) {
     out = {{"resource", report.resource},
            {"metrics", report.metrics},

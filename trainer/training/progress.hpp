@@ -57,6 +57,9 @@ double used(const Progress& progress, ResourceUnit unit, std::int64_t samples_pe
 /// when this is more than Progress::reported().
 std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch);
 
+/// Samples in a unit of the resource, where a step has `group_batch` of them; nothing if the unit is no number of them.
+std::optional<double> samples_in(ResourceUnit unit, std::int64_t samples_per_epoch, std::int64_t group_batch);
+
 /// Writes a report. A number that is not finite becomes null, which is read as NaN.
 void to_json(nlohmann::json& json, const Report& report);
 void from_json(const nlohmann::json& json, Report& report);

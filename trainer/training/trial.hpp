@@ -54,6 +54,10 @@ class Trial {
     void forget_losses();
     /// The resource that the trial can report now. A report is due when it is more than Progress::reported().
     std::int64_t reached() const { return trainer::reached(progress_, settings_.report, task_.num_samples); }
+    /// As samples_in().
+    std::optional<double> samples_per_resource() const {
+        return samples_in(settings_.report.unit, task_.num_samples, group_batch_);
+    }
     /// Takes over the progress of another member, or an earlier one of this trial, with its losses.
     void restore(const Progress& progress);
 

@@ -102,6 +102,8 @@ class Session:
         self._steps = StepClock()
         self._num_steps = 0  # of the present group
         self._batch = 0  # samples of a full step
+        self._epoch_samples = 0
+        self._first_steps_told = False  # whether this member has told how long the trial's first steps take
         self._measures: Message = {}  # what the next report says of the steps
         self._steps_ended: Optional[float] = None  # when the epoch did whose report is to come
         self._phases: Dict[str, float] = {}  # seconds of the last regroup
@@ -168,13 +170,13 @@ class Session:
             return
         self._steps.add(step)
         self._num_steps += 1
-        self._batch = step.batch
+        self._batch, self._epoch_samples = step.batch, step.epoch_samples
         if self._num_steps == 1:
             self._end_phase("step")
             self._phases["data"] = min(step.waited, self._phases["step"])
             self._phases["step"] -= self._phases["data"]
         has_regrouped = self.terms.state == "memory"
-        begins = self.terms.state == "new" and replica.progress.epoch == 0
+        begins = replica.progress.epoch == 0 and not self._first_steps_told
         if self._num_steps == WARM_UPS and (has_regrouped or begins):
             self._catch_up()
             self._steps.end_warm_up()
@@ -313,7 +315,7 @@ class Session:
             progress.pending = progress.report is not None
             print(f"continues from its checkpoint, of {progress.epoch} epochs and {progress.position} samples")
             sys.stdout.flush()
-        self._report_sent = False
+        self._report_sent = self._first_steps_told = False
         self._measures = {}
         self._replica = replica
 
@@ -407,7 +409,14 @@ class Session:
     def _tell_first_steps(self) -> None:
         self._catch_up()
         if self._steps.mean is not None:
-            self._channel.send(type="timed", **self.terms.place, step_seconds=self._steps.mean, group_batch=self._batch)
+            self._first_steps_told = True
+            self._channel.send(
+                type="timed",
+                **self.terms.place,
+                step_seconds=self._steps.mean,
+                group_batch=self._batch,
+                samples_per_resource=self._epoch_samples,
+            )
 
     def _catch_up(self) -> None:
         """A GPU may still be at steps that it was asked for."""

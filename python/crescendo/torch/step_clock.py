@@ -18,6 +18,8 @@ class Step:
     """Samples of a full step of the group."""
     is_full: bool
     """Whether it had as many; the last one of an epoch may have fewer."""
+    epoch_samples: int
+    """Samples of an epoch."""
 
 
 @dataclass
@@ -36,7 +38,7 @@ class StepClock:
 
     >>> clock = StepClock()
     >>> for seconds in (9.0, 1.0, 2.0):
-    ...     clock.add(Step(seconds, waited=0.1, batch=64, is_full=True))
+    ...     clock.add(Step(seconds, waited=0.1, batch=64, is_full=True, epoch_samples=640))
     >>> clock.take(), clock.mean
     (1.5, None)
     """

@@ -399,7 +399,8 @@ class Trial:
             self._progress.noise_scale.add(average.norms, samples_done, parts)
         self._progress.position = micro_batch.end
         seconds, waited = time.monotonic() - self._step_began, self._waited - self._waited_before
-        self._control.note_step(self._held, Step(seconds, waited, self._batch, samples_done == self._batch))
+        is_full = samples_done == self._batch
+        self._control.note_step(self._held, Step(seconds, waited, self._batch, is_full, self._num_samples))
         self._begin_step()
 
     def _share_buffers(self) -> None:

@@ -229,6 +229,22 @@ TEST_CASE("the batch of a trial's first steps is recorded to its last digit, and
     }
 }
 
+TEST_CASE("how many samples a unit of the resource has is recorded, if it can be") {
+    const auto recorded = [](std::optional<double> samples) {
+        Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 16, reduction_factor: 2}");
+        stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, 64, samples});
+        stage.agents.report(0, 16, 0.5);
+        CHECK(stage.run() == Outcome::finished);
+        return stage.history.of(TrialId{0}).groups.front().timed.value().samples_per_resource;
+    };
+
+    CHECK(recorded(60'000) == 60'000.0);
+    for (const auto none : {std::optional<double>(), std::optional(0.0), std::optional(-1.0),
+                            std::optional(std::numeric_limits<double>::infinity())}) {
+        CHECK(recorded(none) == std::nullopt);
+    }
+}
+
 TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {
     Stage stage("run_cap: 1\n");
     stage.agents.notices.push_back(

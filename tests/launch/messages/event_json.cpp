@@ -53,6 +53,8 @@ TEST_CASE("every event has its line, which reads back as the same event") {
          R"({"event":"trial_failed","trial":3,"kind":"out_of_memory"})"},
         {TrialTimed{TrialId{3}, 0, {0.014, 256.0, std::nullopt}},
          R"({"event":"trial_timed","trial":3,"generation":0,"step":[0.014,256.0]})"},
+        {TrialTimed{TrialId{3}, 0, {0.014, 256.0, std::nullopt}, 60000.0},
+         R"({"event":"trial_timed","trial":3,"generation":0,"step":[0.014,256.0],"samples_per_resource":60000.0})"},
         {TrialRegrouped{TrialId{3}, 2, 0.06}, R"({"event":"trial_regrouped","trial":3,"generation":2,"seconds":0.06})"},
         {TrialRegrouped{TrialId{3}, 2, 0.06, 0.014},
          R"({"event":"trial_regrouped","trial":3,"generation":2,"seconds":0.06,"step":[0.014]})"},

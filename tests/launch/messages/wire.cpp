@@ -85,7 +85,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
         SlotUp{SlotId{3}},
         ProgramRemark{TrialId{1}, "no match"},
         EnergyUsed{NodeId{3}, "here", true, 12.5, true, {{TrialId{1}, 7.5}, {TrialId{2}, 0.25}}, 0.5},
-        protocol::Timed{TrialId{1}, 0, 0.025, 256}};
+        protocol::Timed{TrialId{1}, 0, 0.025, 256, 60000}};
 
     const auto got = decode_notices(encode(sent));
 
@@ -123,6 +123,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(energy.idle_gpus == 0.5);
     CHECK(std::get<protocol::Timed>(got[14]).step_seconds == 0.025);
     CHECK(std::get<protocol::Timed>(got[14]).group_batch == 256);
+    CHECK(std::get<protocol::Timed>(got[14]).samples_per_resource == 60000);
 }
 
 TEST_CASE("nothing to say is a message too, and what is no message is refused") {

@@ -52,8 +52,10 @@ struct Trials {
     }
 
     /// The trial tells of its first steps, before its first report.
-    void timed(const Trial& trial, double step_seconds) {
-        growth.note(trial, TrialTimed{trial.id, trial.group.generation, {step_seconds, 128.0, std::nullopt}});
+    void timed(const Trial& trial, double step_seconds, std::optional<double> samples_per_resource = {}) {
+        growth.note(
+            trial,
+            TrialTimed{trial.id, trial.group.generation, {step_seconds, 128.0, std::nullopt}, samples_per_resource});
     }
 
     int choose(const Trial& trial, const std::vector<int>& sizes) { return growth.choose(trial, sizes); }
@@ -368,6 +370,36 @@ TEST_CASE("a trial that has not reported has as much left to train as others tel
         trials.timed(second, 1.0);  // two workers save half of 100 s in each unit of resource
 
         CHECK(trials.choose(second, {2}) == (max == 3 ? 1 : 2));
+    }
+}
+
+TEST_CASE("a trial that tells how many samples it has before it asks what a change costs, before any has reported") {
+    for (const int max : {3, 4}) {
+        Trials trials(GrowWhen::goodput, BatchPolicy::global, max, /*expected_regroup=*/160);
+        auto trial = Trials::make(0);
+        trials.timed(trial, 1.0, /*samples_per_resource=*/100 * 128);  // two workers save at most half of 100 s in each
+
+        CHECK(trials.choose(trial, {2}) == (max == 3 ? 1 : 2));
+    }
+    for (const double no_number : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+        Trials trials(GrowWhen::goodput, BatchPolicy::global, 3, /*expected_regroup=*/160);
+        auto trial = Trials::make(0);
+        trials.timed(trial, 1.0, no_number);
+
+        CHECK(trials.choose(trial, {2}) == 2);
+    }
+}
+
+TEST_CASE("trials that have not reported try at once where that costs next to nothing of what they have to train") {
+    for (const double expected_regroup : {3.0, 30.0}) {
+        Trials trials(GrowWhen::goodput, BatchPolicy::global, 64, expected_regroup);
+        auto first = Trials::make(0);
+        auto second = Trials::make(1);
+        trials.timed(first, 1.0, /*samples_per_resource=*/100 * 128);  // 6,400 s
+        trials.timed(second, 1.0, /*samples_per_resource=*/100 * 128);
+        trials.resize(first, 2);
+
+        CHECK(trials.choose(second, {2}) == (expected_regroup == 3.0 ? 2 : 1));
     }
 }
 

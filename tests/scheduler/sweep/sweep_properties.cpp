@@ -250,7 +250,7 @@ class RandomCluster {
         const auto& trial = sweep().trial(some_running());
         const auto steps = some_steps(trial);
         if (trial.resource.value == 0 && chance(random_, 0.5)) {
-            return TrialTimed{trial.id, trial.group.generation, steps};
+            return TrialTimed{trial.id, trial.group.generation, steps, some_samples()};
         }
         return TrialRegrouped{trial.id, trial.group.generation, 0.1 * random_.uniform(), steps.seconds};
     }
@@ -270,7 +270,12 @@ class RandomCluster {
         const auto trial = any_trial();
         const bool is_known = trial.value < static_cast<int>(sweep().trials().size());
         const int generation = is_known ? sweep().trial(trial).group.generation - between(random_, 0, 1) : 0;
-        return {trial, generation, is_known ? some_steps(sweep().trial(trial)) : Steps{}};
+        return {trial, generation, is_known ? some_steps(sweep().trial(trial)) : Steps{}, some_samples()};
+    }
+
+    /// Many programs do not know how many samples they have.
+    std::optional<double> some_samples() {
+        return chance(random_, 0.5) ? std::optional(10'000 * random_.uniform()) : std::nullopt;
     }
 
     /// Some trials are faster than others, and some reports have no clock.

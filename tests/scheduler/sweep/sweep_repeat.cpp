@@ -150,6 +150,22 @@ TEST_CASE("siblings wait for a repetition that its user holds") {
     CHECK(script.report(1, 1, 0.5) == "resume 0 on 1 g1 b1");
 }
 
+TEST_CASE("a repetition that reports stops where one that is held has trained ahead to a rung at which they lose") {
+    Script script{repeated(/*run_cap=*/2, /*max=*/4)};
+    script.join(4);
+    for (const auto& [resource, loss] : {std::pair{1, 0.1}, {2, 0.05}}) {
+        script.report(0, resource, loss);
+        script.report(1, resource, loss);
+    }
+    CHECK(script.report(2, 3, 0.07) == "pause 2");  // past the rungs at 1 and 2
+    script.hold(2);
+
+    CHECK(script.report(3, 3, 0.07) == "stop 3 judged; drop 3");
+
+    CHECK(script.trial(2).reason == StopReason::judged);
+    CHECK(script.trial(3).reason == StopReason::judged);
+}
+
 TEST_CASE("a target is met by a configuration, not by one lucky repetition") {
     auto spec = repeated(2, 1);
     spec.target = 0.5;

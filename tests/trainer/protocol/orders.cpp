@@ -107,7 +107,7 @@ TEST_CASE("launch reads every message as a trainer wrote it") {
     const protocol::Report report{TrialId{7}, 2,    Resource{9}, {{"train_loss", 1.0 / 3}, {"val_loss", no_number}},
                                   41.5,       3.25, 0.25};
     const protocol::Regrouped regrouped{TrialId{7}, 2, 0.05, 0.01, {{"group", 0.02}, {"state", 0.03}}};
-    const protocol::Timed timed{TrialId{7}, 0, 0.025, 256};
+    const protocol::Timed timed{TrialId{7}, 0, 0.025, 256, 60000};
     const protocol::Stranded stranded{TrialId{7}, 2};
     const protocol::Left left{TrialId{7}, true};
     const protocol::Failed failed{TrialId{7}, protocol::failure::disk, "no room"};
