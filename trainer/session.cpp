@@ -95,7 +95,7 @@ bool Session::training() const {
 }
 
 void Session::advance() try {
-    if (trial_->reached() > trial_->progress().reported()) {
+    if (trial_->reached(join_->max_resource.value) > trial_->progress().reported()) {
         announce_regroup();
         report();
     } else if (generation_->step()) {
@@ -160,7 +160,7 @@ void Session::announce_regroup() {
 }
 
 void Session::report() {
-    generation_->report(std::min(trial_->reached(), join_->max_resource.value));
+    generation_->report(trial_->reached(join_->max_resource.value));
     report_sent_ = false;
     if (join_->rank != 0) {
         return;

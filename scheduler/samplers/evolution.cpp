@@ -13,6 +13,7 @@ namespace {
 constexpr double first_step = 0.3;
 constexpr double most_of_a_step = 1.0;  // of the unit cube: more says nothing
 constexpr double least_deviation = 1e-6;
+constexpr double least_variance = 1e-14;      // in steps: below it a factor is none of its covariance any more
 constexpr double least_of_categories = 0.05;  // probability that all but the best category share in the end
 
 double normal(CounterRandom& random) { return normal_quantile(std::max(random.uniform(), 0x1.0p-53)); }
@@ -64,10 +65,16 @@ std::vector<double> cholesky(const std::vector<double>& matrix, std::size_t n) {
             for (std::size_t k = 0; k < j; ++k) {
                 sum -= factor[i * n + k] * factor[j * n + k];
             }
-            factor[i * n + j] = i == j ? std::sqrt(std::max(sum, 1e-14)) : sum / factor[j * n + j];
+            factor[i * n + j] = i == j ? std::sqrt(std::max(sum, least_variance)) : sum / factor[j * n + j];
         }
     }
     return factor;
+}
+
+/// Index of the category with this coordinate.
+std::size_t category_at(const Axis& axis, double coordinate) {
+    const auto found = std::ranges::lower_bound(axis.categories, coordinate);
+    return std::min(static_cast<std::size_t>(found - axis.categories.begin()), axis.categories.size() - 1);
 }
 
 std::vector<double> times(const std::vector<double>& factor, const std::vector<double>& vector) {
@@ -103,7 +110,7 @@ Evolution::Evolution(std::vector<Axis> axes, const Point& mean, int population)
     : axes_(std::move(axes)), population_(population), probabilities_(axes_.size()), step_(first_step) {
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
         if (axes_[axis].is_categorical) {
-            const auto count = static_cast<std::size_t>(std::lround(1 / axes_[axis].cell));
+            const auto count = axes_[axis].categories.size();
             probabilities_[axis].assign(count, 1 / static_cast<double>(count));
         } else {
             numbers_.push_back(axis);
@@ -134,7 +141,7 @@ Evolution::Point Evolution::sample(CounterRandom& random) const {
             while (category + 1 < probabilities.size() && left >= probabilities[category]) {
                 left -= probabilities[category++];
             }
-            point[axis] = (static_cast<double>(category) + 0.5) / static_cast<double>(probabilities.size());
+            point[axis] = axes_[axis].categories[category];
         }
     }
     std::vector<double> normals(numbers_.size());
@@ -215,7 +222,7 @@ void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector
             for (std::size_t k = 0; k < weights.size(); ++k) {
                 sum += many_rate * weights[k] * steps[k][i] * steps[k][j];
             }
-            covariance_[i * size + j] = covariance_[j * size + i] = sum;
+            covariance_[i * size + j] = covariance_[j * size + i] = i == j ? std::max(sum, least_variance) : sum;
         }
     }
     factor_ = cholesky(covariance_, size);
@@ -235,8 +242,7 @@ void Evolution::move_categories(const std::vector<Point>& ranked, const std::vec
         double total = 0;
         for (std::size_t k = 0; k < weights.size(); ++k) {
             if (ranked[k][axis] >= 0) {
-                const auto category = static_cast<std::size_t>(ranked[k][axis] * count);
-                seen[std::min(category, seen.size() - 1)] += weights[k];
+                seen[category_at(axes_[axis], ranked[k][axis])] += weights[k];
                 total += weights[k];
             }
         }

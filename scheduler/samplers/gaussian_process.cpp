@@ -17,7 +17,7 @@ double squared_distance(const Axis& axis, double a, double b) {
         return (a < 0) == (b < 0) ? 0 : 1;
     }
     if (axis.is_categorical) {
-        return std::floor(a / axis.cell) == std::floor(b / axis.cell) ? 0 : 1;
+        return a == b ? 0 : 1;  // each category has one coordinate
     }
     return (a - b) * (a - b);
 }

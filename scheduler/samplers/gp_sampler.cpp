@@ -207,10 +207,10 @@ class GpSampler::Search {
             if (random_.uniform() >= share) {
                 continue;
             }
-            const auto& [is_categorical, cell] = sampler_.axes_[axis];
+            const auto& its = sampler_.axes_[axis];
             const double uniform = random_.uniform();
-            const double step = std::max(width, cell) * normal_quantile(std::max(uniform, 1e-12));
-            point[axis] = is_categorical ? uniform : std::clamp(point[axis] + step, 0.0, 1 - 0x1.0p-53);
+            const double step = std::max(width, its.cell) * normal_quantile(std::max(uniform, 1e-12));
+            point[axis] = its.is_categorical ? uniform : std::clamp(point[axis] + step, 0.0, 1 - 0x1.0p-53);
         }
         return point;
     }

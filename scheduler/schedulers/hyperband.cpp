@@ -104,8 +104,19 @@ void Hyperband::change_run_cap(std::optional<int> run_cap, int num_begun) {
     if (!run_cap || brackets_.empty()) {
         return;
     }
+    fill_up_to(std::max(0, *run_cap - num_begun));
+}
+
+void Hyperband::close() {
+    if (!brackets_.empty()) {
+        fill_up_to(0);
+    }
+}
+
+/// The last bracket takes in `most` more trials at most.
+void Hyperband::fill_up_to(std::int64_t most) {
     auto& bracket = brackets_.back();
-    const auto num_missing = bracket.vacancies - std::max(0, *run_cap - num_begun);
+    const auto num_missing = bracket.vacancies - most;
     if (num_missing > 0) {
         bracket.vacancies -= num_missing;
         bracket.num_expected -= num_missing;

@@ -25,6 +25,8 @@ namespace crescendo {
 /// A trial that fails, or whose program ends by itself, counts as the worst of its next rung and is never promoted. A
 /// failed one can be retried until that rung is decided. A trial that is complete where it would pause takes its place
 /// in the ranking there, and then counts as the worst of the next rung. A larger run cap opens further brackets.
+///
+/// A bracket that still fills up is decided without further trials where none will begin: the sampler has no more.
 class Hyperband final : public Scheduler {
   public:
     /// `spec` is valid.
@@ -42,6 +44,7 @@ class Hyperband final : public Scheduler {
     std::vector<TrialId> take_eliminated() override { return std::exchange(eliminated_, {}); }
     void end_all() override;
     void change_run_cap(std::optional<int> run_cap, int num_begun) override;
+    void close() override;
     Resource next_milestone(int bracket, int rungs_survived) const override;
     std::vector<RungSize> rungs() const override { return rungs_; }
 
@@ -60,6 +63,7 @@ class Hyperband final : public Scheduler {
     using Promotion = std::pair<int, Result>;
 
     void open_bracket(TrialId first);
+    void fill_up_to(std::int64_t most);
     Bracket& bracket_of(const Trial& trial) { return brackets_[static_cast<std::size_t>(trial.bracket)]; }
     void leave(const Trial& trial);
     void arrive(Bracket& bracket);

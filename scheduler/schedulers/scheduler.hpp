@@ -83,6 +83,9 @@ class Scheduler {
     /// From now on at most `run_cap` trials begin in all, of which `num_begun` have.
     virtual void change_run_cap(std::optional<int> /*run_cap*/, int /*num_begun*/) {}
 
+    /// No trial will begin, as things are: what waits for more of them is decided with those there are.
+    virtual void close() {}
+
     /// Milestone at which a trial of `bracket` that survived `rungs_survived` rungs is judged next.
     virtual Resource next_milestone(int bracket, int rungs_survived) const = 0;
 

@@ -19,7 +19,7 @@ inline double quantized(double x, double q) {
 /// The multiple of q nearest to x, halves away from zero, among those in [min, max].
 inline double quantized(double x, double min, double max, double q) {
     const double multiple = std::clamp(std::round(x / q), first_multiple(min, q), last_multiple(max, q));
-    return std::clamp(multiple * q, min, max);  // 3 * 0.1 is just above 0.3
+    return std::clamp(multiple * q, min, max) + 0.0;  // 3 * 0.1 is just above 0.3; 0 instead of -0
 }
 
 }  // namespace crescendo

@@ -58,8 +58,8 @@ class SearchSpace {
     /// else, or if a constraint does not allow it.
     Config in_order(const Config& config) const;
 
-    /// The most draws for one configuration.
-    static constexpr int most_draws = 10'000;
+    /// The most draws for one configuration: where one in ten thousand is allowed, hardly any search fails.
+    static constexpr int most_draws = 200'000;
 
   private:
     std::optional<double> coordinate_of(std::size_t parameter, const Value& value) const;

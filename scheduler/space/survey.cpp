@@ -8,6 +8,7 @@ namespace crescendo {
 namespace {
 
 constexpr int usual_draws = 1000;
+constexpr int most_draws = 10'000;  // until one is allowed
 
 /// Judges one draw. Returns whether it is a configuration.
 bool judge(const SearchSpace& space, CounterRandom random, Survey& found) {
@@ -36,9 +37,7 @@ Survey survey(const SearchSpace& space, std::uint64_t seed) {
     Survey found;
     found.broken.resize(space.rules().constraints().size());
     found.present.resize(space.parameters().size());
-    const auto is_open = [&] {
-        return found.num_refused == found.num_draws && found.num_draws < SearchSpace::most_draws;
-    };
+    const auto is_open = [&] { return found.num_refused == found.num_draws && found.num_draws < most_draws; };
     while (found.num_draws < usual_draws || is_open()) {
         const auto random = draws(seed, Purpose::configuration, TrialId{found.num_draws});
         found.num_refused += judge(space, random, found) ? 0 : 1;

@@ -54,6 +54,11 @@ std::vector<Action> Sweep::apply(const Event& event) {
         if (grow_waiting(effects)) {
             allocate(effects);
         }
+        if (waits_in_vain()) {
+            scheduler_->close();
+            end_eliminated(effects);
+            allocate(effects);
+        }
         end_paused(effects);
     }
     if (!over() && trials_.all_ended() && !can_start()) {
@@ -696,9 +701,14 @@ void Sweep::end_eliminated(Effects& effects) {
     }
 }
 
+/// Whether trials are paused though nothing will be reported any more, as things are.
+inline bool Sweep::waits_in_vain() const {
+    return trials_.count(TrialStatus::paused) > 0 && has_come_to_rest() && !can_start() && !can_promote();
+}
+
 /// Once nothing will be reported any more, no other trial will be promoted.
 inline void Sweep::end_paused(Effects& effects) {
-    if (trials_.count(TrialStatus::paused) > 0 && has_come_to_rest() && !can_start() && !can_promote()) {
+    if (waits_in_vain()) {
         end_all_idle(StopReason::judged, effects);
     }
 }

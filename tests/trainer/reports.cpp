@@ -107,6 +107,13 @@ TEST_CASE("a trial reports after so many steps, samples or epochs, also within a
 
     reports = reports_until(crescendo, reporting(sweep, "epochs", 2, "epochs"), 4);
     CHECK(resources(reports) == std::vector<std::int64_t>{2, 4});
+    crescendo.leave({0}, /*save=*/false);
+
+    Terms terms = reporting(sweep, "rest", 3, "epochs");
+    terms.max_resource = 4;
+    CHECK(resources(reports_until(crescendo, terms, 4)) == std::vector<std::int64_t>{3, 4});
+    crescendo.leave({0}, /*save=*/true);
+    CHECK(load(terms.directory / "checkpoint.pt").progress["epoch"] == 4);  // and no more, to the next multiple
 }
 
 TEST_CASE("steps that pass over several reports make one, and the last report is of the trial's end") {

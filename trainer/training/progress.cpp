@@ -32,7 +32,8 @@ double used(const Progress& progress, ResourceUnit unit, std::int64_t samples_pe
     return epochs;
 }
 
-std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch) {
+std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch,
+                     std::int64_t most) {
     std::int64_t used = 0;
     switch (interval.unit) {
         case ResourceUnit::epochs:
@@ -48,7 +49,7 @@ std::int64_t reached(const Progress& progress, const ReportInterval& interval, s
             used = static_cast<std::int64_t>(std::floor(progress.seconds));
             break;
     }
-    return used / interval.every * interval.every;
+    return used >= most ? most : used / interval.every * interval.every;
 }
 
 std::optional<double> samples_in(ResourceUnit unit, std::int64_t samples_per_epoch, std::int64_t group_batch) {

@@ -54,8 +54,9 @@ struct Progress {
 double used(const Progress& progress, ResourceUnit unit, std::int64_t samples_per_epoch);
 
 /// The resource that a trial can report: the last multiple of `interval.every` that it has reached. A report is due
-/// when this is more than Progress::reported().
-std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch);
+/// when this is more than Progress::reported(). The last report is of `most`, whether that is a multiple or not.
+std::int64_t reached(const Progress& progress, const ReportInterval& interval, std::int64_t samples_per_epoch,
+                     std::int64_t most);
 
 /// Samples in a unit of the resource, where a step has `group_batch` of them; nothing if the unit is no number of them.
 std::optional<double> samples_in(ResourceUnit unit, std::int64_t samples_per_epoch, std::int64_t group_batch);

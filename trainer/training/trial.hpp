@@ -52,8 +52,11 @@ class Trial {
     Progress full_progress() const;
     /// Begins a new sum of losses.
     void forget_losses();
-    /// The resource that the trial can report now. A report is due when it is more than Progress::reported().
-    std::int64_t reached() const { return trainer::reached(progress_, settings_.report, task_.num_samples); }
+    /// The resource that the trial, which ends at `most`, can report now. A report is due when it is more than
+    /// Progress::reported().
+    std::int64_t reached(std::int64_t most) const {
+        return trainer::reached(progress_, settings_.report, task_.num_samples, most);
+    }
     /// As samples_in().
     std::optional<double> samples_per_resource() const {
         return samples_in(settings_.report.unit, task_.num_samples, group_batch_);

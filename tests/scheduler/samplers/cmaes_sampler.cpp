@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <span>
 
 #include "tests/scheduler/samplers/learning.hpp"
 
@@ -43,6 +44,22 @@ TEST_CASE("cmaes learns a category, and the parameter that only it has") {
     };
 
     CHECK(mean_best("cmaes", space, 300, 5, loss) < 0.01);
+}
+
+TEST_CASE("cmaes learns a category that is unlikely, or one of few that are listed often") {
+    const auto share_of = [](double best, const Categorical& listed) {
+        AnySampler sampler(learning_spec("cmaes", SearchSpace{{{"kind", listed}, {"x", Uniform{0, 1}}}}));
+        const auto configs = learn(sampler, 400, [&](const Config& config) {
+            return (number_of(config, 0) == best ? 0 : 1) + 0.1 * number_of(config, 1);
+        });
+        const auto num_best = std::ranges::count_if(
+            std::span(configs).last(200), [&](const Config& config) { return number_of(config, 0) == best; });
+        return static_cast<double>(num_best) / 200;
+    };
+
+    CHECK(share_of(2, {{1.0, 2.0}, {0.9, 0.1}}) > 0.8);
+    CHECK(share_of(2, {{1.0, 2.0, 3.0}, {0.05, 0.05, 0.9}}) > 0.8);
+    CHECK(share_of(1, {{1.0, 2.0, 2.0, 2.0}}) > 0.8);
 }
 
 TEST_CASE("cmaes learns as well where results come late and in another order") {

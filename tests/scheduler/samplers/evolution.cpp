@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
+#include <utility>
 
 using namespace crescendo;
 
 namespace {
 
 using Point = Evolution::Point;
+
+/// A parameter with four categories.
+const Axis quarters{.is_categorical = true, .cell = 0.25, .categories = {0.125, 0.375, 0.625, 0.875}};
 
 /// After so many generations: the mean of what it samples then.
 struct Searched {
@@ -72,7 +77,7 @@ TEST_CASE("a minimum on the border is found") {
 TEST_CASE("a category that is better becomes the usual one, and no other is given up") {
     const auto loss = [](const Point& p) { return (p[0] >= 0.5 && p[0] < 0.75 ? 0.0 : 1.0) + std::abs(p[1] - 0.3); };
 
-    const auto searched = search({{true, 0.25}, {false, 0}}, 10, 40, loss);
+    const auto searched = search({quarters, {}}, 10, 40, loss);
 
     CounterRandom random(5, 0);
     int num_best = 0;
@@ -89,7 +94,7 @@ TEST_CASE("a category that is better becomes the usual one, and no other is give
 TEST_CASE("a whole number keeps trying its neighbours") {
     const auto loss = [](const Point& p) { return std::abs(std::floor(p[0] * 10) - 3); };
 
-    const auto searched = search({{false, 0.1}}, 10, 100, loss);
+    const auto searched = search({{.cell = 0.1}}, 10, 100, loss);
 
     CounterRandom random(5, 0);
     int num_others = 0;
@@ -98,6 +103,27 @@ TEST_CASE("a whole number keeps trying its neighbours") {
     }
     CHECK(num_others > 10);
     CHECK(num_others < 700);
+}
+
+TEST_CASE("a whole number stays near what is best, however long that has been known") {
+    Evolution evolution({{.cell = 0.125}, {}}, {0.3, 0.5}, 10);
+    CounterRandom random(7, 0);
+    int num_best = 0;
+    for (int generation = 0; generation < 2000; ++generation) {
+        std::vector<std::pair<double, Point>> told;
+        for (int k = 0; k < 10; ++k) {
+            auto point = evolution.sample(random);
+            const bool is_best = std::floor(point[0] * 8) == 2;
+            num_best += generation >= 1000 && is_best;
+            told.emplace_back((is_best ? 0 : 10) + random.uniform(), std::move(point));
+        }
+        std::ranges::sort(told);
+        std::vector<Point> ranked;
+        std::ranges::transform(told, std::back_inserter(ranked), &std::pair<double, Point>::second);
+        evolution.update(ranked);
+    }
+
+    CHECK(num_best > 7000);  // of 10,000
 }
 
 TEST_CASE("one point from far away, or one that lacks coordinates, does not throw it off") {
@@ -121,7 +147,7 @@ TEST_CASE("points stay in the cube, whatever it is told") {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         std::vector<Axis> axes;
         for (std::uint64_t i = 0; i <= random.below(6); ++i) {
-            axes.push_back(random.below(3) == 0 ? Axis{true, 0.25} : Axis{false, random.below(2) == 0 ? 0.0 : 0.125});
+            axes.push_back(random.below(3) == 0 ? quarters : Axis{.cell = random.below(2) == 0 ? 0.0 : 0.125});
         }
         Evolution evolution(axes, Point(axes.size(), random.uniform()), 4);
         for (int i = 0; i < 30; ++i) {

@@ -98,6 +98,25 @@ TEST_CASE("a trial that trained ahead is judged at the next rung without a slot"
     CHECK(script.trial(0).status == TrialStatus::finished);
 }
 
+TEST_CASE("a bracket for which the sampler has no more trials is decided with those there are") {
+    for (const auto kind : {SchedulerKind::successive_halving, SchedulerKind::hyperband}) {
+        auto spec = synchronous(kind, /*run_cap=*/9, /*max=*/4);
+        spec.space = SearchSpace({{"x", IntUniform{0, 2}}});
+        spec.sampler = "grid";  // of three points
+        Script script{spec};
+        CHECK(script.join(3) == "start 0 on 0 g0 b1; start 1 on 1 g0 b1; start 2 on 2 g0 b1");
+
+        script.report(0, 1, 0.3);
+        script.report(1, 1, 0.2);
+        CHECK(script.report(2, 1, 0.1).starts_with("pause 2; drop"));
+
+        CHECK(script.trial(2).status == TrialStatus::running);  // the best one is promoted
+        CHECK(script.trial(1).reason == StopReason::judged);
+        script.report(2, 2, 0.1);
+        CHECK(script.report(2, 4, 0.1).ends_with("finish all_trials_done best 2"));
+    }
+}
+
 TEST_CASE("Hyperband's brackets run side by side, so that no slot idles") {
     Script script{synchronous(SchedulerKind::hyperband, 10, 4)};  // sizes 4, 3, 3, from milestones 1, 2, 4
 

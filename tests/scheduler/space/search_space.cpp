@@ -316,8 +316,16 @@ TEST_CASE("a space that allows nothing says so after so many draws") {
         FAIL("drawn");
     } catch (const InvalidInput& error) {
         CHECK(error.key() == "constraints[1]");
-        CHECK(error.what() == std::string("none of 10000 draws is allowed, and constraints[1] refused 10000 of them; "
+        CHECK(error.what() == std::string("none of 200000 draws is allowed, and constraints[1] refused 200000 of them; "
                                           "loosen it, or search where more is allowed"));
+    }
+}
+
+TEST_CASE("a space that allows one draw in three thousand has a configuration for every trial") {
+    const SearchSpace space({{"x", Uniform{0, 1}}}, {"x < 0.0003"});
+
+    for (int trial = 0; trial < 100; ++trial) {
+        REQUIRE_NOTHROW(sample(space, trial));
     }
 }
 

@@ -8,7 +8,9 @@ using namespace crescendo::trainer;
 
 TEST_CASE("a trial has reached the last multiple of the interval, in each unit") {
     const Progress progress{.epoch = 2, .position = 30, .step = 57, .seconds = 12.9};
-    const auto reached_in = [&](std::int64_t every, ResourceUnit unit) { return reached(progress, {every, unit}, 100); };
+    const auto reached_in = [&](std::int64_t every, ResourceUnit unit, std::int64_t most = 1'000'000) {
+        return reached(progress, {every, unit}, 100, most);
+    };
 
     CHECK(reached_in(1, ResourceUnit::epochs) == 2);
     CHECK(reached_in(5, ResourceUnit::epochs) == 0);
@@ -18,6 +20,14 @@ TEST_CASE("a trial has reached the last multiple of the interval, in each unit")
     CHECK(reached_in(115, ResourceUnit::samples) == 230);
     CHECK(reached_in(1, ResourceUnit::seconds) == 12);
     CHECK(reached_in(5, ResourceUnit::seconds) == 10);
+}
+
+TEST_CASE("a trial reaches its end, whether that is a multiple of the interval or not") {
+    const Progress progress{.epoch = 4, .position = 0, .step = 57};
+
+    CHECK(reached(progress, {3, ResourceUnit::epochs}, 100, /*most=*/5) == 3);
+    CHECK(reached(progress, {3, ResourceUnit::epochs}, 100, /*most=*/4) == 4);
+    CHECK(reached(progress, {10, ResourceUnit::steps}, 100, /*most=*/55) == 55);
 }
 
 TEST_CASE("progress is written and read whole") {
