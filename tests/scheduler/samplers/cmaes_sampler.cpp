@@ -62,6 +62,19 @@ TEST_CASE("cmaes learns a category that is unlikely, or one of few that are list
     CHECK(share_of(1, {{1.0, 2.0, 2.0, 2.0}}) > 0.8);
 }
 
+TEST_CASE("cmaes stays with a whole number that is best, however long that has been known") {
+    AnySampler sampler(learning_spec("cmaes", SearchSpace{{{"k", IntUniform{1, 8}}, {"x", Uniform{0, 1}}}}));
+    CounterRandom noise(1, 0);
+
+    const auto configs = learn(sampler, 7000, [&](const Config& config) {
+        return 10 * std::abs(number_of(config, 0) - 3) + noise.uniform();
+    });
+
+    const auto num_best = std::ranges::count_if(
+        std::span(configs).last(5000), [](const Config& config) { return number_of(config, 0) == 3; });
+    CHECK(num_best > 4000);
+}
+
 TEST_CASE("cmaes learns as well where results come late and in another order") {
     auto spec = learning_spec("cmaes", cube(5));
     for (const std::size_t num_slots : {1U, 64U, 256U}) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
-#include <utility>
 
 using namespace crescendo;
 
@@ -103,27 +101,6 @@ TEST_CASE("a whole number keeps trying its neighbours") {
     }
     CHECK(num_others > 10);
     CHECK(num_others < 700);
-}
-
-TEST_CASE("a whole number stays near what is best, however long that has been known") {
-    Evolution evolution({{.cell = 0.125}, {}}, {0.3, 0.5}, 10);
-    CounterRandom random(7, 0);
-    int num_best = 0;
-    for (int generation = 0; generation < 2000; ++generation) {
-        std::vector<std::pair<double, Point>> told;
-        for (int k = 0; k < 10; ++k) {
-            auto point = evolution.sample(random);
-            const bool is_best = std::floor(point[0] * 8) == 2;
-            num_best += generation >= 1000 && is_best;
-            told.emplace_back((is_best ? 0 : 10) + random.uniform(), std::move(point));
-        }
-        std::ranges::sort(told);
-        std::vector<Point> ranked;
-        std::ranges::transform(told, std::back_inserter(ranked), &std::pair<double, Point>::second);
-        evolution.update(ranked);
-    }
-
-    CHECK(num_best > 7000);  // of 10,000
 }
 
 TEST_CASE("one point from far away, or one that lacks coordinates, does not throw it off") {
