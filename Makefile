@@ -30,7 +30,7 @@ build: configure
 	$(CMAKE_BUILD) default -j $(JOBS)
 
 programs: configure
-	@echo "building the programs, without tests: about 6 minutes on two cores when nothing is cached"
+	@echo "building the programs, without tests: forty minutes of processor time when nothing is cached, twenty on two cores"
 	@$(CMAKE_BUILD) default -j $(JOBS) --target $(PROGRAMS)
 
 install: programs
