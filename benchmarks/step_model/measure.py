@@ -27,14 +27,10 @@ COLUMNS = ["commit", "model", "turn", "workers", "group_batch", "step_seconds"]
 SHARE = 0.05
 WIDTHS = [1, 2, 4] if QUICK else [1, 2, 4, 8]
 TURNS = 1 if QUICK else 5
-MLP = {"model": "mlp", "width": 256, "depth": 2}
-# A step should be long beside a period of a slot's quota, of 20 ms: a worker that has used its quota up keeps the others
-# waiting for the rest of the period. That of the mlp with the smaller batch takes five periods, the others 20 or more.
-MODELS = {"cnn": {"model": "cnn", "width": 16, "batch_size": 256}, "mlp": {**MLP, "batch_size": 512},
-          "mlp, larger batch": {**MLP, "batch_size": 2048},
-          "autoencoder": {"model": "autoencoder", "width": 12, "depth": 3, "latent": 12, "batch_size": 32}}
+MODELS = {"cnn": {"width": 16, "batch_size": 256}, "mlp": {"width": 256, "depth": 2, "batch_size": 512},
+          "autoencoder": {"width": 12, "depth": 3, "latent": 12, "batch_size": 32}}
 if QUICK:
-    MODELS = {"cnn": {"model": "cnn", "width": 16, "batch_size": 64}}
+    MODELS = {"cnn": {"width": 16, "batch_size": 64}}
 
 
 def measure(arguments):
@@ -48,11 +44,10 @@ def measure(arguments):
         writer.writeheader()
         for turn in range(TURNS):
             for model, choices in MODELS.items():
-                reads_fields = choices["model"] == "autoencoder"
-                data = f"{os.path.abspath(arguments.fields if reads_fields else arguments.images)}:/train"
-                settings = {**choices, "optimizer": "sgd", "lr": 0.01,
+                data = f"{os.path.abspath(arguments.fields if model == 'autoencoder' else arguments.images)}:/train"
+                settings = {"model": model, **choices, "optimizer": "sgd", "lr": 0.01,
                             "data": {"train": data, "validation": data,
-                                     **({"normalize": "standard"} if reads_fields else {})}}
+                                     **({"normalize": "standard"} if model == "autoencoder" else {})}}
                 for workers in WIDTHS:
                     for multiple in sorted({1, workers}):
                         members = node.trainers[:workers]
