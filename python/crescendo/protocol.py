@@ -81,6 +81,7 @@ class Channel:
         self._last_id = 0
         self._ended = False
         self.is_waiting = False  # whether a thread waits for an order
+        self.num_moves = 0  # how often the main thread came by
         threading.Thread(target=self._read, name="crescendo-channel", daemon=True).start()
 
     def send(self, **message: Any) -> None:
@@ -180,8 +181,9 @@ def _lines(connected: socket.socket) -> Iterable[bytes]:
 class Pulse:
     """Tells crescendo once a second that the main thread is alive: a silent trainer counts as hung, and is killed.
 
-    The main thread is alive if it waits for an order, or if its Python code has moved on since the second before. So a
-    long evaluation needs no code of its own for this, and a program that hangs is found.
+    The main thread is alive if it waits for an order, or if its Python code has moved on since the second before: it is
+    elsewhere, or came by (`Channel.num_moves`) in a loop that spends nearly all its time in one line. So a long
+    evaluation needs no code of its own for this, and a program that hangs within one call is found.
     """
 
     period = 1.0  # seconds
@@ -189,7 +191,7 @@ class Pulse:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._main = threading.main_thread().ident or 0
-        self._place: Optional[Tuple[int, int]] = None  # where the main thread was at the last look
+        self._place: Optional[Tuple[int, ...]] = None  # where the main thread was at the last look
 
     def start(self) -> None:
         threading.Thread(target=self._run, name="crescendo-pulse", daemon=True).start()
@@ -197,7 +199,7 @@ class Pulse:
     def look(self) -> None:
         """Sends a sign of life if there is one since the last look."""
         frame = sys._current_frames().get(self._main)
-        place = (id(frame), frame.f_lasti) if frame else None
+        place = (id(frame), frame.f_lasti, self._channel.num_moves) if frame else None
         del frame  # it would keep the main thread's variables alive
         if self._channel.is_waiting or place != self._place:
             self._channel.send(type="progress")

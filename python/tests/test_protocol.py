@@ -6,6 +6,8 @@ import json
 import socket
 import threading
 import unittest
+from types import SimpleNamespace
+from unittest import mock
 
 from crescendo.protocol import Channel, Interrupted, Pulse
 
@@ -87,6 +89,22 @@ class ChannelTest(unittest.TestCase):
 
         pulse.look()  # main moves again
         self.assertEqual(self.heard()["type"], "progress")
+
+    def test_a_loop_that_is_always_seen_in_the_same_line_is_alive_as_long_as_it_comes_by(self):
+        pulse, place = Pulse(self.channel), SimpleNamespace(f_lasti=3)
+        with mock.patch("sys._current_frames", return_value={threading.main_thread().ident: place}):
+            pulse.look()
+            self.channel.send(type="at a new place")
+            pulse.look()
+            self.channel.send(type="still there")
+            self.channel.num_moves += 1
+            pulse.look()
+        self.channel.send(type="end")
+
+        heard = [self.heard()["type"]]
+        while heard[-1] != "end":
+            heard.append(self.heard()["type"])
+        self.assertEqual(heard, ["progress", "at a new place", "still there", "progress", "end"])
 
     def test_a_thread_that_waits_for_an_order_is_alive(self):
         pulse = Pulse(self.channel)

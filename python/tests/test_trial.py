@@ -7,8 +7,11 @@ import io
 import itertools
 import json
 import os
+import random
 import resource
+import signal
 import socket
+import subprocess
 import tempfile
 import unittest
 import warnings
@@ -17,11 +20,22 @@ from dataclasses import asdict
 from pathlib import Path
 from unittest import mock
 
+import numpy
 import torch
 from torch.utils.data import DataLoader, IterableDataset, RandomSampler, TensorDataset, WeightedRandomSampler
 
 from crescendo.protocol import Channel
-from crescendo.torch import error_words, gradients, learning_rate, samples, session, settings, state, step_clock
+from crescendo.torch import (
+    _pass_over_warnings,
+    error_words,
+    gradients,
+    learning_rate,
+    samples,
+    session,
+    settings,
+    state,
+    step_clock,
+)
 from crescendo.torch.group import Group
 from crescendo.torch.trial import Trial
 
@@ -141,6 +155,72 @@ class TrialTest(Alone):
                 self.trial.report(loss=1)
 
         self.assertEqual(end_steps.call_count, 2)
+
+    def test_a_loop_that_counts_its_batches_steps_its_schedule_once_though_it_runs_again(self):
+        scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 1, gamma=0.5)
+        self.trial.attach(model=self.model, optimizer=self.optimizer, scheduler=scheduler)
+        next(self.trial.epochs())
+        batches = self.trial.batches(loader_of())
+        for (x,) in itertools.islice(batches, len(batches)):
+            self.step(x)
+        scheduler.step()
+        self.trial._replica.return_to_end_of_steps()  # as when the trial is saved here
+
+        self.assertEqual((scheduler.last_epoch, self.optimizer.param_groups[0]["lr"]), (0, 0.1))
+
+    def test_a_checkpoint_between_steps_has_the_schedule_of_its_step(self):
+        scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 1)
+        self.trial.attach(model=self.model, optimizer=self.optimizer, scheduler=scheduler)
+        seen = []
+
+        def save_if_due(control, replica):
+            seen.append((replica.progress.step, scheduler.last_epoch))
+
+        with mock.patch.object(session.Alone, "save_if_due", save_if_due):
+            for (x,) in self.trial.batches(loader_of(12)):
+                self.step(x)
+                scheduler.step()
+
+        self.assertEqual(seen, [(0, 0), (1, 1), (2, 2)])
+
+    def test_an_optimizer_that_finds_its_own_rate_keeps_it(self):
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        seen = []
+        self.optimizer.step = lambda: seen.append(self.optimizer.param_groups[0]["lr"])
+        self.optimizer.param_groups[0]["lr"] = None  # as Adafactor
+        self.attach()
+        for (x,) in self.trial.batches(loader_of(4)):
+            self.step(x)
+
+        self.assertEqual(seen, [None])
+
+    def test_a_second_optimizer_is_refused(self):
+        other = torch.nn.Linear(1, 1)
+        with self.assertRaisesRegex(TypeError, "critic_optimizer is a second optimizer.*; give one optimizer all"):
+            self.trial.attach(
+                model=self.model,
+                optimizer=self.optimizer,
+                critic=other,
+                critic_optimizer=torch.optim.SGD(other.parameters()),
+            )
+
+    def test_a_state_that_no_other_worker_could_read_is_refused(self):
+        class Best:
+            def state_dict(self):
+                return {"seen": [1, numpy.zeros(2)]}
+
+            def load_state_dict(self, state):
+                pass
+
+        with self.assertRaisesRegex(TypeError, r"best\['seen'\]\[1\] is a numpy.ndarray, which .* not read.*; have"):
+            self.trial.attach(model=self.model, optimizer=self.optimizer, best=Best())
+
+    def test_each_batch_of_a_share_is_a_sign_of_life(self):
+        self.attach()
+        with mock.patch.object(session.Alone, "note_move") as note_move:
+            list(self.trial.share(loader_of(8)))
+
+        self.assertEqual(note_move.call_count, 2)
 
     def test_a_parameter_that_nothing_attached_holds_is_refused(self):
         class Scale:
@@ -276,6 +356,15 @@ class SamplesTest(unittest.TestCase):
                     weights = sum(part.weight for each in workers for part in each if part.end == end)
                     self.assertAlmostEqual(weights, 1.0)
 
+    def test_nobody_learns_from_one_sample_of_a_short_step_that_has_two(self):
+        order = list(range(66))
+        for size in (2, 4):
+            workers = [samples.plan(order, position=0, batch=32, rank=rank, size=size, most=32) for rank in range(size)]
+            last = [list(each)[-1] for each in workers]
+
+            self.assertEqual([len(part.samples) for part in last], [2] * size)
+            self.assertEqual([part.weight for part in last], [1.0] + [0.0] * (size - 1))
+
     def test_the_order_follows_from_seed_and_epoch(self):
         shuffled = loader_of(50, shuffle=True)
         self.assertEqual(samples.order_of(shuffled, 1, 2), samples.order_of(shuffled, 1, 2))
@@ -335,6 +424,73 @@ class StateTest(unittest.TestCase):
             resumed.restore(state.read_checkpoint(path, CPU))
             self.assertEqual([each.name for each in Path(folder).iterdir()], ["checkpoint.pt"])
         self.assert_same(source, resumed)
+
+    def test_numbers_of_numpy_in_a_schedule_reach_newcomers_and_checkpoints(self):
+        def replica(seed):
+            made = self.replica(seed)
+            optimizer = made.objects["optimizer"]
+            scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: numpy.cos(0.1 * epoch))
+            made.objects["scheduler"] = scheduler
+            scheduler.step()
+            return made
+
+        source, newcomer, resumed, sent = replica(seed=3), replica(seed=1), replica(seed=2), []
+        state.share(source, Wire(0, sent))
+        state.share(newcomer, Wire(1, sent))
+        with tempfile.TemporaryDirectory() as folder:
+            state.save_checkpoint(source, Path(folder, "checkpoint.pt"))
+            resumed.restore(state.read_checkpoint(Path(folder, "checkpoint.pt"), CPU))
+
+        self.assertIsInstance(source.objects["optimizer"].param_groups[0]["lr"], numpy.float64)
+        self.assert_same(source, newcomer)
+        self.assert_same(source, resumed)
+
+    def test_a_state_that_became_unreadable_is_refused_where_it_is_saved(self):
+        source = self.replica(seed=1)
+        source.objects["scheduler"].best = {3: numpy.ones(1)}
+        message = r"scheduler\['best'\]\[3\] is a numpy.ndarray"
+        with self.assertRaisesRegex(TypeError, message):
+            state.share(source, Wire(0, []))
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(TypeError, message):
+                state.save_checkpoint(source, Path(folder, "checkpoint.pt"))
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_what_a_checkpoint_has_of_the_cpu_stays_there(self):
+        source = self.replica(seed=1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            state.save_checkpoint(source, path)
+            read = state.read_checkpoint(path, torch.device("meta"))  # stands for a GPU
+
+        self.assertEqual(read["optimizer"]["state"][0]["step"].device, CPU)
+
+    def test_weights_that_an_optimizer_moved_behind_the_steps_are_not_taken_for_those_it_steps_from(self):
+        class ScheduleFree(torch.optim.SGD):
+            def __init__(self, parameters):
+                super().__init__(parameters, lr=0.1)
+                self.param_groups[0]["train_mode"] = True
+
+            @torch.no_grad()
+            def eval(self):
+                self.param_groups[0]["train_mode"] = False
+                self.param_groups[0]["params"][0].add_(1.0)
+
+        model = torch.nn.Linear(1, 1)
+        optimizer = ScheduleFree(model.parameters())
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        replica = state.Replica(0, {"model": model, "optimizer": optimizer, "scheduler": scheduler})
+        model(torch.ones(1, 1)).sum().backward()
+        optimizer.step()
+        replica.note_end_of_steps()
+        scheduler.step()
+        optimizer.eval()
+        moved = model.weight.item()
+        replica.return_to_end_of_steps()
+
+        (group,) = optimizer.param_groups
+        self.assertEqual((model.weight.item(), group["train_mode"]), (moved, False))
+        self.assertEqual((scheduler.last_epoch, group["lr"]), (0, 0.1))
 
     def test_a_checkpoint_that_cannot_be_written_leaves_the_former_one(self):
         source = self.replica(seed=1)
@@ -478,7 +634,7 @@ class SettingsTest(unittest.TestCase):
 class SessionTest(unittest.TestCase):
     """What a program does wrong is said in `failed`, and the process ends."""
 
-    def failure(self, train, test=None, **order):
+    def failure(self, train, test=None, checkpoint_every=600, **order):
         ours, theirs = socket.socketpair()
         with ours, theirs, tempfile.TemporaryDirectory() as folder:
             join = {"type": "join", "trial": 3, "generation": 0, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
@@ -489,7 +645,7 @@ class SessionTest(unittest.TestCase):
                 CPU,
                 arguments=settings.Arguments(),
                 timeout=session.timedelta(seconds=5),
-                checkpoint_every=600,
+                checkpoint_every=checkpoint_every,
             )
             self.assertEqual(served.run(train, test), 1)
             ours.shutdown(socket.SHUT_RDWR)
@@ -506,6 +662,57 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(kind, "error")
         self.assertRegex(message, r"^test_trial.py:\d+: ValueError: nothing works today$")
         self.assertIn("Traceback", self.log)
+
+    def test_what_train_draws_follows_from_the_trials_seed(self):
+        drawn = []
+
+        def train(trial):
+            drawn.append((random.random(), numpy.random.rand(), torch.rand(1).item()))
+            raise ValueError("enough")
+
+        for before in (1, 2):
+            random.seed(before)
+            numpy.random.seed(before)
+            self.failure(train)
+        self.assertEqual(drawn[0], drawn[1])
+
+    def test_steps_are_signs_of_life(self):
+        moves = []
+
+        def train(trial):
+            model = torch.nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters())
+            trial.attach(model=model, optimizer=optimizer)
+            for (x,) in trial.batches(loader_of(12)):
+                model(x).sum().backward()
+                optimizer.step()
+                moves.append(trial._control._channel.num_moves)
+            raise ValueError("enough")
+
+        self.failure(train)
+        self.assertEqual(len(set(moves)), 3)
+
+    def test_a_trial_is_saved_between_its_steps(self):
+        saved = []
+
+        def train(trial):
+            model = torch.nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters())
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+            trial.attach(model=model, optimizer=optimizer, scheduler=scheduler)
+            for (x,) in trial.batches(loader_of(12)):
+                model(x).sum().backward()
+                optimizer.step()
+                scheduler.step()
+            raise ValueError("enough")
+
+        def save_checkpoint(replica, path):
+            saved.append((replica.progress.step, replica.objects["scheduler"].last_epoch))
+
+        with mock.patch.object(session, "save_checkpoint", save_checkpoint):
+            self.failure(train, checkpoint_every=0)
+        self.assertTrue(saved)
+        self.assertTrue(all(step == scheduled for step, scheduled in saved), saved)
 
     def test_memory_that_is_used_up_is_a_failure_of_its_own(self):
         def train(trial):
@@ -541,6 +748,25 @@ class SessionTest(unittest.TestCase):
         order = {"type": "evaluate", "resource": 1, "checkpoint": "x/checkpoint.pt", "data": "test"}
         with contextlib.redirect_stderr(io.StringIO()):
             self.assertIn("no test function", self.failure(lambda trial: None, **order)[1])
+
+
+class WarningsTest(unittest.TestCase):
+    def test_a_trainer_passes_over_a_warning_that_ends_what_it_starts(self):
+        trainer = os.fork()
+        if trainer == 0:
+            try:
+                _pass_over_warnings()
+                os.kill(os.getpid(), signal.SIGTERM)
+                forked = os.fork()
+                if forked == 0:
+                    os.kill(os.getpid(), signal.SIGTERM)
+                    os._exit(0)
+                ends = [os.waitpid(forked, 0)[1], -subprocess.run(["sh", "-c", "kill -TERM $$"]).returncode]
+                os._exit(0 if ends == [signal.SIGTERM] * 2 else 3)
+            finally:
+                os._exit(4)
+
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(trainer, 0)[1]), 0)
 
 
 class DocumentationTest(unittest.TestCase):

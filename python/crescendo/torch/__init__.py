@@ -26,9 +26,10 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from datetime import timedelta
-from typing import List, Optional
+from typing import Any, List, Optional
 
 import torch
 import torch.distributed
@@ -89,9 +90,7 @@ def _train_alone(train: Train, parser: Optional[argparse.ArgumentParser], words:
 
 def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Optional[Test], every: float) -> int:
     end_with_parent()
-    # A batch system sends its warnings to every process of the job. What to do then is crescendo's to say.
-    for warning in (signal.SIGTERM, signal.SIGUSR2, signal.SIGINT):
-        signal.signal(warning, signal.SIG_IGN)
+    _pass_over_warnings()
     channel = _channel()
     Pulse(channel).start()
     device = _device()
@@ -103,6 +102,34 @@ def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Option
     arguments = settings.Arguments(parser, sys.argv[1:])
     session = Session(channel, device, arguments=arguments, timeout=_timeout(), checkpoint_every=every)
     return session.run(train, test)
+
+
+def _pass_over_warnings() -> None:
+    """A batch system sends its warnings to every process of the job. What to do then is crescendo's to say."""
+    for warning in (signal.SIGUSR2, signal.SIGINT):
+        signal.signal(warning, signal.SIG_IGN)
+    # With SIGTERM a program ends processes that it starts, such as those of a multiprocessing.Pool. They would inherit
+    # that it is ignored. A handler goes when another program is executed, and here when a process is forked.
+    signal.signal(signal.SIGTERM, _do_nothing)
+    signal.siginterrupt(signal.SIGTERM, False)
+    masks = threading.local()
+
+    def hold() -> None:  # what comes before the child has let go of the handler waits
+        masks.before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+    def release() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, masks.before)
+
+    def release_child() -> None:
+        if signal.getsignal(signal.SIGTERM) is _do_nothing:  # and not a handler of the program's own
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        release()
+
+    os.register_at_fork(before=hold, after_in_parent=release, after_in_child=release_child)
+
+
+def _do_nothing(number: int, frame: Any) -> None:
+    pass
 
 
 def _check_group(rank: int, size: int) -> None:

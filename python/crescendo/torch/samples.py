@@ -47,21 +47,22 @@ def plan(
 ) -> Iterator[MicroBatch]:
     """A worker's micro-batches from `position` to the end of the epoch.
 
-    Step i of a group takes the next `batch` samples, and rank r of W the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of these n, in
-    micro-batches of at most `most` samples. A worker whose slice is empty, in an epoch's last short step, gets the
-    step's first samples with weight 0: it makes the same step as the others, and learns nothing from them.
+    Step i of a group takes the next `batch` samples, and rank r of its W sharers the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of
+    these n, in micro-batches of at most `most` samples. A worker whose slice is empty, in an epoch's last short step,
+    gets the step's first samples with weight 0: it makes the same step as the others, and learns nothing from them.
 
     >>> for each in plan([3, 1, 4, 0, 2], position=0, batch=4, rank=1, size=2, most=64):
     ...     print(each.samples, each.weight, each.end)
     [4, 0] 0.5 4
-    [2] 1.0 5
+    [2] 0.0 5
     """
     while position < len(order):
         end = min(position + batch, len(order))
         if drop_last and end - position < batch:
             return
         step = order[position:end]
-        share = step[rank * len(step) // size : (rank + 1) * len(step) // size]
+        sharers = sharers_of(len(step), batch, size)
+        share = step[rank * len(step) // sharers : (rank + 1) * len(step) // sharers] if rank < sharers else []
         if not share:
             yield MicroBatch(step[:most], index=0, count=1, weight=0.0, end=end)
         count = -(-len(share) // most)
@@ -69,6 +70,17 @@ def plan(
             part = share[index * len(share) // count : (index + 1) * len(share) // count]
             yield MicroBatch(part, index=index, count=count, weight=len(part) / len(step), end=end)
         position = end
+
+
+def sharers_of(count: int, batch: int, size: int) -> int:
+    """How many members of a group of `size` share a step of `count` samples.
+
+    In an epoch's last short step each has at least two, where there are two: batch normalization fails with one.
+
+    >>> sharers_of(2, batch=64, size=2), sharers_of(5, batch=64, size=4), sharers_of(4, batch=4, size=4)
+    (1, 2, 4)
+    """
+    return size if count == batch else min(size, max(1, count // 2))
 
 
 def width_of(loader: Any) -> int:

@@ -22,7 +22,7 @@ from crescendo.torch.settings import Arguments
 from crescendo.torch.state import Progress, Replica, SaveError, read_checkpoint, save_checkpoint, share
 from crescendo.torch.step_clock import Step, StepClock
 from crescendo.torch.store import ControlStore
-from crescendo.torch.trial import Interruption, Trial
+from crescendo.torch.trial import Interruption, Trial, seed_python
 
 Train = Callable[[Trial], Any]
 Test = Callable[[Trial], Mapping[str, Any]]
@@ -155,6 +155,7 @@ class Session:
         self._await_answer(replica)
 
     def check(self) -> None:
+        self.note_move()
         if self.terms is None or self._channel.interrupted():
             raise Interruption("an order came")
 
@@ -164,7 +165,11 @@ class Session:
         self._drop_group()
         return Interruption("a peer is lost", is_stranded=True)
 
+    def note_move(self) -> None:
+        self._channel.num_moves += 1
+
     def note_step(self, replica: Replica, step: Step) -> None:
+        self.note_move()
         replica.progress.count(seconds=step.seconds)
         if self.terms.rank != 0:
             return
@@ -185,9 +190,11 @@ class Session:
             self._announce_regroup()
         if are_timed and begins:
             self._tell_first_steps()
+
+    def save_if_due(self, replica: Replica) -> None:
         # A checkpoint that is written here holds the others up, so it may cost 1 % of the time at most.
         pause = max(self._checkpoint_every, 100 * self._save_seconds)
-        if time.monotonic() - self._saved_at > pause:
+        if self.terms.rank == 0 and time.monotonic() - self._saved_at > pause:
             self._save(replica)
 
     def end_steps(self) -> None:
@@ -254,6 +261,7 @@ class Session:
         """Calls the train function. Returns whether it has to be called again, for the same group."""
         join = self.terms
         torch.manual_seed(join.seed)
+        seed_python(join.seed)
         trial = Trial(
             self,
             self._arguments.parse(join.settings),
@@ -473,7 +481,13 @@ class Alone:
     def check(self) -> None:
         pass
 
+    def note_move(self) -> None:
+        pass
+
     def note_step(self, replica: Replica, step: Step) -> None:
+        pass
+
+    def save_if_due(self, replica: Replica) -> None:
         pass
 
     def end_steps(self) -> None:

@@ -6,8 +6,10 @@ import copy
 import errno
 import io
 import json
+import operator
 import os
-from collections import OrderedDict
+import sys
+from collections import Counter, OrderedDict
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Optional
@@ -20,6 +22,9 @@ from crescendo.torch.noise_scale import Average, NoiseScale
 from crescendo.torch.step_clock import TrainingClock
 
 CHUNK_BYTES = 64 * 1024 * 1024
+# What schedulers change in an optimizer's groups. Another key may say where the optimizer has left the weights, as
+# `train_mode` of schedule-free optimizers: it has to stay what the weights are.
+SCHEDULED = ("lr", "initial_lr", "momentum", "betas", "weight_decay")
 
 
 class SaveError(Exception):
@@ -80,7 +85,7 @@ class Replica:
 
     def capture(self) -> Dict[str, Any]:
         """References to the state, not copies."""
-        state = {name: each.state_dict() for name, each in self.objects.items()}
+        state = {name: _without_numpy(each.state_dict()) for name, each in self.objects.items()}
         return {"progress": json.dumps(asdict(self.progress)), **state}
 
     def restore(self, state: Dict[str, Any]) -> None:
@@ -98,7 +103,7 @@ class Replica:
     def note_end_of_steps(self) -> None:
         """Remembers what the code between an epoch's last step and its report may change: schedules, and with them the
         optimizer's rates. Objects with tensors change in steps."""
-        rates = [{key: value for key, value in group.items() if key != "params"} for group in self._groups()]
+        rates = [{key: group[key] for key in SCHEDULED if key in group} for group in self._groups()]
         states = {name: each.state_dict() for name, each in self.objects.items() if name != "optimizer"}
         small = {name: state for name, state in states.items() if not _has_tensors(state)}
         self._at_end_of_steps = copy.deepcopy({"rates": rates, "states": small})
@@ -130,6 +135,63 @@ def _has_tensors(state: Any) -> bool:
     return isinstance(state, torch.Tensor)
 
 
+def _without_numpy(state: Any) -> Any:
+    """Python's numbers in place of NumPy's, which schedules compute with, and torch's safe reader refuses."""
+    numpy = sys.modules.get("numpy")
+    return state if numpy is None else _with_plain_numbers(state, numpy.generic)
+
+
+def _with_plain_numbers(state: Any, kind: type) -> Any:
+    if isinstance(state, kind):
+        return state.item()  # type: ignore[attr-defined]
+    if type(state) in (dict, OrderedDict, Counter):
+        keys = [_with_plain_numbers(key, kind) for key in state]
+        values = [_with_plain_numbers(value, kind) for value in state.values()]
+        is_same = all(map(operator.is_, [*keys, *values], [*state, *state.values()]))
+        return state if is_same else type(state)(dict(zip(keys, values)))
+    if type(state) in (list, tuple):
+        children = [_with_plain_numbers(child, kind) for child in state]
+        return state if all(map(operator.is_, children, state)) else type(state)(children)
+    return state
+
+
+def require_readable(state: Dict[str, Any]) -> None:
+    """Refuses a captured state that the safe reader would refuse on another worker, or when the trial is resumed."""
+    if _is_readable(state):
+        return
+    for name, each in state.items():
+        found = _find_unreadable(each, name)
+        if found:
+            raise TypeError(
+                f"{found}, which torch.load(…, weights_only=True) does not read, so the state could neither go to "
+                "other workers nor come back from a checkpoint; have state_dict() return tensors, numbers, strings, "
+                "and lists and dictionaries of these"
+            )
+
+
+def _find_unreadable(state: Any, place: str) -> Optional[str]:
+    """What it is, and where."""
+    if _is_readable(state):
+        return None
+    children: Any = ()
+    if isinstance(state, (dict, list, tuple)):
+        children = state.items() if isinstance(state, dict) else enumerate(state)
+    found = (_find_unreadable(child, f"{place}[{key!r}]") for key, child in children)
+    return next(filter(None, found), None) or f"{place} is a {type(state).__module__}.{type(state).__qualname__}"
+
+
+def _is_readable(state: Any) -> bool:
+    """Without its tensors, which always are."""
+    skeleton = io.BytesIO()
+    try:
+        torch.save(_take_out(state, []), skeleton)
+        skeleton.seek(0)
+        torch.load(skeleton, weights_only=True)
+    except Exception:  # of pickle, of torch, or of what is pickled
+        return False
+    return True
+
+
 def share(replica: Replica, group: Group) -> None:
     """Gives rank 0's state to all members of the group. Raises PeerLost."""
     if group.size == 1:
@@ -137,8 +199,10 @@ def share(replica: Replica, group: Group) -> None:
     tensors: List[torch.Tensor] = []
     skeleton = b""
     if group.rank == 0:
+        captured = replica.capture()
+        require_readable(captured)
         buffer = io.BytesIO()
-        torch.save(_take_out(replica.capture(), tensors), buffer)
+        torch.save(_take_out(captured, tensors), buffer)
         skeleton = buffer.getvalue()
     # Not pickle's own loader: what comes over the network must not be able to run code.
     state = torch.load(io.BytesIO(group.broadcast_bytes(skeleton)), weights_only=True)
@@ -212,8 +276,10 @@ def _chunks(tensors: List[torch.Tensor]) -> List[List[torch.Tensor]]:
 
 def save_checkpoint(replica: Replica, path: Path) -> None:
     """Writes the state to a file, whole or not at all. Raises SaveError."""
+    state = replica.capture()
+    require_readable(state)
     content = io.BytesIO()
-    torch.save(replica.capture(), content)
+    torch.save(state, content)
     temporary = path.with_name(path.name + ".tmp")
     try:
         with open(temporary, "wb") as file:
@@ -232,4 +298,10 @@ def save_checkpoint(replica: Replica, path: Path) -> None:
 
 
 def read_checkpoint(path: Path, device: torch.device) -> Dict[str, Any]:
-    return torch.load(path, map_location=device, weights_only=True)
+    """What was on a GPU is put on `device`. The rest stays on the CPU, where Adam counts its steps: to read them from a
+    GPU would hold each step up."""
+
+    def place(storage: Any, location: str) -> Any:
+        return storage if location == "cpu" else torch.serialization.default_restore_location(storage, str(device))
+
+    return torch.load(path, map_location=place, weights_only=True)

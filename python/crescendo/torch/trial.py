@@ -20,7 +20,7 @@ from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
-from crescendo.torch.state import Progress, Replica
+from crescendo.torch.state import Progress, Replica, require_readable
 from crescendo.torch.step_clock import Step
 
 
@@ -53,8 +53,14 @@ class Control(Protocol):
     def check(self) -> None:
         """Raises Interruption if the present group is over."""
 
+    def note_move(self) -> None:
+        """Call it wherever the program comes by often: it does not hang."""
+
     def note_step(self, replica: Replica, step: Step) -> None:
         """Call it after each update."""
+
+    def save_if_due(self, replica: Replica) -> None:
+        """Call it between two steps, once the code behind the update has run: schedules, and averages of weights."""
 
     def end_steps(self) -> None:
         """Call it after an epoch's last update."""
@@ -67,6 +73,13 @@ class Control(Protocol):
 
     def note_loss(self, cause: PeerLost) -> Interruption:
         """A collective failed."""
+
+
+def seed_python(seed: int) -> None:
+    """The generators of Python and NumPy, which code beside torch draws from."""
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
 
 
 class Trial:
@@ -156,7 +169,9 @@ class Trial:
                     f"{name} is a {type(each).__name__}, without state_dict() and load_state_dict(), so its state "
                     "cannot go to other workers; give it these methods, or keep it out of attach()"
                 )
+        _require_one_optimizer(more)
         replica = Replica(self.number, objects)
+        require_readable(replica.capture())
         self._model = model
         if optimizer is not None:
             _require_held(optimizer, [each for each in objects.values() if each is not optimizer])
@@ -232,6 +247,8 @@ class Trial:
         self._waited += time.monotonic() - begin
         for step in steps:
             self._control.check()
+            if step.index == 0:
+                self._save_if_due()
             self._seed_step(step)
             begin = time.monotonic()
             item = next(items)
@@ -241,8 +258,13 @@ class Trial:
             self._num_unread -= 1
             yield item
             self._require_step()
-        self._end_steps()
         self._held.note_end_of_steps()
+        self._end_steps()
+
+    def _save_if_due(self) -> None:
+        begin = time.monotonic()
+        self._control.save_if_due(self._held)
+        self._step_began += time.monotonic() - begin  # it is no part of the step
 
     def _require_step(self) -> None:
         if self._micro_batch is not None:
@@ -284,7 +306,12 @@ class Trial:
         begin, end = group.rank * size // group.size, (group.rank + 1) * size // group.size
         numbers = list(range(begin, end))
         batches = [numbers[i : i + width] for i in range(0, len(numbers), width)]
-        return Batches(loader, len(batches), iter(samples.reading(loader, batches, seed=0)))
+        return Batches(loader, len(batches), self._read_share(samples.reading(loader, batches, seed=0)))
+
+    def _read_share(self, reading: DataLoader[Any]) -> Iterator[Any]:
+        for item in reading:
+            self._control.note_move()
+            yield item
 
     def sum(self, *numbers: Any) -> Any:
         """Sums each number over the members of the group: one number, or a tuple of them."""
@@ -386,18 +413,21 @@ class Trial:
         factor = self._rate.factor(self._epochs_done())
         rates = [group["lr"] for group in optimizer.param_groups]
         try:
-            for group in optimizer.param_groups:
-                group["lr"] = group["lr"] * factor
+            for group, rate in zip(optimizer.param_groups, rates):
+                if rate is not None:  # else the optimizer finds its own, as Adafactor
+                    group["lr"] = rate * factor
             update()
         finally:
             for group, rate in zip(optimizer.param_groups, rates):
                 group["lr"] = rate
         self._progress.step += 1
         samples_done = micro_batch.end - self._progress.position
-        parts = min(self.size, samples_done)
+        parts = min(samples.sharers_of(samples_done, self._batch, self.size), samples_done)
         if average.norms is not None and parts > 1:
             self._progress.noise_scale.add(average.norms, samples_done, parts)
         self._progress.position = micro_batch.end
+        if self._num_unread == 0:  # a loop that counts its batches may not ask for the next one
+            self._held.note_end_of_steps()
         seconds, waited = time.monotonic() - self._step_began, self._waited - self._waited_before
         is_full = samples_done == self._batch
         self._control.note_step(self._held, Step(seconds, waited, self._batch, is_full, self._num_samples))
@@ -414,12 +444,10 @@ class Trial:
     def _seed_step(self, step: samples.MicroBatch) -> None:
         """Random numbers follow from seed, epoch, position, worker: no member has to send its generator's state."""
         seed = samples.stream(self.seed, self._progress.epoch, step.end, step.index, self.rank)
-        random.seed(seed)
+        seed_python(seed)
         torch.default_generator.manual_seed(seed)
         if self.device.type == "cuda":
             torch.cuda.manual_seed(seed)
-        if "numpy" in sys.modules:
-            sys.modules["numpy"].random.seed(seed % 2**32)
 
 
 class Batches:
@@ -442,6 +470,16 @@ class Batches:
                 "trial.share(loader), anew in each epoch: a worker's share changes with its group"
             )
         return items
+
+
+def _require_one_optimizer(more: Mapping[str, Any]) -> None:
+    for name, each in more.items():
+        if isinstance(each, torch.optim.Optimizer):
+            raise TypeError(
+                f"{name} is a second optimizer, and the workers' gradients are averaged for one alone, so what this one "
+                "learns would differ from worker to worker; give one optimizer all parameters, with a group for each "
+                "set of options, or let the program grow by a restart"
+            )
 
 
 def _require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
