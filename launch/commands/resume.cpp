@@ -74,6 +74,7 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     if (was_over && tested && reopening.sweep().state() != SweepState::running) {
         // The last session may have died before it did so.
         clean_up({recorded.file.keep, recorded.file.has_warm_trainers()}, history.sweep(), directory);
+        write_results(recorded.file, history, directory);
         const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
         return report_end(outcome, recorded.file, history, directory);
     }

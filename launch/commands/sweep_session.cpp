@@ -242,8 +242,7 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
                       .run(signals, options.until ? options.until : end_of_job());
         view->update(sweep.history, sweep.history.last_time());
     }
-    const auto price = price_of_slot_hour(sweep.file.price, sweep.history);
-    replace_file(sweep.directory.results(), trials_table(sweep.history, price).print(Format::csv));
+    write_results(sweep.file, sweep.history, sweep.directory);
     return outcome;
 } catch (const WriteError& error) {
     throw DirectoryError(error.what());
@@ -321,6 +320,13 @@ ExitCode begin_sweep(const SweepFile& file, const std::filesystem::path& directo
     auto journal = Journal::open(created.journal());
     History history(file.spec);
     return run_session({file, created, lock, journal, history}, options, session);
+}
+
+void write_results(const SweepFile& file, const History& history, const SweepDirectory& directory) try {
+    const auto price = price_of_slot_hour(file.price, history);
+    replace_file(directory.results(), trials_table(history, price).print(Format::csv));
+} catch (const WriteError& error) {
+    throw DirectoryError(error.what());
 }
 
 ExitCode report_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {

@@ -44,6 +44,9 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
 ExitCode begin_sweep(const SweepFile& file, const std::filesystem::path& directory, const SessionOptions& options,
                      MpiSession* session);
 
+/// Leaves the table of a sweep's trials in its directory, as results.csv. Throws DirectoryError if there is no room.
+void write_results(const SweepFile& file, const History& history, const SweepDirectory& directory);
+
 /// Prints how a sweep ended, and what the user can do next. Returns the exit code.
 ExitCode report_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory);
 

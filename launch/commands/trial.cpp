@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -168,12 +170,22 @@ class TrialStory {
         for (const auto& report : reports()) {
             curve.push_back(report.metrics.at(spec.metric));
         }
-        const auto best =
-            spec.goal == Goal::minimize ? std::ranges::min_element(curve) : std::ranges::max_element(curve);
-        line(spec.metric, fmt::format("{} at {}, the best of {} reports {} at {}", number_text(curve.back()),
-                                      trial_.resource.value, curve.size(), number_text(*best),
-                                      reports()[static_cast<std::size_t>(best - curve.begin())].resource.value));
+        line(spec.metric,
+             fmt::format("{} at {}, {}", number_text(curve.back()), trial_.resource.value, best_of(curve, spec.goal)));
         line("curve", sparkline(curve, width));
+    }
+
+    /// A report that is not finite is no result, and by no comparison better or worse than another.
+    std::string best_of(const std::vector<double>& curve, Goal goal) const {
+        std::optional<std::size_t> best;
+        for (std::size_t i = 0; i < curve.size(); ++i) {
+            if (std::isfinite(curve[i]) && (!best || to_loss(goal, curve[i]) < to_loss(goal, curve[*best]))) {
+                best = i;
+            }
+        }
+        return best ? fmt::format("the best of {} reports {} at {}", curve.size(), number_text(curve[*best]),
+                                  reports()[*best].resource.value)
+                    : fmt::format("and none of {} reports is finite", curve.size());
     }
 
     static OrderedJson slots_json(const Span& span) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -10,6 +11,7 @@
 #include "core/check.hpp"
 #include "core/median.hpp"
 #include "core/spelling.hpp"
+#include "launch/view/column_names.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -174,11 +176,19 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
 }
 
 Table methods_table(const std::vector<MethodComparison>& methods, const SweepSpec& spec) {
+    const std::array quantities{"seconds", "slot_hours", "idle_slot_hours", "cost", "speedup"};
     std::vector<std::string> columns{"submission", "sweeps", "reached"};
-    for (const auto& name : {spec.metric, std::string("seconds"), std::string("slot_hours"),
-                             std::string("idle_slot_hours"), std::string("cost"), std::string("speedup")}) {
-        columns.insert(columns.end(), {name, name + "_low", name + "_high"});
+    std::vector<std::string> measured;
+    for (const std::string name : quantities) {
+        measured.insert(measured.end(), {name, name + "_low", name + "_high"});
     }
+    auto taken = columns;
+    taken.insert(taken.end(), measured.begin(), measured.end());
+    ColumnNames names(taken);
+    for (const auto* end : {"", "_low", "_high"}) {
+        columns.push_back(names.take("metrics", spec.metric + end));
+    }
+    columns.insert(columns.end(), measured.begin(), measured.end());
     Table table(std::move(columns));
     for (const auto& method : methods) {
         std::vector<Cell> row{method.name, std::int64_t{method.num_sweeps}, std::int64_t{method.num_reached}};

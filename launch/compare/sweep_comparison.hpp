@@ -48,7 +48,8 @@ std::optional<double> money_until(const analysis::Point& point, const Method& me
                                   const Prices& prices);
 
 /// A row for each method: submission, sweeps, reached, and medians of the metric, seconds, slot_hours, idle_slot_hours,
-/// cost and speedup, each with the ends of its interval (`_low`, `_high`). What is infinite or unknown is empty.
+/// cost and speedup, each with the ends of its interval (`_low`, `_high`). What is infinite or unknown is empty. A
+/// metric that is called like another column stands under metrics.cost, say.
 Table methods_table(const std::vector<MethodComparison>& methods, const SweepSpec& spec);
 
 /// The comparison for people, with figures like "41.2 (38 to 50.1)".

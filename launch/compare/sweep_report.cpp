@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "launch/compare/sweep_comparison.hpp"
+#include "launch/view/column_names.hpp"
 #include "launch/view/line_chart.hpp"
 
 namespace crescendo::launch {
@@ -98,7 +99,8 @@ Table SweepReport::pareto_set() const {
             names.push_back(methods_[i].name);
         }
     }
-    Table table({"submission", price_name(), spec().metric});
+    const std::vector<std::string> columns{"submission", price_name()};
+    Table table({columns[0], columns[1], ColumnNames(columns).take("metrics", spec().metric)});
     for (const auto i : analysis::pareto_set(points, Axis::cost)) {
         table.add_row({names[i], points[i].cost, from_loss(spec().goal, points[i].loss)});
     }

@@ -70,6 +70,9 @@ parameter::Type type_of(const Parameter& parameter, const Sweep& sweep) {
     if (const auto* categorical = std::get_if<Categorical>(&parameter.distribution)) {
         values = categorical->values;  // also those that no trial has yet, so that the type stays
     }
+    if (const auto* constant = std::get_if<Constant>(&parameter.distribution); constant != nullptr && values.empty()) {
+        values = {constant->value};  // without any value, any type would do, and only one fits this
+    }
     return type_of(values);
 }
 

@@ -28,7 +28,13 @@ class Section {
                            flow(at(name)));
         return at(name).get<double>();
     }
-    std::int64_t whole(const std::string& name) const { return static_cast<std::int64_t>(number(name)); }
+    std::int64_t whole(const std::string& name) const {
+        number(name);  // it must be one
+        const auto exact = whole_number(at(name));
+        CRESCENDO_VALIDATE(exact, "", "{}: {}.{} is {}, and whole numbers have 64 bits; use a smaller one", file_.path,
+                           key_, name, flow(at(name)));
+        return *exact;
+    }
     std::int64_t whole_or(const std::string& name, std::int64_t otherwise) const {
         return map_.contains(name) ? whole(name) : otherwise;
     }
@@ -95,11 +101,15 @@ ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, b
         return has_points ? ImportedLine{name, choice(grid_points(min, max, section.whole("count"), same))}
                           : ImportedLine{name, uniform(min, max)};
     }
+    const auto first = section.whole("minval");
+    const auto last = section.whole("maxval");
     if (has_points && static_cast<double>(section.whole("count")) <= max - min) {
-        const auto whole = [](double value) { return static_cast<std::int64_t>(std::llround(value)); };
+        const auto whole = [last](double value) {  // a double may be rounded up to 2^63, which is no whole number here
+            return value < static_cast<double>(last) ? static_cast<std::int64_t>(std::llround(value)) : last;
+        };
         return {name, choice(grid_points(min, max, section.whole("count"), whole))};
     }
-    return whole_numbers(name, section.whole("minval"), section.whole("maxval"));
+    return whole_numbers(name, first, last);
 }
 
 /// How long a trial trains, and the unit of that.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 #include "launch/view/printable.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
@@ -131,6 +132,20 @@ OrderedJson constant(const OrderedJson& value) { return {{"value", value}}; }
 
 double rounded(double number, int digits) {
     return std::strtod(fmt::format("{:.{}g}", number, digits).c_str(), nullptr);
+}
+
+/// A double holds every whole number up to 2^53 only, so it is not asked about one that JSON has as it is.
+std::optional<std::int64_t> whole_number(const OrderedJson& number) {
+    constexpr double end = 9223372036854775808.0;  // 2^63
+    if (number.is_number_unsigned()) {
+        const auto whole = number.get<std::uint64_t>();
+        return std::in_range<std::int64_t>(whole) ? std::optional(static_cast<std::int64_t>(whole)) : std::nullopt;
+    }
+    if (number.is_number_integer()) {
+        return number.get<std::int64_t>();
+    }
+    const auto value = number.get<double>();
+    return -end <= value && value < end ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
 }
 
 ImportedLine whole_numbers(const std::string& name, std::int64_t min, std::int64_t max, std::int64_t step) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,9 @@ std::string flow(const OrderedJson& value);
 
 /// The number that so many significant digits say: 0.001, and not 0.0010000000000000002.
 double rounded(double number, int digits);
+
+/// The whole number of a JSON number, without what is behind its point. Nothing if it needs more than 64 bits.
+std::optional<std::int64_t> whole_number(const OrderedJson& number);
 
 // Distributions in the words of a sweep file.
 

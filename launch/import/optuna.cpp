@@ -35,6 +35,13 @@ ImportedLine parameter(const std::string& name, const OrderedJson& distribution,
     const auto given = [&](const char* key) {
         return attributes.contains(key) && attributes.at(key).is_number() ? attributes.at(key).get<double>() : 0;
     };
+    const auto whole = [&](const char* key) {
+        number(key);  // it must be one
+        const auto exact = whole_number(attributes.at(key));
+        CRESCENDO_VALIDATE(exact, "", "{}: {}: {} has {}: {}, and whole numbers have 64 bits; use a smaller one", path,
+                           name, kind, key, flow(attributes.at(key)));
+        return *exact;
+    };
     if (kind == "CategoricalDistribution") {
         CRESCENDO_VALIDATE(attributes.contains("choices") && attributes.at("choices").is_array(), "",
                            "{}: {}: a categorical distribution has no choices", path, name);
@@ -51,8 +58,7 @@ ImportedLine parameter(const std::string& name, const OrderedJson& distribution,
                     {{"distribution", "q_log_uniform_values"}, {"min", low}, {"max", high}, {"q", 1}},
                     "was whole; params.json has 8.0 for 8"};
         }
-        return whole_numbers(name, static_cast<std::int64_t>(low), static_cast<std::int64_t>(high),
-                             static_cast<std::int64_t>(std::max(1.0, given("step"))));
+        return whole_numbers(name, whole("low"), whole("high"), given("step") > 1 ? whole("step") : 1);
     }
     const double step = kind == "DiscreteUniformDistribution" ? number("q") : given("step");
     if (low == high) {

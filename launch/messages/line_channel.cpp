@@ -29,8 +29,9 @@ Json parse(std::string_view line) {
 
 }  // namespace
 
+/// Bytes that are not UTF-8, as in the name of a file, must not end the process that sends them.
 void LineChannel::send(const Json& message) {
-    outgoing_ += message.dump();
+    outgoing_ += message.dump(-1, ' ', false, Json::error_handler_t::replace);
     outgoing_ += '\n';
     flush();
 }

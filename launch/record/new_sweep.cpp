@@ -1,5 +1,7 @@
 #include "launch/record/new_sweep.hpp"
 
+#include <filesystem>
+
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "launch/batch/batch_system.hpp"
@@ -10,12 +12,33 @@
 
 namespace crescendo::launch {
 
-SweepDirectory create_sweep(const std::filesystem::path& path, const SweepFile& file) {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A sweep's files and messages are JSON, which is UTF-8: no other name would find its folder again.
+void require_utf8(const fs::path& folder, const char* what, const char* remedy) {
+    const Json text(folder.string());
+    const auto dumped = [&](Json::error_handler_t handler) { return text.dump(-1, ' ', false, handler); };
+    CRESCENDO_VALIDATE(
+        dumped(Json::error_handler_t::ignore) == dumped(Json::error_handler_t::replace), "",
+        "{}: the name of {} is not UTF-8, and nothing would find it again, because the sweep keeps names "
+        "as UTF-8; {}",
+        folder.string(), what, remedy);
+}
+
+}  // namespace
+
+SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
+    require_utf8(fs::current_path(), "the working folder", "rename it, or run from another");
+    if (file.has_warm_trainers()) {
+        require_utf8(fs::absolute(path), "the sweep's folder", "choose another with --dir");
+    }
     const Json run{{"crescendo", CRESCENDO_VERSION},
                    {"sweep", file.name},
                    {"seed", file.spec.seed},
                    {"host", host_name()},
-                   {"working_directory", std::filesystem::current_path().string()}};
+                   {"working_directory", fs::current_path().string()}};
     const auto directory = SweepDirectory::create(path, file.text, run);
     try {
         OrderedJson header{{"sweep", file.name},

@@ -83,7 +83,10 @@ Json SweepDirectory::read_run() const {
     return run;
 }
 
-void SweepDirectory::write_run(const Json& run) const { replace_file(this->run(), run.dump(2) + "\n"); }
+/// Names of files may hold bytes that are not UTF-8: they must not cost the sweep its directory.
+void SweepDirectory::write_run(const Json& run) const {
+    replace_file(this->run(), run.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
 
 SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) const {
     const auto run = read_run();

@@ -8,15 +8,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "launch/record/crc32.hpp"
+#include "launch/record/sweep_lock.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -28,17 +32,25 @@ constexpr std::string_view request_ending = ".request";
 constexpr std::string_view answer_ending = ".answer";
 constexpr off_t longest = 1 << 16;  // bytes
 
-std::string crc_of(const Json& request) { return crc32_text(request.dump()); }
+/// A path or a note may hold bytes that are not UTF-8: they must not cost anybody the request, or its answer.
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// The file has its name once it is whole. Names are unlike any other, so nobody else writes there.
+std::string crc_of(const Json& request) { return crc32_text(text_of(request)); }
+
+[[noreturn]] void cannot_write(const fs::path& path, const std::error_code& reason) {
+    const bool is_forbidden = reason == std::errc::permission_denied || reason == std::errc::operation_not_permitted;
+    throw InvalidInput(fmt::format(
+        "{}: cannot be written ({}); {}", path.string(), reason.message(),
+        is_forbidden ? "only the user who runs a sweep may steer it" : "nothing was asked for: try again once it can"));
+}
+
+/// The file has its name once it is whole.
 void write_whole(const fs::path& path, const Json& json) {
-    const fs::path part = path.string() + ".part";
-    std::ofstream file(part);
-    file << json.dump() << std::endl;
-    std::error_code error;
-    fs::rename(part, path, error);
-    CRESCENDO_VALIDATE(file && !error, "", "{}: cannot be written; only the user who runs a sweep may steer it",
-                       path.string());
+    try {
+        replace_file(path, text_of(json) + "\n", Durability::none);
+    } catch (const WriteError& error) {
+        cannot_write(path, error.code());
+    }
 }
 
 /// Names sort by the time at which they were made.
@@ -79,11 +91,25 @@ Request read_request(const fs::path& path) {
     return request_from_json(json["request"]);
 }
 
+/// The answer to a request that was taken: it comes before the request is gone, or never.
+Answer late_answer(const SentRequest& sent, const SweepDirectory& directory) {
+    if (auto answer = sent.take_answer()) {
+        return *std::move(answer);
+    }
+    const auto where = shell_quoted(directory.path());
+    throw InvalidInput(fmt::format(
+        "{}: a process that worked on the sweep took the request, and its answer is lost: the disk had no room for it, "
+        "or a later session removed it; `crescendo status {}` and `crescendo trials {}` show what holds now",
+        directory.path().string(), where, where));
+}
+
 }  // namespace
 
 SentRequest::SentRequest(const fs::path& folder, const Request& request) : folder_(folder), name_(new_name()) {
     const auto body = to_json(request);
-    ::mkdir(folder_.c_str(), 0700);  // where it is not there yet
+    if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
+        cannot_write(folder_, {errno, std::generic_category()});
+    }
     write_whole(folder_ / (name_ + std::string(request_ending)),
                 {{"version", version}, {"crc", crc_of(body)}, {"request", body}});
 }
@@ -104,6 +130,29 @@ std::optional<Answer> SentRequest::take_answer() const {
 bool SentRequest::withdraw() const {
     std::error_code error;
     return fs::remove(folder_ / (name_ + std::string(request_ending)), error);
+}
+
+std::optional<Answer> await_answer(const SentRequest& sent, const SweepDirectory& directory,
+                                   std::chrono::seconds patience) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int turn = 1;; ++turn) {
+        if (auto answer = sent.take_answer()) {
+            return answer;
+        }
+        const bool is_late = std::chrono::steady_clock::now() - begin >= patience;
+        const bool is_alone = (is_late || turn % 20 == 0) && !SweepLock::holder(directory);
+        if ((is_late || is_alone) && sent.withdraw()) {
+            CRESCENDO_VALIDATE(is_alone, "",
+                               "{}: the process that works on the sweep gave no answer in {} s, and the request was "
+                               "taken back; `crescendo status` says how the sweep is",
+                               directory.path().string(), patience.count());
+            return {};
+        }
+        if (is_late) {
+            return late_answer(sent, directory);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(25));
+    }
 }
 
 /// Nobody waits for what an earlier session answered.

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "launch/record/sweep_directory.hpp"
 #include "launch/steering/request.hpp"
 
 namespace crescendo::launch {
@@ -40,6 +41,11 @@ class SentRequest {
     std::filesystem::path folder_;
     std::string name_;
 };
+
+/// What the process that works on the sweep answers; nothing if none does and the request was taken back. Throws
+/// InvalidInput if there is no answer after `patience`: says whether the request was taken back, or taken by somebody.
+std::optional<Answer> await_answer(const SentRequest& sent, const SweepDirectory& directory,
+                                   std::chrono::seconds patience = std::chrono::seconds(60));
 
 /// The coordinator's end of the folder.
 class RequestInbox {

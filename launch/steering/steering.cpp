@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -52,11 +53,25 @@ std::string values_of(const Distribution& distribution) {
         distribution);
 }
 
+/// The listed value that is this text in full: in YAML, "red #2" is red with a remark. Nothing if none is, or if it is
+/// not text, which YAML tells from others.
+std::optional<Value> listed_as(const Distribution& distribution, const std::string& text) {
+    const Value value = text;
+    const auto has_others = [&](const std::vector<Value>& values) {
+        return std::ranges::any_of(values, [&](const Value& each) { return each != value && to_string(each) == text; });
+    };
+    const auto* list = std::get_if<Categorical>(&distribution);
+    return list != nullptr && has_others(list->values) ? std::nullopt : member(distribution, value);
+}
+
 /// The value that a text such as "0.1" or "adam" means for the parameter. Throws InvalidInput if it never has that.
 Value value_of(const Parameter& parameter, const std::string& text) {
     CRESCENDO_VALIDATE(!parameter.is_derived(), parameter.name, "{} is computed from other parameters; leave it out",
                        parameter.name);
     CRESCENDO_VALIDATE(!text.empty(), parameter.name, "{} has no value here; write it behind the =", parameter.name);
+    if (auto listed = listed_as(parameter.distribution, text)) {
+        return *std::move(listed);
+    }
     const auto given = value_from_json(parse_yaml("value: " + text, parameter.name).root.at("value"));
     const auto meant = member(parameter.distribution, given);
     CRESCENDO_VALIDATE(meant, parameter.name, "{} is never {}; choose one of the values that the sweep file allows{}",

@@ -65,3 +65,15 @@ TEST_CASE("resume names a variable of the command that is not set any more, befo
     CHECK(contains(resumed.err, "the environment has no variable CRESCENDO_TEST_VARIABLE"));
     CHECK(content_of(folder / "s/journal.jsonl") == before);
 }
+
+TEST_CASE("resume of a finished sweep writes the table of its trials, which the last session may not have done") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    const auto results = content_of(folder / "s/results.csv");
+    fs::remove(folder / "s/results.csv");
+
+    REQUIRE(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
+
+    CHECK(content_of(folder / "s/results.csv") == results);
+}

@@ -54,3 +54,25 @@ TEST_CASE("run says that a file is no folder for a sweep") {
     CHECK_MESSAGE(run.err.find("train.sh: is a file, and a sweep needs a folder of its own") != std::string::npos,
                   run.err);
 }
+
+TEST_CASE("run refuses a working folder whose name no file of a sweep could hold, and leaves nothing there") {
+    const TemporaryFolder folder;
+    const auto latin = folder / "caf\xE9";
+    fs::create_directory(latin);
+    write_sweep(latin);
+
+    const auto run = run_crescendo(latin, {"run", "sweep.yaml"});
+
+    CHECK(run.code == 2);
+    CHECK_MESSAGE(run.err.find("the name of the working folder is not UTF-8") != std::string::npos, run.err);
+    CHECK_FALSE(fs::exists(latin / "s"));
+}
+
+TEST_CASE("a sweep of programs runs in a folder whose name is not UTF-8") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+
+    CHECK(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "caf\xE9"}).code == 0);
+
+    CHECK(fs::exists(folder / "caf\xE9/results.csv"));
+}

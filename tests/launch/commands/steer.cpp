@@ -23,3 +23,13 @@ TEST_CASE("of several requests, those that can be are done, and the exit status 
     CHECK(contains(result.err, "trial 0 has ended already"));
     CHECK(contains(result.out, "trial 1 stops"));
 }
+
+TEST_CASE("requests that end a sweep leave the table of its trials as they are then") {
+    const OldSweep sweep;
+
+    REQUIRE(sweep.run({"stop", "s", "1"}).code == 0);
+    CHECK_FALSE(fs::exists(sweep.folder / "s/results.csv"));  // trials are left
+    REQUIRE(sweep.run({"set", "s", "run_cap=2"}).code == 0);
+
+    CHECK(contains(content_of(sweep.folder / "s/results.csv"), "\n1,stopped,"));
+}

@@ -1,4 +1,5 @@
 #include "tests/launch/commands/old_sweep.hpp"
+#include "tests/launch/commands/sweep_file.hpp"
 
 using namespace crescendo::tests;
 
@@ -39,4 +40,19 @@ TEST_CASE("trial refuses a trial that has not started") {
     CHECK(contains(sweep.run({"trial", "s", "2"}).err, "trial 2 has not started"));
     CHECK(contains(sweep.run({"trial", "s", "best"}).err, "best is no whole number from 0"));
     CHECK(sweep.run({"trial", "s", "0", "--format", "csv"}).code == 2);
+}
+
+TEST_CASE("a report that is not finite is not the best of a trial") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "for loss in NaN 0.5 0.7; do\n"
+                "  echo '{\"resource\": '$((++n))', \"metrics\": {\"loss\": '$loss'}}' >&$CRESCENDO_FD\n"
+                "  read -r reply <&$CRESCENDO_FD\ndone");
+    auto file = content_of(folder / "sweep.yaml");
+    write_file(folder / "sweep.yaml", file.replace(file.find("max: 1}\ncommand"), 6, "max: 3"));
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    const auto text = run_crescendo(folder.path(), {"trial", "s", "0"}).out;
+
+    CHECK_MESSAGE(contains(text, "0.7 at 3, the best of 3 reports 0.5 at 2"), text);
 }

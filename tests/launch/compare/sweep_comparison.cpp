@@ -154,3 +154,17 @@ TEST_CASE("sweeps without any report are compared as missed, unless all are") {
               compare_methods(read({folder / "none"}), {}, {.target = 0.5});
           }).find("no sweep has reported accuracy yet") != std::string::npos);
 }
+
+TEST_CASE("a metric that is called like a column of the table keeps a column of its own") {
+    const Recorded recorded;
+    auto spec = recorded.spec();
+    spec.metric = "cost";
+
+    const auto table = methods_table(compare_methods(recorded.methods(), recorded.prices(), {.target = 0.9}), spec);
+
+    const auto rows = OrderedJson::parse(table.print(Format::json));
+    CHECK(rows[1].at("metrics.cost") == 0.9);
+    CHECK(rows[1].at("metrics.cost_low") == 0.9);
+    CHECK(rows[1].at("cost") == doctest::Approx(2));  // 20 s of 0.1 dollars
+    CHECK(rows[1].size() == 21);  // what is measured, with two ends each, and the first three columns
+}

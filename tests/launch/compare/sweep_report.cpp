@@ -61,6 +61,14 @@ TEST_CASE("prices make the axis money, if all of them are known") {
         SweepReport(recorded.methods(), only_one).pareto_set().print(Format::csv).starts_with("submission,slot_hours"));
 }
 
+TEST_CASE("a metric that is called like the price has a column of its own in the Pareto set") {
+    const Recorded recorded;
+    auto methods = recorded.methods();
+    methods.front().runs.front().file.spec.metric = "slot_hours";
+
+    CHECK(SweepReport(methods, {}).pareto_set().print(Format::csv).starts_with("submission,slot_hours,metrics.slot_"));
+}
+
 TEST_CASE("the chart names dollars only where all prices are dollars") {
     const TemporaryFolder folder;
     for (const char* name : {"one", "two"}) {

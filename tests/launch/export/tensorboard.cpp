@@ -45,3 +45,17 @@ TEST_CASE("an export of a sweep that has come further begins with the bytes of t
     }
     CHECK(after.files[1].second.size() > before.files[1].second.size());
 }
+
+TEST_CASE("a constant that no trial has is exported by its own value") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s",
+                 "metric: {name: accuracy, goal: maximize}\nrun_cap: 1\nparameters:\n  kind: {value: plain}\n"
+                 "  depth: {value: 3, when: kind == 'deep'}\n"
+                 "  name: {value: absent, when: kind == 'deep'}\nscheduler: {type: fifo, max: 9}\ncommand: [train]\n",
+                 {{10, 0, 1, 0.5}}, 1);
+
+    const auto exported = tensorboard_logs({.sweep = RecordedSweep(folder / "s")});
+
+    CHECK(contains(exported.files.front().second, "depth"));
+    CHECK(contains(exported.files.front().second, "absent"));
+}

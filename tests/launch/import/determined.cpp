@@ -70,3 +70,16 @@ TEST_CASE("a range that lacks an end is named") {
                                 "hyperparameters: {a: {b: {type: int, minval: 1}}}\n"),
                    "file.yaml: hyperparameters.a.b has no maxval"));
 }
+
+TEST_CASE("whole numbers of Determined are exact, and those beyond 64 bits are refused") {
+    const std::string begin = "searcher: {metric: loss, max_length: {batches: 9}, name: ";
+    const std::string random = begin + "random}\nhyperparameters:\n";
+    const std::string grid = begin + "grid}\nhyperparameters:\n";
+
+    CHECK(contains(imported(random + "  a: {type: int, minval: 0, maxval: 9007199254740993}\n"),
+                   "a: {min: 0, max: 9007199254740993}\n"));
+    CHECK(contains(imported(grid + "  a: {type: int, minval: 0, maxval: 9223372036854775807, count: 2}\n"),
+                   "a: {values: [0, 9223372036854775807]}\n"));
+    CHECK(contains(import_error(random + "  a: {type: int, minval: -1.0e+30, maxval: 1}\n"),
+                   "file.yaml: hyperparameters.a.minval is -1e+30, and whole numbers have 64 bits"));
+}

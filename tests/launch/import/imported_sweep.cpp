@@ -55,3 +55,16 @@ TEST_CASE("tiny and huge numbers in steps stay what they are") {
     CHECK(whole_numbers("n", least, most, most).value == OrderedJson{{"values", {least, std::int64_t{-1}, most - 1}}});
     CHECK(whole_numbers("n", least, most, 2).value == OrderedJson{{"min", least}, {"max", most}});
 }
+
+TEST_CASE("a whole number is exact as far as 64 bits hold it") {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+
+    CHECK(whole_number(most) == most);
+    CHECK(whole_number(9007199254740993) == 9007199254740993);  // 2^53 + 1, which no double is
+    CHECK(whole_number(-2.5) == -2);
+    CHECK(whole_number(-0x1p63) == std::numeric_limits<std::int64_t>::min());
+    for (const auto& huge : {OrderedJson(0x1p63), OrderedJson(-1e30), OrderedJson(std::uint64_t{1} << 63U),
+                             OrderedJson(std::numeric_limits<double>::quiet_NaN())}) {
+        CHECK_FALSE(whole_number(huge));
+    }
+}

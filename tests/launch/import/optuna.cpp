@@ -33,3 +33,11 @@ TEST_CASE("a distribution that lacks a number is named") {
     CHECK(contains(import_error(R"({"x": {"name": "FloatDistribution", "attributes": {"low": 1.0}}})"),
                    "file.yaml: x: FloatDistribution has no number high"));
 }
+
+TEST_CASE("a wide range of whole numbers keeps its ends, and one beyond 64 bits is refused") {
+    const std::string begin = R"({"n": {"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 0, )";
+
+    CHECK(contains(imported(begin + R"("high": 9007199254740993}}})"), "  n: {min: 0, max: 9007199254740993}\n"));
+    CHECK(contains(import_error(begin + R"("high": 1e30}}})"),
+                   "file.yaml: n: IntDistribution has high: 1e+30, and whole numbers have 64 bits"));
+}

@@ -119,3 +119,13 @@ TEST_CASE("a line that is no object is quoted") {
     CHECK_THROWS_WITH(parse_line("loss=0.3"), doctest::Contains("'loss=0.3'"));
     CHECK_THROWS_WITH(parse_line("[1]"), doctest::Contains("not a JSON object"));
 }
+
+TEST_CASE("a message with bytes that are not UTF-8 is sent, and they are replaced") {
+    const Ends ends;
+    LineChannel channel(ends.ours.get());
+    LineChannel reader(ends.theirs.get());
+
+    channel.send({{"directory", "caf\xE9"}});
+
+    CHECK(reader.receive() == std::vector<std::string>{"{\"directory\":\"caf\xEF\xBF\xBD\"}"});
+}

@@ -47,3 +47,11 @@ TEST_CASE("where nothing can be written nothing is left behind") {
     CHECK_THROWS_WITH_AS(SweepDirectory::open("/no/such"), doctest::Contains("no such directory"), InvalidInput);
     CHECK_THROWS_WITH_AS(SweepDirectory::open("/proc/self/stat"), doctest::Contains("is a file"), InvalidInput);
 }
+
+TEST_CASE("a name that is not UTF-8 leaves no directory half made") {
+    const TemporaryFolder folder;
+
+    const auto directory = SweepDirectory::create(folder / "sweep", "", {{"host", "caf\xE9"}});
+
+    CHECK(directory.read_run().at("host") == "caf\xEF\xBF\xBD");
+}

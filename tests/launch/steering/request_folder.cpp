@@ -9,10 +9,13 @@
 #include <sstream>
 #include <thread>
 
+#include "core/check.hpp"
+#include "tests/e2e/small_disk.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::SmallDisk;
 using crescendo::tests::TemporaryFolder;
 
 namespace fs = std::filesystem;
@@ -151,4 +154,69 @@ TEST_CASE("answers that nobody took are removed by the next session") {
     const RequestInbox next(fixture.path());
 
     CHECK(fs::is_empty(fixture.path()));
+}
+
+TEST_CASE("a command does not wait for an answer that a later session has removed") {
+    const Fixture fixture;
+    const auto directory = SweepDirectory::create(fixture.folder / "s", "", {});
+    const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
+    RequestInbox session(directory.requests());
+    session.answer(session.next()->name, {true, "trial 1 stops"});
+    const RequestInbox next_session(directory.requests());
+
+    CHECK_THROWS_WITH_AS(await_answer(sent, directory, std::chrono::seconds(0)),
+                         doctest::Contains("took the request, and its answer is lost"), InvalidInput);
+}
+
+TEST_CASE("a request that nobody takes is taken back, and nobody answers it") {
+    const Fixture fixture;
+    const auto directory = SweepDirectory::create(fixture.folder / "s", "", {});
+    const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
+
+    CHECK_FALSE(await_answer(sent, directory, std::chrono::seconds(0)));
+
+    CHECK_FALSE(RequestInbox(directory.requests()).next());
+}
+
+TEST_CASE("an answer that is there is taken, however late") {
+    const Fixture fixture;
+    const auto directory = SweepDirectory::create(fixture.folder / "s", "", {});
+    const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
+    RequestInbox session(directory.requests());
+    session.answer(session.next()->name, {true, "trial 1 stops"});
+
+    const auto answer = await_answer(sent, directory, std::chrono::seconds(0));
+
+    REQUIRE(answer);
+    CHECK(answer->text == "trial 1 stops");
+}
+
+TEST_CASE("a request and its answer arrive, whatever bytes are in them") {
+    const Fixture fixture;
+    const SentRequest sent(fixture.path(), NoteRequest{TrialId{1}, "caf\xE9"});
+    RequestInbox inbox(fixture.path());
+
+    const auto arrived = inbox.next();
+    REQUIRE(arrived);
+    CHECK_MESSAGE(arrived->request, arrived->refusal);
+    inbox.answer(arrived->name, {false, "caf\xE9: no"});
+
+    const auto answer = sent.take_answer();
+    REQUIRE(answer);
+    CHECK(answer->text == "caf\xEF\xBF\xBD: no");
+}
+
+TEST_CASE("a request that cannot be written says why, and leaves nothing") {
+    const SmallDisk disk("size=64k");
+    if (!disk) {
+        return;
+    }
+    const auto path = disk.path() / "requests";
+    fs::create_directory(path);
+    disk.fill();
+
+    CHECK_THROWS_WITH_AS(SentRequest(path, StopRequest{TrialId{1}}),
+                         doctest::Contains("cannot be written (No space left on device)"), InvalidInput);
+
+    CHECK(fs::is_empty(path));
 }

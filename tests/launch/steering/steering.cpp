@@ -170,3 +170,24 @@ TEST_CASE("notes and tags are about the sweep or a trial that has started") {
         CHECK(contains(fixture.refusal(TagRequest{{}, {tag}, {}}), "is no tag: a tag is one word"));
     }
 }
+
+TEST_CASE("a listed text is enqueued as it is, though YAML would read another value or none") {
+    const std::string text =
+        "metric: {name: loss}\nrun_cap: 9\nparameters:\n  c: {values: [red, 'red #2', 'a: b', '3', 3]}\n"
+        "  only: {value: 'x: y'}\nscheduler: {type: fifo, max: 4}\ncommand: [train]\n";
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "s", text, {{"sweep", "s"}});
+    const History history(directory.read_sweep({}).spec);
+    const auto enqueued = [&](const std::string& name, const std::string& value) {
+        const auto steered = steer(EnqueueRequest{{{name, value}}}, directory, history, /*time=*/2);
+        return steered.records.front().at("config").at(name);
+    };
+
+    CHECK(enqueued("c", "red #2") == "red #2");
+    CHECK(enqueued("c", "red") == "red");
+    CHECK(enqueued("c", "a: b") == "a: b");
+    CHECK(enqueued("only", "x: y") == "x: y");
+    // YAML tells the number from its text.
+    CHECK(enqueued("c", "3") == 3);
+    CHECK(enqueued("c", "'3'") == "3");
+}

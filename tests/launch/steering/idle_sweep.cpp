@@ -1,0 +1,61 @@
+#include "launch/steering/idle_sweep.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/record/frozen_file.hpp"
+#include "launch/system/read_file.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+const std::string sweep_text =
+    "metric: {name: loss}\nrun_cap: 4\nparameters: {a: {min: 1, max: 2}}\n"
+    "scheduler: {type: asha, max: 4, reduction_factor: 2}\ntrainer: {}\n";
+
+/// A sweep whose trials have not begun.
+struct Fixture {
+    Fixture() : directory(SweepDirectory::create(folder / "s", sweep_text, {{"sweep", "s"}})) {
+        Journal::create(directory.journal(), OrderedJson{{"file", FrozenFile(sweep_text, "s.yaml").to_json()}});
+    }
+
+    int num_enqueued() const { return RecordedSweep(directory.path()).history.sweep().first_unproposed().value; }
+
+    TemporaryFolder folder;
+    SweepDirectory directory;
+};
+
+}  // namespace
+
+TEST_CASE("a request that a session did before it died is not done once more") {
+    const Fixture fixture;
+    const EnqueueRequest request{{{"a", "2"}}};
+    REQUIRE(IdleSweep(fixture.directory).obey(request, "first").is_accepted);
+    REQUIRE(fixture.num_enqueued() == 1);
+    const auto before = read_file(fixture.directory.journal());
+
+    const auto again = IdleSweep(fixture.directory).obey(request, "first");
+
+    CHECK(again.is_accepted);
+    CHECK(again.text == "done before");
+    CHECK(read_file(fixture.directory.journal()) == before);
+}
+
+TEST_CASE("requests of other names, or of none, are done each time") {
+    const Fixture fixture;
+    const EnqueueRequest request{{{"a", "2"}}};
+    {
+        IdleSweep idle(fixture.directory);
+
+        CHECK_FALSE(idle.has_decided());
+        for (const std::string name : {"first", "second", "", ""}) {
+            CHECK(idle.obey(request, name).is_accepted);
+        }
+        CHECK(idle.has_decided());
+    }
+
+    CHECK(fixture.num_enqueued() == 4);
+}
