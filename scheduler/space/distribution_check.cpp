@@ -66,6 +66,10 @@ struct Check {
     void positive_range(double min, double max) const {
         range(min, max);
         CRESCENDO_VALIDATE(min > 0, key, "min is {} (only positive numbers have a logarithm); use a min above 0", min);
+        CRESCENDO_VALIDATE(std::log(min) < std::log(max), key,
+                           "min is {} and max is {} (their logarithms are equal, so there is nothing to choose); use "
+                           "value: {}",
+                           min, max, min);
     }
     void positive_q(double q) const {
         CRESCENDO_VALIDATE(q > 0 && std::isfinite(q), key,

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "core/check.hpp"
@@ -42,6 +43,7 @@ TEST_CASE("ranges that cannot be sampled are refused") {
     CHECK(is_refused(LogUniformValues{0, 1}));
     CHECK(is_refused(LogUniformValues{-1, 1}));
     CHECK(is_refused(QLogUniformValues{0, 1, 0.1}));
+    CHECK(is_refused(LogUniformValues{1e5, std::nextafter(1e5, infinity)}));  // their logarithms are equal
 }
 
 TEST_CASE("a q that leaves no value is refused") {
