@@ -1,5 +1,6 @@
 #include "core/duration.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 
@@ -54,9 +55,10 @@ std::optional<std::chrono::seconds> parse_units(std::string_view text) {
     return total;
 }
 
-}  // namespace
+/// As long as for ever to a sweep. With clocks that count nanoseconds in 64 bits, 292 years from now would be past.
+constexpr std::chrono::seconds longest = std::chrono::days(36'500);
 
-std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
+std::optional<std::chrono::seconds> parse_any(std::string_view text) {
     if (const auto dash = text.find('-'); dash != std::string_view::npos) {
         auto days_text = text.substr(0, dash);
         const auto days = take_number(days_text);
@@ -64,6 +66,13 @@ std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
         return days && days_text.empty() && clock ? std::optional(std::chrono::days(*days) + *clock) : std::nullopt;
     }
     return text.find(':') == std::string_view::npos ? parse_units(text) : parse_clock(text);
+}
+
+}  // namespace
+
+std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
+    const auto duration = parse_any(text);
+    return duration ? std::optional(std::min(*duration, longest)) : std::nullopt;
 }
 
 }  // namespace crescendo

@@ -11,6 +11,7 @@
 #include "launch/doctor/nodes.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/system/exit_status_variable.hpp"
+#include "launch/system/standard_streams.hpp"
 #include "launch/transport/mpi_transport.hpp"
 
 using namespace crescendo;
@@ -113,6 +114,7 @@ void rescue_job(int rank) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    open_standard_streams();
     const auto session = MpiSession::join(argc, argv);
     if (session && session->rank() > 0) {
         try {

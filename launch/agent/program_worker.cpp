@@ -60,6 +60,9 @@ constexpr std::chrono::milliseconds time_between_looks{100};
 /// So many lines without a match are told: more than most programs print in an epoch.
 constexpr std::int64_t many_lines = 1000;
 
+/// Bytes of a line that are looked at. Of JSON one more than there may be, so that a longer one shows.
+std::size_t longest_line(const ReportSource& source) { return source.patterns.empty() ? longest_message + 1 : 4096; }
+
 }  // namespace
 
 ProgramWorker::~ProgramWorker() {
@@ -124,7 +127,7 @@ void ProgramWorker::start() {
         }
         // A file of the program's from the beginning: what an earlier run wrote, and nobody read, is made good.
         tail_.emplace(file_of_reports(*source, work_->join()),
-                      is_printed ? FileTail::From::end : FileTail::From::beginning);
+                      is_printed ? FileTail::From::end : FileTail::From::beginning, longest_line(*source));
         if (!source->patterns.empty()) {
             pattern_.emplace(source->patterns, source->metric, source->counts_from);
         }
@@ -132,7 +135,13 @@ void ProgramWorker::start() {
     }
     write_hosts();
     process.death_signal = SIGTERM;  // the guard has work to do before it dies
-    program_ = std::make_unique<ConnectedProcess>(process);
+    try {
+        program_ = std::make_unique<ConnectedProcess>(process);
+    } catch (const CommandTooLong& error) {  // the next trial's may be shorter
+        fail(error.what(), FailureKind::repeated_error, pending_notices_);
+        forget_work();
+        return;
+    }
     expect_report();
 }
 
@@ -352,7 +361,7 @@ void ProgramWorker::look_for_reports(bool has_ended, std::vector<Notice>& notice
 /// The report that a line has, which may be the last of several lines. Throws std::exception if it is none.
 std::optional<protocol::Report> ProgramWorker::report_in(const std::string& line) {
     if (!pattern_) {
-        return report_from(work_->join().trial, parse_line(line));
+        return report_from(work_->join().trial, parse_message(line));
     }
     auto report = pattern_->read(line);
     if (report) {
@@ -429,8 +438,14 @@ std::string ProgramWorker::reason_for_no_report() const {
     const auto missing = !pattern_                 ? "a report"
                          : pattern_->has_matched() ? fmt::format("a match for '{}'", pattern_->awaited_group())
                                                    : std::string("a match of report.pattern");
+    const auto path = file_of_reports(source, work_->join());
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+        return fmt::format("{} is no regular file, and reports are looked for in no other; let the program write one",
+                           source.file);
+    }
     return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, name_of_reports(), missing,
-                       source.file.empty() ? own_last_words() : last_words(file_of_reports(source, work_->join())));
+                       source.file.empty() ? own_last_words() : last_words(path));
 }
 
 /// Where the reports of a program are found that does not send them, for messages.
@@ -499,6 +514,13 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
         notices.push_back(ProgramEnded{*ended_});
     }
     program_.reset();
+    forget_work();
+    if (next_) {
+        start();
+    }
+}
+
+void ProgramWorker::forget_work() {
     work_.reset();
     deadline_.reset();
     report_due_.reset();
@@ -506,9 +528,6 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
     tail_.reset();
     pattern_.reset();
     look_.reset();
-    if (next_) {
-        start();
-    }
 }
 
 std::optional<Clock::time_point> ProgramWorker::deadline() const {

@@ -51,6 +51,7 @@ class ProgramWorker final : public Worker {
               ProgramFault fault = ProgramFault::none);
     void escalate(Clock::time_point now);
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
+    void forget_work();
 
     /// A trial, and this worker's rank in its group.
     struct Work {

@@ -145,6 +145,10 @@ std::string no_progress_for(std::chrono::milliseconds silence) {
 
 std::string last_words(const std::string& log, std::uintmax_t begin) {
     constexpr std::streamoff most = 1000;
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(log, none)) {  // to open a pipe could take for ever
+        return {};
+    }
     std::ifstream file(log, std::ios::binary | std::ios::ate);
     if (!file) {
         return {};

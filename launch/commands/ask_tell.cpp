@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include "core/check.hpp"
 #include "launch/ask_tell/ask_tell.hpp"
@@ -107,6 +109,17 @@ FileDescriptor lock(const fs::path& journal) {
     return file;
 }
 
+/// Only this file is lost: it may lie in any folder, where a sweep's journal has one of its own.
+void require_first_line(const fs::path& journal) {
+    std::ifstream file(journal);
+    std::string line;
+    CRESCENDO_VALIDATE(
+        std::getline(file, line) && !file.eof(), "",
+        "{}: holds no whole line: the conversation was interrupted as it began, and nothing was decided; "
+        "remove this file and begin again",
+        journal.string());
+}
+
 /// Limits that were changed in the sweep file since the journal last had it. Whether time is left the launcher knows.
 void take_up_edits(const FrozenFile& frozen, const Options& options, const std::vector<Json>& records,
                    AskTell& conversation) {
@@ -143,6 +156,7 @@ ExitCode ask_tell(const Options& options) {
         Journal::create(options.journal, header);
     }
     const auto held = lock(options.journal);
+    require_first_line(options.journal);
     std::vector<Json> records;
     const auto end =
         Journal::recover(options.journal, [&](const Journal::Line& line) { records.push_back(line.json()); });

@@ -318,8 +318,8 @@ void Training::watch_for_untimed_steps(const protocol::Report& notice) {
 /// Its rank 0 has ended well; the other members, if there are any, have a few seconds to do the same.
 void Training::take(const ProgramEnded& notice) {
     decisions_.commit();  // the report before may have completed the trial
-    if (sweep().trial(notice.trial).ended()) {
-        return;  // the user stopped it meanwhile
+    if (sweep().trial(notice.trial).status != TrialStatus::running) {
+        return;  // its last report has paused it, or the user stopped it meanwhile
     }
     if (const auto members = groups_.members(notice.trial); !members.empty()) {
         groups_.note_death(notice.trial, members.front());

@@ -17,6 +17,7 @@
 #include "core/files/durable_file.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -85,9 +86,8 @@ class Lines {
                        problem);
     throw InvalidInput(fmt::format(
         "{0}:{1}: {2}: the file was changed or its disk is damaged, and what follows cannot be trusted; restore the "
-        "file from a copy, or go back to the state before this line: head -n {3} '{0}' > '{0}.kept' && mv '{0}.kept' "
-        "'{0}'",
-        file, index + 1, problem, index));
+        "file from a copy, or go back to the state before this line: head -n {3} {4} > {5} && mv {5} {4}",
+        file, index + 1, problem, index, shell_quoted(file), shell_quoted(file + ".kept")));
 }
 
 void check_header(const std::filesystem::path& path, const Json& header) {

@@ -4,14 +4,14 @@
 
 #include <filesystem>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include "core/check.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/sweep_file/nested_config.hpp"
 #include "launch/record/journal.hpp"
+#include "launch/sweep_file/nested_config.hpp"
+#include "launch/system/csv_file.hpp"
 #include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
@@ -97,24 +97,28 @@ class Comparer {
 
     void check_results() {
         const auto path = directory_.results();
-        if (replay_.history.sweep().state() != SweepState::running && std::filesystem::exists(path) &&
-            !has_same_results(path)) {
-            replay_.differences.push_back(fmt::format("{}: the sweep has other results now", path.string()));
+        if (replay_.history.sweep().state() == SweepState::running || !std::filesystem::exists(path)) {
+            return;
+        }
+        try {
+            if (!has_same_results(path)) {
+                replay_.differences.push_back(fmt::format("{}: the sweep has other results now", path.string()));
+            }
+        } catch (const InvalidInput& error) {
+            replay_.differences.emplace_back(error.what());
         }
     }
 
     /// Whether trials ended alike and after as much, which are the first columns. What a trial cost is no decision.
     bool has_same_results(const std::filesystem::path& path) const {
-        std::istringstream lines(read_file(path));
-        std::string line;
-        std::getline(lines, line);  // the names of the columns
+        CsvFile rows(path);
         for (const auto& trial : replay_.history.sweep().trials()) {
-            const auto end = fmt::format("{},{},{},", trial.id.value, to_string(trial.status), trial.resource.value);
-            if (!std::getline(lines, line) || !line.starts_with(end)) {
+            if (!rows.next() || rows.text(0) != std::to_string(trial.id.value) ||
+                rows.text(1) != to_string(trial.status) || rows.text(2) != std::to_string(trial.resource.value)) {
                 return false;
             }
         }
-        return !std::getline(lines, line);
+        return !rows.next();
     }
 
     const SweepDirectory& directory_;

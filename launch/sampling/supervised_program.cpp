@@ -104,7 +104,9 @@ void SupervisedProgram::await_answer() const {
     std::vector<pollfd> descriptors;
     process_->watch(descriptors);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now());
-    ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    constexpr std::int64_t longest = 3'600'000;  // in an int; whoever awaits more asks again
+    ::poll(descriptors.data(), descriptors.size(),
+           static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, longest)));
 }
 
 /// The longer the program takes, the less often it is looked at.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -87,8 +88,9 @@ std::vector<Device> devices_here(const fs::path& root) {
 
 std::optional<int> numa_of_named(const std::string& name, const std::vector<Device>& devices) {
     if (is_number(name)) {
-        const auto index = std::stoul(name);
-        return index < devices.size() ? devices[index].numa : std::nullopt;
+        std::size_t index = 0;
+        const auto error = std::from_chars(name.data(), name.data() + name.size(), index).ec;
+        return error == std::errc() && index < devices.size() ? devices[index].numa : std::nullopt;
     }
     const auto device = std::ranges::find_if(devices, [&](const Device& d) { return d.uuid.starts_with(name); });
     return device != devices.end() ? device->numa : std::nullopt;

@@ -1,5 +1,8 @@
 #include "launch/sweep_file/retraining.hpp"
 
+#include <cstdint>
+#include <limits>
+
 #include "launch/messages/value_json.hpp"
 #include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/yaml/yaml_document.hpp"
@@ -24,6 +27,12 @@ OrderedJson fixed_parameters(const Config& config, const std::vector<std::string
     return all;
 }
 
+/// Another one that a sweep file can have.
+std::uint64_t other_seed(std::uint64_t seed) {
+    constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return seed < largest ? seed + 1 : 0;
+}
+
 }  // namespace
 
 std::string retraining_of(const SweepFile& file, const Config& config, int num_seeds) {
@@ -31,7 +40,7 @@ std::string retraining_of(const SweepFile& file, const Config& config, int num_s
     const auto original = parse_yaml(file.text, file.name, none, "command").root;
     OrderedJson result{{"name", file.name + "-retrain"},
                        {"metric", {{"name", file.spec.metric}, {"goal", goals.of(file.spec.goal)}}},
-                       {"seed", file.spec.seed + 1},
+                       {"seed", other_seed(file.spec.seed)},
                        {"run_cap", num_seeds},
                        {"parameters", fixed_parameters(config, file.groups)},
                        {"scheduler", {{"type", "fifo"}}}};

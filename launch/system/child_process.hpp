@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,12 @@ struct ProcessOptions {
     int death_signal = SIGKILL;  ///< what it gets when we die
     bool has_socket = true;      ///< whether it finds a socket to us, and its descriptor in CRESCENDO_FD
     std::vector<int> cpus;       ///< it runs on these CPUs alone, as far as the system lets it; none: on ours
+};
+
+/// The system takes no command of that length: see execve(2). Another command may be shorter.
+class CommandTooLong : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
 };
 
 /// How a process ended.
@@ -39,7 +46,8 @@ class ChildProcess {
   public:
     static constexpr int protocol_fd = 3;
 
-    /// Throws std::runtime_error when the program cannot be executed (missing, not executable).
+    /// Throws std::runtime_error when the program cannot be executed (missing, not executable), and CommandTooLong when
+    /// no program could be with these arguments.
     explicit ChildProcess(const ProcessOptions& options);
     ~ChildProcess();
     ChildProcess(ChildProcess&&) = delete;

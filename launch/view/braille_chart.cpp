@@ -47,6 +47,13 @@ class Canvas {
     std::vector<unsigned> cells_;
 };
 
+/// How far `value` lies on the way from `low` to `high`, within 0 and 1. What is no number lies at the beginning.
+/// Halves have a difference, however large the numbers are.
+double share_of(double value, double low, double high) {
+    const double share = (value / 2 - low / 2) / (high / 2 - low / 2);
+    return std::isnan(share) ? 0 : std::clamp(share, 0.0, 1.0);
+}
+
 struct Dot {
     double x, y;
 };
@@ -91,8 +98,8 @@ std::vector<std::string> BrailleChart::draw(std::size_t width, std::size_t heigh
     }
     Canvas canvas(columns, rows);
     const auto place = [&](const std::pair<double, double>& point) {
-        const double x = last > first ? (point.first - first) / (last - first) : 0;
-        const double y = high > low ? std::clamp((point.second - low) / (high - low), 0.0, 1.0) : 0.5;
+        const double x = last > first ? share_of(point.first, first, last) : 0;
+        const double y = high > low ? share_of(point.second, low, high) : 0.5;
         return Dot{x * static_cast<double>(canvas.width() - 1), (1 - y) * static_cast<double>(canvas.height() - 1)};
     };
     for (const auto& line : lines) {

@@ -140,3 +140,14 @@ TEST_CASE("a conversation survives the death of crescendo in its journal") {
     CHECK(run_crescendo(folder.path(), {"ask-tell", "sweep.yaml", "--journal", "events.jsonl", "--seed", "9"}).code ==
           2);
 }
+
+TEST_CASE("a conversation that was interrupted as it began asks for its file to be removed, and no folder") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "events.jsonl", R"({"n":0,"journal":"cresc)");
+
+    const auto ran = run_crescendo(folder.path(), {"ask-tell", "sweep.yaml", "--journal", "events.jsonl"});
+
+    CHECK(ran.code == 2);
+    CHECK_MESSAGE(ran.err.find("remove this file and begin again") != std::string::npos, ran.err);
+}

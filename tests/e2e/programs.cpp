@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <set>
 
@@ -37,6 +38,16 @@ TEST_CASE("a sweep over a Bash program finds the smallest loss and leaves its re
     CHECK(best.at("config").at("x") == smallest);
     CHECK(best.at("resource") == 9);
     CHECK(content_of(folder / "bash/results.csv").starts_with("trial,status,resource"));
+}
+
+TEST_CASE("a session whose standard streams are closed prints nothing into its journal") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+
+    const auto command = "cd '" + folder.path().string() + "' && " CRESCENDO_BINARY " run sweep.yaml <&- >&- 2>&-";
+
+    CHECK(std::system(command.c_str()) == 0);
+    CHECK(status_of(folder.path()).at("state") == "finished");
 }
 
 TEST_CASE("paused programs are resumed where their checkpoints left them, and the best third reach the next rung") {

@@ -1,6 +1,7 @@
 #include "launch/agent/worker.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -81,4 +82,11 @@ TEST_CASE("last words are the end of a log, from the beginning of a line") {
     CHECK(last_words(log, 2001) == "out of luck");
     CHECK(last_words(log, 2008) == "luck");
     CHECK(last_words(log, 5000).empty());
+}
+
+TEST_CASE("a pipe has no last words, and is not waited for") {
+    const TemporaryFolder folder;
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+
+    CHECK(last_words(folder / "pipe").empty());
 }

@@ -538,6 +538,34 @@ TEST_CASE("when rank 0 of a program ends well, the trial is over and the others 
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
 }
 
+TEST_CASE("a program that ends where its last report paused its trial has not finished it") {
+    Stage stage("run_cap: 2\n", "{type: asha, mode: promote, min: 1, max: 4, reduction_factor: 2}");
+    stage.agents.all_slots = {{SlotId{0}, NodeId{0}}};
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.emplace_back(ProgramEnded{TrialId{0}});
+    stage.agents.all_at_once = true;
+    int num_starts = 0;
+    stage.agents.on_order = [&](NodeId, const Order& order) {
+        if (const auto* leave = std::get_if<protocol::Leave>(&order)) {
+            stage.agents.notices.emplace_back(LeftTrial{leave->trial, SlotId{0}});
+        }
+        if (std::holds_alternative<JoinGroup>(order)) {
+            ++num_starts;
+            if (num_starts == 2) {
+                stage.agents.report(1, 1, 0.25);
+            } else if (num_starts == 3) {  // the better of two goes on
+                stage.agents.report(0, 4, 0.5);
+            }
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    for (const auto& record : stage.journalled()) {
+        CHECK(record.value("event", "") != "trial_finished");
+    }
+}
+
 TEST_CASE("trial_time counts what earlier sessions used") {
     for (const auto* most : {"30m", "2h"}) {
         CAPTURE(most);

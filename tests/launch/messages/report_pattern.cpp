@@ -81,6 +81,10 @@ TEST_CASE("what is no number is refused, with the group and what it matched") {
           "the group 'acc' of report.pattern matches '75%', which is no number; let it match digits only");
     CHECK(error_of(pattern, "1.5: 75") ==
           "the group 'resource' of report.pattern matches '1.5', which is no whole number; let it match digits only");
+    for (const auto* text : {"inf", "-inf", "nan", "1e19", "-1e19"}) {
+        CAPTURE(text);
+        CHECK(error_of(pattern, std::string(text) + ": 75").find("which is no whole number") != std::string::npos);
+    }
     CHECK(error_of(pattern, "0: 75") ==
           "the program calls its first epoch 0, and reports count from 1; add `counts_from: 0` to the section report");
 }

@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "launch/system/read_file.hpp"
+#include "launch/system/shell.hpp"
 #include "tests/error_of.hpp"
 #include "tests/failing_disk.hpp"
 #include "tests/temporary_folder.hpp"
@@ -185,8 +186,24 @@ TEST_CASE("damage is named with its line and a way out") {
     CHECK(error_of(path) ==
           p +
               ":2: the checksum does not match the line: the file was changed or its disk is damaged, and what follows "
-              "cannot be trusted; restore the file from a copy, or go back to the state before this line: head -n 1 '" +
-              p + "' > '" + p + ".kept' && mv '" + p + ".kept' '" + p + "'");
+              "cannot be trusted; restore the file from a copy, or go back to the state before this line: head -n 1 " +
+              p + " > " + p + ".kept && mv " + p + ".kept " + p);
+}
+
+TEST_CASE("the command that goes back before damage is one for any path") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "Ann's runs");
+    const auto path = folder / "Ann's runs" / "journal.jsonl";
+    const auto whole = write_example(path);
+    auto bytes = whole;
+    bytes.replace(bytes.find("0.1"), 3, "0.2");
+    write_file(path, bytes);
+    const auto error = error_of(path);
+
+    const auto ran = run_tool({"sh", "-c", error.substr(error.find("head -n"))});
+
+    CHECK_MESSAGE(ran.success(), ran.output);
+    CHECK(read_file(path) == whole.substr(0, whole.find('\n') + 1));
 }
 
 TEST_CASE("a line that is missing or there twice is damage, also at the end") {

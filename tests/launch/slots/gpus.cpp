@@ -101,3 +101,11 @@ TEST_CASE("a process counts its GPUs as we do, by PCI addresses, unless the user
     CHECK(environment == Environment{{"CUDA_VISIBLE_DEVICES", "1"}, {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}});
     CHECK(ordered == Environment{{"CUDA_VISIBLE_DEVICES", "1"}});
 }
+
+TEST_CASE("a GPU whose number is larger than any lies at no known NUMA node") {
+    const Driver driver;
+    driver.add("0000:3b:00.0", 0, 0);
+    const std::string number(30, '9');
+
+    CHECK(driver.gpus({{"CUDA_VISIBLE_DEVICES", number}}) == std::vector<Gpu>{{number, {}}});
+}

@@ -63,3 +63,14 @@ TEST_CASE("crescendo-trainer measures every seed on the test samples, if there a
     CHECK(parse_sweep(text_of("{train: a, test: b}"), "r").trainer->at("test_trials") == "all");
     CHECK_FALSE(parse_sweep(text_of("{train: a}"), "r").trainer->contains("test_trials"));
 }
+
+TEST_CASE("a sweep with the largest seed is trained again with one that a file can have") {
+    const auto original = parse_sweep(
+        "name: s\nmetric: {name: loss}\nseed: 9223372036854775807\nrun_cap: 2\n"
+        "parameters: {lr: {min: 0.1, max: 0.2}}\nscheduler: {type: fifo, max: 9}\ncommand: [ls]\n",
+        "s.yaml");
+
+    const auto again = parse_sweep(retraining_of(original, {{"lr", 0.15}}, 2), "again.yaml");
+
+    CHECK(again.spec.seed != original.spec.seed);
+}

@@ -54,6 +54,10 @@ TEST_CASE("a program that cannot be executed is named at once") {
     CHECK_THROWS_WITH(run({"/no/such/program"}), "cannot execute '/no/such/program': No such file or directory");
 }
 
+TEST_CASE("a command that no system takes is another error than a program that cannot be executed") {
+    CHECK_THROWS_AS(run({"true", std::string(200'000, 'x')}), CommandTooLong);
+}
+
 TEST_CASE("a process that the system refuses is an error of the system, which may allow it later") {
     const TemporaryFolder folder;
     ProcessOptions options;

@@ -1,6 +1,7 @@
 #include "launch/system/file_tail.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
@@ -30,10 +31,10 @@ TEST_CASE("the lines that are appended to a file come once, when they are comple
     append(file, "one\ntw");
     CHECK(tail.lines() == Lines{"one"});
     append(file, "o\n\n 5 %\r10 %\rrest");
-    CHECK(tail.lines() == Lines{"two", " 5 %", "10 %"});
+    CHECK(tail.lines() == Lines{"two", "", " 5 %", "10 %"});
     CHECK(tail.lines().empty());
     CHECK(tail.rest() == "rest");
-    CHECK(whole.lines() == Lines{"old", "one", "two", " 5 %", "10 %"});
+    CHECK(whole.lines() == Lines{"old", "one", "two", "", " 5 %", "10 %"});
 }
 
 TEST_CASE("a file may come later, and may be written anew") {
@@ -46,6 +47,59 @@ TEST_CASE("a file may come later, and may be written anew") {
     CHECK(tail.lines() == Lines{"one", "two"});
     std::ofstream(file, std::ios::trunc) << "new\n";
     CHECK(tail.lines() == Lines{"new"});
+}
+
+TEST_CASE(
+    "a file that is written anew in place is read anew, be it as long as before, longer or without a line's end") {
+    const TemporaryFolder folder;
+    const auto file = folder / "metrics.json";
+    FileTail tail(file, FileTail::From::beginning);
+    const auto write_anew = [&](const std::string& text) { std::ofstream(file, std::ios::trunc) << text; };
+
+    for (const char* line : {"{9}", "{8}", "{10}", "{11, 12}"}) {
+        write_anew(std::string(line) + "\n");
+        CHECK(tail.lines() == Lines{line});
+        CHECK(tail.lines().empty());
+    }
+    write_anew("{13}");
+    CHECK(tail.lines().empty());
+    write_anew("{14}");
+    CHECK(tail.lines() == Lines{"{13}"});
+    write_anew("{14}\n{15}\n");  // it goes on as before
+    CHECK(tail.lines() == Lines{"{14}", "{15}"});
+}
+
+TEST_CASE("a long file that is written anew is known by its last bytes") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    const std::string much = std::string(200'000, 'x') + "\n";
+    append(file, much + "one\n");
+    FileTail tail(file, FileTail::From::beginning);
+    CHECK(tail.lines().size() == 2);
+
+    std::ofstream(file, std::ios::trunc) << much << "two\n";
+
+    const auto lines = tail.lines();
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[1] == "two");
+}
+
+TEST_CASE("a pipe is not waited for, and has no lines") {
+    const TemporaryFolder folder;
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+
+    FileTail tail(folder / "pipe", FileTail::From::beginning);
+
+    CHECK(tail.lines().empty());
+    CHECK_FALSE(tail.has_more());
+}
+
+TEST_CASE("empty lines are lines, and a carriage return before a line feed ends no other one") {
+    const TemporaryFolder folder;
+    append(folder / "log", "one\r\n\r\n\n\r5 %\r10 %\n");
+    FileTail tail(folder / "log", FileTail::From::beginning);
+
+    CHECK(tail.lines() == Lines{"one", "", "", "5 %", "10 %"});
 }
 
 TEST_CASE(
@@ -94,17 +148,15 @@ TEST_CASE("a large file is read a piece at a time, and nothing of it is lost whe
     CHECK(lines.back() == "last");
 }
 
-TEST_CASE("a line without an end takes no more memory than a long one") {
+TEST_CASE("a line is whole, or takes no more memory than the longest one may") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     append(file, std::string(1'000'000, 'x') + "\nshort\n");
-    FileTail tail(file, FileTail::From::beginning);
+    FileTail tail(file, FileTail::From::beginning, 4096);
+    FileTail whole(file, 0);
 
-    const auto lines = tail.lines();
-
-    REQUIRE(lines.size() == 2);
-    CHECK(lines[0] == std::string(4096, 'x'));
-    CHECK(lines[1] == "short");
+    CHECK(tail.lines() == Lines{std::string(4096, 'x'), "short"});
+    CHECK(whole.lines() == Lines{std::string(1'000'000, 'x'), "short"});
 }
 
 TEST_CASE("a file is read on from where an earlier look ended") {
@@ -118,5 +170,9 @@ TEST_CASE("a file is read on from where an earlier look ended") {
     append(file, "\ntwo\n");
     FileTail second(file, first.offset());
 
-    CHECK(second.lines() == std::vector<std::string>{"two"});
+    CHECK(second.lines() == Lines{"two"});
+    CHECK(first.lines() == Lines{"two"});
+    append(file, "\nthree\n");
+    FileTail third(file, second.offset());
+    CHECK(third.lines() == Lines{"", "three"});
 }

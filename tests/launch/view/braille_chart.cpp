@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 using namespace crescendo::launch;
 
 TEST_CASE("a line goes from the lower left dot to the upper right one") {
@@ -21,6 +23,18 @@ TEST_CASE("values beyond the ends of the axis are drawn at its ends") {
     const BrailleChart chart{"t", {{{0, -5}, {1, 1e300}}}, 0, 1, "", ""};
 
     CHECK(chart.draw(20, 5)[1].ends_with("⠉"));
+}
+
+TEST_CASE("the largest numbers there are lie at the ends of the axis, and what is no number at its beginning") {
+    const double huge = 1.7e308;
+    const BrailleChart chart{"t", {{{-huge, -huge}, {huge, huge}}}, -huge, huge, "", ""};
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const BrailleChart without{"t", {{{0, nan}, {1, 1}}}, 0, 1, "", ""};
+
+    for (const auto& picture : {chart.draw(20, 4), without.draw(20, 4)}) {
+        CHECK(picture[1].find("┤⣀") != std::string::npos);
+        CHECK(picture[1].ends_with("⠉"));
+    }
 }
 
 TEST_CASE("one point, equal values and no points at all have a picture") {
