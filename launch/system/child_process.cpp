@@ -194,9 +194,9 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
         ::waitpid(pid_, nullptr, 0);
         if (error == E2BIG) {
             throw CommandTooLong(
-                "its command is too long for the system, which takes 128 KiB for one argument, and for all of them with "
-                "the environment a quarter of what `ulimit -s` says; let the program read long values from a file, such "
-                "as params.json in $CRESCENDO_TRIAL_DIR");
+                "its command is too long for the system, which takes 128 KiB for one argument, and for all of them "
+                "and the environment a quarter of what `ulimit -s` says; let the program read long values from a "
+                "file, such as params.json in $CRESCENDO_TRIAL_DIR");
         }
         throw std::runtime_error(fmt::format("cannot execute '{}': {}", options.command.front(), std::strerror(error)));
     }
