@@ -83,7 +83,7 @@ bool Growth::note(const Trial& trial, const TrialTimed& timed) {
         now.generation = now.timed_generation = timed.generation;
         now.noise_scale = noise_scale.value_or(0);
         if (timed.samples_per_resource && is_positive(*timed.samples_per_resource)) {
-            samples_per_resource_ = now.samples_per_resource = timed.samples_per_resource;
+            now.samples_per_resource = timed.samples_per_resource;
         }
         times_.note(trial.id, now.at, *seconds);
     }
@@ -142,8 +142,8 @@ Growth::Tries Growth::tries_of(const Trial& trial, int size) const {
     }
     const auto left = seconds_left(trial);
     const auto cost = price(trial, size);
-    if (!left && trial.resource.value == 0) {
-        return Tries::forbidden;
+    if (trial.resource.value == 0 && !samples_per_resource_) {
+        return Tries::forbidden;  // all begin at once, and would all have tried before the first one tells
     }
     return !left || (cost && *cost < next_to_nothing * *left) ? Tries::allowed : Tries::forbidden;
 }

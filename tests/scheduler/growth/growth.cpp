@@ -390,17 +390,18 @@ TEST_CASE("a trial that tells how many samples it has before it asks what a chan
     }
 }
 
-TEST_CASE("trials that have not reported try at once where that costs next to nothing of what they have to train") {
-    for (const double expected_regroup : {3.0, 30.0}) {
-        Trials trials(GrowWhen::goodput, BatchPolicy::global, 64, expected_regroup);
-        auto first = Trials::make(0);
-        auto second = Trials::make(1);
-        trials.timed(first, 1.0, /*samples_per_resource=*/100 * 128);  // 6,400 s
-        trials.timed(second, 1.0, /*samples_per_resource=*/100 * 128);
-        trials.resize(first, 2);
+TEST_CASE("until one has reported, trials do not try side by side, however long they say that they train") {
+    Trials trials(GrowWhen::goodput, BatchPolicy::global, 64, /*expected_regroup=*/3);
+    auto first = Trials::make(0);
+    auto second = Trials::make(1);
+    trials.timed(first, 1.0, /*samples_per_resource=*/100 * 128);  // 6,400 s
+    trials.timed(second, 1.0, /*samples_per_resource=*/100 * 128);
+    trials.resize(first, 2);
+    CHECK(trials.choose(second, {2}) == 1);
 
-        CHECK(trials.choose(second, {2}) == (expected_regroup == 3.0 ? 2 : 1));
-    }
+    auto third = Trials::make(2);
+    trials.report(third, 1.0);
+    CHECK(trials.choose(second, {2}) == 2);  // a try costs next to nothing
 }
 
 TEST_CASE("first steps change nothing if they are of an older group, without a batch, no times, or told twice") {
