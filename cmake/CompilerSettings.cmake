@@ -15,9 +15,6 @@ find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  add_compile_options(-fpch-preprocess)  # lets ccache see a precompiled header
-endif()
 
 # Floating-point contraction differs between compilers and levels; decisions must not.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion

@@ -104,7 +104,7 @@ void answer(const std::vector<Problem>& problems, const std::vector<Problem>& re
 }
 
 /// Runs in a process of its own, because the data may be damaged: no one has looked at them yet.
-int check() {
+int answer_check() {
     const auto request = nlohmann::json::parse(std::cin);
     const auto ending = datasets::in_own_process("the data", [&] {
         try {
@@ -190,7 +190,7 @@ int run(int count, char** arguments) try {
         return 0;
     }
     if (word == "--check") {
-        return check();
+        return answer_check();
     }
     if (word == "--export") {
         return export_it();

@@ -84,7 +84,7 @@ herr_t handle(H5FD_t* file, hid_t, void** place) {
 }
 
 /// Beyond the end of the file there are zeros, as with the library's own driver.
-herr_t read(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::size_t size, void* buffer) {
+herr_t read_range(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::size_t size, void* buffer) {
     if (kind == H5FD_MEM_DRAW && Finder::takes({address, size})) {
         return 0;
     }
@@ -147,7 +147,7 @@ H5FD_class_t description() {
     driver.set_eoa = set_end_of_addresses;
     driver.get_eof = end_of_file;
     driver.get_handle = handle;
-    driver.read = read;
+    driver.read = read_range;
     driver.write = refuse_to_write;
     driver.lock = lock;
     driver.unlock = unlock;

@@ -27,7 +27,7 @@ std::vector<Field> fields_of(const SampleSet& set) {
 }
 
 /// A new data set, and a block of its rows.
-struct Column {
+struct JoinedColumn {
     Field field;
     std::vector<std::byte> block;
     std::unique_ptr<SampleWriter> writer;
@@ -37,11 +37,11 @@ struct Column {
 
 /// Makes the data sets, with the attributes that they have in `source`. What the files pack by different factors is
 /// written as what it means, and no attribute says otherwise.
-std::vector<Column> make_columns(hid_t group, const Location& source, const std::vector<Field>& fields,
-                                 std::int64_t chunk, const WriteOptions& options) {
+std::vector<JoinedColumn> make_columns(hid_t group, const Location& source, const std::vector<Field>& fields,
+                                       std::int64_t chunk, const WriteOptions& options) {
     const hdf5::Session session;
     const auto file = hdf5::open_file(source.file, hdf5::Access::read);
-    std::vector<Column> columns;
+    std::vector<JoinedColumn> columns;
     for (const auto& field : fields) {
         std::vector<std::int64_t> lengths{field.num_samples};
         lengths.insert(lengths.end(), field.shape.begin(), field.shape.end());
@@ -59,8 +59,8 @@ std::vector<Column> make_columns(hid_t group, const Location& source, const std:
 }
 
 /// Reads rows [begin, begin + count) of all data sets. Each thread takes stored chunks.
-void read(const SampleSet& set, std::int64_t begin, std::int64_t count, std::vector<Column>& columns, TaskPool& pool,
-          const WriteOptions& options) {
+void read_columns(const SampleSet& set, std::int64_t begin, std::int64_t count, std::vector<JoinedColumn>& columns,
+                  TaskPool& pool, const WriteOptions& options) {
     const auto first = set.chunks().chunk_of(begin);
     const auto last = set.chunks().chunk_of(begin + count - 1);
     pool.run(static_cast<std::size_t>(last - first + 1), [&](std::size_t i) {
@@ -117,7 +117,7 @@ void join(const std::string& from, const std::string& to, const std::vector<std:
         TaskPool pool(std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
         for (std::int64_t done = 0; done < total;) {
             const auto count = std::min(block, total - done);
-            read(*set, done, count, columns, pool, options);
+            read_columns(*set, done, count, columns, pool, options);
             for (auto& column : columns) {
                 column.writer->write(column.rows(count), options.poll);
             }

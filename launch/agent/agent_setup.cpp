@@ -52,11 +52,11 @@ Json to_json_value(const Value& value) {
 Json to_json_value(std::chrono::milliseconds time) { return time.count(); }
 
 template <class Value>
-void read(const Json& json, Value& value) {
+void read_setting(const Json& json, Value& value) {
     json.get_to(value);
 }
 
-void read(const Json& json, std::chrono::milliseconds& time) {
+void read_setting(const Json& json, std::chrono::milliseconds& time) {
     time = std::chrono::milliseconds(json.get<std::int64_t>());
 }
 
@@ -77,10 +77,10 @@ void from_json(const Json& json, AgentSetup& setup) {
         const auto& value = json.at(field.key);
         if constexpr (requires { field.of(setup).has_value(); }) {
             if (!value.is_null()) {
-                read(value, field.of(setup).emplace());
+                read_setting(value, field.of(setup).emplace());
             }
         } else {
-            read(value, field.of(setup));
+            read_setting(value, field.of(setup));
         }
     });
 }

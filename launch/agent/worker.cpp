@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "core/message_json.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/slots/gpus.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/slots/topology.hpp"
@@ -79,9 +80,7 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
 namespace {
 
 /// The start of a value, for messages.
-std::string quoted(const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 80);
-}
+std::string beginning_of(const Json& value) { return one_line(value).substr(0, 80); }
 
 void require_report(const Json& message) {
     constexpr std::string_view remedy = R"(write reports like {"resource": 3, "metrics": {"val_loss": 0.31}})";
@@ -98,9 +97,9 @@ void require_report(const Json& message) {
     const bool is_whole = resource.is_number() && std::floor(resource.get<double>()) == resource.get<double>() &&
                           std::abs(resource.get<double>()) < most;
     require(is_whole, fmt::format("its \"resource\" is {}, and has to be a whole number: the epochs (say) so far",
-                                  quoted(resource)));
+                                  beginning_of(resource)));
     require(message.at("metrics").is_object(),
-            fmt::format("its \"metrics\" is {}, and has to have numbers by name", quoted(message.at("metrics"))));
+            fmt::format("its \"metrics\" is {}, and has to have numbers by name", beginning_of(message.at("metrics"))));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "launch/agent/worker.hpp"
 #include "launch/messages/action_json.hpp"
 #include "launch/messages/event_json.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/messages/line_channel.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/record/history.hpp"
@@ -99,7 +100,7 @@ std::string AskTell::finish_line() {
     }
     line_.clear();
     too_long_ = false;
-    return result.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + '\n';
+    return one_line(result) + '\n';
 }
 
 OrderedJson AskTell::answer(std::string_view text) {

@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct AskTellOptions {
     fs::path file;
     fs::path journal;
     std::optional<std::uint64_t> seed;
@@ -86,7 +86,7 @@ void check_same_sweep(const Json& header, const SweepFile& file, const fs::path&
 }
 
 /// The sweep file with these limits.
-SweepFile read_with(const Options& options, const std::vector<Override>& limits) {
+SweepFile read_with(const AskTellOptions& options, const std::vector<Override>& limits) {
     auto overrides = without_training();
     overrides.insert(overrides.end(), limits.begin(), limits.end());
     auto file = read_sweep_file(options.file, overrides);
@@ -99,7 +99,7 @@ SweepFile read_with(const Options& options, const std::vector<Override>& limits)
 }
 
 /// A journal keeps a copy of what the sampler knew when it began.
-fs::path copy_of_warm_start(const Options& options) { return options.journal.string() + ".warm_start"; }
+fs::path copy_of_warm_start(const AskTellOptions& options) { return options.journal.string() + ".warm_start"; }
 
 /// One conversation at a time writes a journal; ends with the process.
 FileDescriptor lock(const fs::path& journal) {
@@ -121,7 +121,7 @@ void require_first_line(const fs::path& journal) {
 }
 
 /// Limits that were changed in the sweep file since the journal last had it. Whether time is left the launcher knows.
-void take_up_edits(const FrozenFile& frozen, const Options& options, const std::vector<Json>& records,
+void take_up_edits(const FrozenFile& frozen, const AskTellOptions& options, const std::vector<Json>& records,
                    AskTell& conversation) {
     std::vector<LimitsChange> changes;
     for (const auto& record : records) {
@@ -138,7 +138,7 @@ void take_up_edits(const FrozenFile& frozen, const Options& options, const std::
         limits_record(change, read_with(options, limits_after(frozen, changes)), /*elapsed=*/0, wall_clock()));
 }
 
-ExitCode ask_tell(const Options& options) {
+ExitCode ask_tell(const AskTellOptions& options) {
     auto file = read_with(options, {});
     remark_on_sampler(file);
     if (options.journal.empty()) {
@@ -183,7 +183,7 @@ ExitCode ask_tell(const Options& options) {
 }  // namespace
 
 void add_ask_tell_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<AskTellOptions>();
     auto* command = app.add_subcommand(
         "ask-tell", "Decide for another launcher: events on standard input, actions on standard output");
     command->add_option("FILE", options->file, "The sweep file (YAML); it needs no trainer and no command")->required();

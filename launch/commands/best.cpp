@@ -22,7 +22,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct BestOptions {
     std::filesystem::path directory;
     std::string within;
     std::filesystem::path out;  ///< --export
@@ -75,7 +75,7 @@ std::optional<TrialId> best_within(double seconds, const RecordedSweep& sweep, c
     return {};
 }
 
-ExitCode best(const Options& options) {
+ExitCode best(const BestOptions& options) {
     const RecordedSweep sweep(options.directory);
     auto trial = sweep.history.sweep().best();
     if (!options.within.empty() && trial) {
@@ -99,7 +99,7 @@ ExitCode best(const Options& options) {
 }  // namespace
 
 void add_best_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<BestOptions>();
     auto* command = app.add_subcommand("best", "The best trial of a sweep: its parameters, metrics and checkpoint");
     add_directory_argument(*command, options->directory);
     auto* within = command->add_option("--within", options->within,

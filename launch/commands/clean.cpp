@@ -17,7 +17,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct CleanOptions {
     std::filesystem::path directory;
     std::optional<int> best;
     std::optional<Keep::Programs> programs;
@@ -25,7 +25,7 @@ struct Options {
 };
 
 /// What the sweep's file says, unless the options say otherwise.
-Keep keep_of(const SweepFile& file, const Options& options) {
+Keep keep_of(const SweepFile& file, const CleanOptions& options) {
     CRESCENDO_VALIDATE(!options.programs || !file.trainer, "",
                        "--programs is about the files of a program, and crescendo-trainer leaves checkpoints only; "
                        "--best says how many of them stay");
@@ -43,7 +43,7 @@ std::string counted(std::uintmax_t number, std::string_view noun) {
     return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-ExitCode clean(const Options& options) {
+ExitCode clean(const CleanOptions& options) {
     const auto directory = SweepDirectory::open(options.directory);
     std::optional<SweepLock> lock;
     if (options.removal == Removal::perform) {
@@ -74,7 +74,7 @@ ExitCode clean(const Options& options) {
 }  // namespace
 
 void add_clean_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CleanOptions>();
     auto* command = app.add_subcommand(
         "clean", "Remove checkpoints and files of trials that ended and are not among the best, of a sweep that "
                  "nobody works on");

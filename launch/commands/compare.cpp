@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CompareOptions {
     std::vector<fs::path> directories;
     fs::path curves;
     fs::path workloads;
@@ -38,7 +38,7 @@ struct Options {
     Format format = Format::table;
 };
 
-Prices prices_of(const Options& options) { return options.prices.empty() ? Prices() : Prices(options.prices); }
+Prices prices_of(const CompareOptions& options) { return options.prices.empty() ? Prices() : Prices(options.prices); }
 
 ReadProgress reading_bar() {
     return [bar = std::make_shared<ProgressBar>("bytes")](std::int64_t done, std::int64_t total) {
@@ -46,7 +46,7 @@ ReadProgress reading_bar() {
     };
 }
 
-ExitCode compare_curves(const Options& options) {
+ExitCode compare_curves(const CompareOptions& options) {
     CRESCENDO_VALIDATE(!options.workloads.empty(), "",
                        "--curves needs the targets: add --workloads FILE, with a line for each workload");
     CRESCENDO_VALIDATE(
@@ -68,7 +68,7 @@ ExitCode compare_curves(const Options& options) {
     return ExitCode::done;
 }
 
-ExitCode compare_sweeps(const Options& options) {
+ExitCode compare_sweeps(const CompareOptions& options) {
     CRESCENDO_VALIDATE(options.workloads.empty() && !options.profiles && !options.num_points, "",
                        "--workloads, --profiles and --points are for --curves; sweeps are compared by --target");
     if (!options.out.empty()) {
@@ -94,7 +94,7 @@ ExitCode compare_sweeps(const Options& options) {
     return ExitCode::done;
 }
 
-ExitCode compare(const Options& options) {
+ExitCode compare(const CompareOptions& options) {
     CRESCENDO_VALIDATE(options.directories.empty() != options.curves.empty(), "",
                        "give either directories of sweeps, or curve files with --curves and --workloads");
     return options.curves.empty() ? compare_sweeps(options) : compare_curves(options);
@@ -105,7 +105,7 @@ ExitCode compare(const Options& options) {
 void add_compare_command(CLI::App& app, ExitCode& code) {
     static constexpr Words clocks{{std::pair{Clock::trials, "trials"}, {Clock::sweeps, "sweeps"}}};
     static constexpr Words groupings{{std::pair{Grouping::seed, "seed"}}};
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CompareOptions>();
     auto* command =
         app.add_subcommand("compare", "What a quality cost: time, slot-hours and money, of sweeps or curves");
     add_directories_argument(*command, options->directories)

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct DoctorOptions {
     fs::path target = ".";  // a folder, a sweep file, or the directory of a sweep
     std::optional<int> slots;
     std::optional<int> slots_per_gpu;
@@ -154,7 +154,7 @@ Finding examine_disk(const Subject& subject, double per_trial, const std::vector
                         static_cast<double>(use.all), room);
 }
 
-Examined examine(const Options& options, MpiSession* session) {
+Examined examine(const DoctorOptions& options, MpiSession* session) {
     const auto subject = subject_of(options.target);
     const auto& directory = subject ? subject->directory.path() : options.target;
     auto wishes = (subject ? subject->file.wishes() : SlotPlan::Wishes{}).with(options.slots, options.slots_per_gpu);
@@ -235,7 +235,7 @@ void print_json(const Examined& examined) {
     fmt::print("{}\n", whole.dump(2));
 }
 
-ExitCode run_doctor(const Options& options, MpiSession* session) {
+ExitCode run_doctor(const DoctorOptions& options, MpiSession* session) {
     const auto examined = examine(options, session);
     if (options.format == Format::json) {
         print_json(examined);
@@ -248,7 +248,7 @@ ExitCode run_doctor(const Options& options, MpiSession* session) {
 }  // namespace
 
 void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<DoctorOptions>();
     auto* command = app.add_subcommand(
         "doctor",
         "Show the slots of this machine, or of the nodes of an MPI job, and what would keep a sweep from running");

@@ -7,12 +7,12 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct EnqueueOptions {
     std::filesystem::path directory;
     std::vector<std::string> values;
 };
 
-ExitCode enqueue(const Options& options) {
+ExitCode enqueue(const EnqueueOptions& options) {
     EnqueueRequest request;
     for (const auto& text : options.values) {
         const auto given = parse_override(text, "lr=0.01");
@@ -24,7 +24,7 @@ ExitCode enqueue(const Options& options) {
 }  // namespace
 
 void add_enqueue_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<EnqueueOptions>();
     auto* command = app.add_subcommand("enqueue", "Begin the next trial with values of your own");
     add_directory_argument(*command, options->directory);
     command

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ExportOptions {
     fs::path directory;
     std::string format;
     fs::path out;
@@ -62,12 +62,12 @@ std::string is_date(const std::string& text) {
 }
 
 /// Folder for the files; by default one in the sweep's own directory.
-fs::path folder_of(const Options& options) {
+fs::path folder_of(const ExportOptions& options) {
     return fs::absolute(options.out.empty() ? options.directory / "export" / options.format : options.out)
         .lexically_normal();
 }
 
-Exported exported(const Options& options, const ExportFormat& format) {
+Exported exported(const ExportOptions& options, const ExportFormat& format) {
     const RecordedSweep sweep(options.directory);
     return format.write({.sweep = sweep,
                          .folder = folder_of(options),
@@ -86,7 +86,7 @@ bool is_open(const fs::path& directory) {
 }
 
 /// Exports a sweep again and again, until it has ended.
-void follow(const Options& options, const ExportFormat& format) {
+void follow(const ExportOptions& options, const ExportFormat& format) {
     using namespace std::chrono_literals;
     for (bool last = false; !last;) {
         const auto start = std::chrono::steady_clock::now();
@@ -100,7 +100,7 @@ void follow(const Options& options, const ExportFormat& format) {
     }
 }
 
-ExitCode export_sweep(const Options& options) {
+ExitCode export_sweep(const ExportOptions& options) {
     const auto& format = export_format(options.format);
     CRESCENDO_VALIDATE(!options.out.empty() || options.format != "dawnbench", "--out",
                        "--to dawnbench needs --out with the folder of all entries, which several sweeps may share");
@@ -131,7 +131,7 @@ ExitCode export_sweep(const Options& options) {
 }  // namespace
 
 void add_export_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ExportOptions>();
     auto* command = app.add_subcommand("export", "Write a sweep in the format of other programs");
     add_directory_argument(*command, options->directory);
     std::string formats;

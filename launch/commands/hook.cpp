@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launch/messages/json.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/cost.hpp"
@@ -60,7 +61,6 @@ std::vector<std::pair<std::string, std::string>> environment_of_hook(const Sessi
                                                                      const History& history) {
     const auto& sweep = history.sweep();
     const auto where = fs::absolute(directory.path()).lexically_normal();
-    const auto text = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
     const auto num_failed = std::ranges::count(sweep.trials(), TrialStatus::failed, &Trial::status);
     std::vector<std::pair<std::string, std::string>> variables{
         {"CRESCENDO_SWEEP", file.name},
@@ -80,9 +80,9 @@ std::vector<std::pair<std::string, std::string>> environment_of_hook(const Sessi
         const auto& trial = sweep.trial(*best);
         variables.emplace_back("CRESCENDO_BEST_TRIAL", std::to_string(best->value));
         variables.emplace_back("CRESCENDO_BEST_VALUE", fmt::format("{}", best_value(sweep, *best)));
-        variables.emplace_back("CRESCENDO_BEST_CONFIG", text(launch::to_json(trial.config)));
+        variables.emplace_back("CRESCENDO_BEST_CONFIG", one_line(launch::to_json(trial.config)));
         if (const auto& test = history.test(); test && test->trial == best) {
-            variables.emplace_back("CRESCENDO_BEST_TEST", text(launch::to_json(test->metrics)));
+            variables.emplace_back("CRESCENDO_BEST_TEST", one_line(launch::to_json(test->metrics)));
         }
     }
     return variables;

@@ -13,12 +13,12 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct ImportOptions {
     std::string path;
     std::optional<std::string> study;
 };
 
-ExitCode import_to_stdout(const Options& options) {
+ExitCode import_to_stdout(const ImportOptions& options) {
     const auto imported = import_file({options.path, read_file(options.path), options.study});
     const auto text = text_of(imported, std::filesystem::path(options.path).filename().string());
     fmt::print("{}", text);
@@ -30,7 +30,7 @@ ExitCode import_to_stdout(const Options& options) {
 }  // namespace
 
 void add_import_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ImportOptions>();
     auto* command = app.add_subcommand("import", "Print a sweep file made of another tool's file");
     command->add_option("file", options->path, "A file of W&B, Optuna, Ray Tune or Determined")->required();
     command->add_option("--study", options->study, "Optuna: the name of the study, if the storage has several");

@@ -14,14 +14,14 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct LatencyOptions {
     std::filesystem::path directory;
     std::optional<int> trial;
     LatencyBench::Options bench;
     Format format = Format::table;
 };
 
-ExitCode latency(const Options& options) {
+ExitCode latency(const LatencyOptions& options) {
     const RecordedSweep sweep(options.directory);
     LatencyBench bench(sweep, options.bench);
     const auto trial = chosen_trial(sweep, options.trial, "none can answer");
@@ -41,7 +41,7 @@ ExitCode latency(const Options& options) {
 }  // namespace
 
 void add_latency_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<LatencyOptions>();
     auto* command = app.add_subcommand("latency", "How fast a trial's model answers, one sample at a time");
     add_directory_argument(*command, options->directory);
     command->add_option("--trial", options->trial, "Number of the trial; default: the best")->check(at_least(0));

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 const std::vector<std::string> columns{"directory", "name",   "state", "progress", "trials", "running",
                                        "failed",    "metric", "best",  "job",      "problem"};
 
-struct Options {
+struct ListOptions {
     fs::path root = ".";
     Format format = Format::table;
 };
@@ -76,7 +76,7 @@ std::vector<Cell> unreadable_row(const fs::path& path, const std::string& proble
     return row;
 }
 
-ExitCode list(const Options& options) {
+ExitCode list(const ListOptions& options) {
     std::error_code error;
     CRESCENDO_VALIDATE(fs::is_directory(options.root, error), "", "{}: no such folder; name one that holds sweeps",
                        options.root.string());
@@ -102,7 +102,7 @@ ExitCode list(const Options& options) {
 }  // namespace
 
 void add_list_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ListOptions>();
     auto* command =
         app.add_subcommand("list", "All sweeps in a folder and below it: state, progress, best result, job");
     command->add_option("ROOT", options->root, "Where to look; default: the current folder");

@@ -22,7 +22,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct LogsOptions {
     std::filesystem::path directory;
     std::optional<int> trial;
     bool follows = false;
@@ -87,7 +87,8 @@ std::filesystem::path log_of(const SweepDirectory& directory, TrialId trial) {
 }
 
 /// With a prefix, unless the user asked for this one.
-PrintedLog printed(const SweepDirectory& directory, const Options& options, TrialId trial, std::int64_t offset = 0) {
+PrintedLog printed(const SweepDirectory& directory, const LogsOptions& options, TrialId trial,
+                   std::int64_t offset = 0) {
     return {log_of(directory, trial), options.trial ? "" : fmt::format("{}: ", trial.value), offset};
 }
 
@@ -99,7 +100,7 @@ struct LogEnd {
 
 /// Until nobody works on the sweep any more, or the trial has ended. A trial that the user asked for is shown even if
 /// it waits for slots; of all trials, those that run.
-void follow(const SweepDirectory& directory, const Options& options) {
+void follow(const SweepDirectory& directory, const LogsOptions& options) {
     constexpr int turns_between_looks = 5;  // a look reads the whole journal
     std::map<TrialId, PrintedLog> logs;     // of trials that run
     std::map<TrialId, LogEnd> ends;         // of trials that ran: they may run again
@@ -150,7 +151,7 @@ void follow(const SweepDirectory& directory, const Options& options) {
     }
 }
 
-ExitCode logs(const Options& options) {
+ExitCode logs(const LogsOptions& options) {
     const RecordedSweep sweep(options.directory);
     const auto& trials = sweep.history.sweep().trials();
     CRESCENDO_VALIDATE(!options.trial || std::cmp_less(*options.trial, trials.size()), "",
@@ -185,7 +186,7 @@ ExitCode logs(const Options& options) {
 }  // namespace
 
 void add_logs_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<LogsOptions>();
     auto* command = app.add_subcommand("logs", "What trials print");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trial, "Only this trial; default: all, each line behind its trial's number")

@@ -9,12 +9,12 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct NoteOptions {
     std::filesystem::path directory;
     std::vector<std::string> words;
 };
 
-ExitCode note(const Options& options) {
+ExitCode note(const NoteOptions& options) {
     const auto& words = options.words;
     CRESCENDO_VALIDATE(words.size() <= 2, "",
                        "a note is one argument; write it in quotes: crescendo note {} {} \"{} …\"",
@@ -26,7 +26,7 @@ ExitCode note(const Options& options) {
 }  // namespace
 
 void add_note_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<NoteOptions>();
     auto* command = app.add_subcommand("note", "Write a remark about a sweep, or about one of its trials");
     add_directory_argument(*command, options->directory);
     command->add_option("TEXT", options->words, "The number of a trial, if it is about one, and the remark")

@@ -8,7 +8,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct PauseOptions {
     std::filesystem::path directory;
     std::vector<int> trials;
 };
@@ -16,7 +16,7 @@ struct Options {
 }  // namespace
 
 void add_pause_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PauseOptions>();
     auto* command = app.add_subcommand("pause", "Have trials save and give their slots back until they are resumed");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trials, "Trials to pause; the others continue")

@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ProfileOptions {
     fs::path target;
     int trial = 0;
     int num_workers = 1;
@@ -48,7 +48,7 @@ struct Subject {
     fs::path working_directory;
 };
 
-Subject subject_of(const Options& options) {
+Subject subject_of(const ProfileOptions& options) {
     if (fs::is_directory(options.target)) {
         const RecordedSweep recorded(options.target);
         return {recorded.file, recorded.history.sweep(), recorded.directory,
@@ -88,7 +88,7 @@ class ScratchFolder {
 };
 
 /// The slots of the workers: those that a session of the sweep on this machine would use first.
-std::vector<SlotResources> slots_of(const SweepFile& file, const Options& options) {
+std::vector<SlotResources> slots_of(const SweepFile& file, const ProfileOptions& options) {
     auto wishes = file.wishes().with(options.slots, options.slots_per_gpu);
     wishes.bind = Binding::automatic;
     auto slots = SlotPlan::make(NodeResources::detect(), wishes).slots;
@@ -114,7 +114,7 @@ std::string configuration(const Config& config) {
     return text;
 }
 
-ExitCode profile(const Options& options) {
+ExitCode profile(const ProfileOptions& options) {
     const auto subject = subject_of(options);
     const auto& file = subject.file;
     if (!file.trainer) {
@@ -158,7 +158,7 @@ ExitCode profile(const Options& options) {
 }  // namespace
 
 void add_profile_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ProfileOptions>();
     auto* command = app.add_subcommand("profile", "Where the time of a trial's steps goes, and what bounds it");
     command->add_option("FILE|DIR", options->target, "A sweep file (YAML), or the directory of a sweep")
         ->required()

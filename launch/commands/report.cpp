@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReportOptions {
     std::vector<fs::path> directories;
     fs::path out;
 };
@@ -33,7 +33,7 @@ void require_folder(const fs::path& out) {
                        "--out {}: this is a folder, and the page is one file; name a file in it", out.string());
 }
 
-ExitCode report(const Options& options) {
+ExitCode report(const ReportOptions& options) {
     require_folder(options.out);
     std::vector<OrderedJson> sweeps;
     for (const auto& directory : options.directories) {
@@ -60,7 +60,7 @@ ExitCode report(const Options& options) {
 }  // namespace
 
 void add_report_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ReportOptions>();
     auto* command =
         app.add_subcommand("report", "A page (one HTML file) that shows what sweeps did, also while they run");
     add_directories_argument(*command, options->directories)->required();

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct RetrainOptions {
     fs::path directory;
     std::optional<int> trial;
     int num_seeds = 5;
@@ -49,7 +49,7 @@ class OutputToErrors {
 };
 
 /// Begins to train the trial's configuration in `folder`, or continues.
-ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder, const Options& options,
+ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder, const RetrainOptions& options,
                MpiSession* session) {
     fs::current_path(sweep.directory.read_run().at("working_directory").get<std::string>());
     if (fs::exists(folder)) {
@@ -69,7 +69,7 @@ ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder
     return begin_sweep(draft.file, folder, options.session, session);
 }
 
-ExitCode retrain(const Options& options, MpiSession* session) {
+ExitCode retrain(const RetrainOptions& options, MpiSession* session) {
     const RecordedSweep sweep(options.directory);
     const auto where = options.directory.string();
     const auto trial = chosen_trial(sweep, options.trial, "there is none to train again");
@@ -96,7 +96,7 @@ ExitCode retrain(const Options& options, MpiSession* session) {
 }  // namespace
 
 void add_retrain_command(CLI::App& app, ExitCode& code, MpiSession* session) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RetrainOptions>();
     auto* command = app.add_subcommand(
         "retrain", "Train the best configuration to the end with several seeds: mean and spread of its metrics");
     add_directory_argument(*command, options->directory);

@@ -10,13 +10,13 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct RetryOptions {
     std::filesystem::path directory;
     std::vector<int> trials;
     bool all_failed = false;
 };
 
-ExitCode retry(const Options& options) {
+ExitCode retry(const RetryOptions& options) {
     CRESCENDO_VALIDATE(options.all_failed != !options.trials.empty(), "",
                        "which trials? Name them, as in `crescendo retry {} 17`, or write --failed for all that failed",
                        shell_quoted(options.directory));
@@ -27,7 +27,7 @@ ExitCode retry(const Options& options) {
 }  // namespace
 
 void add_retry_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RetryOptions>();
     auto* command = app.add_subcommand("retry", "Try failed trials again, from their checkpoints where they have one");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trials, "Failed trials")->check(at_least(0));

@@ -12,13 +12,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct RunOptions {
     fs::path file;
     fs::path directory;  // --dir
     SessionOptions session;
 };
 
-ExitCode run(const Options& options, MpiSession* session) {
+ExitCode run(const RunOptions& options, MpiSession* session) {
     require_sound_start(options.session, session);
     auto file = read_sound_sweep_file(options.file);
     gather_warm_start(file, remark);
@@ -29,7 +29,7 @@ ExitCode run(const Options& options, MpiSession* session) {
 }  // namespace
 
 void add_run_command(CLI::App& app, ExitCode& code, MpiSession* session) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RunOptions>();
     auto* command =
         app.add_subcommand("run", "Run a sweep from the beginning, on this machine or on all nodes of an MPI job");
     command->add_option("FILE", options->file, "The sweep file (YAML)")->required();

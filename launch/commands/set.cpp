@@ -9,13 +9,13 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct SetOptions {
     std::filesystem::path directory;
     std::vector<std::string> settings;
 };
 
 /// All at once, so that they hold together or not at all.
-ExitCode set(const Options& options) {
+ExitCode set(const SetOptions& options) {
     SetRequest request;
     for (const auto& text : options.settings) {
         request.settings.push_back(parse_setting(text));
@@ -26,7 +26,7 @@ ExitCode set(const Options& options) {
 }  // namespace
 
 void add_set_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SetOptions>();
     auto* command = app.add_subcommand("set", "Change limits of a sweep while it runs, or before it is resumed");
     add_directory_argument(*command, options->directory);
     command

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using simulator::SeenReport;
 
-struct Options {
+struct SimulateOptions {
     fs::path file;
     fs::path recorded_sweep;
     fs::path recorded_curves;
@@ -67,7 +67,7 @@ Policy parse_policy(const std::string& text) {
 /// What is simulated: a sweep file, or a recorded sweep, with everything that the command line changes.
 class Study {
   public:
-    explicit Study(const Options& options) : options_(options) {
+    explicit Study(const SimulateOptions& options) : options_(options) {
         for (const auto& text : options.settings) {
             settings_.push_back(parse_override(text, "scheduler.max=81"));
         }
@@ -178,7 +178,7 @@ class Study {
         }
     }
 
-    const Options& options_;
+    const SimulateOptions& options_;
     std::vector<Override> settings_;
     std::vector<Override> limits_;
     std::optional<Recording> recording_;
@@ -208,7 +208,7 @@ void print(const OrderedJson& summary, Format format) {
     fmt::print("{}", table.print(format));
 }
 
-void show(const Options& options, OrderedJson json, const simulator::Summary& summary, const SweepSpec& spec) {
+void show(const SimulateOptions& options, OrderedJson json, const simulator::Summary& summary, const SweepSpec& spec) {
     if (options.format == Format::json) {
         json["best_over_time"] =
             OrderedJson::parse(best_table(summary, spec, summary.best_over_time.size()).print(Format::json));
@@ -223,7 +223,7 @@ void show(const Options& options, OrderedJson json, const simulator::Summary& su
     }
 }
 
-ExitCode compare(const Options& options, const Study& study) {
+ExitCode compare(const SimulateOptions& options, const Study& study) {
     std::vector<simulator::PolicyRuns> runs;
     const auto file = study.read({});
     for (const auto& text : options.policies) {
@@ -246,7 +246,7 @@ ExitCode compare(const Options& options, const Study& study) {
 }
 
 /// `known` is shown before the results.
-void simulate_one(const Options& options, const Study& study, OrderedJson known = OrderedJson::object()) {
+void simulate_one(const SimulateOptions& options, const Study& study, OrderedJson known = OrderedJson::object()) {
     const auto file = study.read({});
     std::vector<SeenReport> reports;
     const auto summary = study.simulate(file, study.slots(file), options.out.empty() ? nullptr : &reports);
@@ -258,7 +258,7 @@ void simulate_one(const Options& options, const Study& study, OrderedJson known 
 }
 
 /// First what was decided, once more; then the sweep itself, with the curves and times that it had.
-ExitCode replay_sweep(Options options) {
+ExitCode replay_sweep(SimulateOptions options) {
     const auto directory = SweepDirectory::open(options.recorded_sweep);
     const auto frozen = FrozenFile::recorded_in(directory.journal());
     const auto replayed = replay(read_first_file(directory, frozen), directory);
@@ -289,7 +289,7 @@ ExitCode replay_sweep(Options options) {
     return replayed.differences.empty() ? ExitCode::done : ExitCode::failed;
 }
 
-ExitCode simulate(const Options& options) {
+ExitCode simulate(const SimulateOptions& options) {
     CRESCENDO_VALIDATE(!options.file.empty() || !options.recorded_sweep.empty(), "",
                        "there is nothing to simulate; give a sweep file, or a sweep's directory with --replay");
     if (!options.recorded_sweep.empty()) {
@@ -313,7 +313,7 @@ ExitCode simulate(const Options& options) {
 }  // namespace
 
 void add_simulate_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SimulateOptions>();
     auto* command = app.add_subcommand("simulate", "Simulate a sweep on a virtual cluster, in seconds");
     command->add_option("FILE", options->file, "The sweep file (YAML); it needs no trainer and no command");
     command

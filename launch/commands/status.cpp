@@ -15,7 +15,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct StatusOptions {
     std::filesystem::path directory;
     Format format = Format::table;
     std::string price;
@@ -160,7 +160,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     return status;
 }
 
-std::string text_of(const OrderedJson& value) {
+std::string line_of(const OrderedJson& value) {
     if (!value.is_structured()) {
         return value.is_string()         ? value.get<std::string>()
                : value.is_number_float() ? number_text(value)
@@ -168,7 +168,7 @@ std::string text_of(const OrderedJson& value) {
     }
     std::string result;
     for (const auto& [name, each] : value.items()) {
-        result += fmt::format("{}{}{}", result.empty() ? "" : ", ", value.is_array() ? "" : name + " ", text_of(each));
+        result += fmt::format("{}{}{}", result.empty() ? "" : ", ", value.is_array() ? "" : name + " ", line_of(each));
     }
     return result;
 }
@@ -183,7 +183,7 @@ std::string text_of_notes(const OrderedJson& notes) {
     return result;
 }
 
-ExitCode status(const Options& options) {
+ExitCode status(const StatusOptions& options) {
     const auto status = status_json(RecordedSweep(options.directory), options.price);
     if (options.format == Format::json) {
         fmt::print("{}\n", status.dump(2));
@@ -194,7 +194,7 @@ ExitCode status(const Options& options) {
         if (value.is_structured() && value.empty()) {
             continue;  // a list of nothing, such as the speedups where no trial has grown
         }
-        const auto text = name == "notes" ? text_of_notes(value) : text_of(value);
+        const auto text = name == "notes" ? text_of_notes(value) : line_of(value);
         table.add_row({name, value.is_null() ? Cell{} : Cell{text}});
     }
     fmt::print("{}", table.print(options.format));
@@ -204,7 +204,7 @@ ExitCode status(const Options& options) {
 }  // namespace
 
 void add_status_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<StatusOptions>();
     auto* command =
         app.add_subcommand("status", "State and progress of a sweep: queued, running, stopped, finished or failed");
     add_directory_argument(*command, options->directory);

@@ -16,7 +16,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct StopOptions {
     std::filesystem::path directory;
     std::vector<int> trials;
 };
@@ -76,7 +76,7 @@ ExitCode stop(const std::filesystem::path& path) {
 }  // namespace
 
 void add_stop_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<StopOptions>();
     auto* command = app.add_subcommand("stop", "Stop a running sweep so that it can be resumed, or end some trials");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trials, "End these trials for good; the others continue")->check(at_least(0));

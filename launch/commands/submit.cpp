@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct SubmitOptions {
     fs::path target;     // a sweep file, or the directory of a sweep
     fs::path directory;  // --dir
     JobOptions job;
@@ -60,7 +60,7 @@ JobRequest make_request(const SweepFile& file, const fs::path& directory, const 
 }
 
 /// What the option or the usual places name; empty where there is none.
-fs::path site_of(const Options& options) {
+fs::path site_of(const SubmitOptions& options) {
     const auto site = options.site.empty() ? find_site_profile().value_or("") : options.site;
     return site.empty() ? site : fs::absolute(site);
 }
@@ -94,7 +94,7 @@ void note_request(const SweepDirectory& directory, const JobOptions& job, const 
     directory.write_run(run);
 }
 
-ExitCode submit_new(const Options& options) {
+ExitCode submit_new(const SubmitOptions& options) {
     auto file = read_sound_sweep_file(options.target);
     gather_warm_start(file, remark);
     const auto path = options.directory.empty() ? fs::path(file.name) : options.directory;
@@ -141,7 +141,7 @@ void require_idle(const SweepDirectory& directory) {
                        shell_quoted(where));
 }
 
-ExitCode submit_again(const Options& options) {
+ExitCode submit_again(const SubmitOptions& options) {
     const auto directory = SweepDirectory::open(options.target);
     const auto where = directory.path().string();
     CRESCENDO_VALIDATE(options.directory.empty(), "",
@@ -180,7 +180,7 @@ ExitCode submit_again(const Options& options) {
     return note_job(directory, batch_system()->submit(directory.job_script()));
 }
 
-ExitCode submit(Options& options) {
+ExitCode submit(SubmitOptions& options) {
     if (!options.time.empty()) {
         options.job.time = parse_job_time(options.time);
         CRESCENDO_VALIDATE(
@@ -195,7 +195,7 @@ ExitCode submit(Options& options) {
 }  // namespace
 
 void add_submit_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SubmitOptions>();
     const auto system = batch_system();
     auto* command = app.add_subcommand("submit", "Run or continue a sweep as a job of " + system->name());
     command->add_option("FILE|DIR", options->target, "A sweep file, or the directory of a sweep to continue")

@@ -10,7 +10,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct TagOptions {
     std::filesystem::path directory;
     std::vector<std::string> words;
     std::vector<std::string> removed;
@@ -20,7 +20,7 @@ bool is_number(const std::string& word) {
     return !word.empty() && std::ranges::all_of(word, [](char digit) { return digit >= '0' && digit <= '9'; });
 }
 
-ExitCode tag(const Options& options) {
+ExitCode tag(const TagOptions& options) {
     TagRequest request{{}, options.words, options.removed};
     if (!request.add.empty() && is_number(request.add.front())) {
         request.trial = trial_named(request.add.front());
@@ -35,7 +35,7 @@ ExitCode tag(const Options& options) {
 }  // namespace
 
 void add_tag_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TagOptions>();
     auto* command = app.add_subcommand("tag", "Tag a sweep, or one of its trials");
     add_directory_argument(*command, options->directory);
     command->add_option("TAG", options->words, "The number of a trial, if it is about one, and tags to add");

@@ -30,7 +30,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct TopOptions {
     std::filesystem::path directory;
     bool plot = false;
     CLI::Option* web = nullptr;  // --web, which may stand without a port
@@ -163,7 +163,7 @@ std::vector<std::string> directions(const PageServer& server, const std::string&
                                           is_everywhere ? "127.0.0.1" : address, host_name())};
 }
 
-ExitCode serve(const Options& options) {
+ExitCode serve(const TopOptions& options) {
     PageServer server(options.host, options.port);
     LivePage page(options.directory, server);
     const auto lines = directions(server, options.host);
@@ -199,7 +199,7 @@ std::string is_port(const std::string& text) {
                : fmt::format("'{}' is no port (0 to 65535)", text);
 }
 
-ExitCode top(const Options& options) {
+ExitCode top(const TopOptions& options) {
     if (options.web->count() > 0) {
         return serve(options);
     }
@@ -224,7 +224,7 @@ ExitCode top(const Options& options) {
 }  // namespace
 
 void add_top_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TopOptions>();
     auto* command = app.add_subcommand("top", "Watch a sweep: progress, rungs, slots, the best trial, failures");
     add_directory_argument(*command, options->directory);
     command->add_flag("--plot", options->plot, "Also the best value so far and the learning curves, as charts");

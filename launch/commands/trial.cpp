@@ -24,7 +24,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct TrialOptions {
     std::filesystem::path directory;
     int trial = 0;
     Format format = Format::table;
@@ -214,7 +214,7 @@ class TrialStory {
     std::vector<Fault> faults_;
 };
 
-ExitCode trial(const Options& options) {
+ExitCode trial(const TrialOptions& options) {
     const RecordedSweep sweep(options.directory);
     const TrialStory story(sweep, TrialId{options.trial});
     CRESCENDO_VALIDATE(options.format != Format::csv, "", "one trial is no table; use --format json");
@@ -225,7 +225,7 @@ ExitCode trial(const Options& options) {
 }  // namespace
 
 void add_trial_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TrialOptions>();
     auto* command = app.add_subcommand("trial", "One trial: its curve, its slots, its failures, and notes about it");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trial, "The trial's number")->required()->check(at_least(0));

@@ -21,7 +21,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct TrialsOptions {
     std::filesystem::path directory;
     Format format = Format::table;
     std::string price;
@@ -56,7 +56,7 @@ ColumnFacts facts_of(const History& history) {
     return facts;
 }
 
-ExitCode trials(const Options& options) {
+ExitCode trials(const TrialsOptions& options) {
     CRESCENDO_VALIDATE(!options.plot || (options.format == Format::table && options.query.columns.empty()), "",
                        "--plot draws charts in place of the table, so --format and --columns have no meaning with it; "
                        "leave them out");
@@ -81,7 +81,7 @@ ExitCode trials(const Options& options) {
 }  // namespace
 
 void add_trials_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TrialsOptions>();
     auto* command = app.add_subcommand("trials", "Every trial of a sweep with its parameters and results");
     add_directory_argument(*command, options->directory);
     add_format_option(*command, options->format);

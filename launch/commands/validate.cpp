@@ -16,7 +16,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Options {
+struct ValidateOptions {
     std::filesystem::path path;
     int num_samples = 0;
 };
@@ -62,7 +62,7 @@ ExitCode show_sample(const SweepFile& file, int count) {
     return code;
 }
 
-ExitCode validate_file(const Options& options) {
+ExitCode validate_file(const ValidateOptions& options) {
     auto file = read_sound_sweep_file(options.path);
     gather_warm_start(file, remark);
     const auto count = [](auto number, const char* noun) {
@@ -86,7 +86,7 @@ ExitCode validate_file(const Options& options) {
 }  // namespace
 
 void add_validate_command(CLI::App& app, ExitCode& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ValidateOptions>();
     auto* command =
         app.add_subcommand("validate", "Check a sweep file, its trainer's settings and its data; run nothing");
     command->add_option("FILE", options->path, "The sweep file (YAML)")->required();

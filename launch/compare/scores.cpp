@@ -11,8 +11,6 @@ namespace {
 
 using analysis::missed;
 
-Cell cell_of(double number) { return std::isfinite(number) ? Cell{number} : Cell{}; }
-
 std::size_t find_baseline(const std::vector<Submission>& submissions, const std::string& name) {
     const auto found = std::ranges::find(submissions, name, &Submission::name);
     if (found == submissions.end()) {
@@ -74,8 +72,8 @@ Table times_table(const std::vector<Submission>& submissions, const std::vector<
         for (std::size_t j = 0; j < workloads.size(); ++j) {
             const auto price = prices.per_hour(submissions[i].name, workloads[j].name);
             const double seconds = times[i][j];
-            table.add_row({submissions[i].name, workloads[j].name, cell_of(seconds),
-                           price ? cell_of(seconds * *price / 3600) : Cell{}});
+            table.add_row({submissions[i].name, workloads[j].name, finite_cell(seconds),
+                           price ? finite_cell(seconds * *price / 3600) : Cell{}});
         }
     }
     return table;
@@ -104,9 +102,9 @@ Table scores_table(const std::vector<Submission>& submissions, const std::vector
                                                        ? profiles[i].score(options.r_max, *options.num_points)
                                                        : profiles[i].score(options.r_max)};
         if (baseline) {
-            row.push_back(cell_of(analysis::time_over_baseline(of_bases(times[i], workloads),
-                                                               of_bases(times[*baseline], workloads),
-                                                               of_bases(max_seconds, workloads))));
+            row.push_back(finite_cell(analysis::time_over_baseline(of_bases(times[i], workloads),
+                                                                   of_bases(times[*baseline], workloads),
+                                                                   of_bases(max_seconds, workloads))));
         }
         table.add_row(std::move(row));
     }

@@ -99,14 +99,12 @@ void require_reached(const std::vector<Method>& methods, const std::vector<Spent
                     target, spec.metric, from_loss(spec.goal, best), where));
 }
 
-Cell cell_of(double number) { return std::isfinite(number) ? Cell{number} : Cell{}; }
-
 /// The median and the ends of its interval.
 void add_cells(std::vector<Cell>& row, const std::optional<MedianEstimate>& estimate) {
-    row.push_back(estimate ? cell_of(estimate->median) : Cell{});
+    row.push_back(estimate ? finite_cell(estimate->median) : Cell{});
     const bool has_interval = estimate && estimate->interval;
-    row.push_back(has_interval ? cell_of(estimate->interval->low) : Cell{});
-    row.push_back(has_interval ? cell_of(estimate->interval->high) : Cell{});
+    row.push_back(has_interval ? finite_cell(estimate->interval->low) : Cell{});
+    row.push_back(has_interval ? finite_cell(estimate->interval->high) : Cell{});
 }
 
 /// Losses as values of the metric, whose order may be the opposite one.

@@ -12,8 +12,8 @@ namespace crescendo::launch {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* about = "disk";
-constexpr const char* remedy =
+constexpr const char* about_disk = "disk";
+constexpr const char* disk_remedy =
     "keep the files of fewer trials (`keep` in the sweep file), use --dir on a file system with more room, or remove "
     "those of earlier sweeps (`crescendo clean`)";
 
@@ -71,7 +71,7 @@ Finding examine_need(const TrialsOnDisk& trials, double per_trial, double used, 
     const auto left =
         fmt::format("{} {}", size_text(room.bytes), room.by_quota ? "of your quota are left" : "are free");
     if (!trials.most) {
-        return {Verdict::warning, about,
+        return {Verdict::warning, about_disk,
                 fmt::format("any number of trials leave files ({}), and {}", trials.reason, left),
                 "give the sweep a run_cap, or keep the files of the best only (`keep` in the sweep file)"};
     }
@@ -79,15 +79,15 @@ Finding examine_need(const TrialsOnDisk& trials, double per_trial, double used, 
     const auto who = fmt::format("at most {} trial{} {} files at a time ({})", most, most == 1 ? "" : "s",
                                  most == 1 ? "has" : "have", trials.reason);
     if (per_trial <= 0) {
-        return {Verdict::ok, about,
+        return {Verdict::ok, about_disk,
                 fmt::format("{}; {}, so each may take {}", who, left, size_text((room.bytes + used) / most))};
     }
     const double need = most * per_trial;
     const auto text = fmt::format("{}, of {} each: {}{}; {}", who, size_text(per_trial), size_text(need),
                                   used > 0 ? fmt::format(", of which {} are there", size_text(used)) : "", left);
-    return need - used <= room.bytes ? Finding{Verdict::ok, about, text}
-                                     : Finding{Verdict::warning, about, text + ": the sweep may stop on a full disk",
-                                               remedy};
+    return need - used <= room.bytes
+               ? Finding{Verdict::ok, about_disk, text}
+               : Finding{Verdict::warning, about_disk, text + ": the sweep may stop on a full disk", disk_remedy};
 }
 
 }  // namespace crescendo::launch

@@ -21,7 +21,7 @@ namespace crescendo::launch {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* about = "files";
+constexpr const char* about_files = "files";
 
 bool lies_under(const std::string& path, const std::string& mount) {
     return path.starts_with(mount) &&
@@ -69,37 +69,37 @@ Finding examine_room(const fs::path& directory) {
     struct statvfs status {};
     const auto room = disk_room(directory);
     if (!room || ::statvfs(directory.c_str(), &status) != 0) {
-        return {Verdict::warning, about, "free space is not known: the file system does not say", ""};
+        return {Verdict::warning, about_files, "free space is not known: the file system does not say", ""};
     }
     const auto text = fmt::format("{} free on {} ({}{})", size_text(room->bytes), directory.string(),
                                   type_of(directory), room->by_quota ? ", by your quota" : "");
     if (room->bytes < 1024.0 * 1024 * 1024) {
-        return {Verdict::warning, about, text + ": checkpoints may fill it, and the sweep stops then",
+        return {Verdict::warning, about_files, text + ": checkpoints may fill it, and the sweep stops then",
                 "free some space, or use --dir to keep the sweep elsewhere"};
     }
     if (status.f_files > 0 && status.f_favail < 10'000) {
-        return {Verdict::warning, about,
+        return {Verdict::warning, about_files,
                 fmt::format("{}, but only {} more files: a trial takes three", text,
                             static_cast<unsigned long>(status.f_favail)),
                 "remove files, or use --dir to keep the sweep elsewhere"};
     }
-    return {Verdict::ok, about, text, ""};
+    return {Verdict::ok, about_files, text, ""};
 }
 
 Finding examine_locks(const Probe& probe) {
     const FileDescriptor other(::open(probe.path.c_str(), O_RDWR | O_CLOEXEC));
     if (::flock(probe.descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
-        return {Verdict::problem, about,
+        return {Verdict::problem, about_files,
                 fmt::format("flock does not work here ({}), so nothing keeps two coordinators from one sweep",
                             std::strerror(errno)),
                 "mount the file system with locks (Lustre: -o flock), or use --dir on another"};
     }
     if (::flock(other.get(), LOCK_EX | LOCK_NB) == 0) {
-        return {Verdict::problem, about,
+        return {Verdict::problem, about_files,
                 "flock gives one lock to two, so nothing keeps two coordinators from one sweep",
                 "mount the file system with locks (Lustre: -o flock), or use --dir on another"};
     }
-    return {Verdict::ok, about, "flock works", ""};
+    return {Verdict::ok, about_files, "flock works", ""};
 }
 
 Finding examine_durability(const Probe& probe) {
@@ -110,7 +110,7 @@ Finding examine_durability(const Probe& probe) {
         const auto start = Clock::now();
         if (::pwrite(probe.descriptor.get(), page.data(), page.size(), round * 4096) < 0 ||
             ::fsync(probe.descriptor.get()) != 0) {
-            return {Verdict::problem, about,
+            return {Verdict::problem, about_files,
                     fmt::format("fsync fails: {}; nothing would be safe", std::strerror(errno)),
                     "free some space, or use --dir to keep the sweep elsewhere"};
         }
@@ -119,10 +119,10 @@ Finding examine_durability(const Probe& probe) {
     const double milliseconds = std::chrono::duration<double, std::milli>(best).count();
     const auto text = fmt::format("fsync takes {:.3g} ms", milliseconds);
     if (milliseconds > 50) {
-        return {Verdict::warning, about, text + ", and each batch of reports waits for one",
+        return {Verdict::warning, about_files, text + ", and each batch of reports waits for one",
                 "use --dir on a faster file system where trials report many times a second"};
     }
-    return {Verdict::ok, about, text, ""};
+    return {Verdict::ok, about_files, text, ""};
 }
 
 Finding examine_renaming(const Probe& probe) {
@@ -131,11 +131,11 @@ Finding examine_renaming(const Probe& probe) {
     if (::rename(other.c_str(), probe.path.c_str()) != 0) {
         const int error = errno;
         ::unlink(other.c_str());
-        return {Verdict::problem, about,
+        return {Verdict::problem, about_files,
                 fmt::format("a file cannot be renamed over another ({}), as checkpoints are", std::strerror(error)),
                 "use --dir on another file system"};
     }
-    return {Verdict::ok, about, "rename replaces a file", ""};
+    return {Verdict::ok, about_files, "rename replaces a file", ""};
 }
 
 Finding examine_times(const Probe& probe) {
@@ -144,10 +144,10 @@ Finding examine_times(const Probe& probe) {
         struct stat status {};
         [[maybe_unused]] const auto written = ::pwrite(probe.descriptor.get(), byte.data(), 1, 0);
         if (::fstat(probe.descriptor.get(), &status) == 0 && status.st_mtim.tv_nsec != 0) {
-            return {Verdict::ok, about, "files keep their times to less than a second", ""};
+            return {Verdict::ok, about_files, "files keep their times to less than a second", ""};
         }
     }
-    return {Verdict::warning, about,
+    return {Verdict::warning, about_files,
             "files keep their times in whole seconds, so data written to while they are read may pass unnoticed",
             "do not change data sets while a sweep runs"};
 }
@@ -171,7 +171,7 @@ Findings examine_file_system(const fs::path& directory) {
         return {examine_room(place), examine_locks(probe), examine_durability(probe), examine_times(probe),
                 examine_renaming(probe)};
     } catch (const std::system_error& error) {
-        return {{Verdict::problem, about,
+        return {{Verdict::problem, about_files,
                  fmt::format("{} cannot be written: {}", place.string(), error.code().message()),
                  "give a folder that you may write to: crescendo doctor DIR, crescendo run --dir DIR"}};
     }
@@ -193,18 +193,19 @@ Finding SharedProbe::look_at(const fs::path& file) {
     const auto folder = file.parent_path().string();
     const FileDescriptor seen(::open(file.c_str(), O_RDWR | O_CLOEXEC));
     if (!seen) {
-        return {Verdict::problem, about, fmt::format("{} is not the same folder here as on rank 0's node", folder),
+        return {Verdict::problem, about_files,
+                fmt::format("{} is not the same folder here as on rank 0's node", folder),
                 "use a folder of a shared file system"};
     }
     if (::flock(seen.get(), LOCK_EX | LOCK_NB) == 0) {
         return {
-            Verdict::warning, about,
+            Verdict::warning, about_files,
             fmt::format("a lock on {} does not reach other nodes, so two coordinators on two nodes would not notice "
                         "each other",
                         folder),
             "mount it with cluster-wide locks (Lustre: -o flock, not localflock)"};
     }
-    return {Verdict::ok, about, fmt::format("{} and its locks are shared by the nodes", folder), ""};
+    return {Verdict::ok, about_files, fmt::format("{} and its locks are shared by the nodes", folder), ""};
 }
 
 }  // namespace crescendo::launch

@@ -8,10 +8,10 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr const char* about = "GPUs";
+constexpr const char* about_gpus = "GPUs";
 
 /// A daemon that was told which GPUs to serve would number these anew, and workers would ask for others than theirs.
-constexpr const char* remedy =
+constexpr const char* gpus_remedy =
     "start it on each node before the sweep, `env -u CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER=PCI_BUS_ID "
     "nvidia-cuda-mps-control -d`; "
     "`echo quit | nvidia-cuda-mps-control` ends it";
@@ -27,7 +27,7 @@ std::filesystem::path pipe_of_mps(const Variables& variables) {
 Findings examine_gpu_sharing(const SlotPlan& plan, const SlotPlan::Wishes& wishes, const Variables& variables) {
     const auto& first = plan.slots.front();  // of those on one GPU none has more
     if (first.gpu.empty() && wishes.slots_per_gpu > 1 && !wishes.slots) {
-        return {{Verdict::ok, about, "there is none, so slots_per_gpu changes nothing: the slots are cores"}};
+        return {{Verdict::ok, about_gpus, "there is none, so slots_per_gpu changes nothing: the slots are cores"}};
     }
     if (first.gpu.empty() || first.slots_on_gpu == 1) {
         return {};
@@ -36,13 +36,14 @@ Findings examine_gpu_sharing(const SlotPlan& plan, const SlotPlan::Wishes& wishe
     std::error_code none;
     const auto shared = fmt::format("{} workers share a GPU", first.slots_on_gpu);
     if (std::filesystem::exists(pipe, none)) {
-        return {{Verdict::ok, about, fmt::format("{}, at the same time by MPS ({} is there)", shared, pipe.string())}};
+        return {
+            {Verdict::ok, about_gpus, fmt::format("{}, at the same time by MPS ({} is there)", shared, pipe.string())}};
     }
-    return {{Verdict::warning, about,
+    return {{Verdict::warning, about_gpus,
              fmt::format("{} by turns: the daemon of NVIDIA's MPS, by which they compute at the same time, is not "
                          "here ({} is missing)",
                          shared, pipe.string()),
-             remedy}};
+             gpus_remedy}};
 }
 
 }  // namespace crescendo::launch

@@ -9,17 +9,17 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr const char* about = "limits";
+constexpr const char* about_limits = "limits";
 
 Finding examine_open_files(int num_slots) {
     const auto needed = open_files_of(static_cast<std::uint64_t>(num_slots));
     const auto most = most_open_files();  // an agent asks for what it needs
     if (most < needed) {
-        return {Verdict::problem, about,
+        return {Verdict::problem, about_limits,
                 fmt::format("{} open files are allowed, and {} slots take up to {}", most, num_slots, needed),
                 fmt::format("ulimit -n {}", needed)};
     }
-    return {Verdict::ok, about,
+    return {Verdict::ok, about_limits,
             most == RLIM_INFINITY ? "any number of open files" : fmt::format("{} open files", most)};
 }
 
@@ -28,31 +28,31 @@ Finding examine_locked_memory(bool has_gpus) {
     rlimit limit{};
     ::getrlimit(RLIMIT_MEMLOCK, &limit);
     if (limit.rlim_cur == RLIM_INFINITY) {
-        return {Verdict::ok, about, "any amount of locked memory"};
+        return {Verdict::ok, about_limits, "any amount of locked memory"};
     }
     const auto text = fmt::format("{} of locked memory", size_text(static_cast<double>(limit.rlim_cur)));
     if (has_gpus && limit.rlim_cur < enough) {
-        return {Verdict::warning, about, text + ": NCCL over InfiniBand needs more",
+        return {Verdict::warning, about_limits, text + ": NCCL over InfiniBand needs more",
                 "ulimit -l unlimited; under Slurm, PropagateResourceLimitsExcept=MEMLOCK"};
     }
-    return {Verdict::ok, about, text};
+    return {Verdict::ok, about_limits, text};
 }
 
 Finding examine_shared_memory(int num_slots) {
     struct statvfs status {};
     if (::statvfs("/dev/shm", &status) != 0) {
-        return {Verdict::warning, about, "there is no /dev/shm: MPI and NCCL talk by sockets within a node",
+        return {Verdict::warning, about_limits, "there is no /dev/shm: MPI and NCCL talk by sockets within a node",
                 "mount a tmpfs at /dev/shm"};
     }
     const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_frsize);
     const double needed = 32.0 * 1024 * 1024 * num_slots;
     const auto text = fmt::format("{} free in /dev/shm", size_text(free));
     if (free < needed) {
-        return {Verdict::warning, about,
+        return {Verdict::warning, about_limits,
                 fmt::format("{}, and {} slots may take {}", text, num_slots, size_text(needed)),
                 "remove what lies there; in a container, start it with --shm-size or --ipc=host"};
     }
-    return {Verdict::ok, about, text};
+    return {Verdict::ok, about_limits, text};
 }
 
 }  // namespace

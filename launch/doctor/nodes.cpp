@@ -14,7 +14,7 @@ namespace crescendo::launch {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::seconds node_patience{60};
 
 /// The next message of this kind; none where it does not come in time.
 std::optional<Message> wait_for(MpiSession& session, MessageKind kind, Clock::time_point deadline) {
@@ -38,7 +38,7 @@ std::vector<NodeReport> examine_nodes(MpiSession& session, const Examination& ex
     auto ours = examination;
     ours.probe.clear();  // the others look at it
     reports[0] = examine_node(ours, plan_together(session, examination.slots));
-    const auto deadline = Clock::now() + patience;
+    const auto deadline = Clock::now() + node_patience;
     for (int missing = session.size() - 1; missing > 0; --missing) {
         const auto answer = wait_for(session, MessageKind::examination, deadline);
         if (!answer) {
@@ -51,7 +51,8 @@ std::vector<NodeReport> examine_nodes(MpiSession& session, const Examination& ex
         if (report.host.empty()) {
             session.give_up(rank);
             report.host = fmt::format("rank {}", rank);
-            report.findings = {{Verdict::problem, "MPI", fmt::format("it gave no answer within {} s", patience.count()),
+            report.findings = {{Verdict::problem, "MPI",
+                                fmt::format("it gave no answer within {} s", node_patience.count()),
                                 "look at that node"}};
         }
     }
@@ -74,7 +75,7 @@ Findings examine_mpi(MpiSession& session) {
     for (int round = 0; round < 20; ++round) {
         const auto start = Clock::now();
         session.send(session.size() - 1, MessageKind::echo, {});
-        if (!wait_for(session, MessageKind::echo, start + patience)) {
+        if (!wait_for(session, MessageKind::echo, start + node_patience)) {
             return {{Verdict::problem, about, fmt::format("{}; the last one answers no message", text),
                      "look at the network between the nodes, and at mpirun's own --mca btl_tcp_if_include"}};
         }

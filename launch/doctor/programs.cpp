@@ -17,10 +17,10 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr const char* about = "trainer";
-constexpr std::chrono::seconds patience{60};
+constexpr const char* about_trainer = "trainer";
+constexpr std::chrono::seconds trainer_patience{60};
 
-bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
+bool is_executable(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
 
 /// What a program prints for `--version`, or why it does not.
 std::string version_of(const std::string& program) {
@@ -30,7 +30,7 @@ std::string version_of(const std::string& program) {
     options.log = log.path();
     ChildProcess process(options);
     pollfd ended{process.exit_descriptor().get(), POLLIN, 0};
-    ::poll(&ended, 1, static_cast<int>(std::chrono::milliseconds(patience).count()));
+    ::poll(&ended, 1, static_cast<int>(std::chrono::milliseconds(trainer_patience).count()));
     return last_words(log.path());
 }
 
@@ -38,25 +38,25 @@ std::string version_of(const std::string& program) {
 
 Findings examine_programs(const ProgramPaths& paths) {
     Findings findings;
-    if (!is_program(paths.guard)) {
+    if (!is_executable(paths.guard)) {
         findings.push_back(
             {Verdict::problem, "programs",
              fmt::format("{} is not there, and programs of a sweep's `command:` run under it", paths.guard),
              "install it beside crescendo; the build makes both"});
     }
-    if (!is_program(paths.trainer)) {
-        findings.push_back({Verdict::warning, about,
+    if (!is_executable(paths.trainer)) {
+        findings.push_back({Verdict::warning, about_trainer,
                             fmt::format("{} is not there: sweeps with `trainer:` cannot run, those with `command:` can",
                                         paths.trainer),
                             "build it with CRESCENDO_TORCH=ON and put it beside crescendo, or name it in "
                             "CRESCENDO_TRAINER"});
     } else if (const auto version = version_of(paths.trainer); version != CRESCENDO_VERSION) {
         findings.push_back(
-            {Verdict::problem, about,
+            {Verdict::problem, about_trainer,
              fmt::format("{} is not of version " CRESCENDO_VERSION "; it says: {}", paths.trainer, version),
              "build crescendo and crescendo-trainer together, with the libraries they were built with"});
     } else {
-        findings.push_back({Verdict::ok, about, fmt::format("{} starts", paths.trainer)});
+        findings.push_back({Verdict::ok, about_trainer, fmt::format("{} starts", paths.trainer)});
     }
     return findings;
 }
@@ -66,21 +66,21 @@ Finding examine_group(const ProgramPaths& paths, const SlotPlan& plan, const std
     options.program = paths.trainer;
     options.slots = {plan.slots.front(), plan.slots.back()};
     options.interface = interface;
-    options.patience = patience;
+    options.patience = trainer_patience;
     options.arguments = [](int rank) {
         return std::vector{std::string("--check-group"), std::to_string(rank), std::string("2")};
     };
     try {
         const auto result = IdleTrainers(options).await(protocol::type::group_checked).front();
         if (result.value("sum", 0.0) != 3) {  // 1 + 2
-            return {Verdict::problem, about, fmt::format("two workers add 1 and 2 up to {}", result.dump()),
+            return {Verdict::problem, about_trainer, fmt::format("two workers add 1 and 2 up to {}", result.dump()),
                     "run it again; if it persists, the network or a GPU is broken"};
         }
-        return {Verdict::ok, about,
+        return {Verdict::ok, about_trainer,
                 fmt::format("two workers meet and add up by {} in {:.2g} s", result.value("backend", ""),
                             result.value("seconds", 0.0))};
     } catch (const std::exception& error) {
-        return {Verdict::problem, about, fmt::format("two workers form no group: {}", error.what()),
+        return {Verdict::problem, about_trainer, fmt::format("two workers form no group: {}", error.what()),
                 "see that the network interface is right: --interface, GLOO_SOCKET_IFNAME, NCCL_SOCKET_IFNAME"};
     }
 }

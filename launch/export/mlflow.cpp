@@ -10,6 +10,7 @@
 
 #include "core/random.hpp"
 #include "launch/export/dated_sweep.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/crc32.hpp"
 
@@ -31,7 +32,7 @@ Status status_of(const Trial& trial) {
 std::int64_t milliseconds(double date) { return static_cast<std::int64_t>(std::llround(date * 1e3)); }
 
 std::string quoted(const std::string& text) {
-    return OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);  // YAML reads JSON's texts
+    return one_line(OrderedJson(text));  // YAML reads JSON's texts
 }
 
 /// The bytes that are needed to tell this sweep from another.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "launch/export/dated_sweep.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/messages/value_json.hpp"
 
 namespace crescendo::launch {
@@ -18,7 +19,7 @@ constexpr const char* worker = "crescendo";
 enum Operation { create_study = 0, set_study_user_attr = 2, set_study_system_attr = 3, create_trial = 4 };
 
 // Numbers of optuna.trial.TrialState.
-enum State { running = 0, complete = 1, pruned = 2, failed = 3, waiting = 4 };
+enum class State { running = 0, complete = 1, pruned = 2, failed = 3, waiting = 4 };
 
 OrderedJson operation(Operation operation) { return {{"op_code", operation}, {"worker_id", worker}}; }
 
@@ -36,10 +37,6 @@ OrderedJson date_json(std::optional<double> date) {
     const auto seconds = std::floor(*date);
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}+00:00", fmt::gmtime(static_cast<std::time_t>(seconds)),
                        static_cast<int>((*date - seconds) * 1e6));
-}
-
-std::string text_of(const OrderedJson& json) {
-    return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 /// Optuna's choices are null, booleans, numbers and texts: lists and maps become JSON text.
@@ -100,7 +97,7 @@ struct ToOptuna {
     const Parameter& parameter;
     const Sweep& sweep;
 
-    OptunaParameter as(const OrderedJson& distribution) const { return {parameter.name, text_of(distribution)}; }
+    OptunaParameter as(const OrderedJson& distribution) const { return {parameter.name, one_line(distribution)}; }
     OptunaParameter seen(bool log) const {
         const auto [low, high] = seen_range(parameter.name, sweep);
         return as(float_distribution(low, high, log));
@@ -111,7 +108,7 @@ struct ToOptuna {
             choices.push_back(choice(value));
         }
         return {parameter.name,
-                text_of({{"name", "CategoricalDistribution"}, {"attributes", {{"choices", choices}}}}),
+                one_line(OrderedJson{{"name", "CategoricalDistribution"}, {"attributes", {{"choices", choices}}}}),
                 std::move(values)};
     }
 
@@ -220,7 +217,7 @@ std::string trial_line(const Trial& trial, const DatedSweep& sweep, const std::v
     line["params"] = params;
     line["user_attrs"] = attributes;
     line["system_attrs"] = OrderedJson::object();
-    auto text = text_of(line);
+    auto text = one_line(line);
     text.pop_back();
     return text + ",\"intermediate_values\":" + intermediate_values(seen, metric) + "}\n";
 }
@@ -244,7 +241,7 @@ Exported optuna_study(const ExportRequest& request) {
     metric["system_attr"] = {{"study:metric_names", {sweep.spec().metric}}};
     auto origin = about_study(set_study_user_attr);
     origin["user_attr"] = {{"crescendo", CRESCENDO_VERSION}};
-    auto text = text_of(study) + "\n" + text_of(metric) + "\n" + text_of(origin) + "\n";
+    auto text = one_line(study) + "\n" + one_line(metric) + "\n" + one_line(origin) + "\n";
     for (const auto& trial : sweep.trials()) {
         text += trial_line(trial, dated, parameters);
     }

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "launch/messages/json.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
 
@@ -35,10 +36,10 @@ std::string scalar(const std::string& text) {
     const auto may_follow = [&](char c) { return is_plain(c) || c == '-' || c == '.' || c == '/'; };
     const bool plain = !text.empty() && is_plain(text[0]) && std::ranges::all_of(text, may_follow) &&
                        is_read_as_text(text);
-    return plain ? text : OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    return plain ? text : one_line(OrderedJson(text));
 }
 
-std::string number(double value) {
+std::string shortest_text(double value) {
     if (!std::isfinite(value)) {
         return std::isnan(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
     }
@@ -97,7 +98,7 @@ std::string flow(const OrderedJson& value) {
     if (value.is_string()) {
         return scalar(value.get<std::string>());
     }
-    return value.is_number_float() ? number(value.get<double>()) : value.dump();
+    return value.is_number_float() ? shortest_text(value.get<double>()) : value.dump();
 }
 
 std::string text_of(const ImportedSweep& sweep, const std::string& source) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
+#include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -72,8 +73,7 @@ class PythonLiterals {
             }
             content += text_[at_];
         }
-        json_ += at_ < text_.size() ? OrderedJson(content).dump(-1, ' ', false, OrderedJson::error_handler_t::replace)
-                                    : std::string(1, quote);  // it has no end
+        json_ += at_ < text_.size() ? one_line(OrderedJson(content)) : std::string(1, quote);  // it has no end
         ++at_;
     }
 

@@ -5,7 +5,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Write {
+struct WriteAction {
     const Sweep& sweep;
 
     OrderedJson operator()(const StartTrial& action) const { return with_config("start_trial", action); }
@@ -61,6 +61,6 @@ struct Write {
 
 }  // namespace
 
-OrderedJson to_json(const Action& action, const Sweep& sweep) { return std::visit(Write{sweep}, action); }
+OrderedJson to_json(const Action& action, const Sweep& sweep) { return std::visit(WriteAction{sweep}, action); }
 
 }  // namespace crescendo::launch

@@ -35,7 +35,7 @@ void append_steps(std::string& text, const Steps& steps) {
     text += end == measures.rend() ? "" : "]";
 }
 
-struct Write {
+struct WriteEvent {
     OrderedJson operator()(const SlotsJoined& event) const {
         OrderedJson slots = OrderedJson::array();
         for (const auto& slot : event.slots) {
@@ -340,7 +340,7 @@ constexpr auto all_kinds =
 
 }  // namespace
 
-OrderedJson to_json(const Event& event) { return std::visit(Write{}, event); }
+OrderedJson to_json(const Event& event) { return std::visit(WriteEvent{}, event); }
 
 std::string members_of(const TrialReported& event) {
     auto text = fmt::format(R"("event":"trial_reported","trial":{},"resource":{},"loss":)", event.trial.value,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "launch/messages/bare_words.hpp"
+#include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -31,7 +32,7 @@ Json parse(std::string_view line) {
 
 /// Bytes that are not UTF-8, as in the name of a file, must not end the process that sends them.
 void LineChannel::send(const Json& message) {
-    outgoing_ += message.dump(-1, ' ', false, Json::error_handler_t::replace);
+    outgoing_ += one_line(message);
     outgoing_ += '\n';
     flush();
 }

@@ -31,7 +31,7 @@ void append_string(std::string& text, const std::string& string) {
     if (std::all_of(string.begin(), string.end(), is_plain)) {
         text.append(1, '"').append(string).append(1, '"');
     } else {
-        text += Json(string).dump(-1, ' ', false, Json::error_handler_t::replace);
+        text += one_line(Json(string));
     }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 
@@ -41,7 +42,7 @@ Value value_from_json(const Json& json) {
         case Json::value_t::string:
             return json.get<std::string>();
         default:
-            return JsonValue(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+            return JsonValue(one_line(json));
     }
     throw InvalidInput(text("{} is no value of a parameter (it has more than 64 bits); use a smaller number, or text",
                             json.dump()));

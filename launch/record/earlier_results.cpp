@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/system/read_file.hpp"
@@ -13,7 +14,7 @@
 namespace crescendo::launch {
 namespace {
 
-OrderedJson to_json(const EarlierResult& result) {
+OrderedJson json_of_result(const EarlierResult& result) {
     auto reports = OrderedJson::array();
     for (const auto& [resource, loss] : result.reports) {
         reports.push_back({resource.value, loss < worst_loss ? OrderedJson(loss) : OrderedJson(nullptr)});
@@ -43,7 +44,7 @@ EarlierResult result_from(const OrderedJson& json) {
 Json write_earlier_results(const std::filesystem::path& path, const std::vector<EarlierResult>& results) {
     std::string text;
     for (const auto& result : results) {
-        text += to_json(result).dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+        text += one_line(json_of_result(result)) + "\n";
     }
     replace_file(path, text);
     return {{"crc32", crc32_text(text)}, {"results", results.size()}};

@@ -15,6 +15,7 @@
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
@@ -255,7 +256,7 @@ Journal Journal::open(const std::filesystem::path& path) {
 void Journal::append(const OrderedJson& record) {
     CRESCENDO_EXPECT(record.is_object() && !record.contains("n") && !record.contains("crc"));
     // A trainer's message may hold bytes that are not UTF-8: they must not cost the sweep its journal.
-    const auto object = record.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    const auto object = one_line(record);
     append_members(std::string_view(object).substr(1, object.size() - 2));
 }
 

@@ -10,7 +10,7 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr std::string_view head = R"("event":"trial_proposed","trial":)";
+constexpr std::string_view proposed_head = R"("event":"trial_proposed","trial":)";
 
 struct Append {
     std::string& text;
@@ -47,7 +47,7 @@ ProposalRecord record_of_start(const Trial& trial, double time) {
 }
 
 std::string members_of(const ProposalRecord& record) {
-    std::string text(head);
+    std::string text(proposed_head);
     fmt::format_to(std::back_inserter(text), R"({},"config":{{)", record.event.trial.value);
     std::string_view separator;
     for (const auto& [name, value] : record.event.config) {
@@ -68,7 +68,7 @@ std::string members_of(const ProposalRecord& record) {
 
 std::optional<ProposalRecord> proposal_from(std::string_view members) {
     RecordScanner scanner(members);
-    if (!scanner.skip(head)) {
+    if (!scanner.skip(proposed_head)) {
         return std::nullopt;
     }
     ProposalRecord record;

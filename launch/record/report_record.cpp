@@ -8,7 +8,7 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr std::string_view head = R"("event":"trial_reported","trial":)";
+constexpr std::string_view reported_head = R"("event":"trial_reported","trial":)";
 
 std::string key_of(const auto& field) { return std::string("\"").append(field.key).append("\":"); }
 
@@ -76,7 +76,7 @@ std::string members_of(const ReportRecord& record) {
 
 std::optional<ReportRecord> report_from(std::string_view members) {
     RecordScanner scanner(members);
-    if (!scanner.skip(head)) {
+    if (!scanner.skip(reported_head)) {
         return std::nullopt;
     }
     ReportRecord record;

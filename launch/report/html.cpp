@@ -1,13 +1,12 @@
 #include "launch/report/html.hpp"
 
+#include "launch/messages/json.hpp"
 #include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-std::string valid_utf8(const std::string& text) {
-    return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
-}
+std::string valid_utf8(const std::string& text) { return Json::parse(one_line(Json(text))).get<std::string>(); }
 
 }  // namespace
 
@@ -39,7 +38,7 @@ std::string html_text(std::string_view text) {
 
 std::string script_json(const OrderedJson& json) {
     std::string result;
-    for (const char c : json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace)) {
+    for (const char c : one_line(json)) {
         // Only strings have these, where JSON may write them so.
         if (c == '<' || c == '>' || c == '&') {
             result += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026";

@@ -12,6 +12,7 @@
 
 #include "core/check.hpp"
 #include "launch/compare/sweep_run.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -242,8 +243,7 @@ OrderedJson versions_json(const SweepDirectory& directory) {
     OrderedJson result = OrderedJson::object();
     const auto run = directory.read_run();
     for (const auto& [key, value] : run.items()) {
-        result[key] =
-            value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+        result[key] = value.is_string() ? value.get<std::string>() : one_line(value);
     }
     return result;
 }

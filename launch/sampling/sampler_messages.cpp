@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "launch/messages/json.hpp"
 #include "launch/messages/line_channel.hpp"
 #include "launch/messages/value_json.hpp"
 #include "scheduler/space/membership.hpp"
@@ -119,9 +120,7 @@ Json parse_answer(std::string_view line, std::string_view example) {
     return answer;
 }
 
-std::string start_of(const Json& answer) {
-    return answer.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 200);
-}
+std::string start_of(const Json& answer) { return one_line(answer).substr(0, 200); }
 
 }  // namespace
 

@@ -16,6 +16,7 @@
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slots/node_resources.hpp"
@@ -33,9 +34,7 @@ constexpr std::string_view answer_ending = ".answer";
 constexpr off_t longest = 1 << 16;  // bytes
 
 /// A path or a note may hold bytes that are not UTF-8: they must not cost anybody the request, or its answer.
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-std::string crc_of(const Json& request) { return crc32_text(text_of(request)); }
+std::string crc_of(const Json& request) { return crc32_text(one_line(request)); }
 
 [[noreturn]] void cannot_write(const fs::path& path, const std::error_code& reason) {
     const bool is_forbidden = reason == std::errc::permission_denied || reason == std::errc::operation_not_permitted;
@@ -47,7 +46,7 @@ std::string crc_of(const Json& request) { return crc32_text(text_of(request)); }
 /// The file has its name once it is whole.
 void write_whole(const fs::path& path, const Json& json) {
     try {
-        replace_file(path, text_of(json) + "\n", Durability::none);
+        replace_file(path, one_line(json) + "\n", Durability::none);
     } catch (const WriteError& error) {
         cannot_write(path, error.code());
     }

@@ -2,12 +2,14 @@
 
 #include <cmath>
 
+#include "launch/messages/json.hpp"
+
 namespace crescendo::launch {
 namespace {
 
-std::string text_of(const OrderedJson& value) {
+std::string text_of_value(const OrderedJson& value) {
     if (!value.is_number_float() || std::isfinite(value.get<double>())) {
-        return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+        return one_line(value);
     }
     const auto number = value.get<double>();
     return std::isnan(number) ? ".nan" : number > 0 ? ".inf" : "-.inf";
@@ -18,7 +20,7 @@ void add(const OrderedJson& map, const std::string& prefix, FlatKeys& keys) {
         if (value.is_object()) {
             add(value, prefix + name + ".", keys);
         } else {
-            keys.emplace(prefix + name, text_of(value));
+            keys.emplace(prefix + name, text_of_value(value));
         }
     }
 }

@@ -49,7 +49,7 @@ std::string read_classes(const std::string& host, const std::string& library, st
 }
 
 /// "the sampler climber and the stop rule plateau"
-std::string describe(const std::vector<PluginClass>& classes) {
+std::string describe_classes(const std::vector<PluginClass>& classes) {
     std::vector<std::string> texts;
     for (const auto& each : classes) {
         texts.push_back(fmt::format("the {} {}", each.kind, each.name));
@@ -90,7 +90,7 @@ class Check {
             }
             mistakes_.add(key, fmt::format("{} is no {}{}; the plug-ins have {}", name,
                                            is_stop_rule ? "stop rule of a plug-in" : "sampler",
-                                           did_you_mean(name, names), describe(classes_)));
+                                           did_you_mean(name, names), describe_classes(classes_)));
         }
     }
 
@@ -103,10 +103,10 @@ class Check {
             std::vector<PluginClass> own;
             std::ranges::copy_if(classes_, std::back_inserter(own),
                                  [i](const PluginClass& each) { return each.library == i; });
-            mistakes_.add(fmt::format("plugins[{}]", i),
-                          fmt::format("{} has {}, and the file uses none of it; {}", file_.plugins[i], describe(own),
-                                      own.empty() ? "remove it" : fmt::format("write {}, or remove it",
-                                                                              use_of(own.front()))));
+            mistakes_.add(
+                fmt::format("plugins[{}]", i),
+                fmt::format("{} has {}, and the file uses none of it; {}", file_.plugins[i], describe_classes(own),
+                            own.empty() ? "remove it" : fmt::format("write {}, or remove it", use_of(own.front()))));
         }
     }
 

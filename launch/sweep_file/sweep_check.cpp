@@ -206,7 +206,7 @@ void check_sampler(const SamplerCommand& sampler, Mistakes& mistakes) {
     }
 }
 
-void check_command(const SweepFile& file, Mistakes& mistakes) {
+void check_macros(const SweepFile& file, Mistakes& mistakes) {
     for (const auto& [key, problem] : unset_variables(*file.command)) {
         mistakes.add(key, problem);
     }
@@ -279,7 +279,7 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
         check_trainer(file, paths.trainer, mistakes);
     }
     if (file.command && !mistakes.lie_in("command") && !mistakes.lie_in("program")) {
-        check_command(file, mistakes);
+        check_macros(file, mistakes);
         require_end_of_trials(file, mistakes);
         const bool is_there = !mistakes.lie_in("command") && !mistakes.lie_in("program");
         if (file.grow == Growth::in_place && is_there && !mistakes.lie_in("parameters") &&

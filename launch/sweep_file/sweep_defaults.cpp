@@ -30,7 +30,7 @@ std::int64_t first_rung(std::int64_t max_iter, std::int64_t num_rungs, int eta) 
     return rung;
 }
 
-std::string text_of(const SchedulerSpec& spec) {
+std::string text_of_scheduler(const SchedulerSpec& spec) {
     return fmt::format("{{type: asha, min: {}, {}reduction_factor: {}}}", spec.min.value,
                        spec.has_max() ? fmt::format("max: {}, ", spec.max.value) : "", spec.reduction_factor);
 }
@@ -66,10 +66,11 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
         if (const auto section = file.section("early_terminate", "{type: hyperband, min_iter: 3}")) {
             const bool is_in_file = result.source.has("scheduler");  // rather than in what a command was given
             file.fail("early_terminate",
-                      is_in_file ? "both scheduler and this say which trials are stopped; remove one of the two"
-                                 : fmt::format("the command changes the scheduler, and this is W&B's word for one; write "
-                                               "scheduler: {} instead",
-                                               text_of(read_early_terminate(*section))));
+                      is_in_file
+                          ? "both scheduler and this say which trials are stopped; remove one of the two"
+                          : fmt::format("the command changes the scheduler, and this is W&B's word for one; write "
+                                        "scheduler: {} instead",
+                                        text_of_scheduler(read_early_terminate(*section))));
         }
         spec = read_scheduler(file.section("scheduler", "{type: asha, max: 27}").value());
     } else if (const auto section = file.section("early_terminate", "{type: hyperband, min_iter: 3}")) {
@@ -81,7 +82,7 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
         }
         result.remarks.push_back(
             {"early_terminate",
-             fmt::format("means scheduler: {} here{}", text_of(spec),
+             fmt::format("means scheduler: {} here{}", text_of_scheduler(spec),
                          spec.has_max() ? "" : ", without a max: a trial ends when its program does")});
     } else if (has_trainer) {
         file.fail("scheduler",

@@ -72,7 +72,7 @@ constexpr auto keys = std::to_array<Key>({
     {"controller"},
 });
 
-bool has(std::string_view name, Effect effect) {
+bool has_effect(std::string_view name, Effect effect) {
     return std::ranges::any_of(keys, [&](const Key& key) { return key.name == name && (key.effects & effect) != 0; });
 }
 
@@ -101,11 +101,11 @@ std::vector<std::string> training_keys() {
     return names([](const Key& key) { return (key.effects & trains) != 0; });
 }
 
-bool is_changeable(std::string_view key) { return has(key, changeable); }
+bool is_changeable(std::string_view key) { return has_effect(key, changeable); }
 
-bool changes_next_session(std::string_view key) { return has(key, next_session); }
+bool changes_next_session(std::string_view key) { return has_effect(key, next_session); }
 
-bool only_describes(std::string_view key) { return has(key.substr(0, key.find('.')), describes); }
+bool only_describes(std::string_view key) { return has_effect(key.substr(0, key.find('.')), describes); }
 
 std::string list_of_changeable_keys() { return enumerate(changeable_keys(), " and "); }
 

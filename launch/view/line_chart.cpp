@@ -12,9 +12,9 @@ namespace crescendo::launch {
 namespace {
 
 constexpr double panel_width = 340, panel_height = 260;
-constexpr double left = 80, top = 50;   // of the first panel
+constexpr double left_edge = 80, top_edge = 50;  // of the first panel
 constexpr double panel_distance = 420;  // from one panel's left edge to the next
-constexpr double legend_top = top + panel_height + 70, legend_line = 20;
+constexpr double legend_top = top_edge + panel_height + 70, legend_line = 20;
 constexpr std::size_t num_colours = 8;
 
 // After Okabe and Ito's colours, which most colour-blind people tell apart, lighter on dark ground.
@@ -36,7 +36,7 @@ constexpr const char* style =
 
 /// Text as XML may hold it: bytes that are not UTF-8 are replaced.
 std::string escaped(const std::string& text) {
-    const auto valid = Json::parse(Json(printable(text)).dump(-1, ' ', false, Json::error_handler_t::replace));
+    const auto valid = Json::parse(one_line(Json(printable(text))));
     std::string result;
     for (const char c : valid.get<std::string>()) {
         result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
@@ -88,29 +88,29 @@ class Panel {
     Panel(const ChartPanel& panel, std::size_t index, Range y)
         : panel_(panel),
           index_(index),
-          left_(left + panel_distance * static_cast<double>(index)),
+          left_(left_edge + panel_distance * static_cast<double>(index)),
           y_(y),
           last_x_(last_x(panel)) {}
 
     std::string svg() const {
         std::string result =
             fmt::format("<clipPath id='panel{0}'><rect x='{1}' y='{2}' width='{3}' height='{4}'/></clipPath>\n", index_,
-                        left_, top, panel_width, panel_height);
+                        left_, top_edge, panel_width, panel_height);
         for (const double tick : chart_ticks(0, last_x_)) {
             result += fmt::format(
                 "<path class='grid' d='M{0:.1f},{1}V{2}'/><text x='{0:.1f}' y='{3}' "
                 "text-anchor='middle'>{4:.4g}</text>\n",
-                place_x(tick), top, top + panel_height, top + panel_height + 18, tick);
+                place_x(tick), top_edge, top_edge + panel_height, top_edge + panel_height + 18, tick);
         }
         for (const double tick : chart_ticks(y_.low, y_.high)) {
             result += fmt::format(
                 "<path class='grid' d='M{0},{1:.1f}H{2}'/><text x='{3}' y='{4:.1f}' text-anchor='end'>{5:.4g}</text>\n",
                 left_, place_y(tick), left_ + panel_width, left_ - 8, place_y(tick) + 4, tick);
         }
-        result += fmt::format("<rect class='frame' x='{}' y='{}' width='{}' height='{}'/>\n", left_, top, panel_width,
-                              panel_height);
+        result += fmt::format("<rect class='frame' x='{}' y='{}' width='{}' height='{}'/>\n", left_, top_edge,
+                              panel_width, panel_height);
         result += fmt::format("<text x='{}' y='{}' text-anchor='middle'>{}</text>\n", left_ + panel_width / 2,
-                              top + panel_height + 40, escaped(panel_.x_label));
+                              top_edge + panel_height + 40, escaped(panel_.x_label));
         result += fmt::format("<g clip-path='url(#panel{})'>\n", index_);
         for (std::size_t i = 0; i < panel_.lines.size(); ++i) {
             if (const auto& points = panel_.lines[i].points; !points.empty()) {
@@ -127,7 +127,7 @@ class Panel {
     /// Infinite values are beyond the frame, which cuts them off.
     double place_y(double y) const {
         const double share = (y - y_.low) / (y_.high - y_.low);
-        return top + panel_height * (1 - std::clamp(share, -1.0, 2.0));
+        return top_edge + panel_height * (1 - std::clamp(share, -1.0, 2.0));
     }
 
     /// From left to right: "x,y" and the steps to the end of the axis.
@@ -182,25 +182,25 @@ std::vector<double> chart_ticks(double low, double high) {
 std::string line_chart(const std::string& title, const std::string& y_label, const std::vector<ChartPanel>& panels) {
     const auto num_lines = panels.empty() ? 0 : panels.front().lines.size();
     const double width =
-        left + panel_distance * static_cast<double>(panels.size()) - (panel_distance - panel_width) + 30;
+        left_edge + panel_distance * static_cast<double>(panels.size()) - (panel_distance - panel_width) + 30;
     const double height = legend_top + legend_line * static_cast<double>(num_lines) + 6;
     std::string result = fmt::format(
         "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}'>\n<title>{2}</title>\n",
         width, height, escaped(title));
     result += style;
     result += fmt::format("<rect class='ground' width='{}' height='{}'/>\n", width, height);
-    result += fmt::format("<text class='title' x='{}' y='28'>{}</text>\n", left, escaped(title));
+    result += fmt::format("<text class='title' x='{}' y='28'>{}</text>\n", left_edge, escaped(title));
     result += fmt::format("<text transform='translate(20,{}) rotate(-90)' text-anchor='middle'>{}</text>\n",
-                          top + panel_height / 2, escaped(y_label));
+                          top_edge + panel_height / 2, escaped(y_label));
     const auto range = y_range(panels);
     for (std::size_t i = 0; i < panels.size(); ++i) {
         result += Panel(panels[i], i, range).svg();
     }
     for (std::size_t i = 0; i < num_lines; ++i) {
         const double y = legend_top + legend_line * static_cast<double>(i);
-        result +=
-            fmt::format("<path class='c{0} line'{1} d='M{2},{3}h28'/><text x='{4}' y='{5}'>{6}</text>\n",
-                        i % num_colours, dashes(i), left, y, left + 36, y + 4, escaped(panels.front().lines[i].name));
+        result += fmt::format("<path class='c{0} line'{1} d='M{2},{3}h28'/><text x='{4}' y='{5}'>{6}</text>\n",
+                              i % num_colours, dashes(i), left_edge, y, left_edge + 36, y + 4,
+                              escaped(panels.front().lines[i].name));
     }
     return result + "</svg>\n";
 }

@@ -42,7 +42,7 @@ struct Point {
 };
 
 /// A line that keeps its height from each point to the next, and from the last to `end`.
-std::string steps(const std::vector<Point>& points, double end) {
+std::string step_points(const std::vector<Point>& points, double end) {
     std::string path;
     for (const auto& [x, y] : points) {
         path += path.empty() ? fmt::format("M{:.1f},{:.1f}", x, y) : fmt::format("H{:.1f}V{:.1f}", x, y);
@@ -72,8 +72,8 @@ std::string diagram(const std::string& title, std::vector<Point> points, double 
         "<text x='{7}' y='{8}' text-anchor='end'>{9:.4g}</text>\n"
         "<text x='{7}' y='{10}' text-anchor='end'>{11:.4g}</text>\n"
         "<text x='{12}' y='{13}' text-anchor='end'>{14}</text>\n",
-        left, top - 8, title, top, right - left, height, steps(points, right), left - 6, top + 12, high, top + height,
-        low, right, top + height + 16, clock_text(seconds));
+        left, top - 8, title, top, right - left, height, step_points(points, right), left - 6, top + 12, high,
+        top + height, low, right, top + height + 16, clock_text(seconds));
 }
 
 std::string escaped(const std::string& text) {

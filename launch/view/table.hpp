@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -13,6 +14,9 @@ enum class Format { table, json, csv };
 
 /// The value of one cell. std::monostate: there is no value.
 using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string, JsonValue>;
+
+/// No value for a number that is not finite.
+inline Cell finite_cell(double number) { return std::isfinite(number) ? Cell{number} : Cell{}; }
 
 /// Rows under named columns, for people and for programs.
 class Table {

@@ -12,14 +12,6 @@ namespace {
 
 constexpr const char* by_zero = "divides by zero; leave 0 out of the range, or add a number to the divisor";
 constexpr const char* no_whole = "gives a whole number beyond 64 bits; use smaller ranges, or write 1.0 * in front";
-constexpr const char* no_finite = "gives a number beyond the largest; use smaller ranges";
-
-double finite(double result, const Node& node) {
-    if (!std::isfinite(result)) {
-        node.fail(no_finite);
-    }
-    return result;
-}
 
 class Arithmetic : public Node {
   public:
@@ -42,7 +34,7 @@ class Arithmetic : public Node {
         if (type() == Type::whole) {
             return of_whole_(std::get<std::int64_t>(left), std::get<std::int64_t>(right), *this);
         }
-        return finite(of_numbers_(std::get<double>(left), std::get<double>(right), *this), *this);
+        return finite(of_numbers_(std::get<double>(left), std::get<double>(right), *this));
     }
 
   private:
@@ -76,7 +68,7 @@ double remainder(double x, double y, const Node& node) {
     return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-struct Row {
+struct OperatorRow {
     std::string_view sign;
     Arithmetic::OfWhole of_whole;  ///< none: whole numbers are widened
     Arithmetic::OfNumbers of_numbers;
@@ -95,7 +87,7 @@ bool adds(std::int64_t x, std::int64_t y, std::int64_t* sum) { return __builtin_
 bool subtracts(std::int64_t x, std::int64_t y, std::int64_t* rest) { return __builtin_sub_overflow(x, y, rest); }
 bool multiplies(std::int64_t x, std::int64_t y, std::int64_t* product) { return __builtin_mul_overflow(x, y, product); }
 
-constexpr std::array<Row, 7> rows{{
+constexpr std::array<OperatorRow, 7> operators{{
     {"+", checked<adds>, [](double x, double y, const Node&) { return x + y; }},
     {"-", checked<subtracts>, [](double x, double y, const Node&) { return x - y; }},
     {"*", checked<multiplies>, [](double x, double y, const Node&) { return x * y; }},
@@ -126,8 +118,9 @@ class Negative : public Node {
 }  // namespace
 
 NodePtr make_arithmetic(std::string_view sign, NodePtr left, NodePtr right, std::size_t offset) {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& each) { return each.sign == sign; });
-    CRESCENDO_EXPECT(row != rows.end());
+    const auto row =
+        std::find_if(operators.begin(), operators.end(), [&](const OperatorRow& each) { return each.sign == sign; });
+    CRESCENDO_EXPECT(row != operators.end());
     for (const auto& operand : {left, right}) {
         if (!is_numeric(operand->type())) {
             throw ExpressionError(text("'{}' takes numbers, and its {} side is {}; compare it first, or use another "
@@ -158,7 +151,7 @@ double power(double x, double y, const Node& node) {
     if (std::isnan(result)) {
         node.fail("takes a root of a number below 0; use a range above 0, or a whole exponent");
     }
-    return finite(result, node);
+    return node.finite(result);
 }
 
 }  // namespace crescendo

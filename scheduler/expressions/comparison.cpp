@@ -15,13 +15,13 @@ std::partial_ordering order_of(const Datum& left, const Datum& right) {
                             : std::get<double>(left) <=> std::get<double>(right);
 }
 
-struct Row {
+struct ComparisonRow {
     std::string_view sign;
     bool (*holds)(const Datum&, const Datum&);
     bool needs_order;
 };
 
-constexpr std::array<Row, 6> rows{{
+constexpr std::array<ComparisonRow, 6> comparisons{{
     {"==", [](const Datum& a, const Datum& b) { return are_equal(a, b); }, false},
     {"!=", [](const Datum& a, const Datum& b) { return !are_equal(a, b); }, false},
     {"<", [](const Datum& a, const Datum& b) { return order_of(a, b) < 0; }, true},
@@ -32,7 +32,7 @@ constexpr std::array<Row, 6> rows{{
 
 class Comparison : public Node {
   public:
-    Comparison(const Row& row, NodePtr left, NodePtr right, std::size_t offset)
+    Comparison(const ComparisonRow& row, NodePtr left, NodePtr right, std::size_t offset)
         : Node(Type::boolean, offset), row_(row), left_(std::move(left)), right_(std::move(right)) {}
 
     Datum evaluate(std::span<const Datum> values) const override {
@@ -42,7 +42,7 @@ class Comparison : public Node {
     }
 
   private:
-    const Row& row_;
+    const ComparisonRow& row_;
     NodePtr left_;
     NodePtr right_;
 };
@@ -96,8 +96,9 @@ bool are_equal(const Datum& left, const Datum& right) {
 }
 
 NodePtr make_comparison(std::string_view sign, NodePtr left, NodePtr right, std::size_t offset) {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& each) { return each.sign == sign; });
-    CRESCENDO_EXPECT(row != rows.end());
+    const auto row = std::find_if(comparisons.begin(), comparisons.end(),
+                                  [&](const ComparisonRow& each) { return each.sign == sign; });
+    CRESCENDO_EXPECT(row != comparisons.end());
     if (!row->needs_order) {
         check_comparable(*left, *right, offset);
         return std::make_shared<Comparison>(*row, std::move(left), std::move(right), offset);

@@ -33,13 +33,6 @@ double rounded(double x) {
     return std::fmod(below, 2) == 0 ? below : below + 1;
 }
 
-double finite(double x, const Node& node) {
-    if (!std::isfinite(x)) {
-        node.fail("gives a number beyond the largest; use smaller ranges");
-    }
-    return x;
-}
-
 Datum square_root(Arguments of, const Node& node) {
     const double x = std::get<double>(of[0]);
     if (x < 0) {
@@ -82,7 +75,7 @@ enum class Result {
     common,  ///< whole if all arguments are
 };
 
-struct Row {
+struct FunctionRow {
     std::string_view name;
     std::size_t least, most;  ///< arguments
     Result result;
@@ -91,11 +84,11 @@ struct Row {
 
 constexpr std::size_t any_number = 4000;
 
-constexpr std::array<Row, 11> rows{{
+constexpr std::array<FunctionRow, 11> functions{{
     {"sqrt", 1, 1, Result::number, square_root},
     {"log", 1, 1, Result::number, logarithm},
     {"exp", 1, 1, Result::number,
-     [](Arguments of, const Node& node) { return Datum{finite(std::exp(std::get<double>(of[0])), node)}; }},
+     [](Arguments of, const Node& node) { return Datum{node.finite(std::exp(std::get<double>(of[0])))}; }},
     {"pow", 2, 2, Result::number,
      [](Arguments of, const Node& node) {
          return Datum{power(std::get<double>(of[0]), std::get<double>(of[1]), node)};
@@ -116,7 +109,7 @@ constexpr std::array<Row, 11> rows{{
 
 class Call : public Node {
   public:
-    Call(Type type, const Row& row, std::vector<NodePtr> arguments, std::size_t offset)
+    Call(Type type, const FunctionRow& row, std::vector<NodePtr> arguments, std::size_t offset)
         : Node(type, offset), row_(row), arguments_(std::move(arguments)) {}
 
     Datum evaluate(std::span<const Datum> values) const override {
@@ -133,11 +126,11 @@ class Call : public Node {
     }
 
   private:
-    const Row& row_;
+    const FunctionRow& row_;
     std::vector<NodePtr> arguments_;
 };
 
-void check_arguments(const Row& row, const std::vector<NodePtr>& arguments, std::size_t offset) {
+void check_arguments(const FunctionRow& row, const std::vector<NodePtr>& arguments, std::size_t offset) {
     if (arguments.size() < row.least || arguments.size() > row.most) {
         const auto* taken = row.least == 1 ? "one number" : row.most == 2 ? "two numbers" : "two numbers or more";
         throw ExpressionError(text("{} takes {}, and here are {}; write {}({})", row.name, taken, arguments.size(),
@@ -158,17 +151,18 @@ void check_arguments(const Row& row, const std::vector<NodePtr>& arguments, std:
 
 std::vector<std::string> function_names() {
     std::vector<std::string> names;
-    for (const auto& row : rows) {
+    for (const auto& row : functions) {
         names.emplace_back(row.name);
     }
     return names;
 }
 
 NodePtr make_call(const std::string& name, std::vector<NodePtr> arguments, std::size_t offset) {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& each) { return each.name == name; });
-    if (row == rows.end()) {
+    const auto row =
+        std::find_if(functions.begin(), functions.end(), [&](const FunctionRow& each) { return each.name == name; });
+    if (row == functions.end()) {
         std::string known;
-        for (const auto& each : rows) {
+        for (const auto& each : functions) {
             known += text("{}{}", known.empty() ? "" : ", ", each.name);
         }
         throw ExpressionError(text("there is no function {}; there are {}", name, known), offset);

@@ -1,5 +1,6 @@
 #include "scheduler/expressions/node.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace crescendo {
@@ -20,6 +21,13 @@ class Widened : public Node {
 };
 
 }  // namespace
+
+double Node::finite(double x) const {
+    if (!std::isfinite(x)) {
+        fail("gives a number beyond the largest; use smaller ranges");
+    }
+    return x;
+}
 
 NodePtr widened(NodePtr node) {
     return node->type() == Type::whole ? std::make_shared<Widened>(std::move(node)) : std::move(node);

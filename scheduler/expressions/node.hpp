@@ -30,6 +30,9 @@ class Node {
 
     [[noreturn]] void fail(const std::string& message) const { throw ExpressionError(message, offset_); }
 
+    /// `x`, which must be finite.
+    double finite(double x) const;
+
   private:
     Type type_;
     std::size_t offset_;

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/random.hpp"
+#include "tests/analysis/infinity.hpp"
 
 using namespace crescendo::analysis;
 using crescendo::CounterRandom;
+using crescendo::tests::infinity;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Point point(double seconds, double cost, double loss) { return {.seconds = seconds, .cost = cost, .loss = loss}; }
 

@@ -16,7 +16,7 @@ struct Sample {
     double loss;
 };
 
-Curve curve_of(const std::vector<Sample>& samples) {
+Curve loss_curve(const std::vector<Sample>& samples) {
     Curve curve;
     for (const auto& [seconds, loss] : samples) {
         curve.add({.seconds = seconds, .loss = loss});
@@ -25,14 +25,14 @@ Curve curve_of(const std::vector<Sample>& samples) {
 }
 
 /// A trial that meets a loss of 0 at `seconds`.
-Curve hits_at(double seconds) { return curve_of({{seconds / 2, 1}, {seconds, 0}}); }
+Curve hits_at(double seconds) { return loss_curve({{seconds / 2, 1}, {seconds, 0}}); }
 
-const Curve misses = curve_of({{1, 1}, {2, 0.5}});
+const Curve misses = loss_curve({{1, 1}, {2, 0.5}});
 
 }  // namespace
 
 TEST_CASE("the first point that meets the target counts, also if the curve gets worse again") {
-    const auto curve = curve_of({{10, 0.5}, {20, 0.3}, {30, 0.6}, {40, 0.1}});
+    const auto curve = loss_curve({{10, 0.5}, {20, 0.3}, {30, 0.6}, {40, 0.1}});
 
     CHECK(time_to_target(curve, {.loss = 0.5}) == 10);  // equal is enough
     CHECK(time_to_target(curve, {.loss = 0.4}) == 20);
@@ -44,14 +44,14 @@ TEST_CASE("the first point that meets the target counts, also if the curve gets 
 }
 
 TEST_CASE("a target that is met too late is missed") {
-    const auto curve = curve_of({{10, 0.5}, {20, 0.3}});
+    const auto curve = loss_curve({{10, 0.5}, {20, 0.3}});
 
     CHECK(time_to_target(curve, {.loss = 0.3, .max_seconds = 20}) == 20);
     CHECK(time_to_target(curve, {.loss = 0.3, .max_seconds = 19.5}) == missed);
 }
 
 TEST_CASE("a diverged training meets no target") {
-    CHECK(time_to_target(curve_of({{1, missed}}), {.loss = 1e300}) == missed);
+    CHECK(time_to_target(loss_curve({{1, missed}}), {.loss = 1e300}) == missed);
 }
 
 TEST_CASE("of a study's trials the fastest counts") {

@@ -10,7 +10,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-const std::string sweep = R"(metric: {name: loss}
+const std::string sweep_to_tell_of = R"(metric: {name: loss}
 run_cap: 3
 parameters: {x: {min: 1, max: 9}}
 scheduler: {type: asha, min: 1, max: 4, reduction_factor: 2}
@@ -98,7 +98,7 @@ class Conversation {
 
 TEST_CASE("each line is answered while the pipe stays open, and the end of input is a good end") {
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "sweep.yaml", sweep_to_tell_of);
     Conversation conversation(folder.path());
 
     CHECK(conversation.ask(join)["actions"][0]["action"] == "start_trial");
@@ -109,7 +109,7 @@ TEST_CASE("each line is answered while the pipe stays open, and the end of input
 
 TEST_CASE("a conversation whose answers nobody reads ends cleanly") {
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "sweep.yaml", sweep_to_tell_of);
     Conversation conversation(folder.path());
     conversation.ask(join);
 
@@ -121,7 +121,7 @@ TEST_CASE("a conversation whose answers nobody reads ends cleanly") {
 
 TEST_CASE("a conversation survives the death of crescendo in its journal") {
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "sweep.yaml", sweep_to_tell_of);
     {
         Conversation conversation(folder.path(), "--journal events.jsonl");
         conversation.ask(join);
@@ -143,7 +143,7 @@ TEST_CASE("a conversation survives the death of crescendo in its journal") {
 
 TEST_CASE("a conversation that was interrupted as it began asks for its file to be removed, and no folder") {
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "sweep.yaml", sweep_to_tell_of);
     write_file(folder / "events.jsonl", R"({"n":0,"journal":"cresc)");
 
     const auto ran = run_crescendo(folder.path(), {"ask-tell", "sweep.yaml", "--journal", "events.jsonl"});

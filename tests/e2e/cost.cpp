@@ -24,7 +24,7 @@ struct FakeMeters {
 
 /// A trainer in Bash whose loss falls by 1 in each epoch, of 10 seconds on its own clock. With x=1 it begins at 9, with
 /// x=2 at 19. The node's meter stands at 7 J from the first trial on.
-void write_sweep(const fs::path& folder) {
+void write_clocked_sweep(const fs::path& folder) {
     write_file(folder / "train.sh", R"(
 x=${1#--x=}
 echo 7000000 >powercap/intel-rapl:0/energy_uj
@@ -53,7 +53,7 @@ command: [bash, train.sh, "${args}"]
 TEST_CASE("trials end at their target or time, and the sweep says what it used and what it cost") {
     const TemporaryFolder folder;
     const FakeMeters meters(folder / "powercap");
-    write_sweep(folder.path());
+    write_clocked_sweep(folder.path());
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 

@@ -13,7 +13,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-void write_sweep(const fs::path& folder) {
+void write_long_sweep(const fs::path& folder) {
     write_file(folder / "train.sh", R"(
 for ((r = 1; r <= CRESCENDO_MAX_RESOURCE; r++)); do
   sleep 0.02
@@ -34,7 +34,7 @@ TEST_CASE("a sweep does not begin on a full disk, and leaves nothing there") {
     if (!disk) {
         return;
     }
-    write_sweep(disk.folder());
+    write_long_sweep(disk.folder());
     disk.fill();
 
     const auto run = run_crescendo(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
@@ -49,7 +49,7 @@ TEST_CASE("a sweep does not begin on a read-only disk") {
     if (!disk) {
         return;
     }
-    write_sweep(disk.folder());
+    write_long_sweep(disk.folder());
     REQUIRE(::mount(nullptr, disk.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0);
 
     const auto run = run_crescendo(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
@@ -63,7 +63,7 @@ TEST_CASE("a sweep on a disk that became read-only is not resumed before that is
     if (!disk) {
         return;
     }
-    write_sweep(disk.folder());
+    write_long_sweep(disk.folder());
     Command run(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
     await("ten reports", [&] { return num_reports(disk.path() / "s") >= 10; });
     run.signal(SIGINT);
@@ -84,7 +84,7 @@ TEST_CASE("a disk that fills up stops a sweep with nothing lost, and it goes on 
     if (!disk) {
         return;
     }
-    write_sweep(disk.folder());
+    write_long_sweep(disk.folder());
     Command run(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
     await("ten reports", [&] { return num_reports(disk.path() / "s") >= 10; });
 
@@ -106,7 +106,7 @@ TEST_CASE("a disk without room for another trial's folder stops a sweep, and the
     if (!disk) {
         return;
     }
-    write_sweep(disk.folder());
+    write_long_sweep(disk.folder());
     auto sweep = content_of(disk.folder() / "sweep.yaml");
     write_file(disk.folder() / "sweep.yaml", sweep.replace(sweep.find("run_cap: 4"), 10, "run_cap: 9") +
                                                  "on_failure: [bash, -c, 'echo $CRESCENDO_EXIT_CODE > told']\n");
@@ -126,7 +126,7 @@ TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost,
     if (!disk) {
         return;
     }
-    write_sweep(disk.folder());
+    write_long_sweep(disk.folder());
     Command run(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
     await("ten reports", [&] { return num_reports(disk.path() / "s") >= 10; });
 
@@ -157,7 +157,7 @@ TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost,
 
 TEST_CASE("a sweep whose directory vanishes stops, and goes on when it is back") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_long_sweep(folder.path());
     Command run(folder.path(), {"run", "sweep.yaml"});
     await("reports are in the journal", [&] { return num_reports(folder / "s") >= 10; });
 
@@ -175,7 +175,7 @@ TEST_CASE("a sweep whose directory vanishes stops, and goes on when it is back")
 
 TEST_CASE("a journal that its disk does not give back ends a session as a full disk does, and resume goes on later") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_long_sweep(folder.path());
     Command run(folder.path(), {"run", "sweep.yaml"});
     await("reports are in the journal", [&] { return num_reports(folder / "s") >= 10; });
     run.signal(SIGTERM);

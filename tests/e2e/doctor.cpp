@@ -5,20 +5,11 @@
 #include <algorithm>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/variable.hpp"
 
 using namespace crescendo::tests;
 
 namespace {
-
-/// An environment variable for the length of a test.
-struct Variable {
-    Variable(const char* variable, const std::string& value) : name(variable) { ::setenv(name, value.c_str(), 1); }
-    ~Variable() { ::unsetenv(name); }
-    Variable(Variable&&) = delete;
-    Variable& operator=(Variable&&) = delete;
-
-    const char* name;
-};
 
 bool has(const Json& report, const std::string& verdict, const std::string& observation) {
     const auto& findings = report.at("findings");

@@ -11,7 +11,7 @@ namespace {
 
 /// A warm trainer in Bash. Its loss is that of its parameter x and falls with each report. Each member of a group notes
 /// the group's size, and then runs `in_group`.
-void write_sweep(const fs::path& folder, const std::string& more = "", const std::string& in_group = ":") {
+void write_warm_sweep(const fs::path& folder, const std::string& more = "", const std::string& in_group = ":") {
     write_file(folder / "train.sh", R"(
 [[ ${@: -1} = --check ]] && { cat > question; echo this is no answer; echo '{"problems":[]}'; exit; }
 echo "$@" >> arguments
@@ -122,7 +122,7 @@ void check_that_it_grows(const fs::path& folder, int num_slots = 2) {
 
 TEST_CASE("a program that the sweep file names grows in place and tests the best trial") {
     const TemporaryFolder folder;
-    write_sweep(folder.path(), "final_test: on\n");
+    write_warm_sweep(folder.path(), "final_test: on\n");
 
     check_that_it_grows(folder.path());
 
@@ -135,7 +135,7 @@ TEST_CASE("a program that the sweep file names grows in place and tests the best
 
 TEST_CASE("a program is asked about values that its parameters can have") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_warm_sweep(folder.path());
     auto text = content_of(folder / "sweep.yaml");
     const std::string one = "x: {min: 1, max: 1000}";
     text.replace(text.find(one), one.size(), one + ", q: {distribution: q_uniform, min: 1, max: 10, q: 4}");
@@ -148,7 +148,7 @@ TEST_CASE("a program is asked about values that its parameters can have") {
 
 TEST_CASE("a program that grows in place is resumed as the sweep file names it, from another folder") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_warm_sweep(folder.path());
     write_file(folder / "sweep.yaml", content_of(folder / "sweep.yaml") + "budget: {time: 1h}\n");
     auto text = content_of(folder / "sweep.yaml");
     text.replace(text.find("max: 8"), 6, "max: 100000");
@@ -170,7 +170,7 @@ TEST_CASE("a program that grows in place is resumed as the sweep file names it, 
 
 TEST_CASE("a mistake that several configurations have is told once, whatever its remedy lists") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_warm_sweep(folder.path());
     auto text = content_of(folder / "sweep.yaml");
     write_file(folder / "sweep.yaml", text.replace(text.find("bash, train.sh"), 14, "python3, train.py"));
     write_file(folder / "train.py", R"(print('{"problems": ['
@@ -187,14 +187,14 @@ TEST_CASE("a mistake that several configurations have is told once, whatever its
 
 TEST_CASE("a program that is no warm trainer, or one without `grow`, is told what is missing") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_warm_sweep(folder.path());
     auto text = content_of(folder / "sweep.yaml");
     write_file(folder / "train.py", "import no_such_module\n");
     write_file(folder / "sweep.yaml", text.replace(text.find("bash, train.sh"), 14, "python3, train.py"));
     const auto dies = run_crescendo(folder.path(), {"run", "sweep.yaml"});
     write_file(folder / "train.py", "print('epoch 1')\n");
     const auto trains = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-    write_sweep(folder.path());
+    write_warm_sweep(folder.path());
     text = content_of(folder / "sweep.yaml");
     text.replace(text.find("grow: in_place"), 14, "").replace(text.find("rasda"), 5, "asha");
     write_file(folder / "sweep.yaml", text);
@@ -222,8 +222,8 @@ TEST_CASE("a warm trainer that does what nobody asked for costs its trial an att
           {R"(say '{"type":"left","trial":0,"saved":false}')", "it left its group without being told to"}}) {
         CAPTURE(deed);
         const TemporaryFolder folder;
-        write_sweep(folder.path(), "",
-                    "[[ $line = *'\"size\":2'* ]] && mkdir once 2>/dev/null && " + std::string(deed));
+        write_warm_sweep(folder.path(), "",
+                         "[[ $line = *'\"size\":2'* ]] && mkdir once 2>/dev/null && " + std::string(deed));
 
         const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
@@ -283,7 +283,7 @@ TEST_CASE("rasda grows a program in place and by a new start from one slot to fo
         };
         const TemporaryFolder in_place;
         const TemporaryFolder started_anew;
-        write_sweep(in_place.path());
+        write_warm_sweep(in_place.path());
         write_restarting_sweep(started_anew.path(),
                                "run_cap: 1\nscheduler: {type: rasda, max: 4, reduction_factor: 2}\ngrow: restart\n");
         on_slots(in_place.path());

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "tests/contains.hpp"
 #include "tests/e2e/command.hpp"
 
 using namespace crescendo::tests;
@@ -12,7 +13,7 @@ namespace {
 
 /// A trial of three reports. Where the file "broken" is there, trials other than 0 fail; where "hold" is, trial 1 waits
 /// after its first report until it is told to leave.
-const std::string program = R"(
+const std::string breaking_program = R"(
 [ $CRESCENDO_TRIAL != 0 ] && [ -e broken ] && exit 9
 for r in 1 2 3; do
   [ $CRESCENDO_TRIAL$r = 12 ] && [ -e hold ] && { read -r reply <&$CRESCENDO_FD; exit 0; }
@@ -22,7 +23,7 @@ for r in 1 2 3; do
 done
 )";
 
-const std::string sweep = R"(name: s
+const std::string sweep_of_two = R"(name: s
 metric: {name: loss}
 run_cap: 2
 max_retries: 0
@@ -34,8 +35,8 @@ scheduler: {type: fifo, max: 3}
 command: [bash, train.sh, "${args}"]
 )";
 
-void write_sweep(const fs::path& folder, const std::string& text = sweep) {
-    write_file(folder / "train.sh", program);
+void write_two_trials(const fs::path& folder, const std::string& text = sweep_of_two) {
+    write_file(folder / "train.sh", breaking_program);
     write_file(folder / "sweep.yaml", text);
 }
 
@@ -44,8 +45,6 @@ void replace_in(const fs::path& path, const std::string& what, const std::string
     REQUIRE(text.find(what) != std::string::npos);
     write_file(path, text.replace(text.find(what), what.size(), by));
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Json json_of(const fs::path& folder, const std::string& verb) {
     return run_crescendo(folder, {verb, "s", "--format", "json"}).json();
@@ -64,7 +63,7 @@ std::map<int, std::string> parameters_of(const fs::path& folder) {
 
 TEST_CASE("a sweep file that says something else now is refused by every command, with file, line and key") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_two_trials(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
     const auto best = json_of(folder.path(), "best");
     replace_in(folder / "s/sweep.yaml", "max: 100.0", "max: 200.0");
@@ -91,7 +90,7 @@ TEST_CASE("a sweep file that says something else now is refused by every command
 
 TEST_CASE("a finished sweep is extended by --run-cap, and what was trained stays as it was") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_two_trials(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
     const auto before = parameters_of(folder.path());
 
@@ -115,7 +114,7 @@ TEST_CASE("a finished sweep is extended by --run-cap, and what was trained stays
 
 TEST_CASE("keys that may change are taken up by resume when they were edited, and the last change counts") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_two_trials(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
     replace_in(folder / "s/sweep.yaml", "run_cap: 2", "run_cap: 3");
 
@@ -132,7 +131,7 @@ TEST_CASE("keys that may change are taken up by resume when they were edited, an
 
 TEST_CASE("what cannot be set, or leaves nothing to do, is refused, and nothing is written") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_two_trials(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
     const auto journal = content_of(folder / "s/journal.jsonl");
     const std::vector<std::pair<std::vector<std::string>, std::string>> bad{
@@ -158,7 +157,7 @@ TEST_CASE("what cannot be set, or leaves nothing to do, is refused, and nothing 
 
 TEST_CASE("a smaller run_cap ends a sweep that was stopped, where nothing is left to wait for") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_two_trials(folder.path());
     replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 9");
     write_file(folder / "hold", "");
     Command run(folder.path(), {"run", "sweep.yaml"});
@@ -175,7 +174,7 @@ TEST_CASE("a smaller run_cap ends a sweep that was stopped, where nothing is lef
 
 TEST_CASE("a sweep whose time was up goes on with more time") {
     const TemporaryFolder folder;
-    write_sweep(folder.path(), sweep + "budget: {time: 1s}\n");
+    write_two_trials(folder.path(), sweep_of_two + "budget: {time: 1s}\n");
     write_file(folder / "hold", "");
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
     fs::remove(folder / "hold");
@@ -191,7 +190,7 @@ TEST_CASE("a sweep whose time was up goes on with more time") {
 
 TEST_CASE("an extended sweep that is killed goes on extended") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_two_trials(folder.path());
     replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 1");
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
     write_file(folder / "hold", "");
@@ -212,7 +211,7 @@ TEST_CASE("an extended sweep that is killed goes on extended") {
 
 TEST_CASE("what nobody trains now is waiting, and not running") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_two_trials(folder.path());
     write_file(folder / "hold", "");
     Command run(folder.path(), {"run", "sweep.yaml"});
     await("trial 1 reports", [&] { return num_reports(folder / "s") == 4; });
@@ -231,7 +230,7 @@ TEST_CASE("what nobody trains now is waiting, and not running") {
 
 TEST_CASE("failed trials are tried again with --retry-failed, once what broke them is fixed") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_two_trials(folder.path());
     replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 3");
     write_file(folder / "broken", "");
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);  // trial 0 is well
@@ -250,9 +249,9 @@ TEST_CASE("failed trials are tried again with --retry-failed, once what broke th
 
 TEST_CASE("a sweep that was given up tells how its trials are tried again, and does so") {
     const TemporaryFolder folder;
-    write_sweep(folder.path());
+    write_two_trials(folder.path());
     replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 9");
-    write_file(folder / "train.sh", "[ -e broken ] && exit 9\n" + program);
+    write_file(folder / "train.sh", "[ -e broken ] && exit 9\n" + breaking_program);
     write_file(folder / "broken", "");
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "tests/contains.hpp"
 #include "tests/e2e/command.hpp"
 
 using namespace crescendo::tests;
@@ -13,7 +14,7 @@ namespace {
 
 /// Its loss is x and what step and repetition make of it: repetition 2 has the most luck. Its checkpoint is its last
 /// step. It begins once the file "go" is there.
-const std::string program = R"(
+const std::string lucky_program = R"(
 saved=$CRESCENDO_TRIAL_DIR/saved
 x=${1#--x=}
 step=$(cat $saved 2>/dev/null || echo 0)
@@ -29,7 +30,7 @@ exit 0
 
 struct Sweep {
     explicit Sweep(const std::string& more, const std::string& scheduler = "asha") {
-        write_file(folder / "train.sh", program);
+        write_file(folder / "train.sh", lucky_program);
         write_file(folder / "sweep.yaml", "name: s\nmetric: {name: loss}\nparameters: {x: {min: 1, max: 1000}}\n"
                                           "command: [bash, train.sh, \"${args}\"]\nscheduler: {type: " +
                                               scheduler + ", min: 1, max: 4, reduction_factor: 2}\n" + more);
@@ -60,8 +61,6 @@ struct Sweep {
 
     TemporaryFolder folder;
 };
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -7,12 +7,13 @@
 #include <set>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/count.hpp"
 
 using namespace crescendo::tests;
 
 namespace {
 
-const std::string sweep = R"(metric: {name: loss}
+const std::string sweep_with_sampler = R"(metric: {name: loss}
 run_cap: 6
 slots: 2
 parameters: {x: {min: 0, max: 100}}
@@ -39,9 +40,9 @@ std::string sampler_script(const std::string& trouble = ":") {
            "done\n";
 }
 
-struct SweepFolder : TemporaryFolder {
-    explicit SweepFolder(const std::string& sampler = sampler_script()) {
-        write_file(*this / "sweep.yaml", sweep);
+struct SamplerFolder : TemporaryFolder {
+    explicit SamplerFolder(const std::string& sampler = sampler_script()) {
+        write_file(*this / "sweep.yaml", sweep_with_sampler);
         write_file(*this / "train.sh", train_script);
         write_file(*this / "sampler.sh", sampler);
     }
@@ -61,18 +62,10 @@ std::vector<std::string> origins_in(const fs::path& directory) {
     return origins;
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t number = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-        ++number;
-    }
-    return number;
-}
-
 }  // namespace
 
 TEST_CASE("a program proposes every configuration, and resume asks it for the new trials only") {
-    const SweepFolder folder;
+    const SamplerFolder folder;
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out"}).code == 0);
     CHECK(origins_in(folder / "out") == std::vector<std::string>(6, "program"));
     fs::remove(folder / "heard");
@@ -102,7 +95,7 @@ TEST_CASE("a sweep survives a sampler that dies, hangs or talks nonsense, and sa
     };
     for (const auto& [trouble, message] : cases) {
         CAPTURE(trouble);
-        const SweepFolder folder(sampler_script(trouble));
+        const SamplerFolder folder(sampler_script(trouble));
 
         const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out"});
 
@@ -215,7 +208,7 @@ TEST_CASE("a sweep that knows earlier ones is better sooner, and goes on as it b
 }
 
 TEST_CASE("simulate and ask-tell ask the same program") {
-    const SweepFolder folder;
+    const SamplerFolder folder;
 
     const auto first = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--format", "json"});
     const auto second = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--format", "json"});
@@ -231,7 +224,7 @@ TEST_CASE("simulate and ask-tell ask the same program") {
 }
 
 TEST_CASE("validate shows what a sampler proposes, and finds one that is not there") {
-    const SweepFolder folder;
+    const SamplerFolder folder;
 
     const auto valid = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "2"});
 

@@ -12,7 +12,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-const std::string sweep = R"(metric: {name: loss}
+const std::string conditional_sweep = R"(metric: {name: loss}
 run_cap: 24
 seed: 5
 parameters:
@@ -27,7 +27,7 @@ scheduler: {type: asha, min: 1, max: 2, reduction_factor: 2}
 )";
 
 /// Writes its arguments, and reports twice.
-const std::string train_script = R"(echo "$*" > "$CRESCENDO_TRIAL_DIR/arguments"
+const std::string noting_script = R"(echo "$*" > "$CRESCENDO_TRIAL_DIR/arguments"
 for resource in 1 2; do
   echo "{\"resource\":$resource,\"metrics\":{\"loss\":$(( CRESCENDO_TRIAL + resource ))}}" >&$CRESCENDO_FD
   read -r reply <&$CRESCENDO_FD
@@ -38,11 +38,11 @@ done
 struct SweepFolder : TemporaryFolder {
     explicit SweepFolder(const std::string& file) {
         write_file(*this / "sweep.yaml", file);
-        write_file(*this / "train.sh", train_script);
+        write_file(*this / "train.sh", noting_script);
     }
 };
 
-const std::string command = "command: [bash, train.sh, \"${args}\"]\n";
+const std::string with_arguments = "command: [bash, train.sh, \"${args}\"]\n";
 
 /// Whether a configuration keeps the rules of the sweep.
 void check_rules(const Json& config) {
@@ -54,7 +54,7 @@ void check_rules(const Json& config) {
 }
 
 std::string error_of_validate(const std::string& what, const std::string& by) {
-    auto text = sweep + command;
+    auto text = conditional_sweep + with_arguments;
     text.replace(text.find(what), what.size(), by);
     const SweepFolder folder(text);
     const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
@@ -65,7 +65,7 @@ std::string error_of_validate(const std::string& what, const std::string& by) {
 }  // namespace
 
 TEST_CASE("absent parameters are absent in the journal, the arguments, the files and the tables") {
-    const SweepFolder folder(sweep + command);
+    const SweepFolder folder(conditional_sweep + with_arguments);
 
     const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"});
 
@@ -113,7 +113,7 @@ parameters:
       momentum: {min: 0.5, max: 0.99}
       nesterov: {values: [true, false], when: sgd.momentum > 0.8}
 scheduler: {type: fifo, max: 2}
-)" + command);
+)" + with_arguments);
 
     const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"});
 
@@ -134,7 +134,7 @@ scheduler: {type: fifo, max: 2}
 TEST_CASE("every sampler keeps the rules, and a replay decides the same") {
     for (const std::string sampler : {"sobol", "tpe"}) {
         CAPTURE(sampler);
-        const SweepFolder folder("method: " + sampler + "\n" + sweep + command);
+        const SweepFolder folder("method: " + sampler + "\n" + conditional_sweep + with_arguments);
 
         const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"});
 
@@ -150,8 +150,8 @@ TEST_CASE("every sampler keeps the rules, and a replay decides the same") {
 }
 
 TEST_CASE("a sweep with rules is resumed as it was, and extended by the same draws") {
-    const SweepFolder whole(sweep + command);
-    auto text = sweep + command;
+    const SweepFolder whole(conditional_sweep + with_arguments);
+    auto text = conditional_sweep + with_arguments;
     const SweepFolder folder(text.replace(text.find("24"), 2, "8"));
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"}).code == 0);
 
@@ -173,7 +173,7 @@ TEST_CASE("a sweep with rules is resumed as it was, and extended by the same dra
 }
 
 TEST_CASE("a sweep with rules is simulated, the same each time") {
-    const SweepFolder folder(sweep);
+    const SweepFolder folder(conditional_sweep);
     const std::vector<std::string> simulate{"simulate", "sweep.yaml", "--slots", "4", "--format", "json"};
 
     const auto result = run_crescendo(folder.path(), simulate);
@@ -195,7 +195,7 @@ TEST_CASE("validate says in a line that constraints refuse nothing") {
 }
 
 TEST_CASE("validate shows draws, and how many the constraints refuse") {
-    const SweepFolder folder(sweep + command);
+    const SweepFolder folder(conditional_sweep + with_arguments);
 
     const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "12"});
 
@@ -208,10 +208,11 @@ TEST_CASE("validate shows draws, and how many the constraints refuse") {
 }
 
 TEST_CASE("validate counts the configurations of a grid") {
-    const SweepFolder folder("method: grid\n" + sweep.substr(0, sweep.find("  momentum")) +
-                                    "  layers: {min: 1, max: 3, when: optimizer == \"sgd\"}\n"
-                                    "  width: {values: [8, 16]}\n"
-                                    "scheduler: {type: asha, min: 1, max: 2, reduction_factor: 2}\n" + command);
+    const SweepFolder folder("method: grid\n" + conditional_sweep.substr(0, conditional_sweep.find("  momentum")) +
+                             "  layers: {min: 1, max: 3, when: optimizer == \"sgd\"}\n"
+                             "  width: {values: [8, 16]}\n"
+                             "scheduler: {type: asha, min: 1, max: 2, reduction_factor: 2}\n" +
+                             with_arguments);
 
     const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
 

@@ -10,14 +10,14 @@ using namespace crescendo::tests;
 
 namespace {
 
-const std::string sweep = R"(metric: {name: loss}
+const std::string simulated_sweep = R"(metric: {name: loss}
 run_cap: 16
 parameters: {x: {min: 1, max: 9}}
 scheduler: {type: asha, min: 1, max: 4, reduction_factor: 2}
 )";
 
 /// A trial's loss is 1 / x; an epoch takes some time.
-const std::string train_script = R"(for resource in 1 2 3 4; do
+const std::string slow_script = R"(for resource in 1 2 3 4; do
   sleep 0.1
   echo "{\"resource\":$resource,\"metrics\":{\"loss\":$(( 1000 / ${1#--x=} + 4 - resource ))}}" >&$CRESCENDO_FD
   read -r reply <&$CRESCENDO_FD
@@ -27,8 +27,8 @@ done
 
 /// A real sweep on two slots, in the directory "real".
 void run_real(const TemporaryFolder& folder) {
-    write_file(folder / "sweep.yaml", sweep + "command: [bash, train.sh, \"${args}\"]\n");
-    write_file(folder / "train.sh", train_script);
+    write_file(folder / "sweep.yaml", simulated_sweep + "command: [bash, train.sh, \"${args}\"]\n");
+    write_file(folder / "train.sh", slow_script);
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "real", "--slots", "2"}).code == 0);
 }
 
@@ -36,7 +36,7 @@ void run_real(const TemporaryFolder& folder) {
 
 TEST_CASE("a sweep file without trainer and command is simulated, the same each time") {
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "sweep.yaml", simulated_sweep);
     const std::vector<std::string> command{"simulate", "sweep.yaml", "--slots", "4",     "--format",
                                            "json",     "--out",      "out",     "--set", "scheduler.max=8"};
 
@@ -56,7 +56,7 @@ TEST_CASE("a sweep file without trainer and command is simulated, the same each 
 
 TEST_CASE("policies are compared over seeds") {
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "sweep.yaml", simulated_sweep);
 
     const auto result = run_crescendo(folder.path(), {"simulate", "--slots", "16", "--format", "json", "--seeds", "5",
                                                       "--compare", "asha,rasda:scaling_factor=4", "sweep.yaml"});
@@ -103,7 +103,7 @@ TEST_CASE("a journal whose decisions are others now is noticed") {
 
 TEST_CASE("curves of one's own are simulated") {
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "sweep.yaml", simulated_sweep);
     write_file(folder / "curves.csv", "trial,resource,loss\n0,1,0.5\n0,4,0.25\n1,1,0.75\n");
 
     const auto result = run_crescendo(
@@ -117,7 +117,7 @@ TEST_CASE("a real sweep without a max is decided again as it was, and not simula
     write_file(folder / "sweep.yaml",
                "metric: {name: loss}\nrun_cap: 16\nmethod: tpe\nparameters: {x: {min: 1, max: 99}}\n"
                "early_terminate: {type: hyperband, min_iter: 1}\ncommand: [bash, train.sh, \"${args}\"]\n");
-    write_file(folder / "train.sh", train_script);
+    write_file(folder / "train.sh", slow_script);
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "real", "--slots", "2"}).code == 0);
 
     const auto result = run_crescendo(folder.path(), {"simulate", "--replay", "real", "--format", "json"});
@@ -130,7 +130,7 @@ TEST_CASE("a real sweep without a max is decided again as it was, and not simula
 
 TEST_CASE("a simulation says which sampler auto means, and that it has nothing to learn here") {
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", "method: auto\n" + sweep);
+    write_file(folder / "sweep.yaml", "method: auto\n" + simulated_sweep);
 
     const auto learning =
         run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--set", "run_cap=20"});
@@ -146,7 +146,7 @@ TEST_CASE("a simulation says which sampler auto means, and that it has nothing t
 
 TEST_CASE("what cannot be simulated is said") {
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sweep);
+    write_file(folder / "sweep.yaml", simulated_sweep);
     const auto check = [&](std::vector<std::string> arguments, const std::string& message) {
         arguments.insert(arguments.begin(), "simulate");
         const auto result = run_crescendo(folder.path(), arguments);

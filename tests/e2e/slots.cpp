@@ -4,20 +4,12 @@
 #include <fstream>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/count.hpp"
+#include "tests/e2e/variable.hpp"
 
 using namespace crescendo::tests;
 
 namespace {
-
-struct Variable {
-    Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
-    ~Variable() { ::unsetenv(name_); }
-    Variable(Variable&&) = delete;
-    Variable& operator=(Variable&&) = delete;
-
-  private:
-    const char* name_;
-};
 
 /// A warm trainer in Bash that reports every 20 ms. `start` is run before it says that it is ready.
 void write_trainer(const fs::path& folder, const std::string& start) {
@@ -60,19 +52,11 @@ fi
 /// One trainer at a time can start, until the file `mended` is there.
 constexpr const char* only_one_starts = "[ -e mended ] || mkdir lock 2>/dev/null || { echo no GPU here; exit 3; }";
 
-void write_sweep(const fs::path& folder, int slots, int num_trials, int epochs) {
+void write_trainer_sweep(const fs::path& folder, int slots, int num_trials, int epochs) {
     write_file(folder / "sweep.yaml", "name: s\nmetric: {name: loss}\nrun_cap: " + std::to_string(num_trials) +
                                           "\nslots: " + std::to_string(slots) +
                                           "\nparameters: {lr: {min: 0.1, max: 1.0}}\nscheduler: {type: fifo, max: " +
                                           std::to_string(epochs) + "}\ntrainer: {}\n");
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t result = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-        ++result;
-    }
-    return result;
 }
 
 /// A sweep of a program in Bash that reports once. `start` is run before.
@@ -120,7 +104,7 @@ void check_that_the_other_slot_finishes(const fs::path& folder) {
 TEST_CASE("a slot whose trainer cannot start is lost, and the others finish the sweep") {
     const TemporaryFolder folder;
     write_trainer(folder.path(), only_one_starts);
-    write_sweep(folder.path(), /*slots=*/2, /*num_trials=*/4, /*epochs=*/3);
+    write_trainer_sweep(folder.path(), /*slots=*/2, /*num_trials=*/4, /*epochs=*/3);
     const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
 
     check_that_the_other_slot_finishes(folder.path());
@@ -129,7 +113,7 @@ TEST_CASE("a slot whose trainer cannot start is lost, and the others finish the 
 TEST_CASE("a slot whose trainer starts later is used again") {
     const TemporaryFolder folder;
     write_trainer(folder.path(), only_one_starts);
-    write_sweep(folder.path(), 2, 2, 1'000'000);
+    write_trainer_sweep(folder.path(), 2, 2, 1'000'000);
     const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
     const Variable interval("CRESCENDO_RESTART_INTERVAL", "1");
     Command run(folder.path(), {"run", "sweep.yaml"});
@@ -147,7 +131,7 @@ TEST_CASE("a slot whose trainer starts later is used again") {
 TEST_CASE("a sweep none of whose trainers can start says so and gives up") {
     const TemporaryFolder folder;
     write_trainer(folder.path(), "echo no GPU anywhere; exit 3");
-    write_sweep(folder.path(), 2, 4, 3);
+    write_trainer_sweep(folder.path(), 2, 4, 3);
     const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
     const Variable interval("CRESCENDO_RESTART_INTERVAL", "1");
 
@@ -191,7 +175,7 @@ TEST_CASE("a GPU on which every trial fails is left out, and its neighbour on th
 TEST_CASE("one broken GPU of eight costs one slot, and the user reads which GPU it is") {
     const TemporaryFolder folder;
     write_trainer(folder.path(), gpu_5_is_broken);
-    write_sweep(folder.path(), /*slots=*/8, /*num_trials=*/24, /*epochs=*/6);
+    write_trainer_sweep(folder.path(), /*slots=*/8, /*num_trials=*/24, /*epochs=*/6);
     const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
     const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1,2,3,4,5,6,7");
 
@@ -294,7 +278,7 @@ TEST_CASE("a slot of another rank whose trainer cannot start is lost, and the ot
     const Ranks ranks("2", "10");
     const TemporaryFolder folder;
     write_trainer(folder.path(), only_one_starts);
-    write_sweep(folder.path(), /*slots=*/1, 4, 3);
+    write_trainer_sweep(folder.path(), /*slots=*/1, 4, 3);
     const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
 
     check_that_the_other_slot_finishes(folder.path());

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "tests/contains.hpp"
 #include "tests/e2e/command.hpp"
 
 using namespace crescendo::tests;
@@ -13,7 +14,7 @@ namespace {
 
 /// Reports once, and then trains until it is told to leave, or until the file "go" is there. Trial 1 fails before it
 /// reports, unless the file "fixed" is there.
-const std::string program = R"(
+const std::string waiting_program = R"(
 [ $CRESCENDO_TRIAL = 1 ] && [ ! -e fixed ] && exit 9
 echo "{\"resource\": 1, \"metrics\": {\"loss\": 0.5}}" >&$CRESCENDO_FD
 read -r reply <&$CRESCENDO_FD || exit 0
@@ -82,7 +83,7 @@ done
 
 /// A sweep that runs: trial 0 and 2 train, trial 1 has failed.
 struct Running {
-    explicit Running(const std::string& source = program, const std::string& text = sweep_text,
+    explicit Running(const std::string& source = waiting_program, const std::string& text = sweep_text,
                      std::size_t num_first_reports = 2) {
         write_file(folder / "train.sh", source);
         write_file(folder / "sweep.yaml", text);
@@ -119,8 +120,6 @@ struct Running {
     TemporaryFolder folder;
     std::optional<Command> run;
 };
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

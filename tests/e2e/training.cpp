@@ -7,6 +7,7 @@
 #include <map>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/count.hpp"
 #include "tests/e2e/small_disk.hpp"
 #include "tests/e2e/sockets.hpp"
 #include "tests/failing_disk.hpp"
@@ -56,14 +57,6 @@ struct Bench {
     TemporaryFolder folder;
 };
 
-std::size_t count(const std::string& text, const std::string& what) {
-    std::size_t times = 0;
-    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
-        ++times;
-    }
-    return times;
-}
-
 /// The warm trainers of a crescendo, or of one rank of it.
 std::vector<long> trainers_of(pid_t process) {
     std::vector<long> result;
@@ -97,7 +90,7 @@ void check_trained_once(const Bench& bench, const Command& run, int trial, int e
 }
 
 /// Of one trial.
-std::size_t num_reports(const fs::path& sweep, int trial) {
+std::size_t num_reports_of(const fs::path& sweep, int trial) {
     std::size_t reports = 0;
     for (const auto& record : journal_of(sweep)) {
         reports += record.value("event", "") == "trial_reported" && record.at("trial") == trial;
@@ -326,7 +319,7 @@ TEST_CASE(
     const Bench bench;
     bench.write_sweep("type: fifo, max: 100000", "run_cap: 2\nslots: 1\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
-    await("the second trial, on rank 1, trains", [&] { return num_reports(bench.folder / "s", 1) >= 2; });
+    await("the second trial, on rank 1, trains", [&] { return num_reports_of(bench.folder / "s", 1) >= 2; });
     const auto rank = run.ranks().at(1);
     const auto trainer = static_cast<pid_t>(trainers_of(rank).at(0));
 
@@ -334,8 +327,8 @@ TEST_CASE(
         ::kill(process, SIGSTOP);
     }
     await("it is given up", [&] { return run.out().find("node 1 is lost: no sign of life") != std::string::npos; });
-    const auto before = num_reports(bench.folder / "s", 1);
-    await("its trial goes on", [&] { return num_reports(bench.folder / "s", 1) > before; });
+    const auto before = num_reports_of(bench.folder / "s", 1);
+    await("its trial goes on", [&] { return num_reports_of(bench.folder / "s", 1) > before; });
     for (const auto process : {rank, trainer}) {
         ::kill(process, SIGCONT);
     }

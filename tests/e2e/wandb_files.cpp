@@ -19,7 +19,7 @@ struct WandbFile {
     std::string text;
 };
 
-std::vector<WandbFile> all_files() {
+std::vector<WandbFile> all_wandb_files() {
     std::vector<WandbFile> files;
     std::istringstream lines(content_of(CRESCENDO_WANDB_SWEEPS));
     const std::string separator = "--- # ";
@@ -45,7 +45,7 @@ TEST_CASE("95 of 100 files such as W&B's users have are valid as they are, and t
     for (const char* program : {"train.py", "run.py", "train.sh", "src/train.py"}) {
         write_file(folder / program, "");
     }
-    const auto files = all_files();
+    const auto files = all_wandb_files();
     int num_valid = 0;
 
     for (const auto& [what, refused, text] : files) {
@@ -71,7 +71,7 @@ TEST_CASE("the same files are valid in our own words too, with the same number o
         write_file(folder / program, "");
     }
 
-    for (const auto& [what, refused, text] : all_files()) {
+    for (const auto& [what, refused, text] : all_wandb_files()) {
         CAPTURE(what);
         write_file(folder / "sweep.yaml", text);
         const auto imported = run_crescendo(folder.path(), {"import", "sweep.yaml"});

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-using Json = nlohmann::json;
-
 namespace {
 
 /// A host of one class of the example's plug-in, at the other end of a socket.
@@ -29,9 +27,16 @@ class Host {
         }
         ::close(ends[1]);
         socket_ = ends[0];
-        tell({{"request", "begin"}, {"name", "x"}, {"metric", "loss"}, {"goal", "minimize"}, {"seed", 1},
-              {"run_cap", nullptr}, {"max_resource", 9}, {"constraints", Json::array()},
-              {"options", {{"patience", 1}, {"keep", 1}}}, {"parameters", Json::object()}});
+        tell({{"request", "begin"},
+              {"name", "x"},
+              {"metric", "loss"},
+              {"goal", "minimize"},
+              {"seed", 1},
+              {"run_cap", nullptr},
+              {"max_resource", 9},
+              {"constraints", nlohmann::json::array()},
+              {"options", {{"patience", 1}, {"keep", 1}}},
+              {"parameters", nlohmann::json::object()}});
     }
     ~Host() {
         ::close(socket_);
@@ -40,18 +45,18 @@ class Host {
     Host(const Host&) = delete;
     Host& operator=(const Host&) = delete;
 
-    void tell(const Json& message) const {
+    void tell(const nlohmann::json& message) const {
         const auto line = message.dump() + "\n";
         REQUIRE(::send(socket_, line.data(), line.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line.size()));
     }
 
-    Json ask(const Json& message) const {
+    nlohmann::json ask(const nlohmann::json& message) const {
         tell(message);
         std::string line;
         for (char byte; ::recv(socket_, &byte, 1, 0) == 1 && byte != '\n';) {
             line += byte;
         }
-        return Json::parse(line);
+        return nlohmann::json::parse(line);
     }
 
   private:
@@ -59,7 +64,7 @@ class Host {
     int socket_ = -1;
 };
 
-Json report(const char* request, int resource, double value) {
+nlohmann::json report(const char* request, int resource, double value) {
     return {{"request", request}, {"trial", 0},           {"status", "running"}, {"config", {{"x", 1}}},
             {"resource", resource}, {"value", value}};
 }
@@ -69,25 +74,27 @@ Json report(const char* request, int resource, double value) {
 TEST_CASE("a sampler answers by the sampler protocol") {
     const Host host("sampler", "climber");
 
-    CHECK(host.ask({{"request", "propose"}, {"proposal", 0}, {"draw", {{"x", 5}}}}) == Json{{"config", {{"x", 5}}}});
+    CHECK(host.ask({{"request", "propose"}, {"proposal", 0}, {"draw", {{"x", 5}}}}) ==
+          nlohmann::json{{"config", {{"x", 5}}}});
     host.tell(report("tell", 1, 0.5));
-    CHECK(host.ask({{"request", "propose"}, {"proposal", 1}, {"draw", {{"x", 7}}}}) == Json{{"config", {{"x", 1}}}});
+    CHECK(host.ask({{"request", "propose"}, {"proposal", 1}, {"draw", {{"x", 7}}}}) ==
+          nlohmann::json{{"config", {{"x", 1}}}});
 }
 
 TEST_CASE("a search space asks for another draw") {
     const Host host("sampler", "narrowing");
 
     const auto answer = [&](int width_1, int width_2) {
-        const Json draw{{"width_1", width_1}, {"width_2", width_2}};
+        const nlohmann::json draw{{"width_1", width_1}, {"width_2", width_2}};
         return host.ask({{"request", "propose"}, {"proposal", 0}, {"draw", draw}});
     };
-    CHECK(answer(200, 100) == Json{{"draw_again", true}});
-    CHECK(answer(20, 100) == Json{{"config", {{"width_1", 100}, {"width_2", 20}}}});
+    CHECK(answer(200, 100) == nlohmann::json{{"draw_again", true}});
+    CHECK(answer(20, 100) == nlohmann::json{{"config", {{"width_1", 100}, {"width_2", 20}}}});
 }
 
 TEST_CASE("a stop rule answers each report") {
     const Host host("stop_rule", "plateau");
 
-    CHECK(host.ask(report("judge", 1, 0.5)) == Json{{"stop", false}});
-    CHECK(host.ask(report("judge", 2, 0.6)) == Json{{"stop", true}});
+    CHECK(host.ask(report("judge", 1, 0.5)) == nlohmann::json{{"stop", false}});
+    CHECK(host.ask(report("judge", 2, 0.6)) == nlohmann::json{{"stop", true}});
 }

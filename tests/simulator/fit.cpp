@@ -18,7 +18,7 @@ RecordedTrial alone(const std::vector<double>& seconds) {
 }
 
 /// Seconds of the trial's epoch that ends at `resource`, alone.
-double epoch(const FittedTimes& fitted, std::size_t trial, int resource) {
+double seconds_of_epoch(const FittedTimes& fitted, std::size_t trial, int resource) {
     return fitted.trials[trial].alone(Resource{resource}, 1);
 }
 
@@ -33,18 +33,18 @@ TEST_CASE("epochs and starts are told apart") {
 
     CHECK(fitted.start == doctest::Approx(2.5));  // the median of 23 - 20 and of 13 - 11
     CHECK_FALSE(fitted.loss_per_doubling);
-    CHECK(epoch(fitted, 0, 1) == doctest::Approx(20.5));
-    CHECK(epoch(fitted, 1, 4) == doctest::Approx(12));
-    CHECK(epoch(fitted, 2, 1) == doctest::Approx(12.5));
-    CHECK(epoch(fitted, 3, 1) == doctest::Approx(12.5));  // the median of 20, 11 and 12.5
+    CHECK(seconds_of_epoch(fitted, 0, 1) == doctest::Approx(20.5));
+    CHECK(seconds_of_epoch(fitted, 1, 4) == doctest::Approx(12));
+    CHECK(seconds_of_epoch(fitted, 2, 1) == doctest::Approx(12.5));
+    CHECK(seconds_of_epoch(fitted, 3, 1) == doctest::Approx(12.5));  // the median of 20, 11 and 12.5
 }
 
 TEST_CASE("what was measured is kept, and what was not is a median of the trial") {
     const auto fitted = fit({alone({10, 4, 6, 20})});
 
-    CHECK(epoch(fitted, 0, 2) == 4);
-    CHECK(epoch(fitted, 0, 4) == 20);
-    CHECK(epoch(fitted, 0, 5) == 6);
+    CHECK(seconds_of_epoch(fitted, 0, 2) == 4);
+    CHECK(seconds_of_epoch(fitted, 0, 4) == 20);
+    CHECK(seconds_of_epoch(fitted, 0, 5) == 6);
 }
 
 TEST_CASE("a start that the trainer measured is kept, and one that is longer than all is none") {
@@ -52,7 +52,7 @@ TEST_CASE("a start that the trainer measured is kept, and one that is longer tha
 
     CHECK(fitted.start == 8);
     CHECK(fitted.trials[0].starts.at(Resource{1}) == 8);
-    CHECK(epoch(fitted, 0, 1) == 5);
+    CHECK(seconds_of_epoch(fitted, 0, 1) == 5);
     CHECK(fitted.trials[1].starts.at(Resource{1}) == 2);
 }
 
@@ -66,14 +66,14 @@ TEST_CASE("the loss per doubling comes from trials that grew") {
     const auto fitted = fit({trial});
 
     CHECK(*fitted.loss_per_doubling == doctest::Approx(0.1));
-    CHECK(epoch(fitted, 0, 5) == doctest::Approx(10));
+    CHECK(seconds_of_epoch(fitted, 0, 5) == doctest::Approx(10));
 }
 
 TEST_CASE("an epoch in which a group grew was trained by both of its sizes") {
     // Without a loss: 4 s alone and 3 s with two workers are 10 s alone.
     const auto fitted = fit({{{{Resource{1}, {{10, 1}}, 0.0}, {Resource{2}, {{4, 1}, {3, 2}}, 0.0}}, {{1, {0.5}}}}});
 
-    CHECK(epoch(fitted, 0, 2) == doctest::Approx(10));
+    CHECK(seconds_of_epoch(fitted, 0, 2) == doctest::Approx(10));
     CHECK(fitted.trials[0].epochs[1].workers == std::vector{1, 2});
     CHECK(fitted.trials[0].regroups.at(1).seconds == 0.5);
 }

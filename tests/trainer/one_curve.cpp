@@ -131,7 +131,7 @@ std::vector<Learned> learned(const Json& section, const std::vector<int>& sizes)
 }
 
 /// Of numbers of one tensor, in units of the largest.
-double largest_difference(const Learned& a, const Learned& b) {
+double largest_gap(const Learned& a, const Learned& b) {
     double most = 0;
     for (std::size_t i = 0; i < a.tensors.size(); ++i) {
         const at::Tensor x = a.tensors[i].tensor.to(at::kDouble);
@@ -167,13 +167,13 @@ TEST_CASE("with sync_batch, groups of any size learn in a hundred steps what one
             CAPTURE(size);
             const auto members = learned(with_norm(settings, "sync_batch"), {size});
             for (const auto& member : members) {
-                CAPTURE(largest_difference(one, member));
-                CHECK(largest_difference(one, member) < 1e-4);
+                CAPTURE(largest_gap(one, member));
+                CHECK(largest_gap(one, member) < 1e-4);
                 CHECK(member.loss == doctest::Approx(one.loss).epsilon(1e-4));
-                CHECK(largest_difference(members.front(), member) == 0.0);
+                CHECK(largest_gap(members.front(), member) == 0.0);
             }
         }
-        CHECK(largest_difference(one, learned(with_norm(settings, "batch"), {2}).front()) > 1e-2);  // it can fail
+        CHECK(largest_gap(one, learned(with_norm(settings, "batch"), {2}).front()) > 1e-2);  // it can fail
     }
 }
 
@@ -219,13 +219,13 @@ TEST_CASE("with every option a trial learns over regroups what one worker does, 
 
         const Learned regrouped = learned(settings, {1, 2, 4, 2}).front();
 
-        CAPTURE(largest_difference(one, regrouped));
-        CHECK(largest_difference(one, regrouped) < 1e-5);
+        CAPTURE(largest_gap(one, regrouped));
+        CHECK(largest_gap(one, regrouped) < 1e-5);
         CHECK(regrouped.loss == doctest::Approx(one.loss).epsilon(1e-5));
         // Other losses have more outputs, and an average comes beside the weights: these do something.
         if (!curves.empty() && curves.front().tensors.size() == one.tensors.size() && !compares_numbers(settings)) {
-            CAPTURE(largest_difference(one, curves.front()));
-            CHECK(largest_difference(one, curves.front()) > 1e-3);
+            CAPTURE(largest_gap(one, curves.front()));
+            CHECK(largest_gap(one, curves.front()) > 1e-3);
         }
         curves.push_back(one);
     }

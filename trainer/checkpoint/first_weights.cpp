@@ -19,10 +19,10 @@ namespace {
 constexpr const char* file_key = "trainer.init_from";
 constexpr const char* except_key = "trainer.init_except";
 
-using Tensors = std::map<std::string, at::Tensor>;
+using TensorsByName = std::map<std::string, at::Tensor>;
 
-Tensors weights_of(const SavedTensors& saved) {
-    Tensors all;
+TensorsByName weights_of(const SavedTensors& saved) {
+    TensorsByName all;
     for (const char* of_model : {"ema", "model", "state_dict", "model_state_dict"}) {
         if (const auto found = saved.dicts.find(of_model); found != saved.dicts.end()) {
             all.insert(found->second.tensors.begin(), found->second.tensors.end());
@@ -31,20 +31,20 @@ Tensors weights_of(const SavedTensors& saved) {
     return all.empty() ? saved.tensors : all;
 }
 
-Tensors without_prefix(const Tensors& tensors, const std::string& prefix) {
+TensorsByName without_prefix(const TensorsByName& tensors, const std::string& prefix) {
     if (!std::ranges::all_of(tensors, [&](const auto& each) { return each.first.starts_with(prefix); })) {
         return tensors;
     }
-    Tensors all;
+    TensorsByName all;
     for (const auto& [name, tensor] : tensors) {
         all.emplace(name.substr(prefix.size()), tensor);
     }
     return all;
 }
 
-Tensors read_tensors(const std::string& file) {
+TensorsByName read_tensors(const std::string& file) {
     CRESCENDO_VALIDATE(std::filesystem::is_regular_file(file), file_key, "{}: there is no such file", file);
-    Tensors all;
+    TensorsByName all;
     try {
         all = file.ends_with(".safetensors") ? read_safetensors(file) : weights_of(read_saved_tensors(file));
     } catch (const std::exception&) {
@@ -83,7 +83,7 @@ void take_first_weights(Trial& trial) {
     if (file.empty()) {
         return;
     }
-    Tensors tensors = read_tensors(file);
+    TensorsByName tensors = read_tensors(file);
     const auto network = trial.named_tensors();
     const auto& drawn = trial.settings().init_except;
     const auto is_drawn = [&](const std::string& name) {

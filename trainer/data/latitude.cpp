@@ -21,7 +21,7 @@ using datasets::Fields;
 
 namespace {
 
-constexpr const char* key = "trainer.data.latitude";
+constexpr const char* latitude_key = "trainer.data.latitude";
 
 /// Which rows of a grid the images of a field have.
 struct GridRows {
@@ -52,11 +52,11 @@ GridRows common_rows(const std::string& location, const Fields& targets) {
         return std::ssize(field.shape) < (field.window > 0 ? 3 : 2);  // the first axis of a window is its time
     };
     const bool images = std::none_of(targets.begin(), targets.end(), is_no_image) && joined_shape(targets).size() >= 2;
-    CRESCENDO_VALIDATE(images, key, "it weighs the rows of images, but a target of {} is {}; leave it out", location,
-                       shape_text(joined_shape(targets)));
+    CRESCENDO_VALIDATE(images, latitude_key, "it weighs the rows of images, but a target of {} is {}; leave it out",
+                       location, shape_text(joined_shape(targets)));
     const auto rows = rows_of(targets[0]);
     for (const auto& field : targets) {
-        CRESCENDO_VALIDATE(rows_of(field) == rows, key,
+        CRESCENDO_VALIDATE(rows_of(field) == rows, latitude_key,
                            "{} and {} of {} take other rows of their grids, and a row has one latitude; take the same",
                            targets[0].path, field.path, location);
     }
@@ -70,19 +70,19 @@ Coordinate read_latitudes(const DataSettings& settings) try {
     return datasets::read_coordinate(datasets::files_named(set.file).front(),
                                      elsewhere ? set.group : set.member(settings.latitude));
 } catch (const std::runtime_error& error) {
-    throw InvalidInput(error.what(), key);
+    throw InvalidInput(error.what(), latitude_key);
 }
 
 void expect_degrees(const Coordinate& latitudes) {
     double most = 0;
     for (const double latitude : latitudes.values) {
-        CRESCENDO_VALIDATE(std::abs(latitude) <= 90, key,
+        CRESCENDO_VALIDATE(std::abs(latitude) <= 90, latitude_key,
                            "{} holds {}, which is no latitude: these are degrees from -90 to 90", latitudes.name,
                            latitude);
         most = std::max(most, std::abs(latitude));
     }
     const bool radians = latitudes.units.empty() ? most <= std::numbers::pi / 2 : latitudes.units.starts_with("rad");
-    CRESCENDO_VALIDATE(!radians, key,
+    CRESCENDO_VALIDATE(!radians, latitude_key,
                        "{} {}; latitudes are to be degrees: multiply them by 180/pi, and have its attribute units say "
                        "degrees_north",
                        latitudes.name,
@@ -100,7 +100,7 @@ std::vector<double> latitude_weights(const std::string& location, const Fields& 
     const auto [stored, taken, before, height] = common_rows(location, targets);
     const auto latitudes = read_latitudes(settings);
     expect_degrees(latitudes);
-    CRESCENDO_VALIDATE(std::ssize(latitudes.values) == stored, key,
+    CRESCENDO_VALIDATE(std::ssize(latitudes.values) == stored, latitude_key,
                        "{} has {} latitudes, but the images of {} have {} rows in the file (their axis before the "
                        "last); name a data set with one latitude for each row",
                        latitudes.name, latitudes.values.size(), location, stored);
@@ -111,8 +111,8 @@ std::vector<double> latitude_weights(const std::string& location, const Fields& 
         const double degrees = latitudes.values[static_cast<std::size_t>(taken.begin + row)];
         sum += weights[static_cast<std::size_t>(before + row)] = std::cos(degrees * std::numbers::pi / 180);
     }
-    CRESCENDO_VALIDATE(sum > 1e-9, key, "all rows that are taken of {} lie at a pole, where no area is; take others",
-                       latitudes.name);
+    CRESCENDO_VALIDATE(sum > 1e-9, latitude_key,
+                       "all rows that are taken of {} lie at a pole, where no area is; take others", latitudes.name);
     for (double& weight : weights) {
         weight *= static_cast<double>(height) / sum;
     }

@@ -14,7 +14,7 @@ using datasets::Normalization;
 
 namespace {
 
-constexpr const char* key = "trainer.data.normalize";
+constexpr const char* normalize_key = "trainer.data.normalize";
 
 /// Looked up once for all fields, and only if one wants them.
 class TrainingStatistics {
@@ -28,12 +28,12 @@ class TrainingStatistics {
         }
         const auto found =
             std::find_if(all_->begin(), all_->end(), [&](const auto& set) { return set.name == data_set; });
-        CRESCENDO_VALIDATE(found != all_->end(), key,
+        CRESCENDO_VALIDATE(found != all_->end(), normalize_key,
                            "no mean and spread of {} of {} are known; run: crescendo data stats '{}' --data-sets '{}'",
                            data_set, train_, train_, data_set);
         Normalization normalization{{}, {}};
         for (const auto& channel : found->channels) {
-            CRESCENDO_VALIDATE(channel.count > 0, key,
+            CRESCENDO_VALIDATE(channel.count > 0, normalize_key,
                                "{} of {} has a channel without a finite number, so without a mean; "
                                "leave it out, or give a mean and a std",
                                data_set, train_);
@@ -47,7 +47,7 @@ class TrainingStatistics {
     std::vector<datasets::DataSetStatistics> kept() const try {
         return datasets::kept_statistics(train_, layout_);
     } catch (const InvalidInput& invalid) {
-        throw InvalidInput(invalid.what(), key);
+        throw InvalidInput(invalid.what(), normalize_key);
     }
 
     const std::string& train_;
@@ -57,7 +57,7 @@ class TrainingStatistics {
 
 void expect_channels(std::size_t given, const char* what, const Field& field, const std::string& location) {
     const auto channels = static_cast<std::size_t>(field.channels().count);
-    CRESCENDO_VALIDATE(given == 1 || given == channels, key,
+    CRESCENDO_VALIDATE(given == 1 || given == channels, normalize_key,
                        "{} numbers are given as {} of {}:{}, which has {} channels; give one for each, or one for all",
                        given, what, location, field.path, channels);
 }

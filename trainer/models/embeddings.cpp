@@ -16,7 +16,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-constexpr const char* key = "trainer.categories";
+constexpr const char* categories_key = "trainer.categories";
 constexpr std::int64_t most_categories = std::int64_t{1} << 20;
 constexpr std::int64_t widest_by_rule = 50;
 
@@ -33,10 +33,10 @@ std::vector<Problem> misfits_of_columns(const nlohmann::json& categories, std::i
     for (const auto& [name, number] : categories.items()) {
         const auto column = whole_number(name);
         if (!column || *column >= num_columns) {
-            problems.push_back({key, text("{} is no column of {}, whose rows have the columns 0 to {}", name, location,
-                                          num_columns - 1)});
+            problems.push_back({categories_key, text("{} is no column of {}, whose rows have the columns 0 to {}", name,
+                                                     location, num_columns - 1)});
         } else if (!number.is_number_integer() || number < 1 || number > most_categories) {
-            problems.push_back({text("{}.{}", key, name),
+            problems.push_back({text("{}.{}", categories_key, name),
                                 text("{} is no number of categories; give 1 to {}", number.dump(), most_categories)});
         }
     }
@@ -60,7 +60,7 @@ std::vector<Problem> misfits_of_normalization(const std::map<std::int64_t, std::
             const double std = of_column(all[i]->std, at->first);
             if (mean != 0.0 || std != 1.0) {
                 problems.push_back(
-                    {key,
+                    {categories_key,
                      text("the codes of column {}, of {}:{}, are normalised with mean {} and std {}; leave them as "
                           "they are with `normalize: {{{}: none}}`, in a data set of their own if others are "
                           "measurements",
@@ -85,9 +85,10 @@ std::vector<Problem> EmbeddingSettings::misfits(const datasets::SampleSet& sampl
     }
     const auto shape = joined_shape(samples.inputs());
     if (shape.size() != 1) {
-        return {{key, text("a sample of {} is {}, but columns are those of a table, whose samples are rows of numbers; "
-                           "leave it out",
-                           samples.location(), shape_text(shape))}};
+        return {{categories_key,
+                 text("a sample of {} is {}, but columns are those of a table, whose samples are rows of numbers; "
+                      "leave it out",
+                      samples.location(), shape_text(shape))}};
     }
     if (noise_ > 0) {
         return {{"trainer.input_noise", "it would turn codes of categories into other numbers; leave it out"}};

@@ -26,7 +26,7 @@ using Script = torch::jit::Module;
 
 namespace {
 
-constexpr const char* key = "trainer.model";
+constexpr const char* model_key = "trainer.model";
 constexpr const char* how_to_export = "in Python, torch.jit.script(model).save('model.pt') writes one";
 
 /// The sentence that says what is wrong; torch writes it first, TorchScript in its last line.
@@ -42,11 +42,11 @@ std::string essence(const std::exception& error) {
 }
 
 Script load(const std::string& file) {
-    CRESCENDO_VALIDATE(std::filesystem::exists(file), key, "{}: there is no such file", file);
+    CRESCENDO_VALIDATE(std::filesystem::exists(file), model_key, "{}: there is no such file", file);
     try {
         return torch::jit::load(file, at::kCPU);
     } catch (const std::exception& error) {
-        throw InvalidInput(text("{} is no TorchScript: {}; {}", file, essence(error), how_to_export), key);
+        throw InvalidInput(text("{} is no TorchScript: {}; {}", file, essence(error), how_to_export), model_key);
     }
 }
 
@@ -206,19 +206,20 @@ class ScriptModel : public Model {
 /// Throws InvalidInput for what a trial could not carry over a regroup.
 void expect_carried(const Script& script, const std::string& file) {
     look_at_operations(script, [&](const torch::jit::Node& node) {
-        CRESCENDO_VALIDATE(node.kind() != torch::jit::prim::SetAttr, key,
+        CRESCENDO_VALIDATE(node.kind() != torch::jit::prim::SetAttr, model_key,
                            "{} sets its attribute {} in forward(), which no regroup or checkpoint carries; make it a "
                            "buffer, and change that in place: self.{}.copy_(…)",
                            file, node.s(torch::jit::attr::name), node.s(torch::jit::attr::name));
     });
     bool learns = false;
     for (const auto& [name, tensor] : script.named_parameters()) {
-        CRESCENDO_VALIDATE(tensor.scalar_type() == at::kFloat, key,
+        CRESCENDO_VALIDATE(tensor.scalar_type() == at::kFloat, model_key,
                            "{}: its parameter {} is {}; the trainer takes float32: model.float()", file, name,
                            c10::toString(tensor.scalar_type()));
         learns = learns || tensor.requires_grad();
     }
-    CRESCENDO_VALIDATE(learns, key, "{} has no parameter that requires a gradient, so there is nothing to learn", file);
+    CRESCENDO_VALIDATE(learns, model_key, "{} has no parameter that requires a gradient, so there is nothing to learn",
+                       file);
 }
 
 /// Throws InvalidInput if the outputs for samples of the task do not fit its targets.
@@ -235,12 +236,12 @@ void expect_fit(Script script, const Task& task, const std::string& file) {
         throw InvalidInput(text("{} fails with inputs of {} (a batch of two samples, float32): {}; let forward() take "
                                 "the samples as they are stored",
                                 file, shape_text(shape), essence(error)),
-                           key);
+                           model_key);
     }
-    CRESCENDO_VALIDATE(outputs.isTensor(), key, "{} returns {}; forward() is to return one tensor", file,
+    CRESCENDO_VALIDATE(outputs.isTensor(), model_key, "{} returns {}; forward() is to return one tensor", file,
                        outputs.tagKind());
     const auto misfit = misfit_of_outputs(task, outputs.toTensor().sizes().vec(), num_samples);
-    CRESCENDO_VALIDATE(misfit.empty(), key, "{} {}", file, misfit);
+    CRESCENDO_VALIDATE(misfit.empty(), model_key, "{} {}", file, misfit);
 }
 
 class ScriptSpec : public ModelSpec {
@@ -271,7 +272,7 @@ class ScriptSpec : public ModelSpec {
   private:
     Script load_script() const {
         Script script = load(file_);
-        CRESCENDO_VALIDATE(script.find_method("forward"), key, "{} has no forward(); {}", file_, how_to_export);
+        CRESCENDO_VALIDATE(script.find_method("forward"), model_key, "{} has no forward(); {}", file_, how_to_export);
         set_constants(script, constants_, "trainer.constants");
         expect_carried(script, file_);
         return script;

@@ -125,17 +125,17 @@ at::Tensor SyncBatchNorm::forward(const at::Tensor& given) {
 }
 
 std::vector<std::shared_ptr<SyncBatchNorm>> synchronized_norms(const torch::nn::Module& network) {
-    std::vector<std::shared_ptr<SyncBatchNorm>> norms;
+    std::vector<std::shared_ptr<SyncBatchNorm>> found;
     for (const auto& module : network.modules(/*include_self=*/false)) {
         if (auto norm = std::dynamic_pointer_cast<SyncBatchNorm>(module)) {
-            norms.push_back(std::move(norm));
+            found.push_back(std::move(norm));
         }
     }
-    return norms;
+    return found;
 }
 
-NormsInGroup::NormsInGroup(const std::vector<std::shared_ptr<SyncBatchNorm>>& norms, const SumOverGroup& sum)
-    : norms_(norms) {
+NormsInGroup::NormsInGroup(const std::vector<std::shared_ptr<SyncBatchNorm>>& members, const SumOverGroup& sum)
+    : norms_(members) {
     for (const auto& norm : norms_) {
         norm->set_group(sum);
     }

@@ -8,7 +8,7 @@ namespace crescendo::trainer {
 namespace {
 
 /// Torch keeps this key for programs that put off how modules are initialized, and has no kernels of its own there.
-constexpr auto key = c10::DispatchKey::DeferredInit;
+constexpr auto unfilled = c10::DispatchKey::DeferredInit;
 
 at::Tensor& leave_as_it_is(at::Tensor& tensor, double, double, std::optional<at::Generator>) { return tensor; }
 
@@ -21,6 +21,6 @@ TORCH_LIBRARY_IMPL(aten, DeferredInit, library) {
 
 }  // namespace
 
-UnfilledWeights::UnfilledWeights() : guard_(key) {}
+UnfilledWeights::UnfilledWeights() : guard_(unfilled) {}
 
 }  // namespace crescendo::trainer

@@ -26,7 +26,7 @@ using torch::nn::Conv3dOptions;
 
 namespace {
 
-constexpr int num_stages = 4;
+constexpr int num_video_stages = 4;
 
 struct VideoSettings {
     bool factorized = false;
@@ -165,7 +165,7 @@ class VideoNetwork : public Model {
         CRESCENDO_EXPECT(shape.size() == 3 || shape.size() == 4);
         stem_ = register_module("stem", std::make_shared<VideoStem>(shape.size() == 4 ? shape[1] : 1, settings));
         std::int64_t from = settings.width;
-        for (int stage = 0; stage < num_stages; ++stage) {
+        for (int stage = 0; stage < num_video_stages; ++stage) {
             const auto blocks =
                 register_module("layer" + std::to_string(stage + 1), std::make_shared<torch::nn::Module>());
             const std::int64_t to = settings.width << stage;

@@ -11,9 +11,9 @@ namespace crescendo::trainer {
 
 namespace {
 
-constexpr double beta1 = 0.9;
-constexpr double beta2 = 0.999;
-constexpr double epsilon = 1e-6;
+constexpr double lamb_beta1 = 0.9;
+constexpr double lamb_beta2 = 0.999;
+constexpr double lamb_epsilon = 1e-6;
 
 class Lamb : public PerParameterOptimizer {
   public:
@@ -29,11 +29,11 @@ class Lamb : public PerParameterOptimizer {
         const auto& [weights, gradient, decays, state] = parameter;
         at::Tensor mean = state[0].tensor;
         at::Tensor square = state[1].tensor;
-        mean.lerp_(gradient, 1 - beta1);
-        square.mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
+        mean.lerp_(gradient, 1 - lamb_beta1);
+        square.mul_(lamb_beta2).addcmul_(gradient, gradient, 1 - lamb_beta2);
         const auto number = static_cast<double>(step.number);
-        at::Tensor root = square.div(1 - std::pow(beta2, number)).sqrt_().add_(epsilon);
-        at::Tensor way = mean.div(1 - std::pow(beta1, number)).div_(root);
+        at::Tensor root = square.div(1 - std::pow(lamb_beta2, number)).sqrt_().add_(lamb_epsilon);
+        at::Tensor way = mean.div(1 - std::pow(lamb_beta1, number)).div_(root);
         if (decays && weight_decay_ > 0) {
             way.add_(weights, weight_decay_);
         }

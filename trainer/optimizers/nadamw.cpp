@@ -11,14 +11,14 @@ namespace crescendo::trainer {
 
 namespace {
 
-constexpr double beta1 = 0.9;
-constexpr double beta2 = 0.999;
-constexpr double epsilon = 1e-8;
+constexpr double nadamw_beta1 = 0.9;
+constexpr double nadamw_beta2 = 0.999;
+constexpr double nadamw_epsilon = 1e-8;
 constexpr double momentum_decay = 0.004;
 
 /// The momentum of an update, which rises to beta1.
 double momentum(std::int64_t number) {
-    return beta1 * (1 - 0.5 * std::pow(0.96, static_cast<double>(number) * momentum_decay));
+    return nadamw_beta1 * (1 - 0.5 * std::pow(0.96, static_cast<double>(number) * momentum_decay));
 }
 
 class NAdamW : public PerParameterOptimizer {
@@ -38,10 +38,10 @@ class NAdamW : public PerParameterOptimizer {
         if (parameter.decays) {
             parameter.weights.mul_(1 - step.learning_rate * weight_decay_);
         }
-        mean.lerp_(gradient, 1 - beta1);
-        square.mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
-        const double correction = 1 - std::pow(beta2, static_cast<double>(step.number));
-        const at::Tensor root = square.div(correction).sqrt_().add_(epsilon);
+        mean.lerp_(gradient, 1 - nadamw_beta1);
+        square.mul_(nadamw_beta2).addcmul_(gradient, gradient, 1 - nadamw_beta2);
+        const double correction = 1 - std::pow(nadamw_beta2, static_cast<double>(step.number));
+        const at::Tensor root = square.div(correction).sqrt_().add_(nadamw_epsilon);
         const double now = momentum(step.number);
         const double next = momentum(step.number + 1);
         const double product = product_until(step.number);

@@ -12,8 +12,8 @@ namespace crescendo::trainer {
 
 namespace {
 
-constexpr double beta2 = 0.999;
-constexpr double epsilon = 1e-8;
+constexpr double schedule_free_beta2 = 0.999;
+constexpr double schedule_free_epsilon = 1e-8;
 
 struct ScheduleFreeSettings {
     double beta = 0.9;  ///< y = beta x + (1 - beta) z
@@ -49,10 +49,10 @@ class ScheduleFree : public PerParameterOptimizer {
 
     void change(const Parameter& parameter, const Step& step) override {
         const auto& [weights, gradient, decays, state] = parameter;
-        const double correction = 1 - std::pow(beta2, static_cast<double>(step.number));
+        const double correction = 1 - std::pow(schedule_free_beta2, static_cast<double>(step.number));
         at::Tensor square = state[exp_avg_sq].tensor;
-        square.mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
-        at::Tensor way = gradient / square.div(correction).sqrt_().add_(epsilon);
+        square.mul_(schedule_free_beta2).addcmul_(gradient, gradient, 1 - schedule_free_beta2);
+        at::Tensor way = gradient / square.div(correction).sqrt_().add_(schedule_free_epsilon);
         if (decays && settings_.weight_decay > 0) {
             way.add_(weights, settings_.weight_decay);
         }

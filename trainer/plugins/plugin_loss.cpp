@@ -12,7 +12,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-constexpr const char* key = "trainer.loss";
+constexpr const char* loss_key = "trainer.loss";
 
 class PluginLossSpec : public LossSpec {
   public:
@@ -24,7 +24,7 @@ class PluginLossSpec : public LossSpec {
     at::Tensor sum(const at::Tensor& outputs, const at::Tensor& targets) const override {
         const at::Tensor losses =
             call_plugin(who_, "its function", [&] { return loss_.losses(outputs, targets, options_); });
-        CRESCENDO_VALIDATE(losses.defined() && losses.sizes() == at::IntArrayRef{outputs.size(0)}, key,
+        CRESCENDO_VALIDATE(losses.defined() && losses.sizes() == at::IntArrayRef{outputs.size(0)}, loss_key,
                            "{} returns {} for {} samples; it is to return one loss for each", who_,
                            !losses.defined()   ? "no tensor"
                            : losses.dim() == 0 ? "a single number"
@@ -39,13 +39,13 @@ class PluginLossSpec : public LossSpec {
         const at::Tensor outputs = at::zeros({num_samples, task.num_outputs}).requires_grad_();
         const at::Tensor targets =
             classes ? at::zeros({num_samples}, at::kLong) : at::zeros({num_samples, task.num_outputs});
-        CRESCENDO_VALIDATE(sum(outputs, targets).requires_grad(), key,
+        CRESCENDO_VALIDATE(sum(outputs, targets).requires_grad(), loss_key,
                            "{} has no gradient with respect to the outputs, so nothing can be learned", who_);
         return {};
     } catch (const InvalidInput& invalid) {
-        return {{key, invalid.what()}};
+        return {{loss_key, invalid.what()}};
     } catch (const std::runtime_error& thrown) {
-        return {{key, thrown.what()}};
+        return {{loss_key, thrown.what()}};
     }
 
   private:

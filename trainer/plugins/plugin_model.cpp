@@ -19,7 +19,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-constexpr const char* key = "trainer.model";
+constexpr const char* model_key = "trainer.model";
 
 plugin::Task task_for_plugin(const Task& task) {
     return {.kind = task.kind == Task::Kind::classification ? plugin::Task::Kind::classification
@@ -55,10 +55,10 @@ class PluginModel : public Model {
         seed_generator(dropout_keys);
         const at::Tensor outputs = call_plugin(who_, "forward()", [&] { return network_->forward(inputs); });
         const bool fits = outputs.defined() && (outputs.scalar_type() == at::kFloat || is_of_autocast(outputs));
-        CRESCENDO_VALIDATE(fits, key, "{} returns {}; forward() is to return float32", who_,
+        CRESCENDO_VALIDATE(fits, model_key, "{} returns {}; forward() is to return float32", who_,
                            outputs.defined() ? c10::toString(outputs.scalar_type()) : "no tensor");
         const auto misfit = misfit_of_outputs(task_, outputs.sizes().vec(), inputs.size(0));
-        CRESCENDO_VALIDATE(misfit.empty(), key, "{} {}", who_, misfit);
+        CRESCENDO_VALIDATE(misfit.empty(), model_key, "{} {}", who_, misfit);
         return outputs.reshape({inputs.size(0), task_.num_outputs});
     }
 
@@ -82,18 +82,18 @@ void expect_trainable(const Model& model, const std::string& who) {
     std::vector<std::pair<std::string, at::Tensor>> known;
     for (const auto& parameter : model.named_parameters()) {
         const auto& [name, tensor] = std::pair(parameter.key(), parameter.value());
-        CRESCENDO_VALIDATE(tensor.scalar_type() == at::kFloat, key, "{}: its parameter {} is {}; make it float32", who,
-                           name, c10::toString(tensor.scalar_type()));
-        CRESCENDO_VALIDATE(tensor.requires_grad(), key,
+        CRESCENDO_VALIDATE(tensor.scalar_type() == at::kFloat, model_key, "{}: its parameter {} is {}; make it float32",
+                           who, name, c10::toString(tensor.scalar_type()));
+        CRESCENDO_VALIDATE(tensor.requires_grad(), model_key,
                            "{}: its parameter {} requires no gradient, so there is nothing to learn; make it a buffer",
                            who, name);
         for (const auto& [other, twin] : known) {
-            CRESCENDO_VALIDATE(!tensor.is_same(twin), key,
+            CRESCENDO_VALIDATE(!tensor.is_same(twin), model_key,
                                "{}: its parameters {} and {} are one tensor; register it once", who, other, name);
         }
         known.emplace_back(name, tensor);
     }
-    CRESCENDO_VALIDATE(!known.empty(), key, "{} has no parameter, so there is nothing to learn", who);
+    CRESCENDO_VALIDATE(!known.empty(), model_key, "{} has no parameter, so there is nothing to learn", who);
 }
 
 /// Throws InvalidInput if the network keeps something between two calls that no checkpoint has: then the second one of
@@ -109,7 +109,8 @@ void expect_stateless(Model& model, const at::Tensor& inputs, const std::string&
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         buffers[i].copy_(before[i]);
     }
-    CRESCENDO_VALIDATE(at::allclose(first, model.forward(inputs), /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true), key,
+    CRESCENDO_VALIDATE(at::allclose(first, model.forward(inputs), /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true),
+                       model_key,
                        "{} gives other outputs the second time, though inputs, weights, buffers and random numbers are "
                        "the same: it keeps something that no checkpoint or regroup carries; make that a buffer "
                        "(register_buffer), and change it in place",
@@ -125,7 +126,7 @@ class PluginModelSpec : public ModelSpec {
 
     std::shared_ptr<Model> make(const Task& task) const override {
         auto network = call_plugin(who_, "its factory", [&] { return model_.make(options_, task_for_plugin(task)); });
-        CRESCENDO_VALIDATE(network != nullptr, key, "{}: its factory made no model", who_);
+        CRESCENDO_VALIDATE(network != nullptr, model_key, "{}: its factory made no model", who_);
         return std::make_shared<PluginModel>(std::move(network), task, who_);
     }
 
@@ -148,7 +149,7 @@ class PluginModelSpec : public ModelSpec {
     } catch (const InvalidInput& invalid) {
         return {{invalid.key(), invalid.what()}};
     } catch (const std::runtime_error& thrown) {
-        return {{key, thrown.what()}};
+        return {{model_key, thrown.what()}};
     }
 
     /// Only the plug-in knows its network.

@@ -17,7 +17,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Arguments {
+struct ConvertArguments {
     std::vector<std::string> paths;  ///< INPUTS, perhaps TARGETS, LOCATION
     std::string samples;
     std::string type;
@@ -51,7 +51,7 @@ datasets::SampleRange parse_range(const std::string& text) {
     return {to_count(begin).value_or(0), to_count(end)};
 }
 
-ExitCode convert(const Arguments& arguments) {
+ExitCode convert(const ConvertArguments& arguments) {
     auto options = arguments.source;
     if (!arguments.type.empty()) {
         options.type = datasets::element_type_named(arguments.type);
@@ -92,7 +92,7 @@ constexpr const char* footer =
 }  // namespace
 
 void add_data_convert(CLI::App& data, ExitCode& code) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<ConvertArguments>();
     auto& source = arguments->source;
     auto* command = data.add_subcommand(
         "convert", "Write IDX, NumPy, raw binary or CSV files, or folders of images, as a set in HDF5");

@@ -21,7 +21,7 @@ namespace {
 using Target = datasets::FlowOptions::Target;
 constexpr Words targets{{std::pair{Target::decay, "decay"}, {Target::future, "future"}, {Target::none, "none"}}};
 
-struct Arguments {
+struct GenerateArguments {
     std::string location;
     std::int64_t num_samples = 0;
     std::uint64_t seed = 1;
@@ -37,7 +37,7 @@ struct Arguments {
 
 /// What all computed sets have.
 template <class Options>
-Options with_common(Options options, const Arguments& arguments) {
+Options with_common(Options options, const GenerateArguments& arguments) {
     options.num_samples = arguments.num_samples;
     options.seed = arguments.seed;
     options.size = arguments.size.value_or(options.size);
@@ -45,7 +45,7 @@ Options with_common(Options options, const Arguments& arguments) {
     return options;
 }
 
-ExitCode generate(const Arguments& arguments) {
+ExitCode generate(const GenerateArguments& arguments) {
     if (arguments.sparse) {
         datasets::generate_sparse(arguments.location, arguments.num_samples, arguments.shape);
     } else if (arguments.is_flow) {
@@ -63,7 +63,7 @@ ExitCode generate(const Arguments& arguments) {
 }  // namespace
 
 void add_data_generate(CLI::App& data, ExitCode& code) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<GenerateArguments>();
     auto& flow = arguments->flow;
     auto* command =
         data.add_subcommand("generate", "Make a set: flows of a fluid, videos of melt pools, or holes of any size");

@@ -16,7 +16,7 @@
 namespace crescendo::launch {
 namespace {
 
-struct Arguments {
+struct RechunkArguments {
     std::string from;
     std::string to;
     std::vector<std::string> data_sets;
@@ -29,7 +29,7 @@ std::filesystem::path file_of(const std::string& location) {
     return datasets::Location::parse(datasets::Selection::parse(location).group).file;
 }
 
-ExitCode rechunk(const Arguments& arguments) {
+ExitCode rechunk(const RechunkArguments& arguments) {
     const auto memory = arguments.mebibytes << 20;
     const bool is_tree = arguments.data_sets.empty() && !datasets::is_file_pattern(file_of(arguments.from));
     if (is_tree) {
@@ -42,7 +42,7 @@ ExitCode rechunk(const Arguments& arguments) {
 }
 
 /// That may be damaged: an existing file is read before a group is added to it.
-std::string files_of(const Arguments& arguments) {
+std::string files_of(const RechunkArguments& arguments) {
     const auto from = file_of(arguments.from).string();
     const auto to = datasets::Location::parse(arguments.to).file;
     return std::filesystem::exists(to) ? from + " or " + to.string() : from;
@@ -51,7 +51,7 @@ std::string files_of(const Arguments& arguments) {
 }  // namespace
 
 void add_data_rechunk(CLI::App& data, ExitCode& code) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<RechunkArguments>();
     auto* command = data.add_subcommand("rechunk", "Copy a group into chunks of whole samples, which are read faster");
     command
         ->add_option("FROM", arguments->from,

@@ -13,13 +13,13 @@
 namespace crescendo::launch {
 namespace {
 
-struct Arguments {
+struct StatsArguments {
     std::string location;
     datasets::StatisticsOptions options;
     Format format = Format::table;
 };
 
-ExitCode stats(const Arguments& arguments) {
+ExitCode stats(const StatsArguments& arguments) {
     auto options = arguments.options;
     options.progress = progress_bar("samples");
     const auto statistics = datasets::compute_statistics(arguments.location, options);
@@ -40,7 +40,7 @@ ExitCode stats(const Arguments& arguments) {
 }  // namespace
 
 void add_data_stats(CLI::App& data, ExitCode& code) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<StatsArguments>();
     arguments->options.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     auto* command = data.add_subcommand(
         "stats", "Calculate mean and spread of each channel, and keep them beside the file for data.normalize");

@@ -28,8 +28,8 @@ struct Times {
 };
 
 /// One node of program workers, each running a line of shell.
-struct Node {
-    explicit Node(int num_slots, const Times& times = {}, const std::optional<ReportSource>& report = {})
+struct ProgramNode {
+    explicit ProgramNode(int num_slots, const Times& times = {}, const std::optional<ReportSource>& report = {})
         : agent(NodeId{0}, options(num_slots, times, report)) {}
 
     WorkerOptions options(int num_slots, const Times& times, const std::optional<ReportSource>& report) {
@@ -112,7 +112,7 @@ constexpr const char* report_once =
 }  // namespace
 
 TEST_CASE("a program reports, is told to go on, and ends") {
-    Node node(1);
+    ProgramNode node(1);
 
     node.start(4, 0,
                std::string(report_once) +
@@ -134,7 +134,7 @@ TEST_CASE("a program reports, is told to go on, and ends") {
 }
 
 TEST_CASE("a program that is told to stop and goes has left") {
-    Node node(1);
+    ProgramNode node(1);
     node.start(0, 0, report_once);
     node.next<protocol::Report>();
 
@@ -147,7 +147,7 @@ TEST_CASE("what the node used is told as its last trial leaves") {
     const TemporaryFolder meters;
     write_zone(meters / "intel-rapl:0", "package-0", 1'000'000);
     ::setenv("CRESCENDO_POWERCAP", meters.path().c_str(), 1);
-    Node node(1);
+    ProgramNode node(1);
     ::unsetenv("CRESCENDO_POWERCAP");
     node.start(0, 0, report_once);
     node.next<protocol::Report>();
@@ -159,7 +159,7 @@ TEST_CASE("what the node used is told as its last trial leaves") {
 }
 
 TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it started in another session") {
-    Node node(1);
+    ProgramNode node(1);
     node.start(0, 0,
                std::string("trap '' TERM; setsid bash -c 'trap \"\" TERM; echo $$ > grandchild; exec sleep 1000' & ") +
                    report_once + "sleep 1000; sleep 1000");
@@ -175,7 +175,7 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it 
 }
 
 TEST_CASE("a program that trained to its end is not told to read decisions when it takes long to leave") {
-    Node node(1);
+    ProgramNode node(1);
     node.start(0, 0, R"(echo '{"resource":9,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; echo saving; exec sleep 1000)");
     node.next<protocol::Report>();
 
@@ -190,8 +190,8 @@ TEST_CASE("a program that trained to its end is not told to read decisions when 
 TEST_CASE("a program that ends by SIGTERM has failed, unless it is told to leave soon after") {
     const std::string script =
         std::string(report_once) + "echo $$ > pid; until [ -e told ]; do sleep 0.01; done; kill $$";
-    Node quick(1);
-    Node patient_node(1, {.doubt = std::chrono::minutes(10)});
+    ProgramNode quick(1);
+    ProgramNode patient_node(1, {.doubt = std::chrono::minutes(10)});
     for (auto* node : {&quick, &patient_node}) {
         node->start(0, 0, script);
         node->next<protocol::Report>();
@@ -215,7 +215,7 @@ TEST_CASE("a program that ends by SIGTERM has failed, unless it is told to leave
 }
 
 TEST_CASE("what a program leaves behind when it ends is killed") {
-    Node node(1);
+    ProgramNode node(1);
     node.start(0, 0, std::string("setsid sleep 1000 & echo $! > grandchild; ") + report_once);
     node.next<protocol::Report>();
     node.agent.obey(protocol::Decision{TrialId{0}, 1, Resource{1}});
@@ -229,7 +229,7 @@ TEST_CASE("what a program leaves behind when it ends is killed") {
 TEST_CASE("when the agent goes, so do its programs and what they started in other sessions") {
     long grandchild = 0;
     {
-        Node node(2);
+        ProgramNode node(2);
         node.start(0, 0,
                    std::string("trap '' TERM; setsid sleep 1000 & echo $! > grandchild; ") + report_once +
                        "sleep 1000; sleep 1000");
@@ -242,7 +242,7 @@ TEST_CASE("when the agent goes, so do its programs and what they started in othe
 }
 
 TEST_CASE("the next trial of a slot starts when the last one's program is gone") {
-    Node node(1, {.grace = std::chrono::seconds(60)});  // the program leaves by itself
+    ProgramNode node(1, {.grace = std::chrono::seconds(60)});  // the program leaves by itself
     node.start(0, 0, std::string(report_once) + "sleep 0.1; touch gone");
     node.next<protocol::Report>();
 
@@ -253,7 +253,7 @@ TEST_CASE("the next trial of a slot starts when the last one's program is gone")
 }
 
 TEST_CASE("a trial that is taken back before its program started has left at once") {
-    Node node(1);
+    ProgramNode node(1);
     node.start(0, 0, std::string(report_once) + "sleep 1000");
     node.next<protocol::Report>();
     node.agent.obey(protocol::Leave{TrialId{0}, false});
@@ -266,7 +266,7 @@ TEST_CASE("a trial that is taken back before its program started has left at onc
 }
 
 TEST_CASE("failures say what happened and give the program's last words") {
-    Node node(1);
+    ProgramNode node(1);
 
     node.start(0, 0, "exit 7");
     CHECK(node.next<WorkerFailed>().message == "exit status 7; it printed nothing");
@@ -288,8 +288,8 @@ TEST_CASE("failures say what happened and give the program's last words") {
 TEST_CASE("a program that neither reports nor ends is remarked on, and not with an earlier one's words") {
     const Times times{.patience = std::chrono::milliseconds(100)};
     const char* script = "until [ -e told ]; do sleep 0.01; done";
-    Node silent(1, times);
-    Node talkative(1, times, ReportSource{{"loss=(?P<loss>.+)"}, "", 1, "loss"});
+    ProgramNode silent(1, times);
+    ProgramNode talkative(1, times, ReportSource{{"loss=(?P<loss>.+)"}, "", 1, "loss"});
     for (auto* node : {&silent, &talkative}) {
         std::ofstream(node->folder / "trainer.log") << "an earlier run\n";
     }
@@ -310,7 +310,7 @@ TEST_CASE("a program that neither reports nor ends is remarked on, and not with 
 }
 
 TEST_CASE("a program that never reports or refuses its arguments is at fault itself, and one that reported is not") {
-    Node node(1);
+    ProgramNode node(1);
 
     node.start(0, 0, "true");
     const auto silent = node.next<WorkerFailed>();
@@ -336,7 +336,7 @@ TEST_CASE("a program that never reports or refuses its arguments is at fault its
 }
 
 TEST_CASE("slots work side by side") {
-    Node node(3);
+    ProgramNode node(3);
 
     for (int i = 0; i < 3; ++i) {
         node.start(i, i, report_once);
@@ -350,7 +350,7 @@ TEST_CASE("slots work side by side") {
 }
 
 TEST_CASE("who was in a trial's group and is not in its next one leaves") {
-    Node node(2);
+    ProgramNode node(2);
     const std::string script = std::string(report_once) + "[[ $reply == *stop* ]]";
     node.start(4, 0, script);
     node.next<protocol::Report>();
@@ -369,7 +369,7 @@ const Times patient{.grace = std::chrono::minutes(1), .save = std::chrono::minut
 /// What is remarked on a program until it ends. It reports by `say RESOURCE LOSS`.
 std::vector<std::string> remarks_on(const std::string& script, const std::optional<ReportSource>& source = {},
                                     Resource reported = {}) {
-    Node node(1, patient, source);
+    ProgramNode node(1, patient, source);
     node.start(0, 0, R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >&$CRESCENDO_FD; }; )" + script,
                reported);
     std::vector<std::string> said;
@@ -389,7 +389,7 @@ std::vector<std::string> remarks_on(const std::string& script, const std::option
 }  // namespace
 
 TEST_CASE("the reports of a program that only prints are found in its output, to its last line") {
-    Node node(1, patient, printed);
+    ProgramNode node(1, patient, printed);
 
     node.start(4, 0, "echo epoch 1: 0.5; echo epoch 2: 0.25 >&2; printf 'epoch 3: 0.125'");
 
@@ -404,7 +404,7 @@ TEST_CASE("the reports of a program that only prints are found in its output, to
 }
 
 TEST_CASE("a program that cannot be told to stop is ended at once, unless it is at its end") {
-    Node node(1, patient, printed);
+    ProgramNode node(1, patient, printed);
     node.start(0, 0, "echo epoch 1: 0.5; exec sleep 1000");
     node.next<protocol::Report>();
     node.agent.obey(protocol::Leave{TrialId{0}, false});
@@ -423,7 +423,7 @@ TEST_CASE("a program that cannot be told to stop is ended at once, unless it is 
 TEST_CASE("a program that has reported its trial's end is given time to save, unless it reports on") {
     for (const bool is_told : {true, false}) {
         CAPTURE(is_told);
-        Node node(1, {.save = std::chrono::minutes(1)}, is_told ? std::nullopt : std::optional(printed));
+        ProgramNode node(1, {.save = std::chrono::minutes(1)}, is_told ? std::nullopt : std::optional(printed));
         const std::string say =
             is_told ? R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":1}}" >&$CRESCENDO_FD; }; )"
                     : "say() { echo epoch $1: 1; }; ";
@@ -445,7 +445,7 @@ TEST_CASE("a program that has reported its trial's end is given time to save, un
 }
 
 TEST_CASE("a program whose output never matches is told of after many lines, and when it ends") {
-    Node node(1, patient, printed);
+    ProgramNode node(1, patient, printed);
     node.start(0, 0, "for i in {1..1000}; do echo step $i; done; until [ -e told ]; do sleep 0.01; done; echo bye");
 
     const auto remark = node.next<ProgramRemark>();
@@ -483,7 +483,7 @@ TEST_CASE("a program that begins again, instead of continuing from a checkpoint,
 }
 
 TEST_CASE("a program may write its reports to a file of its folder, and what an earlier run wrote is made good") {
-    Node node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
+    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
     const std::string write = R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >> reports.jsonl; }; )";
     node.start(0, 0, write + "say 1 0.5; say 2 0.25");
     CHECK(node.next<protocol::Report>().resource == Resource{1});
@@ -499,7 +499,7 @@ TEST_CASE("a program may write its reports to a file of its folder, and what an 
 }
 
 TEST_CASE("a report in a file may have as many metrics as a message") {
-    Node node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
+    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
 
     node.start(0, 0, R"(for i in {1..500}; do printf -v more '%s,"m%s":0.125' "$more" $i; done
                         echo "{\"resource\":1,\"metrics\":{\"loss\":0.5$more}}" > reports.jsonl)");
@@ -509,7 +509,7 @@ TEST_CASE("a report in a file may have as many metrics as a message") {
 }
 
 TEST_CASE("a report in a file that is longer than a message is refused, and told so") {
-    Node node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
+    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
 
     node.start(0, 0, "head -c 1100000 /dev/zero | tr '\\0' x > reports.jsonl");
 
@@ -518,7 +518,7 @@ TEST_CASE("a report in a file that is longer than a message is refused, and told
 }
 
 TEST_CASE("a program whose reports are to be in a pipe is told that they are looked for in a file") {
-    Node node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
+    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
     REQUIRE(::mkfifo((node.folder / "reports.jsonl").c_str(), 0600) == 0);
 
     node.start(0, 0, "true");
@@ -529,7 +529,7 @@ TEST_CASE("a program whose reports are to be in a pipe is told that they are loo
 }
 
 TEST_CASE("a program that cannot be started with so long a command costs its trial alone") {
-    Node node(1);
+    ProgramNode node(1);
 
     node.start(0, 0, std::string(140'000, ' '));
     const auto failed = node.next<WorkerFailed>();
@@ -542,7 +542,7 @@ TEST_CASE("a program that cannot be started with so long a command costs its tri
 }
 
 TEST_CASE("a group's hosts have a line each, also where another host's ranks lie between") {
-    Node node(1);
+    ProgramNode node(1);
     auto options = node.options(3, patient, {});
     options.places[1].host = "there";
     Agent agent(NodeId{0}, std::move(options));
@@ -560,7 +560,7 @@ TEST_CASE("a group's hosts have a line each, also where another host's ranks lie
 }
 
 TEST_CASE("a group has a process a slot, which know each other as torchrun's do; rank 0 speaks for all") {
-    Node node(2);
+    ProgramNode node(2);
     node.start_group(4, 2,
                      "echo \"$RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT\" > rank$RANK; "
                      "until [ -e rank1 ]; do sleep 0.01; done; " +
@@ -590,7 +590,7 @@ TEST_CASE("a group has a process a slot, which know each other as torchrun's do;
 }
 
 TEST_CASE("a member that has ended well before its group leaves with it, and one that fails is a failure") {
-    Node node(2);
+    ProgramNode node(2);
     node.start_group(0, 2, "[ $RANK = 1 ] && exit 0; " + std::string(report_once) + "sleep 1000");
     node.next<protocol::Report>();
     node.agent.obey(protocol::Leave{TrialId{0}, false});

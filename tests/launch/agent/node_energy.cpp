@@ -17,7 +17,7 @@ class PlayedMeter final : public EnergyMeter {
     const std::optional<double>& shown_;
 };
 
-struct Node {
+struct MeteredNode {
     NodeEnergy make() {
         std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus;
         gpus.emplace(SlotId{0}, std::make_unique<PlayedMeter>(gpu));
@@ -31,7 +31,7 @@ struct Node {
 }  // namespace
 
 TEST_CASE("a GPU's energy belongs to the trial of its slot, and is told once") {
-    Node node;
+    MeteredNode node;
     auto energy = node.make();
     node.gpu = 1.0;
     energy.note_trial(SlotId{0}, TrialId{3});
@@ -69,7 +69,7 @@ TEST_CASE("a GPU that slots share is measured once, and its energy is no trial's
 }
 
 TEST_CASE("what cannot be read is not told of, and never stands for 0") {
-    Node node;
+    MeteredNode node;
     node.gpu.reset();
     auto energy = node.make();
     energy.note_trial(SlotId{0}, TrialId{3});
@@ -85,7 +85,7 @@ TEST_CASE("what cannot be read is not told of, and never stands for 0") {
 }
 
 TEST_CASE("a meter that fails for a moment loses nothing") {
-    Node node;
+    MeteredNode node;
     auto energy = node.make();
     node.cpus.reset();
     CHECK(energy.used(NodeId{0}).cpus == 0.0);

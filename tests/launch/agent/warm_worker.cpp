@@ -28,9 +28,9 @@ constexpr const char* report = "say '{\"type\":\"report\",\"resource\":1,\"metri
 
 /// One node, with one slot unless said otherwise, whose trainers run the script; `say` sends a line, and `hear` waits
 /// for one.
-struct Node {
-    explicit Node(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60),
-                  bool is_of_user = false, std::size_t num_slots = 1, const SlotResources& resources = {}) {
+struct WarmNode {
+    explicit WarmNode(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60),
+                      bool is_of_user = false, std::size_t num_slots = 1, const SlotResources& resources = {}) {
         const auto trainer = folder / "trainer";
         std::ofstream(trainer) << "#!/bin/bash\nsay() { echo \"$1\" >&$CRESCENDO_FD; }\n"
                                << "hear() { read -r heard <&$CRESCENDO_FD; }\n"
@@ -93,8 +93,8 @@ struct Node {
 }  // namespace
 
 TEST_CASE("an order waits until the trainer is ready, and a trainer that left takes the next trial") {
-    Node node(std::string("sleep 0.1; ") + say_hello + "while hear; do case $heard in *join*) " + report +
-              ";; *leave*) say '{\"type\":\"left\"}';; esac; done");
+    WarmNode node(std::string("sleep 0.1; ") + say_hello + "while hear; do case $heard in *join*) " + report +
+                  ";; *leave*) say '{\"type\":\"left\"}';; esac; done");
 
     for (int i = 0; i < 2; ++i) {
         node.join();
@@ -105,7 +105,7 @@ TEST_CASE("an order waits until the trainer is ready, and a trainer that left ta
 }
 
 TEST_CASE("an order that is taken back before the trainer is ready has been left at once") {
-    Node node("sleep 1000");
+    WarmNode node("sleep 1000");
     node.join();
 
     node.agent->obey(protocol::Leave{trial, false});
@@ -114,8 +114,8 @@ TEST_CASE("an order that is taken back before the trainer is ready has been left
 }
 
 TEST_CASE("a trainer that gives up fails its trial for the reason that it says, and is replaced") {
-    Node node(std::string(say_hello) + "hear; [ -e once ] && " + report + "touch once; " +
-              "say '{\"type\":\"failed\",\"kind\":\"out_of_memory\",\"message\":\"64 GiB\"}'; hear; sleep 1000");
+    WarmNode node(std::string(say_hello) + "hear; [ -e once ] && " + report + "touch once; " +
+                  "say '{\"type\":\"failed\",\"kind\":\"out_of_memory\",\"message\":\"64 GiB\"}'; hear; sleep 1000");
     node.join();
 
     const auto failed = node.next<WorkerFailed>();
@@ -128,9 +128,9 @@ TEST_CASE("a trainer that gives up fails its trial for the reason that it says, 
 }
 
 TEST_CASE("who runs out of the memory of a shared GPU reads that others use it too") {
-    Node node(std::string(say_hello) +
-                  "hear; say '{\"type\":\"failed\",\"kind\":\"out_of_memory\",\"message\":\"64 GiB\"}'; hear",
-              std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/2, {.gpu = "0", .slots_on_gpu = 2});
+    WarmNode node(std::string(say_hello) +
+                      "hear; say '{\"type\":\"failed\",\"kind\":\"out_of_memory\",\"message\":\"64 GiB\"}'; hear",
+                  std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/2, {.gpu = "0", .slots_on_gpu = 2});
     node.join();
 
     CHECK(node.next<WorkerFailed>().message ==
@@ -143,8 +143,8 @@ TEST_CASE("a trainer that sends nonsense, or leaves without being told, fails it
                                         {"{\\\"kind\\\":1}", "cannot be understood"},
                                         {"{\\\"type\\\":\\\"left\\\"}", "it left its group without being told to"}}) {
         CAPTURE(sent);
-        Node node(std::string(say_hello) + "hear; [ -e once ] && " + report + "touch once; say \"" + sent +
-                  "\"; say '{\"type\":\"left\"}'; sleep 1000");
+        WarmNode node(std::string(say_hello) + "hear; [ -e once ] && " + report + "touch once; say \"" + sent +
+                      "\"; say '{\"type\":\"left\"}'; sleep 1000");
         node.join();
 
         const auto failed = node.next<WorkerFailed>();
@@ -157,7 +157,7 @@ TEST_CASE("a trainer that sends nonsense, or leaves without being told, fails it
 }
 
 TEST_CASE("a store request that cannot be served fails its trial") {
-    Node node(std::string(say_hello) + "hear; say '{\"type\":\"store\",\"id\":1,\"op\":\"get\"}'; sleep 1000");
+    WarmNode node(std::string(say_hello) + "hear; say '{\"type\":\"store\",\"id\":1,\"op\":\"get\"}'; sleep 1000");
     node.join();
 
     const auto failed = node.next<WorkerFailed>();
@@ -170,10 +170,10 @@ TEST_CASE("a trainer's store requests are for the trial that it trains; others g
         return "say '{\"type\":\"store\",\"id\":1,\"trial\":" + std::to_string(trial) +
                ",\"generation\":0,\"op\":\"get\",\"key\":\"a\"}'; ";
     };
-    Node own(say_hello + std::string("hear; ") + get(4) + "hear");
+    WarmNode own(say_hello + std::string("hear; ") + get(4) + "hear");
     own.join();
-    Node other(say_hello + std::string("hear; ") + get(5) + "hear; case $heard in *error*) " + report +
-               ";; esac; hear");
+    WarmNode other(say_hello + std::string("hear; ") + get(5) + "hear; case $heard in *error*) " + report +
+                   ";; esac; hear");
     other.join();
 
     CHECK(own.next<StoreRequest>().request.at("key") == "a");
@@ -181,7 +181,7 @@ TEST_CASE("a trainer's store requests are for the trial that it trains; others g
 }
 
 TEST_CASE("reports of other ranks than 0 are ignored") {
-    Node node(std::string(say_hello) + "hear; " + report + "hear; " + report + "hear");
+    WarmNode node(std::string(say_hello) + "hear; " + report + "hear; " + report + "hear");
     node.join(/*rank=*/1);
 
     CHECK(node.next<ProgramRemark>().message.find("rank 1") != std::string::npos);
@@ -191,9 +191,9 @@ TEST_CASE("reports of other ranks than 0 are ignored") {
 }
 
 TEST_CASE("a trainer that dies fails its trial; one that dies as it leaves may not have saved") {
-    Node busy(std::string(say_hello) + "hear; echo out of luck > trainer.log; kill -SEGV $$");
+    WarmNode busy(std::string(say_hello) + "hear; echo out of luck > trainer.log; kill -SEGV $$");
     busy.join();
-    Node leaving(std::string(say_hello) + "hear; " + report + "hear; exit 3");
+    WarmNode leaving(std::string(say_hello) + "hear; " + report + "hear; exit 3");
     leaving.join();
     leaving.next<protocol::Report>();
     leaving.agent->obey(protocol::Leave{trial, true});
@@ -206,8 +206,8 @@ TEST_CASE("a trainer that dies fails its trial; one that dies as it leaves may n
 }
 
 TEST_CASE("a trainer that does not leave in time is killed") {
-    Node node(std::string(say_hello) + "hear; " + report + "while true; do hear; done; sleep 1000",
-              std::chrono::milliseconds(0));
+    WarmNode node(std::string(say_hello) + "hear; " + report + "while true; do hear; done; sleep 1000",
+                  std::chrono::milliseconds(0));
     node.join();
     node.next<protocol::Report>();
 
@@ -218,9 +218,9 @@ TEST_CASE("a trainer that does not leave in time is killed") {
 
 TEST_CASE("a checkpoint that finds no room is said as such, whether the trainer trains or leaves") {
     const std::string no_room = "say '{\"type\":\"failed\",\"kind\":\"disk\",\"message\":\"no room\"}'; exit 1";
-    Node busy(std::string(say_hello) + "hear; " + no_room);
+    WarmNode busy(std::string(say_hello) + "hear; " + no_room);
     busy.join();
-    Node leaving(std::string(say_hello) + "hear; " + report + "hear; " + no_room);
+    WarmNode leaving(std::string(say_hello) + "hear; " + report + "hear; " + no_room);
     leaving.join();
     leaving.next<protocol::Report>();
     leaving.agent->obey(protocol::Leave{trial, true});
@@ -231,9 +231,10 @@ TEST_CASE("a checkpoint that finds no room is said as such, whether the trainer 
 }
 
 TEST_CASE("an evaluation answers with metrics, or with the reason that there are none") {
-    Node good(std::string(say_hello) + "hear; say '{\"type\":\"evaluated\",\"metrics\":{\"test_loss\":0.5}}'; hear");
-    Node bad(std::string(say_hello) +
-             "hear; say '{\"type\":\"failed\",\"kind\":\"disk\",\"message\":\"no file\"}'; sleep 1000");
+    WarmNode good(std::string(say_hello) +
+                  "hear; say '{\"type\":\"evaluated\",\"metrics\":{\"test_loss\":0.5}}'; hear");
+    WarmNode bad(std::string(say_hello) +
+                 "hear; say '{\"type\":\"failed\",\"kind\":\"disk\",\"message\":\"no file\"}'; sleep 1000");
 
     good.evaluate();
     bad.evaluate();
@@ -243,7 +244,7 @@ TEST_CASE("an evaluation answers with metrics, or with the reason that there are
 }
 
 TEST_CASE("a slot where three trainers end before they are ready is down until one is") {
-    Node node("echo >> starts; [ $(wc -l < starts) -gt 4 ] || exit 9\n" + std::string(say_hello) + "hear");
+    WarmNode node("echo >> starts; [ $(wc -l < starts) -gt 4 ] || exit 9\n" + std::string(say_hello) + "hear");
 
     const auto first = node.next<SlotDown>();
     CHECK(first.num_retries == 0);
@@ -255,7 +256,7 @@ TEST_CASE("a slot where three trainers end before they are ready is down until o
 }
 
 TEST_CASE("a slot where trainers end while they wait for a trial is down between them, ever longer") {
-    Node node("echo >> starts\n" + std::string(say_hello) + "exit 9");
+    WarmNode node("echo >> starts\n" + std::string(say_hello) + "exit 9");
 
     const auto first = node.next<SlotDown>();
     CHECK(first.num_retries == 0);
@@ -269,12 +270,12 @@ TEST_CASE("a slot where trainers end while they wait for a trial is down between
 TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, when it dies, or when the agent goes") {
     const auto script =
         std::string("setsid sleep 1000 & echo $! > daemon; ") + say_hello + "hear; " + report + "hear; ";
-    const auto daemon_of = [](const Node& node) { return number_in(node.folder / "daemon"); };
+    const auto daemon_of = [](const WarmNode& node) { return number_in(node.folder / "daemon"); };
     long last = 0;
     {
-        Node killed(script + "sleep 1000", std::chrono::milliseconds(0), /*is_of_user=*/true);
-        Node dying(script + "exit 1", std::chrono::seconds(60), true);
-        Node training(script, std::chrono::seconds(60), true);
+        WarmNode killed(script + "sleep 1000", std::chrono::milliseconds(0), /*is_of_user=*/true);
+        WarmNode dying(script + "exit 1", std::chrono::seconds(60), true);
+        WarmNode training(script, std::chrono::seconds(60), true);
         for (auto* node : {&killed, &dying, &training}) {
             node->join();
             node->next<protocol::Report>();
@@ -297,8 +298,8 @@ namespace {
 
 /// What the trainers of a node get as the path of the memory that they share.
 std::vector<std::string> shared_memory_of(bool is_of_user, std::size_t num_slots) {
-    const Node node(R"(printf %s "$CRESCENDO_SHARED_MEMORY" >path-$$; mv path-$$ shared-$$; hear)",
-                    std::chrono::seconds(60), is_of_user, num_slots);
+    const WarmNode node(R"(printf %s "$CRESCENDO_SHARED_MEMORY" >path-$$; mv path-$$ shared-$$; hear)",
+                        std::chrono::seconds(60), is_of_user, num_slots);
     std::vector<std::string> paths;
     await("the trainers' words", [&] {
         paths.clear();
@@ -320,7 +321,7 @@ std::vector<std::string> shared_memory_of(bool is_of_user, std::size_t num_slots
 TEST_CASE("an agent may open the files that its workers need") {
     const FewOpenFiles few(64);
 
-    const Node node("hear", std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/32);
+    const WarmNode node("hear", std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/32);
 
     CHECK(node.agent->slots().size() == 32);
 }

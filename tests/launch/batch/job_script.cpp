@@ -8,15 +8,17 @@
 
 #include "core/check.hpp"
 #include "launch/batch/slurm_tools.hpp"
+#include "tests/contains.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::contains;
 using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-JobRequest request() {
+JobRequest script_request() {
     JobRequest request;
     request.name = "s";
     request.directory = "/sweeps/s";
@@ -26,8 +28,6 @@ JobRequest request() {
     request.site.launcher = "srun --mpi=pmix";
     return request;
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// `crescendo` stands for the sweep in a job script that is run for real; Slurm's own tools say what `tools` makes them
 /// say.
@@ -45,7 +45,7 @@ struct Rehearsal {
         std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
     }
     ToolResult run() const {
-        auto job = request();
+        auto job = script_request();
         job.directory = job.working_directory = folder.path();
         job.crescendo = folder / "crescendo";
         job.site.setup = {"echo $$ > job", setup};
@@ -64,7 +64,7 @@ struct Rehearsal {
 }  // namespace
 
 TEST_CASE("a job script sets up what the site wants, and launches with the options that were given") {
-    auto job = request();
+    auto job = script_request();
     job.options.gpus_per_node = 2;
     job.options.slots_per_gpu = 4;
     job.site.modules = {"openmpi/4.1"};
@@ -73,26 +73,27 @@ TEST_CASE("a job script sets up what the site wants, and launches with the optio
 
     const auto script = job_script(job, *batch_system());
 
-    CHECK(has(script, "#!/bin/bash -l\n"));
-    CHECK(has(script, "#SBATCH --gpus-per-node=2\n"));
-    CHECK(has(script, "module load openmpi/4.1\n"));
-    CHECK(has(script, "export A='it'\\''s'\n"));
-    CHECK(has(script,
-              "--gpus-per-node=2 \\\n        \"$crescendo\" resume \"$sweep\" --interface ib0 --slots-per-gpu 4 "));
+    CHECK(contains(script, "#!/bin/bash -l\n"));
+    CHECK(contains(script, "#SBATCH --gpus-per-node=2\n"));
+    CHECK(contains(script, "module load openmpi/4.1\n"));
+    CHECK(contains(script, "export A='it'\\''s'\n"));
+    CHECK(contains(
+        script, "--gpus-per-node=2 \\\n        \"$crescendo\" resume \"$sweep\" --interface ib0 --slots-per-gpu 4 "));
 }
 
 TEST_CASE("a job that has hardly more time than it needs to save is refused") {
-    auto job = request();
+    auto job = script_request();
     job.options.time = std::chrono::minutes(3);
 
     CHECK_THROWS_WITH_AS(job_script(job, *batch_system()), doctest::Contains("the last 120 s are kept"), InvalidInput);
 }
 
 TEST_CASE("mpirun gets the options that make it one process on each node") {
-    auto job = request();
+    auto job = script_request();
     job.site.launcher = "/opt/bin/mpirun --enable-recovery";
 
-    CHECK(has(job_script(job, *batch_system()), "/opt/bin/mpirun --enable-recovery --host \"$nodes\" -np \"$count\" "));
+    CHECK(contains(job_script(job, *batch_system()),
+                   "/opt/bin/mpirun --enable-recovery --host \"$nodes\" -np \"$count\" "));
 }
 
 TEST_CASE("a job ends as its sweep ends") {
@@ -112,7 +113,7 @@ TEST_CASE("a coordinator that ends without a word is launched again, and not for
     const Rehearsal always("exit 137");
     const auto end = always.run();
     CHECK(end.code == 1);
-    CHECK(has(end.output, "giving up"));
+    CHECK(contains(end.output, "giving up"));
     CHECK(always.count("runs") == 3);
 }
 

@@ -20,7 +20,7 @@ Slurm in(const std::map<std::string, std::string>& environment) {
     });
 }
 
-const Slurm slurm(::getenv);
+const Slurm real_slurm(::getenv);
 
 }  // namespace
 
@@ -50,15 +50,15 @@ TEST_CASE("a step's tasks and GPUs are those that Slurm gave it") {
 }
 
 TEST_CASE("srun starts ranks by the interface that their MPI speaks") {
-    CHECK(slurm.rank_launcher("pmi2").command == "srun --mpi=pmi2");
-    CHECK(slurm.rank_launcher("").on_each_node() == "srun --ntasks-per-node=1");
+    CHECK(real_slurm.rank_launcher("pmi2").command == "srun --mpi=pmi2");
+    CHECK(real_slurm.rank_launcher("").on_each_node() == "srun --ntasks-per-node=1");
 }
 
 TEST_CASE("a job is queued, running or gone, and nothing is known where Slurm cannot be asked") {
     const PlayedSlurm tools;
     const auto state_at = [&](const std::string& word) {
         tools.answer("squeue", "echo " + word);
-        return slurm.state("17");
+        return real_slurm.state("17");
     };
     CHECK(state_at("PENDING") == JobState::queued);
     CHECK(state_at("REQUEUE_HOLD") == JobState::queued);
@@ -68,27 +68,27 @@ TEST_CASE("a job is queued, running or gone, and nothing is known where Slurm ca
     CHECK(state_at("") == JobState::gone);
 
     tools.answer("squeue", "exit 1");
-    CHECK_FALSE(slurm.state("17"));
+    CHECK_FALSE(real_slurm.state("17"));
 }
 
 TEST_CASE("sbatch's answer is the job's id, whatever a site prints before it") {
     const PlayedSlurm tools;
     tools.answer("sbatch", "echo 'your quota is fine'; echo '17;cluster'");
-    CHECK(slurm.is_installed());
-    CHECK(slurm.submit("/sweeps/s/job.sh") == "17");
+    CHECK(real_slurm.is_installed());
+    CHECK(real_slurm.submit("/sweeps/s/job.sh") == "17");
     CHECK(tools.calls("sbatch --parsable /sweeps/s/job.sh") == 1);
 
     tools.answer("sbatch", "echo 'invalid partition'; exit 1");
-    CHECK_THROWS_WITH_AS(slurm.submit("job.sh"), doctest::Contains("sbatch refuses the job: invalid partition"),
+    CHECK_THROWS_WITH_AS(real_slurm.submit("job.sh"), doctest::Contains("sbatch refuses the job: invalid partition"),
                          InvalidInput);
 }
 
 TEST_CASE("a job that cannot be cancelled is reported in scancel's words") {
     const PlayedSlurm tools;
-    slurm.cancel("17");
+    real_slurm.cancel("17");
     CHECK(tools.calls("scancel 17") == 1);
 
     tools.answer("scancel", "echo 'Access denied'; exit 1");
-    CHECK_THROWS_WITH_AS(slurm.cancel("17"), doctest::Contains("job 17 cannot be cancelled: Access denied"),
+    CHECK_THROWS_WITH_AS(real_slurm.cancel("17"), doctest::Contains("job 17 cannot be cancelled: Access denied"),
                          InvalidInput);
 }

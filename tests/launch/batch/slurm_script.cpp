@@ -2,13 +2,15 @@
 
 #include "core/check.hpp"
 #include "launch/batch/slurm.hpp"
+#include "tests/contains.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::contains;
 
 namespace {
 
-JobRequest request() {
+JobRequest slurm_request() {
     JobRequest request;
     request.name = "s";
     request.directory = "/sweeps/s";
@@ -19,39 +21,37 @@ JobRequest request() {
 
 ScriptParts parts(const JobRequest& request) { return Slurm(::getenv).script_parts(request); }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("a job asks Slurm for what was asked for") {
-    auto job = request();
+    auto job = slurm_request();
     job.options.nodes = 4;
     job.options.time = std::chrono::hours(30);
     job.options.more = {"--constraint=a100", "--comment a b", "--exclusive"};
 
     const auto directives = parts(job).directives;
 
-    CHECK(has(directives, "#SBATCH --nodes=4\n"));
-    CHECK(has(directives, "#SBATCH --time=30:00:00\n"));
-    CHECK(has(directives, "#SBATCH --constraint=a100\n"));
-    CHECK(has(directives, "#SBATCH --comment \"a b\"\n"));
-    CHECK(has(directives, "#SBATCH --output=/sweeps/s/job-%j.log\n"));
-    CHECK(has(directives, "#SBATCH --signal=B:USR2@120\n"));
+    CHECK(contains(directives, "#SBATCH --nodes=4\n"));
+    CHECK(contains(directives, "#SBATCH --time=30:00:00\n"));
+    CHECK(contains(directives, "#SBATCH --constraint=a100\n"));
+    CHECK(contains(directives, "#SBATCH --comment \"a b\"\n"));
+    CHECK(contains(directives, "#SBATCH --output=/sweeps/s/job-%j.log\n"));
+    CHECK(contains(directives, "#SBATCH --signal=B:USR2@120\n"));
 }
 
 TEST_CASE("srun gets the options that make it one process on each node, and another launcher none") {
-    auto job = request();
+    auto job = slurm_request();
     job.options.cpus_per_task = 8;
-    CHECK(has(parts(job).launcher, "srun --mpi=pmix --overlap --no-kill "));
-    CHECK(has(parts(job).launcher, " --nodelist=\"$nodes\" --nodes=\"$count\" "));
-    CHECK(has(parts(job).launcher, " --cpus-per-task=8"));
+    CHECK(contains(parts(job).launcher, "srun --mpi=pmix --overlap --no-kill "));
+    CHECK(contains(parts(job).launcher, " --nodelist=\"$nodes\" --nodes=\"$count\" "));
+    CHECK(contains(parts(job).launcher, " --cpus-per-task=8"));
 
     job.site.launcher = "mpiexec.hydra -ppn 1 -n $count -hosts $nodes";
     CHECK(parts(job).launcher == job.site.launcher);
 }
 
 TEST_CASE("what cannot stand in a script for sbatch is refused") {
-    auto job = request();
+    auto job = slurm_request();
     job.options.more = {"--comment=a\n#SBATCH --uid=0"};
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("line feed"), InvalidInput);
 
@@ -61,7 +61,7 @@ TEST_CASE("what cannot stand in a script for sbatch is refused") {
     job.options.more = {"constraint=a100"};
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("begin with '-'"), InvalidInput);
 
-    job = request();
+    job = slurm_request();
     job.directory = "/sweeps/100%";
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("which Slurm replaces"), InvalidInput);
 }

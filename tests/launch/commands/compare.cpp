@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/e2e/command.hpp"
+#include "tests/launch/commands/arguments.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 
 using namespace crescendo::tests;
@@ -37,11 +38,6 @@ void record_four(const TemporaryFolder& folder) {
 }
 
 const std::vector<std::string> four{"results/asha-1", "results/asha-2", "results/median-1", "results/median-2"};
-
-std::vector<std::string> with(std::vector<std::string> a, const std::vector<std::string>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "tests/launch/commands/sweep_file.hpp"
 
+#include "tests/launch/commands/arguments.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
 using namespace crescendo::tests;
@@ -19,11 +20,6 @@ void run_sweep(const fs::path& folder) {
                "name: s\nmetric: {name: val_accuracy, goal: maximize}\nrun_cap: 1\nmax_retries: 0\nslots: 1\n"
                "parameters: {x: {min: 0.0, max: 1.0}}\nscheduler: {type: fifo, max: 2}\ncommand: [bash, train.sh]\n");
     REQUIRE(run_crescendo(folder, {"run", "sweep.yaml"}).code == 0);
-}
-
-std::vector<std::string> with(std::vector<std::string> a, const std::vector<std::string>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/contains.hpp"
 #include "tests/e2e/command.hpp"
 
 namespace crescendo::tests {
@@ -12,7 +13,5 @@ struct OldSweep {
 
     TemporaryFolder folder;
 };
-
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace crescendo::tests

@@ -1,12 +1,7 @@
+#include "tests/contains.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
 using namespace crescendo::tests;
-
-namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
 
 TEST_CASE("retry makes a failed trial wait for the next session, which trains it again") {
     const TemporaryFolder folder;

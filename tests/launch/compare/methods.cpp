@@ -13,9 +13,9 @@ using namespace crescendo::tests;
 
 namespace {
 
-const std::vector<Report> reports{{10, 0, 1, 0.5}};
+const std::vector<Report> one_report{{10, 0, 1, 0.5}};
 
-std::vector<Method> read(const std::vector<std::filesystem::path>& directories, Grouping grouping) {
+std::vector<Method> methods_in(const std::vector<std::filesystem::path>& directories, Grouping grouping) {
     return read_methods(directories, grouping, Clock::sweeps, [](auto, auto) {});
 }
 
@@ -28,11 +28,11 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 TEST_CASE("each directory that is named is a method, with all the sweeps in it") {
     const TemporaryFolder folder;
-    record_sweep(folder / "asha/1", two_trials(1), reports);
-    record_sweep(folder / "asha/2", two_trials(2), reports);
-    record_sweep(folder / "rasda", two_trials(1), reports);
+    record_sweep(folder / "asha/1", two_trials(1), one_report);
+    record_sweep(folder / "asha/2", two_trials(2), one_report);
+    record_sweep(folder / "rasda", two_trials(1), one_report);
 
-    const auto methods = read({folder / "asha/", folder / "rasda"}, Grouping::arguments);
+    const auto methods = methods_in({folder / "asha/", folder / "rasda"}, Grouping::arguments);
 
     REQUIRE(methods.size() == 2);
     CHECK(methods[0].name == (folder / "asha").string());
@@ -42,11 +42,11 @@ TEST_CASE("each directory that is named is a method, with all the sweeps in it")
 
 TEST_CASE("sweeps whose files differ in seed and name only are one method") {
     const TemporaryFolder folder;
-    record_sweep(folder / "a", two_trials(1), reports);
-    record_sweep(folder / "b", replaced(two_trials(1), "type: fifo", "type: asha"), reports);
-    record_sweep(folder / "c", two_trials(2, "name: other\ndescription: again\n"), reports);
+    record_sweep(folder / "a", two_trials(1), one_report);
+    record_sweep(folder / "b", replaced(two_trials(1), "type: fifo", "type: asha"), one_report);
+    record_sweep(folder / "c", two_trials(2, "name: other\ndescription: again\n"), one_report);
 
-    const auto methods = read({folder / "a", folder / "b", folder / "c"}, Grouping::seed);
+    const auto methods = methods_in({folder / "a", folder / "b", folder / "c"}, Grouping::seed);
 
     REQUIRE(methods.size() == 2);
     CHECK(methods[0].name == "fifo");
@@ -70,14 +70,14 @@ TEST_CASE("groups are named by what tells them apart") {
 
 TEST_CASE("sweeps of different metrics or goals are not compared") {
     const TemporaryFolder folder;
-    record_sweep(folder / "a", two_trials(1), reports);
+    record_sweep(folder / "a", two_trials(1), one_report);
     record_sweep(folder / "b",
                  "run_cap: 1\n" + replaced(replaced(two_trials(1), "run_cap: 2\n", ""), "name: accuracy", "name: f1"),
-                 reports);
-    record_sweep(folder / "c", replaced(two_trials(1), "goal: maximize", "goal: minimize"), reports);
+                 one_report);
+    record_sweep(folder / "c", replaced(two_trials(1), "goal: maximize", "goal: minimize"), one_report);
 
-    const auto name = error_of([&] { read({folder / "a", folder / "b"}, Grouping::arguments); });
-    const auto goal = error_of([&] { read({folder / "a", folder / "c"}, Grouping::arguments); });
+    const auto name = error_of([&] { methods_in({folder / "a", folder / "b"}, Grouping::arguments); });
+    const auto goal = error_of([&] { methods_in({folder / "a", folder / "c"}, Grouping::arguments); });
 
     CHECK(name.find((folder / "b").string() + "/sweep.yaml:2:") == 0);
     CHECK(name.find("metric.name: is f1 here and accuracy at " + (folder / "a").string() + "/sweep.yaml:1;") !=
@@ -87,16 +87,16 @@ TEST_CASE("sweeps of different metrics or goals are not compared") {
 
 TEST_CASE("a sweep that is named twice is refused, also by another name") {
     const TemporaryFolder folder;
-    record_sweep(folder / "asha/1", two_trials(1), reports);
+    record_sweep(folder / "asha/1", two_trials(1), one_report);
 
-    const auto error = error_of([&] { read({folder / "asha", folder / "asha/../asha/1"}, Grouping::arguments); });
+    const auto error = error_of([&] { methods_in({folder / "asha", folder / "asha/../asha/1"}, Grouping::arguments); });
 
     CHECK(error.find("the sweep is named twice") != std::string::npos);
 }
 
 TEST_CASE("progress grows and ends with everything read") {
     const TemporaryFolder folder;
-    record_sweep(folder / "a", two_trials(1), reports);
+    record_sweep(folder / "a", two_trials(1), one_report);
     std::int64_t last = 0;
     std::int64_t all = 0;
 

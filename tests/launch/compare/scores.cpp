@@ -39,9 +39,9 @@ std::string rows_of(const std::vector<Times>& all) {
     return rows;
 }
 
-class Files {
+class CurveFiles {
   public:
-    Files(const std::string& rows, const std::string& base_of_v = "", const std::string& limit = "200") {
+    CurveFiles(const std::string& rows, const std::string& base_of_v = "", const std::string& limit = "200") {
         std::ofstream(folder_ / "workloads.csv") << "workload,target,goal,max_seconds,base\nu,1,maximize," << limit
                                                  << ",\nv,1,maximize," << limit << "," << base_of_v << "\n";
         std::ofstream(folder_ / "curves.csv") << "submission,workload,study,trial,seconds,value\n" << rows;
@@ -68,7 +68,7 @@ const std::vector<Times> three{{"a", 10, 100}, {"b", 20, 50}, {"c", 41, 0}};
 }  // namespace
 
 TEST_CASE("times and costs to the target are exact, and a miss is a row with empty cells") {
-    CHECK(Files(rows_of(three)).times("submission,usd_per_hour,workload\na,36,\nc,72,\na,3.6,v\n") ==
+    CHECK(CurveFiles(rows_of(three)).times("submission,usd_per_hour,workload\na,36,\nc,72,\na,3.6,v\n") ==
           "submission,workload,seconds,cost\n"
           "a,u,10,0.1\na,v,100,0.1\n"  // 36 and 3.6 dollars an hour
           "b,u,20,\nb,v,50,\n"         // without a price
@@ -76,11 +76,11 @@ TEST_CASE("times and costs to the target are exact, and a miss is a row with emp
 }
 
 TEST_CASE("scores are areas under performance profiles") {
-    CHECK(Files(rows_of(three)).scores() == "submission,score\na,0.8333333333333334\nb,0.8333333333333334\nc,0\n");
+    CHECK(CurveFiles(rows_of(three)).scores() == "submission,score\na,0.8333333333333334\nb,0.8333333333333334\nc,0\n");
 }
 
 TEST_CASE("points give the score of the trapezium rule") {
-    const auto scores = Files(rows_of(three)).scores({.num_points = 100});
+    const auto scores = CurveFiles(rows_of(three)).scores({.num_points = 100});
 
     CHECK(scores.find("a,0.83585858") != std::string::npos);
     CHECK(scores.find("b,0.83585858") != std::string::npos);
@@ -89,12 +89,12 @@ TEST_CASE("points give the score of the trapezium rule") {
 
 TEST_CASE("a larger r_max lets a slow submission count") {
     // c: ratio 4.1 on u, (5 - 4.1) / (2 * 4)
-    CHECK(Files(rows_of(three)).scores({.r_max = 5}).find("c,0.1125") != std::string::npos);
+    CHECK(CurveFiles(rows_of(three)).scores({.r_max = 5}).find("c,0.1125") != std::string::npos);
 }
 
 TEST_CASE("the time over the baseline takes a miss as the limit and a second") {
     // a: 10 / 20 and 100 / 50; c: 41 / 20 and 201 / 50, whose geometric mean is sqrt(2.05 * 4.02).
-    const auto scores = Files(rows_of(three)).scores({.baseline = "b"});
+    const auto scores = CurveFiles(rows_of(three)).scores({.baseline = "b"});
 
     CHECK(scores.starts_with("submission,score,time_over_baseline\na,0.8333333333333334,1\n"));
     CHECK(scores.find("\nb,0.8333333333333334,1\n") != std::string::npos);
@@ -103,12 +103,12 @@ TEST_CASE("the time over the baseline takes a miss as the limit and a second") {
 
 TEST_CASE("a variant decides whether its base counts, and is not counted by itself") {
     // v is a variant of u: c misses it; a takes 100 seconds, twice those of b.
-    CHECK(Files(rows_of(three), "u").scores({.baseline = "a"}) ==
+    CHECK(CurveFiles(rows_of(three), "u").scores({.baseline = "a"}) ==
           "submission,score,time_over_baseline\na,1,1\nb,0.6666666666666666,2\nc,0,4.1\n");
 }
 
 TEST_CASE("of a study the fastest trial counts, and of studies the median") {
-    const Files files(
+    const CurveFiles files(
         "s,u,1,1,30,1\ns,u,1,2,10,1\n"  // study 1: 10
         "s,u,2,1,50,1\n"                // study 2: 50
         "s,u,3,1,20,0.9\n"              // study 3 misses it
@@ -120,8 +120,8 @@ TEST_CASE("of a study the fastest trial counts, and of studies the median") {
 }
 
 TEST_CASE("a submission without a curve of a workload missed it") {
-    CHECK(Files("s,u,1,1,30,1\n").times() == "submission,workload,seconds,cost\ns,u,30,\ns,v,,\n");
-    CHECK(Files("s,u,1,1,30,1\n").scores() == "submission,score\ns,0.5\n");
+    CHECK(CurveFiles("s,u,1,1,30,1\n").times() == "submission,workload,seconds,cost\ns,u,30,\ns,v,,\n");
+    CHECK(CurveFiles("s,u,1,1,30,1\n").scores() == "submission,score\ns,0.5\n");
 }
 
 TEST_CASE("the order of the rows does not matter, as long as each trial's are in the order of time") {
@@ -134,24 +134,26 @@ TEST_CASE("the order of the rows does not matter, as long as each trial's are in
         }
         return text;
     };
-    const auto times = Files(joined(rows)).times();
-    const auto scores = Files(joined(rows)).scores();
+    const auto times = CurveFiles(joined(rows)).times();
+    const auto scores = CurveFiles(joined(rows)).scores();
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         CounterRandom random(seed, 0);
         auto shuffled = rows;
         for (std::size_t i = shuffled.size() - 1; i > 0; --i) {
             std::swap(shuffled[i], shuffled[random.below(i + 1)]);
         }
-        CHECK(Files(joined(shuffled)).times() == times);
-        CHECK(Files(joined(shuffled)).scores() == scores);
+        CHECK(CurveFiles(joined(shuffled)).times() == times);
+        CHECK(CurveFiles(joined(shuffled)).scores() == scores);
     }
 }
 
 TEST_CASE("a baseline has to be there, and a miss needs a limit to be compared by") {
-    CHECK(error_of([] { Files(rows_of(three)).scores({.baseline = "d"}); }).find("no submission has the name 'd'") !=
-          std::string::npos);
     CHECK(error_of([] {
-              Files(rows_of(three), "", "").scores({.baseline = "a"});
+              CurveFiles(rows_of(three)).scores({.baseline = "d"});
+          }).find("no submission has the name 'd'") != std::string::npos);
+    CHECK(error_of([] {
+              CurveFiles(rows_of(three), "", "").scores({.baseline = "a"});
           }).find("the target of workload 'v' was missed") != std::string::npos);
-    CHECK(error_of([] { Files(rows_of(three), "u", "").scores({.baseline = "a"}); }) == "no error");  // only a variant
+    CHECK(error_of([] { CurveFiles(rows_of(three), "u", "").scores({.baseline = "a"}); }) ==
+          "no error");  // only a variant
 }

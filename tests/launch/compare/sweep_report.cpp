@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "launch/compare/curve_file.hpp"
+#include "tests/contains.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -15,9 +16,9 @@ using namespace crescendo::tests;
 namespace {
 
 /// "one" is cheap and bad, "two" is dear and good. Each has two slots.
-class Recorded {
+class RecordedPair {
   public:
-    Recorded() {
+    RecordedPair() {
         record_sweep(folder_ / "one", two_trials(1), {{9, 0, 1, 0.5}, {18, 1, 1, 0.6}});
         record_sweep(folder_ / "two", two_trials(1), {{18, 0, 1, 0.55}, {36, 0, 2, 0.9}});
         methods_ =
@@ -38,19 +39,17 @@ class Recorded {
     std::vector<Method> methods_;
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("the Pareto set has what no method beats at its price") {
-    const Recorded recorded;
+    const RecordedPair recorded;
 
     CHECK(SweepReport(recorded.methods(), {}).pareto_set().print(Format::csv) ==
           "submission,slot_hours,accuracy\none,0.005,0.5\none,0.01,0.6\ntwo,0.02,0.9\n");
 }
 
 TEST_CASE("prices make the axis money, if all of them are known") {
-    const Recorded recorded;
+    const RecordedPair recorded;
     const auto both = recorded.prices("one,3600\ntwo,400\n");
     const auto only_one = recorded.prices("one,3600\n");
 
@@ -62,7 +61,7 @@ TEST_CASE("prices make the axis money, if all of them are known") {
 }
 
 TEST_CASE("a metric that is called like the price has a column of its own in the Pareto set") {
-    const Recorded recorded;
+    const RecordedPair recorded;
     auto methods = recorded.methods();
     methods.front().runs.front().file.spec.metric = "slot_hours";
 
@@ -88,7 +87,7 @@ TEST_CASE("the chart names dollars only where all prices are dollars") {
 }
 
 TEST_CASE("curves are written so that they can be compared as curves") {
-    const Recorded recorded;
+    const RecordedPair recorded;
     std::ofstream(recorded.folder() / "curves.csv") << SweepReport(recorded.methods(), {}).curves().print(Format::csv);
     std::ofstream(recorded.folder() / "workloads.csv") << "workload,target,goal,max_seconds\naccuracy,0.55,maximize,\n";
 
@@ -101,7 +100,7 @@ TEST_CASE("curves are written so that they can be compared as curves") {
 }
 
 TEST_CASE("the chart has both axes and a line for each method") {
-    const Recorded recorded;
+    const RecordedPair recorded;
 
     const auto chart = SweepReport(recorded.methods(), {}).chart();
 

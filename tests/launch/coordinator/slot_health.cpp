@@ -7,7 +7,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-using Slots = std::set<SlotId>;
+using SlotSet = std::set<SlotId>;
 
 constexpr SlotId good{0};
 constexpr SlotId bad{1};
@@ -37,7 +37,7 @@ TEST_CASE("a slot where three trials fail in a row is bad, and its neighbour is 
 
     CHECK(health.note_failure(bad, TrialId{1}, {1, 1}).empty());
     CHECK(health.note_failure(bad, TrialId{2}, {1, 2}).empty());        // 3 trials x (0.5 / 2)^2 = 0.19
-    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}) == Slots{bad});  // 4 trials x (0.5 / 2)^3 = 0.06
+    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}) == SlotSet{bad});  // 4 trials x (0.5 / 2)^3 = 0.06
     CHECK(health.note_failure(bad, TrialId{4}, {1, 4}).empty());        // is in use no more
 }
 
@@ -48,14 +48,14 @@ TEST_CASE("what the neighbours of a bad slot report does not speak for it") {
 
     health.note_progress({good});
 
-    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}) == Slots{bad});
+    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}) == SlotSet{bad});
 }
 
 TEST_CASE("the more trials do well elsewhere, the fewer have to fail on a slot") {
     SlotHealth health(slots_on_nodes(1, 2));
 
     CHECK(health.note_failure(bad, TrialId{1}, {20, 1}).empty());
-    CHECK(health.note_failure(bad, TrialId{2}, {20, 2}) == Slots{bad});
+    CHECK(health.note_failure(bad, TrialId{2}, {20, 2}) == SlotSet{bad});
 }
 
 TEST_CASE("where every third trial fails, rows of failures are no slot's fault") {
@@ -86,7 +86,7 @@ TEST_CASE("a trial that failed elsewhere before is bad, and not the slot where i
     for (int trial = 10; trial < 15; ++trial) {
         CHECK(health.note_failure(SlotId{2}, TrialId{trial}, {20, trial}).empty());
     }
-    CHECK(health.note_failure(SlotId{2}, TrialId{15}, {20, 15}) == Slots{SlotId{2}});
+    CHECK(health.note_failure(SlotId{2}, TrialId{15}, {20, 15}) == SlotSet{SlotId{2}});
 }
 
 TEST_CASE("a trial that is tried again on another slot of a bad node counts for the node") {
@@ -94,16 +94,16 @@ TEST_CASE("a trial that is tried again on another slot of a bad node counts for 
 
     CHECK(health.note_failure(SlotId{2}, TrialId{1}, {20, 1}).empty());
     CHECK(health.note_failure(SlotId{3}, TrialId{1}, {20, 1}).empty());
-    CHECK(health.note_failure(SlotId{2}, TrialId{2}, {20, 2}) == Slots{SlotId{2}, SlotId{3}});
+    CHECK(health.note_failure(SlotId{2}, TrialId{2}, {20, 2}) == SlotSet{SlotId{2}, SlotId{3}});
 }
 
 TEST_CASE("a failure on a slot that is left out says nothing against the trial") {
     SlotHealth health(slots_on_nodes(1, 3));
     health.note_failure(SlotId{1}, TrialId{1}, {20, 1});
-    REQUIRE(health.note_failure(SlotId{1}, TrialId{2}, {20, 2}) == Slots{SlotId{1}});
+    REQUIRE(health.note_failure(SlotId{1}, TrialId{2}, {20, 2}) == SlotSet{SlotId{1}});
 
     CHECK(health.note_failure(SlotId{2}, TrialId{1}, {20, 2}).empty());
-    CHECK(health.note_failure(SlotId{2}, TrialId{2}, {20, 2}) == Slots{SlotId{2}});
+    CHECK(health.note_failure(SlotId{2}, TrialId{2}, {20, 2}) == SlotSet{SlotId{2}});
 }
 
 TEST_CASE("where workers fail on every slot, it is none of theirs") {
@@ -113,7 +113,7 @@ TEST_CASE("where workers fail on every slot, it is none of theirs") {
         CHECK(health.note_failure(SlotId{trial % 2}, TrialId{trial}, {20, trial}).empty());
     }
     health.note_progress({good});
-    CHECK(health.note_failure(bad, TrialId{9}, {20, 10}) == Slots{bad});
+    CHECK(health.note_failure(bad, TrialId{9}, {20, 10}) == SlotSet{bad});
 }
 
 TEST_CASE("a node all of whose slots fail is bad as a whole, before each of them has failed as often") {
@@ -121,7 +121,7 @@ TEST_CASE("a node all of whose slots fail is bad as a whole, before each of them
 
     CHECK(health.note_failure(SlotId{3}, TrialId{1}, {3, 1}).empty());
     CHECK(health.note_failure(SlotId{4}, TrialId{2}, {3, 2}).empty());
-    CHECK(health.note_failure(SlotId{5}, TrialId{3}, {3, 3}) == Slots{SlotId{3}, SlotId{4}, SlotId{5}});
+    CHECK(health.note_failure(SlotId{5}, TrialId{3}, {3, 3}) == SlotSet{SlotId{3}, SlotId{4}, SlotId{5}});
 }
 
 TEST_CASE("a GPU whose slots are all in doubt is bad as a whole once one of them is") {
@@ -131,7 +131,7 @@ TEST_CASE("a GPU whose slots are all in doubt is bad as a whole once one of them
     }
 
     // No trial failed elsewhere: 22 trials x (0.5 / 21)^2 = 0.01
-    CHECK(health.note_failure(SlotId{5}, TrialId{4}, {20, 5}) == Slots{SlotId{1}, SlotId{3}, SlotId{5}, SlotId{7}});
+    CHECK(health.note_failure(SlotId{5}, TrialId{4}, {20, 5}) == SlotSet{SlotId{1}, SlotId{3}, SlotId{5}, SlotId{7}});
 }
 
 TEST_CASE("a slot is left out alone while a neighbour on its GPU makes progress") {
@@ -141,7 +141,7 @@ TEST_CASE("a slot is left out alone while a neighbour on its GPU makes progress"
 
     health.note_progress({SlotId{3}});
 
-    CHECK(health.note_failure(SlotId{1}, TrialId{3}, {40, 3}) == Slots{SlotId{1}});
+    CHECK(health.note_failure(SlotId{1}, TrialId{3}, {40, 3}) == SlotSet{SlotId{1}});
 }
 
 TEST_CASE("a trial that takes all others on its GPU along does not make the GPU bad, nor the node") {
@@ -178,5 +178,5 @@ TEST_CASE("the last slot in use is kept, whatever happens on it") {
         CHECK(health.note_failure(bad, TrialId{trial}, {20, trial}).empty());
     }
     health.note_joined({good, NodeId{0}});
-    CHECK(health.note_failure(bad, TrialId{9}, {20, 10}) == Slots{bad});
+    CHECK(health.note_failure(bad, TrialId{9}, {20, 10}) == SlotSet{bad});
 }

@@ -2,16 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/contains.hpp"
 #include "tests/launch/export/export_a_sweep.hpp"
 
 using namespace crescendo::launch;
 using namespace crescendo::tests;
-
-namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
 
 TEST_CASE("each trial is a run with scalars and its configuration, and the sweep describes the table of them") {
     const ExportedSweep logs(tensorboard_logs);

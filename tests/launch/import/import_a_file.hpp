@@ -4,6 +4,7 @@
 
 #include "launch/import/import_formats.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "tests/contains.hpp"
 #include "tests/error_of.hpp"
 
 namespace crescendo::tests {
@@ -18,7 +19,5 @@ inline std::string imported(const std::string& text, const std::string& name = "
 inline std::string import_error(const std::string& text) {
     return error_of([&] { imported(text); });
 }
-
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace crescendo::tests

@@ -40,7 +40,9 @@ std::size_t num_lines(const std::string& bytes) {
     return static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
 }
 
-std::string error_of(const fs::path& path) { return tests::error_of([&] { Journal::read(path); }); }
+std::string reading_error(const fs::path& path) {
+    return tests::error_of([&] { Journal::read(path); });
+}
 
 /// Files of this process grow no larger than `bytes`: a write beyond is cut short, then fails, as on a full disk.
 class FileSizeLimit {
@@ -152,9 +154,9 @@ TEST_CASE("a journal that is torn in its header was never begun") {
         write_file(path, whole.substr(0, size));
 
         CHECK_THROWS_AS(Journal::open(path), InvalidInput);
-        CHECK(error_of(path) == path.string() +
-                                    ": holds no whole line: its sweep was interrupted as it began, and nothing "
-                                    "was trained; remove the sweep's folder and run it again");
+        CHECK(reading_error(path) == path.string() +
+                                         ": holds no whole line: its sweep was interrupted as it began, and nothing "
+                                         "was trained; remove the sweep's folder and run it again");
     }
 }
 
@@ -183,7 +185,7 @@ TEST_CASE("damage is named with its line and a way out") {
     write_file(path, bytes);
 
     const auto p = path.string();
-    CHECK(error_of(path) ==
+    CHECK(reading_error(path) ==
           p +
               ":2: the checksum does not match the line: the file was changed or its disk is damaged, and what follows "
               "cannot be trusted; restore the file from a copy, or go back to the state before this line: head -n 1 " +
@@ -198,7 +200,7 @@ TEST_CASE("the command that goes back before damage is one for any path") {
     auto bytes = whole;
     bytes.replace(bytes.find("0.1"), 3, "0.2");
     write_file(path, bytes);
-    const auto error = error_of(path);
+    const auto error = reading_error(path);
 
     const auto ran = run_tool({"sh", "-c", error.substr(error.find("head -n"))});
 
@@ -214,11 +216,11 @@ TEST_CASE("a line that is missing or there twice is damage, also at the end") {
     const auto third = whole.find('\n', second) + 1;
 
     write_file(path, whole.substr(0, second) + whole.substr(third));
-    CHECK(error_of(path).find(":2: the line should have the number 1") != std::string::npos);
+    CHECK(reading_error(path).find(":2: the line should have the number 1") != std::string::npos);
 
     const auto last_line = whole.rfind('\n', whole.size() - 2) + 1;
     write_file(path, whole + whole.substr(last_line));
-    CHECK(error_of(path).find(":5: the line should have the number 4") != std::string::npos);
+    CHECK(reading_error(path).find(":5: the line should have the number 4") != std::string::npos);
 }
 
 TEST_CASE("a full disk leaves the journal as it was, and sync can be tried again") {
@@ -337,17 +339,17 @@ TEST_CASE("another file and a newer version are told apart") {
     const auto path = folder / "journal.jsonl";
 
     write_file(path, "name: example\nmetric: x\n");
-    CHECK(error_of(path) == path.string() +
-                                ":1: the checksum does not match the line: this is not a journal of crescendo, "
-                                "or it is damaged; restore it from a copy");
+    CHECK(reading_error(path) == path.string() +
+                                     ":1: the checksum does not match the line: this is not a journal of crescendo, "
+                                     "or it is damaged; restore it from a copy");
 
     Journal::create(folder / "newer.jsonl", {{"version", 3}});
     CHECK(
-        error_of(folder / "newer.jsonl") ==
+        reading_error(folder / "newer.jsonl") ==
         (folder / "newer.jsonl").string() +
             ":1: the journal has version 3 and this crescendo reads up to 2: a newer crescendo wrote it; use that one");
 
-    CHECK(error_of(folder / "none.jsonl") ==
+    CHECK(reading_error(folder / "none.jsonl") ==
           "cannot read " + (folder / "none.jsonl").string() + ": No such file or directory");
 }
 

@@ -12,14 +12,14 @@ using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-const std::string sweep_text =
+const std::string idle_sweep_text =
     "metric: {name: loss}\nrun_cap: 4\nparameters: {a: {min: 1, max: 2}}\n"
     "scheduler: {type: asha, max: 4, reduction_factor: 2}\ntrainer: {}\n";
 
 /// A sweep whose trials have not begun.
-struct Fixture {
-    Fixture() : directory(SweepDirectory::create(folder / "s", sweep_text, {{"sweep", "s"}})) {
-        Journal::create(directory.journal(), OrderedJson{{"file", FrozenFile(sweep_text, "s.yaml").to_json()}});
+struct IdleFixture {
+    IdleFixture() : directory(SweepDirectory::create(folder / "s", idle_sweep_text, {{"sweep", "s"}})) {
+        Journal::create(directory.journal(), OrderedJson{{"file", FrozenFile(idle_sweep_text, "s.yaml").to_json()}});
     }
 
     int num_enqueued() const { return RecordedSweep(directory.path()).history.sweep().first_unproposed().value; }
@@ -31,7 +31,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("a request that a session did before it died is not done once more") {
-    const Fixture fixture;
+    const IdleFixture fixture;
     const EnqueueRequest request{{{"a", "2"}}};
     REQUIRE(IdleSweep(fixture.directory).obey(request, "first").is_accepted);
     REQUIRE(fixture.num_enqueued() == 1);
@@ -45,7 +45,7 @@ TEST_CASE("a request that a session did before it died is not done once more") {
 }
 
 TEST_CASE("requests of other names, or of none, are done each time") {
-    const Fixture fixture;
+    const IdleFixture fixture;
     const EnqueueRequest request{{{"a", "2"}}};
     {
         IdleSweep idle(fixture.directory);

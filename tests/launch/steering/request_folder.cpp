@@ -10,11 +10,13 @@
 #include <thread>
 
 #include "core/check.hpp"
+#include "tests/contains.hpp"
 #include "tests/e2e/small_disk.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::contains;
 using crescendo::tests::SmallDisk;
 using crescendo::tests::TemporaryFolder;
 
@@ -22,8 +24,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Fixture {
-    Fixture() { fs::create_directory(path()); }
+struct InboxFixture {
+    InboxFixture() { fs::create_directory(path()); }
     fs::path path() const { return folder / "requests"; }
     fs::path file(const std::string& name) const { return path() / (name + ".request"); }
 
@@ -46,12 +48,10 @@ struct Fixture {
     TemporaryFolder folder;
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("requests arrive in the order in which they were sent, and each gets its own answer") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     const SentRequest first(fixture.path(), StopRequest{TrialId{1}});
     const SentRequest second(fixture.path(), StopRequest{TrialId{2}});
     RequestInbox inbox(fixture.path());
@@ -75,7 +75,7 @@ TEST_CASE("requests arrive in the order in which they were sent, and each gets i
 }
 
 TEST_CASE("a request that was withdrawn does not arrive") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     const SentRequest sent(fixture.path(), StopRequest{TrialId{1}});
 
     CHECK(sent.withdraw());
@@ -85,12 +85,12 @@ TEST_CASE("a request that was withdrawn does not arrive") {
 }
 
 TEST_CASE("a folder that is not there holds no requests") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     CHECK_FALSE(RequestInbox(fixture.path() / "none").next());
 }
 
 TEST_CASE("a request that is torn, at whatever byte, or damaged is refused") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     const SentRequest sent(fixture.path(), NoteRequest{TrialId{1}, "text"});
     const auto whole = fixture.content(sent.name());
     REQUIRE(fixture.refusal().empty());
@@ -107,7 +107,7 @@ TEST_CASE("a request that is torn, at whatever byte, or damaged is refused") {
 }
 
 TEST_CASE("a request from another version is refused, with what to use instead") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     fixture.write("1", R"({"crc":"0","request":{"ask":"stop","trial":1},"version":2})");
     CHECK(contains(fixture.refusal(), "another version of crescendo; use the one that runs the sweep"));
 }
@@ -117,7 +117,7 @@ TEST_CASE("a request of another user is refused") {
         MESSAGE("not tried: only root can give a file to another user");
         return;
     }
-    const Fixture fixture;
+    const InboxFixture fixture;
     const SentRequest sent(fixture.path(), StopRequest{TrialId{1}});
     REQUIRE(::chown(fixture.file(sent.name()).c_str(), 12345, 12345) == 0);
 
@@ -125,15 +125,17 @@ TEST_CASE("a request of another user is refused") {
 }
 
 TEST_CASE("what is no file of moderate size is refused, and nothing waits for it") {
-    const std::vector<std::pair<std::string, std::function<void(const Fixture&)>>> cases{
-        {"cannot be read", [](const Fixture& fixture) { fs::create_symlink("/etc/passwd", fixture.file("1")); }},
-        {"no regular file", [](const Fixture& fixture) { REQUIRE(::mkfifo(fixture.file("1").c_str(), 0600) == 0); }},
-        {"no regular file", [](const Fixture& fixture) { fs::create_directory(fixture.file("1")); }},
-        {"a request has 65536 at most", [](const Fixture& fixture) { fixture.write("1", std::string(65537, ' ')); }},
+    const std::vector<std::pair<std::string, std::function<void(const InboxFixture&)>>> cases{
+        {"cannot be read", [](const InboxFixture& fixture) { fs::create_symlink("/etc/passwd", fixture.file("1")); }},
+        {"no regular file",
+         [](const InboxFixture& fixture) { REQUIRE(::mkfifo(fixture.file("1").c_str(), 0600) == 0); }},
+        {"no regular file", [](const InboxFixture& fixture) { fs::create_directory(fixture.file("1")); }},
+        {"a request has 65536 at most",
+         [](const InboxFixture& fixture) { fixture.write("1", std::string(65537, ' ')); }},
     };
 
     for (const auto& [message, make] : cases) {
-        const Fixture fixture;
+        const InboxFixture fixture;
         make(fixture);
         CHECK_MESSAGE(contains(fixture.refusal(), message), message);
 
@@ -144,7 +146,7 @@ TEST_CASE("what is no file of moderate size is refused, and nothing waits for it
 }
 
 TEST_CASE("answers that nobody took are removed by the next session") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     {
         RequestInbox inbox(fixture.path());
         inbox.answer("1", {true, "done"});
@@ -157,7 +159,7 @@ TEST_CASE("answers that nobody took are removed by the next session") {
 }
 
 TEST_CASE("a command does not wait for an answer that a later session has removed") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     const auto directory = SweepDirectory::create(fixture.folder / "s", "", {});
     const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
     RequestInbox session(directory.requests());
@@ -169,7 +171,7 @@ TEST_CASE("a command does not wait for an answer that a later session has remove
 }
 
 TEST_CASE("a request that nobody takes is taken back, and nobody answers it") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     const auto directory = SweepDirectory::create(fixture.folder / "s", "", {});
     const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
 
@@ -179,7 +181,7 @@ TEST_CASE("a request that nobody takes is taken back, and nobody answers it") {
 }
 
 TEST_CASE("an answer that is there is taken, however late") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     const auto directory = SweepDirectory::create(fixture.folder / "s", "", {});
     const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
     RequestInbox session(directory.requests());
@@ -192,7 +194,7 @@ TEST_CASE("an answer that is there is taken, however late") {
 }
 
 TEST_CASE("a request and its answer arrive, whatever bytes are in them") {
-    const Fixture fixture;
+    const InboxFixture fixture;
     const SentRequest sent(fixture.path(), NoteRequest{TrialId{1}, "caf\xE9"});
     RequestInbox inbox(fixture.path());
 

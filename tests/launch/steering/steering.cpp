@@ -7,10 +7,12 @@
 #include "core/check.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/record/frozen_file.hpp"
+#include "tests/contains.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::contains;
 using crescendo::tests::TemporaryFolder;
 
 namespace {
@@ -20,8 +22,8 @@ const std::string sweep_text =
     "scheduler: {type: asha, max: 4, reduction_factor: 2}\ntrainer: {}\n";
 
 /// A sweep on two slots, where trial 0 is complete, 1 has failed, and 2 and 3 run.
-struct Fixture {
-    Fixture()
+struct SteeredFixture {
+    SteeredFixture()
         : directory(SweepDirectory::create(folder / "s", sweep_text, {{"sweep", "s"}})),
           history(directory.read_sweep({}).spec) {
         const OrderedJson header{{"file", FrozenFile(sweep_text, "s.yaml").to_json()}};
@@ -65,12 +67,10 @@ struct Fixture {
     History history;
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("a trial is paused and resumed once, and asking again changes nothing") {
-    Fixture fixture;
+    SteeredFixture fixture;
 
     CHECK(fixture.done(PauseRequest{TrialId{2}}) == "trial 2 saves and pauses");
     CHECK(fixture.status(2) == TrialStatus::held);
@@ -83,7 +83,7 @@ TEST_CASE("a trial is paused and resumed once, and asking again changes nothing"
 }
 
 TEST_CASE("a trial that has ended, or not started, is neither paused nor resumed") {
-    const Fixture fixture;
+    const SteeredFixture fixture;
 
     for (const Request& late : {Request{PauseRequest{TrialId{0}}}, Request{ResumeRequest{TrialId{0}}}}) {
         CHECK(contains(fixture.refusal(late), "trial 0 has ended already: it is finished (completed)"));
@@ -94,7 +94,7 @@ TEST_CASE("a trial that has ended, or not started, is neither paused nor resumed
 }
 
 TEST_CASE("a trial is stopped once, and asking again changes nothing") {
-    Fixture fixture;
+    SteeredFixture fixture;
 
     CHECK(fixture.done(StopRequest{TrialId{2}}) == "trial 2 stops");
     CHECK(fixture.status(2) == TrialStatus::stopped);
@@ -103,7 +103,7 @@ TEST_CASE("a trial is stopped once, and asking again changes nothing") {
 }
 
 TEST_CASE("a trial that has ended, or has not started, cannot be stopped, and the answer says which") {
-    const Fixture fixture;
+    const SteeredFixture fixture;
     CHECK(contains(fixture.refusal(StopRequest{TrialId{0}}), "trial 0 has ended already: it is finished (completed)"));
     CHECK(contains(fixture.refusal(StopRequest{TrialId{1}}), "trial 1 has ended already: it is failed (failed)"));
     CHECK(contains(fixture.refusal(StopRequest{TrialId{4}}), "trial 4 has not started: the sweep has started 4"));
@@ -111,7 +111,7 @@ TEST_CASE("a trial that has ended, or has not started, cannot be stopped, and th
 
 TEST_CASE("a failed trial is tried again once, by its number or with all that failed") {
     for (const auto& request : {RetryRequest{TrialId{1}}, RetryRequest{}}) {
-        Fixture fixture;
+        SteeredFixture fixture;
 
         const auto text = fixture.done(request);
 
@@ -119,13 +119,13 @@ TEST_CASE("a failed trial is tried again once, by its number or with all that fa
         CHECK(fixture.status(1) == TrialStatus::waiting);
         CHECK(fixture.steered(request).records.empty());
     }
-    const Fixture fixture;
+    const SteeredFixture fixture;
     CHECK(contains(fixture.refusal(RetryRequest{TrialId{0}}), "trial 0 is finished (only a trial that failed"));
     CHECK(contains(fixture.refusal(RetryRequest{TrialId{9}}), "trial 9 has not started: the sweep has started 4"));
 }
 
 TEST_CASE("limits change together, and the event says whether time is left") {
-    Fixture fixture;
+    SteeredFixture fixture;
 
     const auto steered = fixture.steered(SetRequest{{{"run_cap", "9"}, {"budget.time", "\"12h\""}}});
 
@@ -144,7 +144,7 @@ TEST_CASE("limits change together, and the event says whether time is left") {
 }
 
 TEST_CASE("limits that cannot be are refused, and so is a sweep file that was edited") {
-    Fixture fixture;
+    SteeredFixture fixture;
     CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", "many"}}}), "'many' is text"));
     CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", {}}}}), "nothing ends this sweep"));
 
@@ -155,7 +155,7 @@ TEST_CASE("limits that cannot be are refused, and so is a sweep file that was ed
 }
 
 TEST_CASE("notes and tags are about the sweep or a trial that has started") {
-    Fixture fixture;
+    SteeredFixture fixture;
 
     CHECK(fixture.done(NoteRequest{TrialId{3}, "diverged"}) == "trial 3: noted");
     CHECK(fixture.done(NoteRequest{{}, "new data"}) == "the sweep: noted");

@@ -11,9 +11,10 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Config config{{"lr", 0.01}, {"width", std::int64_t{32}}, {"nesterov", true}, {"resume", false}, {"act", "relu"}};
+const Config flat_config{
+    {"lr", 0.01}, {"width", std::int64_t{32}}, {"nesterov", true}, {"resume", false}, {"act", "relu"}};
 
-Words expand(const Words& command) { return expand_command(command, {"train.py", config}); }
+Words expand(const Words& command) { return expand_command(command, {"train.py", flat_config}); }
 
 }  // namespace
 

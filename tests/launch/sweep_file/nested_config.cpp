@@ -10,23 +10,23 @@ using namespace crescendo::launch;
 
 namespace {
 
-const Config config{
+const Config dotted_config{
     {"batch", std::int64_t{32}}, {"optimizer.name", "sgd"}, {"optimizer.nadam.beta", 0.9}, {"a.b", true}};
 const std::vector<std::string> groups{"optimizer", "optimizer.nadam"};
 
 }  // namespace
 
 TEST_CASE("parameters that others hold become maps, and other names with dots stay") {
-    const auto program_gets = launch::to_json(nested(config, groups));
+    const auto program_gets = launch::to_json(nested(dotted_config, groups));
 
     CHECK(program_gets.dump() == R"({"batch":32,"optimizer":{"nadam":{"beta":0.9},"name":"sgd"},"a.b":true})");
-    CHECK(nested(config, {}) == config);
+    CHECK(nested(dotted_config, {}) == dotted_config);
 }
 
 TEST_CASE("what a program got is known again, nested or flat") {
-    CHECK(has_values(launch::to_json(nested(config, groups)), config));
-    CHECK(has_values(launch::to_json(config), config));
-    CHECK_FALSE(has_values(Json::object(), config));
+    CHECK(has_values(launch::to_json(nested(dotted_config, groups)), dotted_config));
+    CHECK(has_values(launch::to_json(dotted_config), dotted_config));
+    CHECK_FALSE(has_values(Json::object(), dotted_config));
     CHECK_FALSE(has_values(Json{{"batch", 33}}, {{"batch", std::int64_t{32}}}));
     CHECK_FALSE(has_values(Json{{"batch", 32}, {"more", 1}}, {{"batch", std::int64_t{32}}}));
 }

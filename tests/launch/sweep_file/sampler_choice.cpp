@@ -4,9 +4,11 @@
 
 #include "launch/record/frozen_file.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "tests/launch/sweep_file/remark_on.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::remark_on;
 
 namespace {
 
@@ -16,15 +18,6 @@ const std::string choices = "parameters: {lr: {min: 0.1, max: 1.0}, a: {values: 
 
 SweepFile read(const std::string& text) {
     return parse_sweep("metric: {name: loss}\ncommand: [train]\n" + text, "sweep.yaml");
-}
-
-std::string remark_on(const SweepFile& file, const std::string& key) {
-    for (const auto& remark : file.remarks) {
-        if (remark.key == key) {
-            return remark.text;
-        }
-    }
-    return "";
 }
 
 }  // namespace

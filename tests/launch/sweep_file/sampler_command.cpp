@@ -18,7 +18,9 @@ SweepFile file_with(const std::string& section) {
         "sweep.yaml");
 }
 
-std::string error_of(const std::string& section) { return tests::error_of([&] { file_with(section); }); }
+std::string section_error(const std::string& section) {
+    return tests::error_of([&] { file_with(section); });
+}
 
 }  // namespace
 
@@ -35,14 +37,14 @@ TEST_CASE("a command is a sampler, with or without its type") {
 }
 
 TEST_CASE("mistakes in the section name their line, and what to write") {
-    CHECK(error_of("sampler: {type: program}\n") ==
+    CHECK(section_error("sampler: {type: program}\n") ==
           "sweep.yaml:5:11: sampler.type: is program, and no program is named; write sampler: {command: [python3, "
           "mine.py]}");
-    CHECK(error_of("method: program\n").starts_with("sweep.yaml:5:1: method: is program"));
-    CHECK(error_of("sampler: {type: grid, command: [a]}\n").find("remove one of the two") != std::string::npos);
-    CHECK(error_of("sampler: {command: []}\n").find("names no program") != std::string::npos);
-    CHECK(error_of("sampler: {command: 3}\n").find("sampler.command") != std::string::npos);
-    CHECK(error_of("sampler: {command: [a], ahead: -1}\n").find("use 0 to 1000") != std::string::npos);
-    CHECK(error_of("sampler: {command: [a], deadline: 0s}\n").find("write it like 60s") != std::string::npos);
-    CHECK(error_of("sampler: {type: random, ahead: 2}\n").find("remove it") != std::string::npos);
+    CHECK(section_error("method: program\n").starts_with("sweep.yaml:5:1: method: is program"));
+    CHECK(section_error("sampler: {type: grid, command: [a]}\n").find("remove one of the two") != std::string::npos);
+    CHECK(section_error("sampler: {command: []}\n").find("names no program") != std::string::npos);
+    CHECK(section_error("sampler: {command: 3}\n").find("sampler.command") != std::string::npos);
+    CHECK(section_error("sampler: {command: [a], ahead: -1}\n").find("use 0 to 1000") != std::string::npos);
+    CHECK(section_error("sampler: {command: [a], deadline: 0s}\n").find("write it like 60s") != std::string::npos);
+    CHECK(section_error("sampler: {type: random, ahead: 2}\n").find("remove it") != std::string::npos);
 }

@@ -9,7 +9,7 @@
 #include "launch/sweep_file/sweep_file.hpp"
 #include "tests/error_of.hpp"
 
-namespace crescendo::launch::tests {
+namespace crescendo::tests {
 
 /// A sweep file without mistakes, of nine lines.
 inline const std::string sound = R"(metric: {name: val_loss, goal: minimize}
@@ -24,10 +24,10 @@ scheduler:
 )";
 
 /// The sound file with more lines.
-inline SweepFile parse(const std::string& more = "") { return parse_sweep(sound + more, "sweep.yaml"); }
+inline launch::SweepFile parse(const std::string& more = "") { return launch::parse_sweep(sound + more, "sweep.yaml"); }
 
-inline std::string error_of(const std::string& text) {
-    return crescendo::tests::error_of([&] { parse_sweep(text, "sweep.yaml"); });
+inline std::string error_in(const std::string& text) {
+    return error_of([&] { launch::parse_sweep(text, "sweep.yaml"); });
 }
 
 /// The sound file with one change.
@@ -45,8 +45,8 @@ inline std::string sound_with_parameter(const std::string& parameter) {
 inline void check_errors(const std::vector<std::pair<std::string, std::string>>& cases) {
     for (const auto& [text, error] : cases) {
         CAPTURE(text);
-        CHECK(error_of(text) == error);
+        CHECK(error_in(text) == error);
     }
 }
 
-}  // namespace crescendo::launch::tests
+}  // namespace crescendo::tests

@@ -15,7 +15,7 @@ const std::string head =
 
 SweepFile read(const std::string& more) { return parse_sweep(head + more, "sweep.yaml"); }
 
-std::string error_of(const std::string& more) {
+std::string error_of_rule(const std::string& more) {
     return tests::error_of([&] { read(more); });
 }
 
@@ -44,14 +44,15 @@ TEST_CASE("a sampler's type is that of a plug-in where Crescendo has none of thi
 }
 
 TEST_CASE("a stop rule without a name, a plug-in or a time is a mistake at its place") {
-    CHECK(error_of("plugins: [./a.so]\nstop_rule: {}\n").find("stop_rule: names no class of a plug-in") !=
+    CHECK(error_of_rule("plugins: [./a.so]\nstop_rule: {}\n").find("stop_rule: names no class of a plug-in") !=
           std::string::npos);
-    CHECK(error_of("stop_rule: plateau\n").find("there is no plug-in; add plugins: [./libmine.so]") !=
+    CHECK(error_of_rule("stop_rule: plateau\n").find("there is no plug-in; add plugins: [./libmine.so]") !=
           std::string::npos);
-    CHECK(error_of("plugins: [./a.so]\nstop_rule: {type: a, deadline: soon}\n").find("\"soon\" is no time to wait") !=
-          std::string::npos);
-    CHECK(error_of("plugins: [\"\"]\nstop_rule: a\n").find("plugins[0]: is empty") != std::string::npos);
-    CHECK(error_of("plugins: ./a.so\nstop_rule: a\n").find("plugins: ") != std::string::npos);
-    CHECK(error_of("sampler: {type: tpe, options: {keep: 1}}\n").find("sampler.options: is a key for a sampler of your "
-                                                                      "own") != std::string::npos);
+    CHECK(error_of_rule("plugins: [./a.so]\nstop_rule: {type: a, deadline: soon}\n")
+              .find("\"soon\" is no time to wait") != std::string::npos);
+    CHECK(error_of_rule("plugins: [\"\"]\nstop_rule: a\n").find("plugins[0]: is empty") != std::string::npos);
+    CHECK(error_of_rule("plugins: ./a.so\nstop_rule: a\n").find("plugins: ") != std::string::npos);
+    CHECK(error_of_rule("sampler: {type: tpe, options: {keep: 1}}\n")
+              .find("sampler.options: is a key for a sampler of your "
+                    "own") != std::string::npos);
 }

@@ -6,7 +6,7 @@
 
 using namespace crescendo;
 using namespace crescendo::launch;
-using namespace crescendo::launch::tests;
+using namespace crescendo::tests;
 
 TEST_CASE("a program alone has W&B's default command") {
     const auto file = parse("program: train.py\n");
@@ -56,7 +56,7 @@ TEST_CASE("rungs and the trainer count the same") {
         {with("  resource: steps\n", "trainer: {report: {unit: 3}}\n"), "no error"},  // for the trainer to refuse
         {with("  resource: steps\n", "command: [train]\n"), "no error"},
     });
-    const auto error = error_of(with("  resource: turns\n", "trainer: {model: cnn}\n"));
+    const auto error = error_in(with("  resource: turns\n", "trainer: {model: cnn}\n"));
     CHECK(error.find('\n') == std::string::npos);  // one mistake
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("how a program grows belongs to a program, and outside of the schedule
 
 TEST_CASE("a program that grows in place is started before its parameters are known") {
     const auto with = [](const std::string& word) {
-        return error_of(sound + "grow: in_place\ncommand: [python3, train.py, \"" + word + "\"]\n");
+        return error_in(sound + "grow: in_place\ncommand: [python3, train.py, \"" + word + "\"]\n");
     };
 
     CHECK(with("${args}") == "no error");
@@ -113,7 +113,7 @@ TEST_CASE("a program that grows in place is started before its parameters are kn
 
 TEST_CASE("reports are found in what a program prints, which has to be said soundly") {
     const auto with = [](const std::string& report, const std::string& more = "command: [train]\n") {
-        return error_of(sound + more + "report: " + report + "\n");
+        return error_in(sound + more + "report: " + report + "\n");
     };
 
     CHECK(with("{pattern: 'epoch (?P<resource>\\d+) (?P<val_loss>.*)'}") == "no error");

@@ -4,9 +4,11 @@
 
 #include "core/check.hpp"
 #include "tests/error_of.hpp"
+#include "tests/launch/sweep_file/remark_on.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::remark_on;
 
 namespace {
 
@@ -17,23 +19,16 @@ parameters:
   width: {min: 1, max: 3}
 )";
 
-SweepFile read(const std::string& more) { return parse_sweep(wandb + more, "sweep.yaml"); }
+SweepFile read_with(const std::string& more) { return parse_sweep(wandb + more, "sweep.yaml"); }
 
-std::string error_of(const std::string& more) { return tests::error_of([&] { read(more); }); }
-
-std::string remark_on(const SweepFile& file, const std::string& key) {
-    for (const auto& remark : file.remarks) {
-        if (remark.key == key) {
-            return remark.text;
-        }
-    }
-    return "";
+std::string error_with(const std::string& more) {
+    return tests::error_of([&] { read_with(more); });
 }
 
 }  // namespace
 
 TEST_CASE("a program without a scheduler trains until it ends, in 50 trials, and the file's reader is told") {
-    const auto file = read("method: random\n");
+    const auto file = read_with("method: random\n");
 
     CHECK(file.spec.scheduler.kind == SchedulerKind::fifo);
     CHECK_FALSE(file.spec.scheduler.has_max());
@@ -43,9 +38,9 @@ TEST_CASE("a program without a scheduler trains until it ends, in 50 trials, and
 }
 
 TEST_CASE("a budget ends a sweep without a run_cap, and successive halving has to be told") {
-    CHECK_FALSE(read("budget: {time: 1h}\n").spec.run_cap.has_value());
-    CHECK_FALSE(read("budget: {target: 0.1}\n").spec.run_cap.has_value());
-    CHECK(error_of("scheduler: {type: successive_halving, max: 9}\n").find("nothing ends this sweep") !=
+    CHECK_FALSE(read_with("budget: {time: 1h}\n").spec.run_cap.has_value());
+    CHECK_FALSE(read_with("budget: {target: 0.1}\n").spec.run_cap.has_value());
+    CHECK(error_with("scheduler: {type: successive_halving, max: 9}\n").find("nothing ends this sweep") !=
           std::string::npos);
 }
 
@@ -55,24 +50,24 @@ TEST_CASE("who takes the run_cap away gets no other one") {
 }
 
 TEST_CASE("a grid runs all of its points, and no more") {
-    CHECK(read("method: grid\n").spec.run_cap == 6);
-    CHECK(remark_on(read("method: grid\n"), "run_cap") == "is missing: the grid has 6 points");
-    CHECK(read("method: grid\nrun_cap: 4\n").spec.run_cap == 4);
-    CHECK(read("method: grid\nrun_cap: 100\n").spec.run_cap == 6);
-    CHECK(read("sampler: {type: grid}\nbudget: {time: 1h}\n").spec.run_cap == 6);
-    CHECK(read("method: grid\n").spec.sampler == "grid");
+    CHECK(read_with("method: grid\n").spec.run_cap == 6);
+    CHECK(remark_on(read_with("method: grid\n"), "run_cap") == "is missing: the grid has 6 points");
+    CHECK(read_with("method: grid\nrun_cap: 4\n").spec.run_cap == 4);
+    CHECK(read_with("method: grid\nrun_cap: 100\n").spec.run_cap == 6);
+    CHECK(read_with("sampler: {type: grid}\nbudget: {time: 1h}\n").spec.run_cap == 6);
+    CHECK(read_with("method: grid\n").spec.sampler == "grid");
 }
 
 TEST_CASE("a grid that cannot be is one mistake, also without a run_cap") {
-    const auto error = error_of("  x: {min: 0.1, max: 0.2}\nmethod: grid\n");
+    const auto error = error_with("  x: {min: 0.1, max: 0.2}\nmethod: grid\n");
 
     CHECK(error.starts_with("sweep.yaml:6:3: parameters.x: has infinitely many values"));
     CHECK(error.find('\n') == std::string::npos);
 }
 
 TEST_CASE("W&B's early_terminate becomes asha with the same rungs") {
-    const auto from_min = read("early_terminate: {type: hyperband, min_iter: 3, eta: 2}\n");
-    const auto from_max = read("early_terminate: {type: hyperband, max_iter: 27, s: 2}\n");
+    const auto from_min = read_with("early_terminate: {type: hyperband, min_iter: 3, eta: 2}\n");
+    const auto from_max = read_with("early_terminate: {type: hyperband, max_iter: 27, s: 2}\n");
 
     CHECK(from_min.spec.scheduler.kind == SchedulerKind::asha);
     CHECK(from_min.spec.scheduler.min == Resource{3});
@@ -83,20 +78,21 @@ TEST_CASE("W&B's early_terminate becomes asha with the same rungs") {
     CHECK(from_max.spec.scheduler.reduction_factor == 3);
     CHECK(remark_on(from_max, "early_terminate") ==
           "means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here");
-    CHECK(read("early_terminate: {type: hyperband, max_iter: 5, s: 9, eta: 3}\n").spec.scheduler.min == Resource{1});
+    CHECK(read_with("early_terminate: {type: hyperband, max_iter: 5, s: 9, eta: 3}\n").spec.scheduler.min ==
+          Resource{1});
 }
 
 TEST_CASE("mistakes in early_terminate name their key") {
-    CHECK(error_of("early_terminate: {type: hyperband}\n") ==
+    CHECK(error_with("early_terminate: {type: hyperband}\n") ==
           "sweep.yaml:6:1: early_terminate: does not say when trials are judged; add min_iter: 3, or max_iter: 27 and "
           "s: 2");
-    CHECK(error_of("early_terminate: {type: envelope, min_iter: 3}\n").find("use hyperband") != std::string::npos);
-    CHECK(error_of("early_terminate: hyperband\n") ==
+    CHECK(error_with("early_terminate: {type: envelope, min_iter: 3}\n").find("use hyperband") != std::string::npos);
+    CHECK(error_with("early_terminate: hyperband\n") ==
           "sweep.yaml:6:1: early_terminate: 'hyperband' is text; it takes a map, such as early_terminate: {type: "
           "hyperband, min_iter: 3}");
-    CHECK(error_of("early_terminate: {type: hyperband, min_iter: 3, eta: 1.5}\n") ==
+    CHECK(error_with("early_terminate: {type: hyperband, min_iter: 3, eta: 1.5}\n") ==
           "sweep.yaml:6:49: early_terminate.eta: is 1.5, and rungs lie at whole powers of it here; use 2, 3 or 4");
-    CHECK(error_of("early_terminate: {type: hyperband, min_iter: 0}\n") ==
+    CHECK(error_with("early_terminate: {type: hyperband, min_iter: 0}\n") ==
           "sweep.yaml:6:36: early_terminate.min_iter: is 0; use 1 or more");
 }
 
@@ -120,7 +116,7 @@ TEST_CASE("an item that is left empty in a command is no word") {
 
 TEST_CASE("a parameter that holds others has dotted names, and its name is kept") {
     const auto file =
-        read("  optimizer: {parameters: {lr: {min: 0.1, max: 1.0}, nadam: {parameters: {beta: {value: 1}}}}}\n");
+        read_with("  optimizer: {parameters: {lr: {min: 0.1, max: 1.0}, nadam: {parameters: {beta: {value: 1}}}}}\n");
     const auto& parameters = file.spec.space.parameters();
 
     REQUIRE(parameters.size() == 4);
@@ -130,7 +126,7 @@ TEST_CASE("a parameter that holds others has dotted names, and its name is kept"
 }
 
 TEST_CASE("values may be lists, maps and null") {
-    const auto file = read("  x: {values: [[1, 2.5], {b: 1, a: true}, null]}\n");
+    const auto file = read_with("  x: {values: [[1, 2.5], {b: 1, a: true}, null]}\n");
     const auto& values = std::get<Categorical>(file.spec.space.parameters()[2].distribution).values;
 
     CHECK(values == std::vector<Value>{JsonValue("[1,2.5]"), JsonValue(R"({"a":true,"b":1})"), JsonValue("null")});

@@ -13,7 +13,7 @@ using namespace crescendo::launch;
 namespace {
 
 /// The distribution of the parameter x, as a sweep file writes it.
-Distribution read(const std::string& text) {
+Distribution distribution_of(const std::string& text) {
     Mistakes mistakes;
     const auto document = parse_yaml("x: " + text + "\n", "sweep.yaml", mistakes);
     const YamlSection parameters(document.root, "parameters", mistakes);
@@ -22,7 +22,7 @@ Distribution read(const std::string& text) {
     return distribution;
 }
 
-std::string error_of(const std::string& text) {
+std::string distribution_error(const std::string& text) {
     Mistakes mistakes;
     const auto document = parse_yaml("x: " + text + "\n", "sweep.yaml", mistakes);
     const YamlSection parameters(document.root, "parameters", mistakes);
@@ -46,26 +46,30 @@ std::string doubt_about(const std::string& text) {
 }  // namespace
 
 TEST_CASE("bells and beta distributions have W&B's keys and defaults") {
-    CHECK(std::get<Normal>(read("{distribution: normal}")).sigma == 1);
-    CHECK(std::get<Normal>(read("{distribution: normal, mu: 3, sigma: 0.5}")).mu == 3);
-    CHECK(std::get<QNormal>(read("{distribution: q_normal, mu: 3}")).q == 1);
-    CHECK(std::get<LogNormal>(read("{distribution: log_normal, mu: -7, sigma: 2}")).mu == -7);
-    CHECK(std::get<QLogNormal>(read("{distribution: q_log_normal, q: 8}")).q == 8);
-    CHECK(std::get<Beta>(read("{distribution: beta, a: 2}")).b == 1);
-    CHECK(std::get<QBeta>(read("{distribution: q_beta, a: 2, b: 5, q: 0.1}")).b == 5);
+    CHECK(std::get<Normal>(distribution_of("{distribution: normal}")).sigma == 1);
+    CHECK(std::get<Normal>(distribution_of("{distribution: normal, mu: 3, sigma: 0.5}")).mu == 3);
+    CHECK(std::get<QNormal>(distribution_of("{distribution: q_normal, mu: 3}")).q == 1);
+    CHECK(std::get<LogNormal>(distribution_of("{distribution: log_normal, mu: -7, sigma: 2}")).mu == -7);
+    CHECK(std::get<QLogNormal>(distribution_of("{distribution: q_log_normal, q: 8}")).q == 8);
+    CHECK(std::get<Beta>(distribution_of("{distribution: beta, a: 2}")).b == 1);
+    CHECK(std::get<QBeta>(distribution_of("{distribution: q_beta, a: 2, b: 5, q: 0.1}")).b == 5);
 }
 
 TEST_CASE("min and max of a log-uniform distribution are exponents of e, as in W&B") {
-    const auto log_uniform = std::get<LogUniformValues>(read("{distribution: log_uniform, min: -9.2103, max: -2.3}"));
+    const auto log_uniform =
+        std::get<LogUniformValues>(distribution_of("{distribution: log_uniform, min: -9.2103, max: -2.3}"));
 
     CHECK(log_uniform.min == doctest::Approx(1e-4).epsilon(1e-4));
     CHECK(log_uniform.max == std::exp(-2.3));
-    CHECK(std::get<QLogUniformValues>(read("{distribution: q_log_uniform, min: 0, max: 5, q: 2}")).max == std::exp(5));
+    CHECK(std::get<QLogUniformValues>(distribution_of("{distribution: q_log_uniform, min: 0, max: 5, q: 2}")).max ==
+          std::exp(5));
 }
 
 TEST_CASE("inverse log-uniform numbers are log-uniform, from the exponents of 1/x or from the values") {
-    const auto exponents = std::get<LogUniformValues>(read("{distribution: inv_log_uniform, min: 1, max: 4}"));
-    const auto values = std::get<LogUniformValues>(read("{distribution: inv_log_uniform_values, min: 1e-3, max: 1}"));
+    const auto exponents =
+        std::get<LogUniformValues>(distribution_of("{distribution: inv_log_uniform, min: 1, max: 4}"));
+    const auto values =
+        std::get<LogUniformValues>(distribution_of("{distribution: inv_log_uniform_values, min: 1e-3, max: 1}"));
 
     CHECK(exponents.min == doctest::Approx(std::exp(-4)));
     CHECK(exponents.max == doctest::Approx(std::exp(-1)));
@@ -74,16 +78,16 @@ TEST_CASE("inverse log-uniform numbers are log-uniform, from the exponents of 1/
 }
 
 TEST_CASE("categories may have probabilities, under both of W&B's names") {
-    const auto inferred = std::get<Categorical>(read("{values: [a, b], probabilities: [0.25, 0.75]}"));
+    const auto inferred = std::get<Categorical>(distribution_of("{values: [a, b], probabilities: [0.25, 0.75]}"));
     const auto named = std::get<Categorical>(
-        read("{distribution: categorical_w_probabilities, values: [a, b], probabilities: [1, 0]}"));
+        distribution_of("{distribution: categorical_w_probabilities, values: [a, b], probabilities: [1, 0]}"));
 
     CHECK(inferred.probabilities == std::vector{0.25, 0.75});
     CHECK(named.probabilities == std::vector{1.0, 0.0});
 }
 
 TEST_CASE("an exponent that leaves the numbers is probably none") {
-    CHECK(error_of("{distribution: log_uniform, min: 1, max: 1000}") ==
+    CHECK(distribution_error("{distribution: log_uniform, min: 1, max: 1000}") ==
           "sweep.yaml:1:1: parameters.x.max: is 1000, an exponent of e, and e^1000 is no number that a computer has; "
           "if you mean the values themselves, use log_uniform_values");
 }
@@ -105,14 +109,16 @@ TEST_CASE("exponents that look like values, and ends that make a range two numbe
 }
 
 TEST_CASE("mistakes in distributions name their key") {
-    CHECK(error_of("{distribution: loguniform, min: 1e-5, max: 0.1}").find("write log_uniform_values") !=
+    CHECK(distribution_error("{distribution: loguniform, min: 1e-5, max: 0.1}").find("write log_uniform_values") !=
           std::string::npos);
-    CHECK(error_of("{distribution: normal, min: 0, max: 1}").find("min: has no meaning for the distribution normal, "
-                                                                  "which has mu and sigma") != std::string::npos);
-    CHECK(error_of("{distribution: inv_uniform, min: 1, max: 2}").find("no tool defines it; use uniform") !=
+    CHECK(distribution_error("{distribution: normal, min: 0, max: 1}")
+              .find("min: has no meaning for the distribution normal, "
+                    "which has mu and sigma") != std::string::npos);
+    CHECK(distribution_error("{distribution: inv_uniform, min: 1, max: 2}").find("no tool defines it; use uniform") !=
           std::string::npos);
-    CHECK(error_of("{mu: 0, sigma: 1}").find("add distribution: normal, or log_normal") != std::string::npos);
-    CHECK(error_of("{values: [1, 2], probabilities: 0.5}").find("takes a list of numbers, one for each value") !=
+    CHECK(distribution_error("{mu: 0, sigma: 1}").find("add distribution: normal, or log_normal") != std::string::npos);
+    CHECK(distribution_error("{values: [1, 2], probabilities: 0.5}")
+              .find("takes a list of numbers, one for each value") != std::string::npos);
+    CHECK(distribution_error("{distribution: beta, a: two}").find("parameters.x.a: 'two' is text") !=
           std::string::npos);
-    CHECK(error_of("{distribution: beta, a: two}").find("parameters.x.a: 'two' is text") != std::string::npos);
 }

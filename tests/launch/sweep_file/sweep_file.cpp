@@ -14,7 +14,7 @@ using crescendo::tests::TemporaryFolder;
 namespace {
 
 /// The least a sweep file needs, and more lines.
-SweepFile parse(const std::string& more = "") {
+SweepFile parse_least(const std::string& more = "") {
     return parse_sweep(
         "metric: {name: val_loss}\n"
         "parameters: {lr: {min: 0.0, max: 1.0}}\n"
@@ -105,7 +105,7 @@ trainer: {model: cnn, batch_size: 128, data: {train: fashion.h5:/train}}
 }
 
 TEST_CASE("what is left out has the documented default") {
-    const auto file = parse();
+    const auto file = parse_least();
 
     CHECK(file.name == "sweep");  // of sweep.yaml
     CHECK(file.cpus_per_slot == 1);
@@ -125,7 +125,7 @@ TEST_CASE("what is left out has the documented default") {
 }
 
 TEST_CASE("W&B's words without a meaning here are accepted") {
-    const auto file = parse("method: random\ndescription: the third try\nproject: thesis\nentity: us\n");
+    const auto file = parse_least("method: random\ndescription: the third try\nproject: thesis\nentity: us\n");
 
     CHECK(file.name == "sweep");
     CHECK(file.spec.sampler == "random");
@@ -157,30 +157,30 @@ TEST_CASE("values keep the types they are written with") {
 }
 
 TEST_CASE("regroups of warm trainers are expected to take a moment, and nobody knows of others") {
-    CHECK_FALSE(parse("command: [./train]\n").spec.scheduler.expected_regroup);
-    CHECK(parse("trainer: {model: cnn}\n").spec.scheduler.expected_regroup == 0.1);
-    CHECK(parse("command: [./train]\ngrow: in_place\n").spec.scheduler.expected_regroup == 0.1);
+    CHECK_FALSE(parse_least("command: [./train]\n").spec.scheduler.expected_regroup);
+    CHECK(parse_least("trainer: {model: cnn}\n").spec.scheduler.expected_regroup == 0.1);
+    CHECK(parse_least("command: [./train]\ngrow: in_place\n").spec.scheduler.expected_regroup == 0.1);
 }
 
 TEST_CASE("on and off are true and false for other YAML libraries") {
-    CHECK(parse("command: [./train]\nbind: false\n").bind == Binding::off);
-    CHECK(parse("command: [./train]\ngrow: in_place\nfinal_test: true\n").has_final_test());
-    CHECK_FALSE(parse("trainer: {data: {train: a}}\nhang_timeout: false\n").supervision.hang_timeout.has_value());
+    CHECK(parse_least("command: [./train]\nbind: false\n").bind == Binding::off);
+    CHECK(parse_least("command: [./train]\ngrow: in_place\nfinal_test: true\n").has_final_test());
+    CHECK_FALSE(parse_least("trainer: {data: {train: a}}\nhang_timeout: false\n").supervision.hang_timeout.has_value());
 }
 
 TEST_CASE("workers are bound to cores automatically, always or never") {
-    CHECK(parse("").bind == Binding::automatic);
-    CHECK(parse("bind: on\n").bind == Binding::on);
-    CHECK(parse("bind: off\n").bind == Binding::off);
+    CHECK(parse_least("").bind == Binding::automatic);
+    CHECK(parse_least("bind: on\n").bind == Binding::on);
+    CHECK(parse_least("bind: off\n").bind == Binding::off);
 }
 
 TEST_CASE("slots are a number or auto") {
-    CHECK(parse("slots: 4\n").slots == 4);
-    CHECK_FALSE(parse("slots: auto\n").slots.has_value());
+    CHECK(parse_least("slots: 4\n").slots == 4);
+    CHECK_FALSE(parse_least("slots: auto\n").slots.has_value());
 }
 
 TEST_CASE("line ends of Windows and a byte order mark do not matter") {
-    auto text = parse().text;
+    auto text = parse_least().text;
     for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) {
         text.replace(i, 1, "\r\n");
     }
@@ -189,13 +189,13 @@ TEST_CASE("line ends of Windows and a byte order mark do not matter") {
 }
 
 TEST_CASE("the trainer's settings keep their types and are not interpreted") {
-    const auto file = parse("trainer: {a: 1, b: 1.0, c: '1', d: [true, null], e: {f: x}}\n");
+    const auto file = parse_least("trainer: {a: 1, b: 1.0, c: '1', d: [true, null], e: {f: x}}\n");
 
     CHECK(file.trainer->dump() == R"({"a":1,"b":1.0,"c":"1","d":[true,null],"e":{"f":"x"}})");
 }
 
 TEST_CASE("problems that others find with a key are located") {
-    const auto file = parse("trainer:\n  optimizer: sdg\n  layers: [3, x]\n");
+    const auto file = parse_least("trainer:\n  optimizer: sdg\n  layers: [3, x]\n");
 
     CHECK(file.source.located("trainer.optimizer", "unknown") == "sweep.yaml:6:3: trainer.optimizer: unknown");
     CHECK(file.source.located("trainer.layers[1]", "no number") == "sweep.yaml:7:15: trainer.layers[1]: no number");
@@ -208,7 +208,7 @@ TEST_CASE("problems that others find with a key are located") {
 TEST_CASE("a file is read byte for byte, and a missing one is named") {
     const TemporaryFolder folder;
     const auto path = folder / "mnist.yaml";
-    const std::string text = parse("# a comment\n").text;
+    const std::string text = parse_least("# a comment\n").text;
     std::ofstream(path) << text;
 
     CHECK(read_sweep_file(path).text == text);

@@ -8,13 +8,13 @@
 
 using namespace crescendo;
 using namespace crescendo::launch;
-using namespace crescendo::launch::tests;
+using namespace crescendo::tests;
 
 namespace {
 
 /// The mistakes of the file are these, in this order, each with the beginning of its message; their number follows.
 void check_mistakes(const std::string& text, const std::vector<std::string>& mistakes) {
-    std::istringstream lines(error_of(text));
+    std::istringstream lines(error_in(text));
     std::string line;
     for (const auto& mistake : mistakes) {
         std::getline(lines, line);
@@ -27,7 +27,7 @@ void check_mistakes(const std::string& text, const std::vector<std::string>& mis
 
 }  // namespace
 
-TEST_CASE("the file that the others differ from is sound") { CHECK(error_of(sound) == "no error"); }
+TEST_CASE("the file that the others differ from is sound") { CHECK(error_in(sound) == "no error"); }
 
 TEST_CASE("an unknown key is named with the nearest one") {
     check_errors({
@@ -53,7 +53,7 @@ TEST_CASE("slots per GPU are a whole number, and the number of slots is given in
          "sweep.yaml:11:1: slots_per_gpu: both this and `slots: 4` say how many workers a node with GPUs has; remove "
          "one of the two"},
     });
-    CHECK(error_of(sound + "slots: auto\nslots_per_gpu: 2\n") == "no error");
+    CHECK(error_in(sound + "slots: auto\nslots_per_gpu: 2\n") == "no error");
 }
 
 TEST_CASE("a key that is given twice is named with the line of the first") {
@@ -267,10 +267,10 @@ TEST_CASE("a mistake causes no second message") {
 
     for (const auto& text : texts) {
         CAPTURE(text);
-        CHECK(error_of(text).find('\n') == std::string::npos);
+        CHECK(error_in(text).find('\n') == std::string::npos);
     }
     const auto text = sound_with("  max: 27\n", "  max: x\n  min: 3\n  brackets: 2\n");
-    CHECK(error_of(text).find("brackets") == std::string::npos);
+    CHECK(error_in(text).find("brackets") == std::string::npos);
 }
 
 TEST_CASE("what a file of W&B leaves to be changed is told in one go") {
@@ -296,20 +296,20 @@ parameters:
 }
 
 TEST_CASE("a grid needs values to list, and a macro of the environment a prefix") {
-    CHECK(error_of(sound + "method: grid\n") ==
+    CHECK(error_in(sound + "method: grid\n") ==
           "sweep.yaml:4:3: parameters.lr: has infinitely many values (a grid tries each of them once); list some with "
           "values: [...], use a distribution of whole numbers or q_uniform with a q, or use method: random");
-    CHECK(error_of(sound + "command: [env, 'P=${PYTHONPATH}']\n")
+    CHECK(error_in(sound + "command: [env, 'P=${PYTHONPATH}']\n")
               .starts_with("sweep.yaml:10:16: command[1]: ${PYTHONPATH} is neither a macro nor a parameter; for a "
                            "variable of the environment write ${envvar:PYTHONPATH}; there are args, "));
 }
 
 TEST_CASE("a name that is no folder's is refused") {
-    CHECK(error_of(sound + "name: a/b\n") ==
+    CHECK(error_in(sound + "name: a/b\n") ==
           "sweep.yaml:10:1: name: 'a/b' cannot be the name of the sweep's folder; use letters, digits, '_' and, "
           "within it, '-'");
-    CHECK(error_of(sound + "name: ..\n").find("cannot be the name") != std::string::npos);
-    CHECK(error_of(sound + "name: -x\n").find("cannot be the name") != std::string::npos);
+    CHECK(error_in(sound + "name: ..\n").find("cannot be the name") != std::string::npos);
+    CHECK(error_in(sound + "name: -x\n").find("cannot be the name") != std::string::npos);
 }
 
 TEST_CASE("what is no YAML is named with its place") {
@@ -336,7 +336,7 @@ TEST_CASE("what is no YAML is named with its place") {
         {"a: 1\n---\nb: 2\n",
          "sweep.yaml:3:1: a second YAML document begins here; use one document of `key: value` lines"},
     });
-    CHECK(error_of("a: &x [*x]\n").find("is nested more than 32 deep; does an alias contain itself?") !=
+    CHECK(error_in("a: &x [*x]\n").find("is nested more than 32 deep; does an alias contain itself?") !=
           std::string::npos);
     check_errors({
         {sound + "name: !path b\n", "sweep.yaml:10:1: name: has the tag !path, which means nothing here; remove it"},

@@ -13,7 +13,7 @@ using namespace crescendo::launch;
 namespace {
 
 /// A sweep file whose last line, the 14th, has the initial points.
-std::string sweep_with(const std::string& points) {
+std::string sweep_starting_with(const std::string& points) {
     return R"(metric: {name: loss}
 run_cap: 9
 command: [train, "${args_json}"]
@@ -31,7 +31,7 @@ initial: )" + points + "\n";
 }
 
 std::vector<Config> initial_of(const std::string& points) {
-    return parse_sweep(sweep_with(points), "sweep.yaml").spec.initial;
+    return parse_sweep(sweep_starting_with(points), "sweep.yaml").spec.initial;
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ TEST_CASE("all mistakes in initial points are reported at once, and none where t
     CHECK_MESSAGE(error.find("initial[0].lr") != std::string::npos, error);
     CHECK_MESSAGE(error.find("initial[1].width") != std::string::npos, error);
 
-    auto text = sweep_with("[{lr: 2}]");
+    auto text = sweep_starting_with("[{lr: 2}]");
     text.replace(text.find("log_uniform_values"), 18, "logarithmic_values");
     const auto other = tests::error_of([&] { parse_sweep(text, "sweep.yaml"); });
     CHECK_MESSAGE(other.find("initial") == std::string::npos, other);

@@ -8,7 +8,7 @@
 
 using namespace crescendo;
 using namespace crescendo::launch;
-using namespace crescendo::launch::tests;
+using namespace crescendo::tests;
 
 TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for ever, unless the file says") {
     CHECK_FALSE(parse().supervision.hang_timeout.has_value());
@@ -33,10 +33,10 @@ TEST_CASE("a trial may have an end of its own") {
 }
 
 TEST_CASE("a worker is given time to say something") {
-    CHECK(error_of(sound + "hang_timeout: 1s\n") ==
+    CHECK(error_in(sound + "hang_timeout: 1s\n") ==
           "sweep.yaml:10:1: hang_timeout: \"1s\" is no time to wait for a worker that says nothing (5s is the least); "
           "write it like 5m, 90s or 1h, or off");
-    CHECK(error_of(sound + "hang_timeout: 60\n").find("60 is no time to wait") != std::string::npos);
+    CHECK(error_in(sound + "hang_timeout: 60\n").find("60 is no time to wait") != std::string::npos);
 }
 
 TEST_CASE("a time without a unit is not guessed at") {

@@ -25,7 +25,9 @@ parameters:
 
 SearchSpace space_of(const std::string& text) { return parse_sweep(text, "sweep.yaml").spec.space; }
 
-std::string error_of(const std::string& text) { return tests::error_of([&] { parse_sweep(text, "sweep.yaml"); }); }
+std::string rules_error(const std::string& text) {
+    return tests::error_of([&] { parse_sweep(text, "sweep.yaml"); });
+}
 
 /// What try_rules() finds wrong.
 std::string mistakes_of(const std::string& text) {
@@ -41,9 +43,9 @@ std::string mistakes_of(const std::string& text) {
 }
 
 /// Each sweep file's error begins so.
-void check_errors(const std::vector<std::pair<std::string, std::string>>& cases) {
+void check_beginnings(const std::vector<std::pair<std::string, std::string>>& cases) {
     for (const auto& [text, beginning] : cases) {
-        const auto error = error_of(text);
+        const auto error = rules_error(text);
         CHECK_MESSAGE(error.starts_with("sweep.yaml:" + beginning), (error + " instead of " + beginning));
     }
 }
@@ -65,7 +67,7 @@ TEST_CASE("conditions, derived parameters and constraints are read") {
 }
 
 TEST_CASE("mistakes in expressions point at the character, whatever quotes are around them") {
-    check_errors({
+    check_beginnings({
         {sweep_with("  m: {min: 0, max: 1, when: optimiser == \"sgd\"}\n"),
          "5:29: parameters.m.when: there is no optimiser; text stands in quotes (did you mean 'optimizer'?)"},
         {sweep_with("  m: {min: 0, max: 1, when: \"width > depth\"}\n"), "5:38: parameters.m.when: there is no depth"},
@@ -75,18 +77,18 @@ TEST_CASE("mistakes in expressions point at the character, whatever quotes are a
          "7:13: constraints[1]: '*' takes numbers, and its right side is text"},
         {sweep_with("  area: {expression: 'width ** depth'}\n"), "5:32: parameters.area.expression: there is no depth"},
     });
-    CHECK(error_of(sweep_with("  m: {min: 0, max: 1, when: optimiser == \"sgd\"}\n")).ends_with("'optimizer'?)"));
+    CHECK(rules_error(sweep_with("  m: {min: 0, max: 1, when: optimiser == \"sgd\"}\n")).ends_with("'optimizer'?)"));
 }
 
 TEST_CASE("where the text does not stand in the file as it is, the message counts the characters") {
-    CHECK(error_of(sweep_with("", "constraints:\n  - \"width < 8\\u0020and depth > 1\"\n"))
+    CHECK(rules_error(sweep_with("", "constraints:\n  - \"width < 8\\u0020and depth > 1\"\n"))
               .starts_with("sweep.yaml:6:5: constraints[0]: at character 15: there is no depth"));
-    CHECK(error_of(sweep_with("", "constraints:\n  - >-\n    width < 8\n    and depth > 1\n"))
+    CHECK(rules_error(sweep_with("", "constraints:\n  - >-\n    width < 8\n    and depth > 1\n"))
               .find(": constraints[0]: at character 15: there is no depth") != std::string::npos);
 }
 
 TEST_CASE("rules of parameters in other parameters are found at their place") {
-    CHECK(error_of(sweep_with("  sgd:\n    parameters:\n      momentum: {min: 0, max: 1, when: opt == 'sgd'}\n"))
+    CHECK(rules_error(sweep_with("  sgd:\n    parameters:\n      momentum: {min: 0, max: 1, when: opt == 'sgd'}\n"))
               .starts_with("sweep.yaml:7:40: parameters.sgd.parameters.momentum.when: there is no opt"));
     const auto space = space_of(sweep_with("  sgd:\n    parameters:\n      m: {min: 0, max: 1}\n",
                                            "constraints: [sgd.m < 0.5]\n"));
@@ -108,26 +110,28 @@ TEST_CASE("the condition of a group is one of each of its parameters, beside the
 }
 
 TEST_CASE("a mistake in the condition of a group is told once, where it stands") {
-    CHECK(error_of(sweep_with("  sgd:\n    when: opt == 'sgd'\n    parameters:\n"
-                              "      a: {min: 0, max: 1}\n      b: {min: 0, max: 1}\n"))
+    CHECK(rules_error(sweep_with("  sgd:\n    when: opt == 'sgd'\n    parameters:\n"
+                                 "      a: {min: 0, max: 1}\n      b: {min: 0, max: 1}\n"))
               .starts_with("sweep.yaml:6:11: parameters.sgd.when: there is no opt"));
-    CHECK(error_of(sweep_with("  sgd:\n    when: optimizer == 'sgd'\n    parameters:\n"
-                              "      a: {min: 0, max: 1, when: depth > 1}\n"))
-              .starts_with("sweep.yaml:8:27: parameters.sgd.parameters.a.when: with the conditions of the groups around "
-                           "it: there is no depth"));
+    CHECK(
+        rules_error(sweep_with("  sgd:\n    when: optimizer == 'sgd'\n    parameters:\n"
+                               "      a: {min: 0, max: 1, when: depth > 1}\n"))
+            .starts_with("sweep.yaml:8:27: parameters.sgd.parameters.a.when: with the conditions of the groups around "
+                         "it: there is no depth"));
 }
 
 TEST_CASE("circles and conditions that are none are mistakes, all in one message") {
-    const auto error = error_of(sweep_with("  a: {min: 0, max: 1, when: b > 0}\n"
-                                           "  b: {min: 0, max: 1, when: a > 0}\n"
-                                           "  c: {min: 0, max: 1, when: width}\n"
-                                           "  d: {min: 0, max: 1, when: true}\n",
-                                           "constraints: width < 3\n"));
+    const auto error =
+        rules_error(sweep_with("  a: {min: 0, max: 1, when: b > 0}\n"
+                               "  b: {min: 0, max: 1, when: a > 0}\n"
+                               "  c: {min: 0, max: 1, when: width}\n"
+                               "  d: {min: 0, max: 1, when: true}\n",
+                               "constraints: width < 3\n"));
 
     CHECK(error.find("sweep.yaml:8:23: parameters.d.when: true is a boolean; it takes text") != std::string::npos);
     CHECK(error.find("sweep.yaml:9:1: constraints: 'width < 3' is text; it takes a list") != std::string::npos);
-    CHECK(error_of(sweep_with("  a: {min: 0, max: 1, when: b > 0}\n  b: {min: 0, max: 1, when: a > 0}\n"
-                              "  c: {min: 0, max: 1, when: width}\n")) ==
+    CHECK(rules_error(sweep_with("  a: {min: 0, max: 1, when: b > 0}\n  b: {min: 0, max: 1, when: a > 0}\n"
+                                 "  c: {min: 0, max: 1, when: width}\n")) ==
           "sweep.yaml:6:29: parameters.b.when: a needs b needs a: nobody can be the first; take one of them out of the "
           "rule of another\n"
           "sweep.yaml:7:29: parameters.c.when: this is a whole number, and a condition is true or false; compare it, "
@@ -135,14 +139,15 @@ TEST_CASE("circles and conditions that are none are mistakes, all in one message
 }
 
 TEST_CASE("a derived parameter has no range, and an expression is no empty text") {
-    CHECK(error_of(sweep_with("  x: {expression: width + 1, min: 0}\n")).find("parameters.x.min: unknown key") !=
+    CHECK(rules_error(sweep_with("  x: {expression: width + 1, min: 0}\n")).find("parameters.x.min: unknown key") !=
           std::string::npos);
-    CHECK(error_of(sweep_with("  x: {expression: ''}\n")).starts_with("sweep.yaml:5:7: parameters.x.expression: is "
-                                                                      "empty; write an expression"));
+    CHECK(rules_error(sweep_with("  x: {expression: ''}\n"))
+              .starts_with("sweep.yaml:5:7: parameters.x.expression: is "
+                           "empty; write an expression"));
 }
 
 TEST_CASE("a mistake in a parameter causes no message about the rules that name it") {
-    CHECK(error_of(sweep_with("  depth: {min: 3, max: 1}\n", "constraints: [depth * width < 9]\n"))
+    CHECK(rules_error(sweep_with("  depth: {min: 3, max: 1}\n", "constraints: [depth * width < 9]\n"))
               .find("constraints") == std::string::npos);
 }
 
@@ -150,8 +155,9 @@ TEST_CASE("a word of the command does not name a parameter that some trials lack
     auto text = sweep_with("  m: {min: 0, max: 1, when: optimizer == 'sgd'}\n");
     text.replace(text.find("\"${args}\""), 9, "\"--m=${m}\"");
 
-    CHECK(error_of(text) == "sweep.yaml:8:18: command[1]: ${m} has no value in some trials, in which the parameter is "
-                            "absent; write ${args} or ${args_json}, which leave it out");
+    CHECK(rules_error(text) ==
+          "sweep.yaml:8:18: command[1]: ${m} has no value in some trials, in which the parameter is "
+          "absent; write ${args} or ${args_json}, which leave it out");
 }
 
 TEST_CASE("rules are tried on draws before anything starts") {

@@ -8,7 +8,7 @@
 
 using namespace crescendo;
 using namespace crescendo::launch;
-using namespace crescendo::launch::tests;
+using namespace crescendo::tests;
 
 namespace {
 
@@ -37,7 +37,7 @@ TEST_CASE("a sampler that is left open is chosen, and named") {
 }
 
 TEST_CASE("a sampler that this version does not have is named with what to write instead") {
-    CHECK(error_of(sound + "method: custom\n") ==
+    CHECK(error_in(sound + "method: custom\n") ==
           "sweep.yaml:10:1: method: 'custom' is not supported by this version; configurations are drawn at random; "
           "use random");
 }
@@ -53,7 +53,7 @@ TEST_CASE("only a sampler that learns is fed") {
     };
     for (const auto& [end, part] : cases) {
         CAPTURE(end);
-        const auto error = error_of(sound + end);
+        const auto error = error_in(sound + end);
 
         CHECK_MESSAGE(error.find(part) != std::string::npos, error);
     }

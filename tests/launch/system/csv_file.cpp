@@ -24,7 +24,7 @@ struct Content {
 };
 
 /// The columns "a" and "b" of a file.
-Content read(const std::string& text) {
+Content read_text(const std::string& text) {
     const TemporaryFolder folder;
     std::ofstream(folder / "file.csv", std::ios::binary) << text;
     CsvFile file(folder / "file.csv");
@@ -36,7 +36,9 @@ Content read(const std::string& text) {
     return content;
 }
 
-std::string error_of(const std::string& text) { return tests::error_of([&] { read(text); }); }
+std::string error_of(const std::string& text) {
+    return tests::error_of([&] { read_text(text); });
+}
 
 bool complains(const std::string& text, const std::string& part) {
     const auto error = error_of(text);
@@ -49,35 +51,35 @@ bool complains(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("columns are found by name, in any order, and further ones do no harm") {
-    CHECK(read("b,x,a\n1,2,3\n4,5,6\n").rows == Rows{{"3", "1"}, {"6", "4"}});
-    CHECK(read(" a , b\n1,2\n").rows == Rows{{"1", "2"}});
+    CHECK(read_text("b,x,a\n1,2,3\n4,5,6\n").rows == Rows{{"3", "1"}, {"6", "4"}});
+    CHECK(read_text(" a , b\n1,2\n").rows == Rows{{"1", "2"}});
 }
 
 TEST_CASE("a field in quotes may hold commas, quotes and line ends") {
-    const auto content = read("a,b\n\"x,y\",\"say \"\"hi\"\"\"\n\"two\nlines\",\"\"\nz,5\" pipe\n");
+    const auto content = read_text("a,b\n\"x,y\",\"say \"\"hi\"\"\"\n\"two\nlines\",\"\"\nz,5\" pipe\n");
 
     CHECK(content.rows == Rows{{"x,y", "say \"hi\""}, {"two\nlines", ""}, {"z", "5\" pipe"}});
     CHECK(content.lines == std::vector<std::int64_t>{2, 3, 5});
 }
 
 TEST_CASE("lines end in CRLF as well, also behind quotes and in the header") {
-    CHECK(read("a,b\r\n1,2\r\n\"3\",\"4\"\r\n").rows == Rows{{"1", "2"}, {"3", "4"}});
-    CHECK(read("a,\"b\"\r\n1,2\r").rows == Rows{{"1", "2"}});
-    CHECK(read("a,b\r\n1,\"2\"\r").rows == Rows{{"1", "2"}});
+    CHECK(read_text("a,b\r\n1,2\r\n\"3\",\"4\"\r\n").rows == Rows{{"1", "2"}, {"3", "4"}});
+    CHECK(read_text("a,\"b\"\r\n1,2\r").rows == Rows{{"1", "2"}});
+    CHECK(read_text("a,b\r\n1,\"2\"\r").rows == Rows{{"1", "2"}});
 }
 
 TEST_CASE("a byte order mark, empty lines, and a last line without its end are no rows") {
-    const auto content = read("\xEF\xBB\xBF\na,b\n\n1,2\r\n\r\n\n3,4");
+    const auto content = read_text("\xEF\xBB\xBF\na,b\n\n1,2\r\n\r\n\n3,4");
 
     CHECK(content.rows == Rows{{"1", "2"}, {"3", "4"}});
     CHECK(content.lines == std::vector<std::int64_t>{4, 7});
-    CHECK(read("\xEF\xBB\xBF\"a\",b\n1,2\n").rows == Rows{{"1", "2"}});
-    CHECK(read("a,b\n").rows.empty());
+    CHECK(read_text("\xEF\xBB\xBF\"a\",b\n1,2\n").rows == Rows{{"1", "2"}});
+    CHECK(read_text("a,b\n").rows.empty());
 }
 
 TEST_CASE("empty fields are fields") {
-    CHECK(read("a,b\n,\n1,\n,2\n").rows == Rows{{"", ""}, {"1", ""}, {"", "2"}});
-    CHECK(read("a,b\n1,").rows == Rows{{"1", ""}});
+    CHECK(read_text("a,b\n,\n1,\n,2\n").rows == Rows{{"", ""}, {"1", ""}, {"", "2"}});
+    CHECK(read_text("a,b\n1,").rows == Rows{{"1", ""}});
 }
 
 TEST_CASE("mistakes are named with file and line") {
@@ -131,6 +133,6 @@ TEST_CASE("whatever is written with quotes is read back") {
                 text += '"' + escaped + '"' + end;
             }
         }
-        CHECK(read(text).rows == rows);
+        CHECK(read_text(text).rows == rows);
     }
 }

@@ -19,7 +19,7 @@ constexpr auto in_time = std::chrono::steady_clock::time_point::max();
 
 bool any(std::string_view) { return true; }
 
-void write(const fs::path& file) {
+void write_text(const fs::path& file) {
     fs::create_directories(file.parent_path());
     std::ofstream(file) << "content";
 }
@@ -37,7 +37,7 @@ std::set<std::string> files_in(const fs::path& folder) {
 TEST_CASE("files of wanted names go, with all that is below them, and the folder stays") {
     const TemporaryFolder folder;
     for (const auto* file : {"params.json", "a/params.json", "a/b/c", "d"}) {
-        write(folder / file);
+        write_text(folder / file);
     }
     fs::create_directory(folder / "empty");
 
@@ -52,7 +52,7 @@ TEST_CASE("files of wanted names go, with all that is below them, and the folder
 
 TEST_CASE("links are removed and not followed, the folder itself included") {
     const TemporaryFolder folder;
-    write(folder / "elsewhere/precious");
+    write_text(folder / "elsewhere/precious");
     fs::create_directory(folder / "trial");
     fs::create_directory_symlink(folder / "elsewhere", folder / "trial/folder");
     fs::create_symlink(folder / "elsewhere/precious", folder / "trial/file");
@@ -73,7 +73,7 @@ TEST_CASE("what belongs to somebody else stays") {
     }
     const TemporaryFolder folder;
     for (const auto* file : {"mine", "theirs", "shared/mine", "shared/theirs", "their-folder/mine"}) {
-        write(folder / file);
+        write_text(folder / file);
     }
     for (const auto* file : {"theirs", "shared/theirs", "their-folder"}) {
         REQUIRE(::chown((folder / file).c_str(), 12345, 12345) == 0);
@@ -86,14 +86,14 @@ TEST_CASE("what belongs to somebody else stays") {
     CHECK(removed.files == 2);
     CHECK(removed.is_done);
     REQUIRE(::chown(folder.path().c_str(), 12345, 12345) == 0);
-    write(folder / "more");
+    write_text(folder / "more");
     CHECK(remove_files(folder.path(), any, in_time).files == 0);
 }
 
 TEST_CASE("where the time is up at once, each call removes something until it is done") {
     const TemporaryFolder folder;
     for (int i = 0; i < 5; ++i) {
-        write(folder / "a" / std::to_string(i));
+        write_text(folder / "a" / std::to_string(i));
     }
 
     int num_calls = 1;
@@ -107,7 +107,7 @@ TEST_CASE("where the time is up at once, each call removes something until it is
 
 TEST_CASE("what would be removed can be asked first") {
     const TemporaryFolder folder;
-    write(folder / "a/b");
+    write_text(folder / "a/b");
 
     const auto would = remove_files(folder.path(), any, in_time, Removal::pretend);
 

@@ -12,17 +12,17 @@ using namespace crescendo;
 
 namespace {
 
-const SearchSpace space{{{"a", IntUniform{0, 4}}, {"b", Categorical{{true, false}}}}};
+const SearchSpace ten_points{{{"a", IntUniform{0, 4}}, {"b", Categorical{{true, false}}}}};
 
 SweepSpec grid_spec(int run_cap) {
     auto spec = spec_of(run_cap, /*max=*/1);
     spec.scheduler.kind = SchedulerKind::fifo;
     spec.sampler = "grid";
-    spec.space = space;
+    spec.space = ten_points;
     return spec;
 }
 
-Trial started(TrialId id, Config config) {
+Trial started_with(TrialId id, Config config) {
     Trial trial;
     trial.id = id;
     trial.config = std::move(config);
@@ -34,7 +34,7 @@ std::vector<Config> proposals_of(GridSampler sampler) {
     std::vector<Config> all;
     for (TrialId id{0}; const auto proposal = sampler.propose(id); ++id.value) {
         all.push_back(proposal->config);
-        sampler.tell(started(id, proposal->config));
+        sampler.tell(started_with(id, proposal->config));
     }
     return all;
 }
@@ -68,9 +68,9 @@ TEST_CASE("a permutation mixes: the first of a thousand are not the smallest") {
 }
 
 TEST_CASE("every point is proposed once, in an order that the seed gives, and then nothing") {
-    const auto first = proposals_of({space, /*seed=*/1});
-    const auto again = proposals_of({space, /*seed=*/1});
-    const auto other = proposals_of({space, /*seed=*/2});
+    const auto first = proposals_of({ten_points, /*seed=*/1});
+    const auto again = proposals_of({ten_points, /*seed=*/1});
+    const auto other = proposals_of({ten_points, /*seed=*/2});
 
     CHECK(first.size() == 10);
     CHECK(std::set<Config>(first.begin(), first.end()).size() == 10);
@@ -79,14 +79,14 @@ TEST_CASE("every point is proposed once, in an order that the seed gives, and th
 }
 
 TEST_CASE("a point that a trial has from elsewhere is not proposed again") {
-    GridSampler sampler(space, /*seed=*/1);
+    GridSampler sampler(ten_points, /*seed=*/1);
     const auto first = sampler.propose(TrialId{0})->config;
     const Config enqueued{{"a", std::int64_t{3}}, {"b", true}};
 
     CHECK(sampler.propose(TrialId{0})->config == first);  // asked again before it has started
-    sampler.tell(started(TrialId{0}, enqueued));
-    sampler.tell(started(TrialId{0}, enqueued));
-    sampler.tell(started(TrialId{1}, {{"a", std::int64_t{99}}, {"b", true}}));  // no point of the grid
+    sampler.tell(started_with(TrialId{0}, enqueued));
+    sampler.tell(started_with(TrialId{0}, enqueued));
+    sampler.tell(started_with(TrialId{1}, {{"a", std::int64_t{99}}, {"b", true}}));  // no point of the grid
 
     const auto rest = proposals_of(sampler);
     CHECK(rest.size() == 9);

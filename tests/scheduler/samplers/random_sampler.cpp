@@ -6,7 +6,7 @@ using namespace crescendo;
 
 namespace {
 
-Config proposal(const SearchSpace& space, std::uint64_t seed, int trial) {
+Config random_proposal(const SearchSpace& space, std::uint64_t seed, int trial) {
     return RandomSampler(space, seed).propose(TrialId{trial}).value().config;
 }
 
@@ -18,7 +18,7 @@ TEST_CASE("random configurations are the same on every machine") {
                              {"act", Categorical{{std::string("relu"), std::string("tanh"), std::string("gelu")}}},
                              {"lr", LogUniformValues{1e-4, 0.1}}}};
 
-    const auto config = proposal(space, /*seed=*/7, /*trial=*/1);
+    const auto config = random_proposal(space, /*seed=*/7, /*trial=*/1);
 
     // One number each of Philox with key 7 and counter (block, 0, 1, 0), computed in Python.
     CHECK(config[0] == std::pair<std::string, Value>("momentum", 0.17173538717791426));
@@ -30,12 +30,12 @@ TEST_CASE("random configurations are the same on every machine") {
 
 TEST_CASE("a random configuration depends on nothing that was proposed or told before") {
     const SearchSpace space{{{"x", Uniform{0, 1}}, {"n", IntUniform{1, 100}}}};
-    const auto alone = proposal(space, 1, 5);
+    const auto alone = random_proposal(space, 1, 5);
     RandomSampler sampler{space, 1};
     sampler.propose(TrialId{0});
     sampler.tell(Trial{});
 
     CHECK(sampler.propose(TrialId{5})->config == alone);
-    CHECK(proposal(space, 1, 4) != alone);
-    CHECK(proposal(space, 2, 5) != alone);
+    CHECK(random_proposal(space, 1, 4) != alone);
+    CHECK(random_proposal(space, 2, 5) != alone);
 }

@@ -18,7 +18,7 @@ SweepSpec asha_spec() {
     return spec;
 }
 
-Trial started(int id, double x = 0.75) {
+Trial started_at(int id, double x = 0.75) {
     Trial trial;
     trial.id = TrialId{id};
     trial.config = {{"x", x}};
@@ -26,7 +26,7 @@ Trial started(int id, double x = 0.75) {
 }
 
 Trial reported(int id, int resource, double loss) {
-    auto trial = started(id);
+    auto trial = started_at(id);
     trial.resource = Resource{resource};
     trial.loss = finite_or_worst(loss);
     return trial;
@@ -79,7 +79,7 @@ TEST_CASE("a complete trial counts at all rungs, and a diverged one is never eno
 TEST_CASE("a trial is pending until its first rung, and settled at a rung when it reached it or lost before it") {
     Results results(asha_spec());
     results.tell(reported(0, 2, 0.5));
-    results.tell(started(1));
+    results.tell(started_at(1));
     const auto& second_rung = *results.highest_ranking(1);
 
     CHECK(results.is_settled(0, second_rung));
@@ -94,10 +94,10 @@ TEST_CASE("a trial is pending until its first rung, and settled at a rung when i
 
 TEST_CASE("the point of a trial follows its configuration, and marks what is absent") {
     Results results(asha_spec());
-    results.tell(started(0));
+    results.tell(started_at(0));
     CHECK(results.point(0)[0] == 0.75);
     CHECK(results.point(0)[1] == Results::absent);
-    auto proposed = started(0, /*x=*/0.25);
+    auto proposed = started_at(0, /*x=*/0.25);
     proposed.config.emplace_back("y", 0.5);
     proposed.is_proposed = true;
     results.tell(proposed);

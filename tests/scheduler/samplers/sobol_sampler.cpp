@@ -10,7 +10,7 @@ using namespace crescendo;
 
 namespace {
 
-Config proposal(const SearchSpace& space, int trial, std::uint64_t seed = 1) {
+Config sobol_proposal(const SearchSpace& space, int trial, std::uint64_t seed = 1) {
     return SobolSampler(space, seed).propose(TrialId{trial}).value().config;
 }
 
@@ -23,9 +23,9 @@ TEST_CASE("a Sobol configuration depends on nothing but seed and trial") {
                               SearchSpace({{"x", Uniform{0, 1}}, {"n", IntUniform{1, 9}}}, {"x * n < 3"})}) {
         SobolSampler sampler(space, /*seed=*/1);
         for (const int trial : {0, 7, 7, 3, 20}) {
-            CHECK(sampler.propose(TrialId{trial})->config == proposal(space, trial));
+            CHECK(sampler.propose(TrialId{trial})->config == sobol_proposal(space, trial));
         }
-        CHECK(proposal(space, 0, /*seed=*/2) != proposal(space, 0, /*seed=*/1));
+        CHECK(sobol_proposal(space, 0, /*seed=*/2) != sobol_proposal(space, 0, /*seed=*/1));
     }
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("the first eight configurations lie in the eight parts of a range") {
     std::set<int> parts;
     std::multiset<Value> categories;
     for (int trial = 0; trial < 8; ++trial) {
-        const auto config = proposal(space, trial);
+        const auto config = sobol_proposal(space, trial);
         parts.insert(static_cast<int>(x_of(config)));
         categories.insert(config.at(1).second);
     }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-SchedulerSpec spec_of(int min, int max, int eta, Rule rule = Rule::rank) {
+SchedulerSpec asha_of(int min, int max, int eta, Rule rule = Rule::rank) {
     SchedulerSpec spec;
     spec.kind = SchedulerKind::asha;
     spec.min = Resource{min};
@@ -49,26 +49,26 @@ std::string decisions_maximizing(const SchedulerSpec& spec, std::vector<double> 
 }  // namespace
 
 TEST_CASE("both rules stop the second of 5 and 4, maximizing with eta 2") {
-    CHECK(decisions_maximizing(spec_of(1, 4, 2, Rule::rank), {5, 4}) == "cs");
-    CHECK(decisions_maximizing(spec_of(1, 4, 2, Rule::percentile), {5, 4}) == "cs");
+    CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::rank), {5, 4}) == "cs");
+    CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {5, 4}) == "cs");
 }
 
 TEST_CASE("Ray's own vector: 2 and 4 continue, the cutoff is 3, 1 stops") {
     // The 50th percentile of {2, 4} is 3.
-    CHECK(decisions_maximizing(spec_of(1, 4, 2, Rule::percentile), {2, 4, 1}) == "ccs");
-    CHECK(decisions_maximizing(spec_of(1, 4, 2, Rule::percentile), {2, 4, 2.999}) == "ccs");
-    CHECK(decisions_maximizing(spec_of(1, 4, 2, Rule::percentile), {2, 4, 3}) == "ccc");
+    CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {2, 4, 1}) == "ccs");
+    CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {2, 4, 2.999}) == "ccs");
+    CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {2, 4, 3}) == "ccc");
 }
 
 TEST_CASE("the two rules differ where a value lies between the best and the cutoff") {
     // 2, 4, 3: by rank one of three trains on, and 3 is second; the percentile's cutoff is 3.
-    CHECK(decisions_maximizing(spec_of(1, 4, 2, Rule::rank), {2, 4, 3}) == "ccs");
-    CHECK(decisions_maximizing(spec_of(1, 4, 2, Rule::percentile), {2, 4, 3}) == "ccc");
+    CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::rank), {2, 4, 3}) == "ccs");
+    CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {2, 4, 3}) == "ccc");
 }
 
 TEST_CASE("the cutoff interpolates between the losses around the 1/eta quantile") {
     // Losses 0, 3, 6 with eta 3: place (3 - 1) / 3 = 2/3 of the way from 0 to 3, so 2.
-    const auto spec = spec_of(1, 9, 3, Rule::percentile);
+    const auto spec = asha_of(1, 9, 3, Rule::percentile);
     Judge<Asha> asha{spec};
     for (const int trial : {0, 1, 2}) {
         asha.report(TrialId{trial}, 0, Resource{1}, 3.0 * trial);
@@ -81,28 +81,28 @@ TEST_CASE("the cutoff interpolates between the losses around the 1/eta quantile"
 
 TEST_CASE("the percentile rule records stopped trials as well") {
     // Losses, eta 2. 1: first. 9: cutoff 1, stops. 4: cutoff (1 + 9) / 2 = 5, continues.
-    CHECK(decisions(spec_of(1, 4, 2, Rule::percentile), {1, 9, 4}) == "csc");
+    CHECK(decisions(asha_of(1, 4, 2, Rule::percentile), {1, 9, 4}) == "csc");
 }
 
 TEST_CASE("the percentile rule lets equal losses train on") {
-    CHECK(decisions(spec_of(1, 4, 2, Rule::percentile), {0.1, 0.1, 0.1, 0.1}) == "cccc");
+    CHECK(decisions(asha_of(1, 4, 2, Rule::percentile), {0.1, 0.1, 0.1, 0.1}) == "cccc");
 }
 
 TEST_CASE("by rank, the k-th arrival trains on if it is among the best third so far") {
     // n:       1  2  3  4  5  6    7    8    9
     // keep:    1  1  1  1  1  2    2    2    3      max(1, floor(n / 3))
     // rank:    0  1  0  3  0  1    3    1    2
-    CHECK(decisions(spec_of(1, 27, 3), {5, 6, 4, 7, 3, 3.5, 4.5, 3.2, 3.4}) == "cscsccscc");
+    CHECK(decisions(asha_of(1, 27, 3), {5, 6, 4, 7, 3, 3.5, 4.5, 3.2, 3.4}) == "cscsccscc");
 }
 
 TEST_CASE("by rank, every record trains on and what only follows it stops") {
-    CHECK(decisions(spec_of(1, 4, 2), {5, 4, 3, 2, 1}) == "ccccc");
-    CHECK(decisions(spec_of(1, 27, 3), {1, 2, 3, 4, 5}) == "cssss");
+    CHECK(decisions(asha_of(1, 4, 2), {5, 4, 3, 2, 1}) == "ccccc");
+    CHECK(decisions(asha_of(1, 27, 3), {1, 2, 3, 4, 5}) == "cssss");
 }
 
 TEST_CASE("by rank, of equal losses the lower id trains on, in either order") {
-    Judge<Asha> asha{spec_of(1, 4, 2)};
-    Judge<Asha> reversed{spec_of(1, 4, 2)};
+    Judge<Asha> asha{asha_of(1, 4, 2)};
+    Judge<Asha> reversed{asha_of(1, 4, 2)};
 
     CHECK(asha.report(TrialId{1}, 0, Resource{1}, 0.5).verdict == Verdict::go_on);
     CHECK(asha.report(TrialId{2}, 0, Resource{1}, 0.5).verdict == Verdict::stop);
@@ -111,11 +111,11 @@ TEST_CASE("by rank, of equal losses the lower id trains on, in either order") {
 }
 
 TEST_CASE("a NaN is the worst of its rung under both rules") {
-    CHECK(decisions(spec_of(1, 4, 2, Rule::rank), {1, not_a_number, 0.5}) == "csc");
-    CHECK(decisions(spec_of(1, 4, 2, Rule::percentile), {1, not_a_number, 0.5}) == "csc");
+    CHECK(decisions(asha_of(1, 4, 2, Rule::rank), {1, not_a_number, 0.5}) == "csc");
+    CHECK(decisions(asha_of(1, 4, 2, Rule::percentile), {1, not_a_number, 0.5}) == "csc");
     // After a NaN alone anything is an improvement.
-    CHECK(decisions(spec_of(1, 4, 2, Rule::rank), {not_a_number, 1e300}) == "cc");
-    CHECK(decisions(spec_of(1, 4, 2, Rule::percentile), {not_a_number, not_a_number, 1e300}) == "ccc");
+    CHECK(decisions(asha_of(1, 4, 2, Rule::rank), {not_a_number, 1e300}) == "cc");
+    CHECK(decisions(asha_of(1, 4, 2, Rule::percentile), {not_a_number, not_a_number, 1e300}) == "ccc");
 }
 
 TEST_CASE("the rank rule agrees with counting the better losses") {
@@ -130,7 +130,7 @@ TEST_CASE("the rank rule agrees with counting the better losses") {
                 std::count_if(losses.begin(), losses.end() - 1, [&](double other) { return other <= losses.back(); });
             expected += better < std::max(1, static_cast<int>(n) / eta) ? 'c' : 's';
         }
-        REQUIRE(decisions(spec_of(1, 64, eta, Rule::rank), losses) == expected);
+        REQUIRE(decisions(asha_of(1, 64, eta, Rule::rank), losses) == expected);
     }
 }
 
@@ -154,12 +154,12 @@ TEST_CASE("the percentile rule agrees with the percentile of the metrics, as Ray
             expected += metrics.back() < cutoff ? 's' : 'c';
             sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), metrics.back()), metrics.back());
         }
-        REQUIRE(decisions_maximizing(spec_of(1, 64, eta, Rule::percentile), metrics) == expected);
+        REQUIRE(decisions_maximizing(asha_of(1, 64, eta, Rule::percentile), metrics) == expected);
     }
 }
 
 TEST_CASE("a report that skips milestones is recorded and judged in each, lowest first") {
-    Judge<Asha> asha{spec_of(1, 27, 3)};  // milestones 1, 3, 9, 27
+    Judge<Asha> asha{asha_of(1, 27, 3)};  // milestones 1, 3, 9, 27
 
     const auto judgement = asha.report(TrialId{0}, 0, Resource{10}, 0.5);
 
@@ -171,7 +171,7 @@ TEST_CASE("a report that skips milestones is recorded and judged in each, lowest
 }
 
 TEST_CASE("a report that skips milestones goes no further than the rung that stops it") {
-    Judge<Asha> asha{spec_of(1, 27, 3)};
+    Judge<Asha> asha{asha_of(1, 27, 3)};
     asha.report(TrialId{0}, 0, Resource{1}, 0.9);
     asha.report(TrialId{0}, 1, Resource{3}, 0.1);
 
@@ -185,7 +185,7 @@ TEST_CASE("a report that skips milestones goes no further than the rung that sto
 }
 
 TEST_CASE("nobody is judged at the top rung") {
-    Judge<Asha> asha{spec_of(1, 3, 3)};
+    Judge<Asha> asha{asha_of(1, 3, 3)};
     asha.report(TrialId{0}, 1, Resource{3}, 0.1);
 
     const auto judgement = asha.report(TrialId{1}, 1, Resource{4}, 0.9);  // past the maximum is at it
@@ -196,7 +196,7 @@ TEST_CASE("nobody is judged at the top rung") {
 }
 
 TEST_CASE("a report between milestones is not recorded") {
-    Judge<Asha> asha{spec_of(2, 8, 2)};
+    Judge<Asha> asha{asha_of(2, 8, 2)};
 
     const auto judgement = asha.report(TrialId{0}, 0, Resource{1}, 0.5);
 
@@ -206,7 +206,7 @@ TEST_CASE("a report between milestones is not recorded") {
 }
 
 TEST_CASE("a failed trial counts as the worst of the rung it was on its way to") {
-    Judge<Asha> asha{spec_of(1, 4, 2)};
+    Judge<Asha> asha{asha_of(1, 4, 2)};
     asha.report(TrialId{0}, 0, Resource{1}, 0.1);
     asha.report(TrialId{1}, 0, Resource{1}, 0.3);
     asha.fail(TrialId{2}, 0);
@@ -217,7 +217,7 @@ TEST_CASE("a failed trial counts as the worst of the rung it was on its way to")
 }
 
 TEST_CASE("fifo has no rung but the one at the maximum") {
-    auto spec = spec_of(1, 27, 3);
+    auto spec = asha_of(1, 27, 3);
     spec.kind = SchedulerKind::fifo;
     Judge<Asha> asha{spec};
 
@@ -227,7 +227,7 @@ TEST_CASE("fifo has no rung but the one at the maximum") {
 }
 
 TEST_CASE("27 trials with eta 3 that arrive best first: one trains on from each rung") {
-    Judge<Asha> asha{spec_of(1, 27, 3)};
+    Judge<Asha> asha{asha_of(1, 27, 3)};
 
     for (int trial = 0; trial < 27; ++trial) {
         const auto judgement = asha.report(TrialId{trial}, 0, Resource{27}, trial);
@@ -241,7 +241,7 @@ TEST_CASE("27 trials with eta 3 that arrive best first: one trains on from each 
 }
 
 TEST_CASE("27 trials with eta 3 that arrive worst first: all train on") {
-    Judge<Asha> asha{spec_of(1, 27, 3)};
+    Judge<Asha> asha{asha_of(1, 27, 3)};
 
     for (int trial = 0; trial < 27; ++trial) {
         CHECK(asha.report(TrialId{trial}, 0, Resource{27}, -trial).verdict == Verdict::complete);
@@ -253,7 +253,7 @@ TEST_CASE("27 trials with eta 3 that arrive worst first: all train on") {
 TEST_CASE("64 trials with eta 4 that arrive worst in each group of four last: a quarter trains on") {
     // Milestones 1, 4, 16, 64. In blocks of four, best first: of 4k + 1 results k train on, and each block's first is
     // better than all before it.
-    Judge<Asha> asha{spec_of(1, 64, 4)};
+    Judge<Asha> asha{asha_of(1, 64, 4)};
     int num_survivors = 0;
 
     for (int trial = 0; trial < 64; ++trial) {
@@ -266,7 +266,7 @@ TEST_CASE("64 trials with eta 4 that arrive worst in each group of four last: a 
 }
 
 TEST_CASE("243 with factor 3 has six rungs, each once") {
-    const Asha asha{sweep_with(spec_of(1, 243, 3))};
+    const Asha asha{sweep_with(asha_of(1, 243, 3))};
 
     REQUIRE(asha.rungs().size() == 6);
     CHECK(asha.rungs()[4].milestone == Resource{81});
@@ -274,7 +274,7 @@ TEST_CASE("243 with factor 3 has six rungs, each once") {
 }
 
 TEST_CASE("with brackets, a trial of bracket b has its first rung at the b-th milestone, and its own rivals") {
-    auto spec = spec_of(1, 9, 3);
+    auto spec = asha_of(1, 9, 3);
     spec.brackets = 3;
     Asha asha{sweep_with(spec)};
     std::map<int, int> num_drawn;
@@ -301,7 +301,7 @@ TEST_CASE("with brackets, a trial of bracket b has its first rung at the b-th mi
 }
 
 TEST_CASE("fewer brackets are the lowest ones") {
-    auto spec = spec_of(1, 9, 3);
+    auto spec = asha_of(1, 9, 3);
     spec.brackets = 1;
     Asha asha{sweep_with(spec)};
 

@@ -10,7 +10,7 @@ using namespace crescendo;
 
 namespace {
 
-SchedulerSpec spec_of(int min, int max) {
+SchedulerSpec median_spec(int min, int max) {
     SchedulerSpec spec;
     spec.kind = SchedulerKind::median;
     spec.min = Resource{min};
@@ -19,7 +19,7 @@ SchedulerSpec spec_of(int min, int max) {
 }
 
 Judge<Median> after_three(int resource = 1) {
-    Judge<Median> median{spec_of(1, 9)};
+    Judge<Median> median{median_spec(1, 9)};
     for (const int trial : {0, 1, 2}) {
         CHECK(median.report(TrialId{trial}, 0, Resource{resource}, 0.1 * (trial + 1)).verdict == Verdict::go_on);
     }
@@ -43,7 +43,7 @@ TEST_CASE("what counts is a trial's best loss so far, against the others' runnin
 }
 
 TEST_CASE("nobody is judged below min, and nobody at the maximum") {
-    Judge<Median> median{spec_of(2, 4)};
+    Judge<Median> median{median_spec(2, 4)};
     for (const int trial : {0, 1, 2, 3}) {
         CHECK(median.report(TrialId{trial}, 0, Resource{1}, trial).verdict == Verdict::go_on);
         CHECK(median.report(TrialId{trial}, 0, Resource{4}, trial).verdict == Verdict::complete);
@@ -58,7 +58,7 @@ TEST_CASE("a diverged trial stops, and is stopped by others that diverged only i
 
     CHECK(median.report(TrialId{3}, 0, Resource{1}, infinity).verdict == Verdict::stop);
 
-    Judge<Median> all_diverge{spec_of(1, 9)};
+    Judge<Median> all_diverge{median_spec(1, 9)};
     for (int trial = 0; trial < 5; ++trial) {
         CHECK(all_diverge.report(TrialId{trial}, 0, Resource{1}, infinity).verdict == Verdict::go_on);
     }

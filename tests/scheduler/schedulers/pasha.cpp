@@ -10,7 +10,7 @@ using namespace crescendo;
 
 namespace {
 
-SchedulerSpec spec_of(int min, int max) {
+SchedulerSpec pasha_spec(int min, int max) {
     SchedulerSpec spec;
     spec.kind = SchedulerKind::pasha;
     spec.min = Resource{min};
@@ -21,7 +21,7 @@ SchedulerSpec spec_of(int min, int max) {
 
 /// Four trials at the first rung, of which 0 and 1 are promoted.
 Judge<Pasha> after_first_rung() {
-    Judge<Pasha> pasha{spec_of(1, 8)};  // milestones 1, 2, 4, 8; open are 1 and 2
+    Judge<Pasha> pasha{pasha_spec(1, 8)};  // milestones 1, 2, 4, 8; open are 1 and 2
     for (const int trial : {0, 1, 2, 3}) {
         pasha.report(TrialId{trial}, 0, Resource{1}, 0.1 * (trial + 1));
     }
@@ -62,7 +62,7 @@ TEST_CASE("a result that changes the ranking opens the next rung") {
 }
 
 TEST_CASE("trials that are closer at the lower rung than noise may change places") {
-    Judge<Pasha> pasha{spec_of(2, 16)};  // milestones 2, 4, 8, 16
+    Judge<Pasha> pasha{pasha_spec(2, 16)};  // milestones 2, 4, 8, 16
     // 0 and 1 are in this order at 2, in the other at 3, and in this one at 4, where they are 0.05 apart: noise.
     train(pasha, 0, {0.5, 0.30, 0.50, 0.40});
     train(pasha, 1, {0.4, 0.40, 0.40, 0.45});
@@ -74,7 +74,7 @@ TEST_CASE("trials that are closer at the lower rung than noise may change places
 }
 
 TEST_CASE("without noise the same change of places opens the next rung") {
-    Judge<Pasha> pasha{spec_of(2, 16)};
+    Judge<Pasha> pasha{pasha_spec(2, 16)};
     train(pasha, 0, {0.5, 0.30, 0.50, 0.40});
 
     train(pasha, 2, {0.6, 0.33, 0.45, 0.38});
@@ -83,7 +83,7 @@ TEST_CASE("without noise the same change of places opens the next rung") {
 }
 
 TEST_CASE("with one rung alone a trial is complete there") {
-    Judge<Pasha> pasha{spec_of(4, 4)};
+    Judge<Pasha> pasha{pasha_spec(4, 4)};
 
     CHECK(pasha.report(TrialId{0}, 0, Resource{4}, 0.5).verdict == Verdict::complete);
 }

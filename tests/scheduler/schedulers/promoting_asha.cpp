@@ -10,7 +10,7 @@ using namespace crescendo;
 
 namespace {
 
-SchedulerSpec spec_of(int max, int eta) {
+SchedulerSpec promoting_spec(int max, int eta) {
     SchedulerSpec spec;
     spec.kind = SchedulerKind::asha;
     spec.mode = Mode::promote;
@@ -32,7 +32,7 @@ std::vector<int> promoted(PromotingAsha& asha) {
 }  // namespace
 
 TEST_CASE("a rung promotes each trial once") {
-    Judge<PromotingAsha> asha{spec_of(9, 3)};
+    Judge<PromotingAsha> asha{promoting_spec(9, 3)};
 
     CHECK(asha.report(TrialId{1}, 0, Resource{1}, 0.3).verdict == Verdict::pause);
     asha.report(TrialId{2}, 0, Resource{1}, 0.1);
@@ -43,7 +43,7 @@ TEST_CASE("a rung promotes each trial once") {
 }
 
 TEST_CASE("a trial that comes later and is better is promoted as well") {
-    Judge<PromotingAsha> asha{spec_of(9, 3)};
+    Judge<PromotingAsha> asha{promoting_spec(9, 3)};
     for (const int trial : {0, 1, 2}) {
         asha.report(TrialId{trial}, 0, Resource{1}, 0.1 * trial + 0.1);
     }
@@ -55,7 +55,7 @@ TEST_CASE("a trial that comes later and is better is promoted as well") {
 }
 
 TEST_CASE("the highest rung comes first") {
-    Judge<PromotingAsha> asha{spec_of(9, 2)};  // milestones 1, 2, 4, 8, 9
+    Judge<PromotingAsha> asha{promoting_spec(9, 2)};  // milestones 1, 2, 4, 8, 9
     asha.report(TrialId{0}, 0, Resource{1}, 0.1);
     asha.report(TrialId{1}, 0, Resource{1}, 0.2);
     asha.report(TrialId{2}, 1, Resource{2}, 0.8);
@@ -65,7 +65,7 @@ TEST_CASE("the highest rung comes first") {
 }
 
 TEST_CASE("a failed trial counts as the worst of its next rung, and lets the best go on") {
-    Judge<PromotingAsha> asha{spec_of(4, 2)};
+    Judge<PromotingAsha> asha{promoting_spec(4, 2)};
     asha.report(TrialId{0}, 0, Resource{1}, 0.9);
 
     asha.fail(TrialId{1}, 0);
@@ -74,7 +74,7 @@ TEST_CASE("a failed trial counts as the worst of its next rung, and lets the bes
 }
 
 TEST_CASE("27 trials with eta 3: nine, three and one are promoted, whatever their order") {
-    Judge<PromotingAsha> asha{spec_of(27, 3)};
+    Judge<PromotingAsha> asha{promoting_spec(27, 3)};
     for (int i = 0; i < 27; ++i) {
         const int trial = i * 10 % 27;
         asha.report(TrialId{trial}, 0, Resource{1}, trial);
@@ -94,7 +94,7 @@ TEST_CASE("27 trials with eta 3: nine, three and one are promoted, whatever thei
 }
 
 TEST_CASE("64 trials with eta 4: sixteen, four and one are promoted") {
-    Judge<PromotingAsha> asha{spec_of(64, 4)};
+    Judge<PromotingAsha> asha{promoting_spec(64, 4)};
     std::vector<int> trials(64);
     for (int trial = 0; trial < 64; ++trial) {
         trials[static_cast<std::size_t>(trial)] = trial;

@@ -14,8 +14,8 @@ SearchSpace space() {
                        {"depth <= width"});
 }
 
-const Value a = std::string("a");
-const Value b = std::string("b");
+const Value kind_a = std::string("a");
+const Value kind_b = std::string("b");
 
 Value whole(std::int64_t number) { return number; }
 
@@ -32,28 +32,28 @@ Value value_of(const Config& config, const std::string& name) {
 }  // namespace
 
 TEST_CASE("what is given stays, the rest is what is preferred, and what is derived follows") {
-    const Config preferred{{"width", whole(7)}, {"kind", a}, {"depth", whole(2)}, {"area", whole(70)}};
+    const Config preferred{{"width", whole(7)}, {"kind", kind_a}, {"depth", whole(2)}, {"area", whole(70)}};
 
     const auto config = complete(space(), {{"width", whole(3)}}, preferred, CounterRandom(1, 2));
 
-    CHECK(config == Config{{"width", whole(3)}, {"kind", a}, {"depth", whole(2)}, {"area", whole(30)}});
+    CHECK(config == Config{{"width", whole(3)}, {"kind", kind_a}, {"depth", whole(2)}, {"area", whole(30)}});
 }
 
 TEST_CASE("if what is preferred breaks a rule, the rest is drawn until all rules hold") {
-    const Config preferred{{"width", whole(2)}, {"kind", b}, {"area", whole(20)}};
+    const Config preferred{{"width", whole(2)}, {"kind", kind_b}, {"area", whole(20)}};
 
     for (std::uint64_t stream = 0; stream < 20; ++stream) {
         const auto config = complete(space(), {{"depth", whole(5)}}, preferred, CounterRandom(1, stream));
 
         REQUIRE(config);
         CHECK(value_of(*config, "depth") == whole(5));
-        CHECK(value_of(*config, "kind") == a);
+        CHECK(value_of(*config, "kind") == kind_a);
         CHECK(value_of(*config, "width") >= whole(5));
     }
 }
 
 TEST_CASE("values that never go together have no completion") {
-    CHECK_FALSE(complete(space(), {{"kind", b}, {"depth", whole(1)}}, {}, CounterRandom(1, 2)));
+    CHECK_FALSE(complete(space(), {{"kind", kind_b}, {"depth", whole(1)}}, {}, CounterRandom(1, 2)));
     CHECK_FALSE(complete(space(), {{"width", whole(1)}, {"depth", whole(2)}}, {}, CounterRandom(1, 2)));
 }
 
@@ -64,8 +64,8 @@ TEST_CASE("what keeps values from having a completion is named: a condition, a c
         REQUIRE(why.starts_with(before));
         return why.substr(before.size(), why.find(" (tried with") - before.size());
     };
-    CHECK(rule_of(space(), {{"kind", b}, {"depth", whole(1)}}) == "depth needs kind == 'a'");
-    CHECK(rule_of(space(), {{"kind", a}, {"width", whole(1)}, {"depth", whole(2)}}) ==
+    CHECK(rule_of(space(), {{"kind", kind_b}, {"depth", whole(1)}}) == "depth needs kind == 'a'");
+    CHECK(rule_of(space(), {{"kind", kind_a}, {"width", whole(1)}, {"depth", whole(2)}}) ==
           "they break the constraint depth <= width");
     const SearchSpace rarely({{"x", IntUniform{1, 9}}, {"y", IntUniform{1, 9}}}, {"x + y > 100", "x > 1"});
     CHECK(rule_of(rarely, {}) == "they break the constraint x + y > 100");

@@ -11,14 +11,22 @@ using namespace crescendo;
 
 namespace {
 
-Value whole(std::int64_t number) { return number; }
+Value integer(std::int64_t number) { return number; }
 
 /// Distributions of every kind.
 const std::vector<Distribution> kinds{
-    Uniform{-1, 2},          LogUniformValues{1e-5, 0.1}, IntUniform{-3, 7},
-    QUniform{0.05, 2, 0.1},  QLogUniformValues{1, 1000, 3}, Normal{0, 2},
-    QNormal{1, 2, 0.25},     LogNormal{-7, 1},            QLogNormal{1, 1, 0.5},
-    Beta{2, 3},              QBeta{2, 3, 0.3},            Categorical{{"sgd", whole(3), true, 0.5}},
+    Uniform{-1, 2},
+    LogUniformValues{1e-5, 0.1},
+    IntUniform{-3, 7},
+    QUniform{0.05, 2, 0.1},
+    QLogUniformValues{1, 1000, 3},
+    Normal{0, 2},
+    QNormal{1, 2, 0.25},
+    LogNormal{-7, 1},
+    QLogNormal{1, 1, 0.5},
+    Beta{2, 3},
+    QBeta{2, 3, 0.3},
+    Categorical{{"sgd", integer(3), true, 0.5}},
     Constant{"same"},
 };
 
@@ -41,7 +49,7 @@ TEST_CASE("what a distribution never takes is no member") {
     CHECK_FALSE(member(Uniform{0, 1}, "a").has_value());
     CHECK_FALSE(member(Uniform{0, 1}, true).has_value());
     CHECK_FALSE(member(LogUniformValues{0.1, 1}, 0.0).has_value());
-    CHECK_FALSE(member(IntUniform{0, 4}, whole(5)).has_value());
+    CHECK_FALSE(member(IntUniform{0, 4}, integer(5)).has_value());
     CHECK_FALSE(member(IntUniform{0, 4}, 2.5).has_value());
     CHECK_FALSE(member(IntUniform{0, 4}, 1e300).has_value());
     CHECK_FALSE(member(QUniform{0, 1, 0.25}, 0.3).has_value());
@@ -49,13 +57,13 @@ TEST_CASE("what a distribution never takes is no member") {
     CHECK_FALSE(member(Beta{1, 1}, 1.25).has_value());
     CHECK_FALSE(member(Categorical{{"sgd", "adam"}}, "lion").has_value());
     CHECK_FALSE(member(Categorical{{"sgd", "adam"}, {1, 0}}, "adam").has_value());
-    CHECK_FALSE(member(Constant{whole(3)}, whole(4)).has_value());
+    CHECK_FALSE(member(Constant{integer(3)}, integer(4)).has_value());
 }
 
 TEST_CASE("a number stands for the same number of the kind that is searched") {
-    CHECK(member(Uniform{0, 3}, whole(1)) == Value{1.0});
-    CHECK(member(IntUniform{0, 3}, 2.0) == Value{whole(2)});
-    CHECK(member(Categorical{{whole(32), whole(64)}}, 64.0) == Value{whole(64)});
+    CHECK(member(Uniform{0, 3}, integer(1)) == Value{1.0});
+    CHECK(member(IntUniform{0, 3}, 2.0) == Value{integer(2)});
+    CHECK(member(Categorical{{integer(32), integer(64)}}, 64.0) == Value{integer(64)});
     CHECK(member(QUniform{0, 1, 0.1}, 0.1 + 0.2).has_value());  // 0.30000000000000004
     CHECK(member(Categorical{{0.1, 0.3}, {}}, 0.1 + 0.2) == std::optional<Value>(0.3));
     CHECK_FALSE(member(Categorical{{0.1, 0.3}, {}}, 0.3000001));
@@ -64,11 +72,11 @@ TEST_CASE("a number stands for the same number of the kind that is searched") {
 TEST_CASE("a configuration from elsewhere gets the order and the types of the space") {
     const SearchSpace space({{"lr", Uniform{0, 1}}, {"width", IntUniform{1, 64}}}, {"lr * width <= 32"});
 
-    CHECK(member(space, {{"width", 16.0}, {"lr", whole(1)}}) == Config{{"lr", 1.0}, {"width", whole(16)}});
-    CHECK_THROWS_WITH_AS(member(space, {{"width", whole(65)}, {"lr", 0.5}}), doctest::Contains("width = 65"),
+    CHECK(member(space, {{"width", 16.0}, {"lr", integer(1)}}) == Config{{"lr", 1.0}, {"width", integer(16)}});
+    CHECK_THROWS_WITH_AS(member(space, {{"width", integer(65)}, {"lr", 0.5}}), doctest::Contains("width = 65"),
                          InvalidInput);
-    CHECK_THROWS_WITH_AS(member(space, {{"width", whole(64)}, {"lr", 1.0}}), doctest::Contains("lr * width <= 32"),
+    CHECK_THROWS_WITH_AS(member(space, {{"width", integer(64)}, {"lr", 1.0}}), doctest::Contains("lr * width <= 32"),
                          InvalidInput);
-    CHECK_THROWS_AS(member(space, {{"width", whole(16)}}), InvalidInput);
-    CHECK_THROWS_AS(member(space, {{"width", whole(16)}, {"lr", 0.5}, {"x", 0.5}}), InvalidInput);
+    CHECK_THROWS_AS(member(space, {{"width", integer(16)}}), InvalidInput);
+    CHECK_THROWS_AS(member(space, {{"width", integer(16)}, {"lr", 0.5}, {"x", 0.5}}), InvalidInput);
 }

@@ -7,7 +7,7 @@ using namespace crescendo;
 namespace {
 
 /// momentum with sgd only; nesterov with a large momentum only; twice is derived from momentum.
-const std::vector<Parameter> parameters{
+const std::vector<Parameter> sgd_parameters{
     {"optimizer", Categorical{{std::string("sgd"), std::string("adam")}}},
     {"momentum", Uniform{0, 1}, "optimizer == 'sgd'"},
     {"nesterov", Categorical{{true, false}}, "momentum > 0.5"},
@@ -18,7 +18,7 @@ const std::vector<Parameter> parameters{
 
 Rules rules_of(const std::vector<std::string>& constraints = {}) {
     std::vector<ExpressionError> problems;
-    Rules rules(parameters, constraints, problems);
+    Rules rules(sgd_parameters, constraints, problems);
     REQUIRE(problems.empty());
     return rules;
 }
@@ -30,8 +30,8 @@ std::vector<std::optional<Value>> drawn(const char* optimizer, double momentum, 
 /// Names of the parameters that are there.
 std::string present(const Assignment& assignment) {
     std::string names;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        names += assignment.is_active[i] ? parameters[i].name + " " : "";
+    for (std::size_t i = 0; i < sgd_parameters.size(); ++i) {
+        names += assignment.is_active[i] ? sgd_parameters[i].name + " " : "";
     }
     return names;
 }

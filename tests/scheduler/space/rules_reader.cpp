@@ -12,13 +12,14 @@ const std::vector<Parameter> plain{{"optimizer", Categorical{{std::string("sgd")
                                    {"width", IntUniform{1, 64}},
                                    {"lr", Uniform{0, 1}}};
 
-std::vector<Parameter> with(std::vector<Parameter> added) {
+std::vector<Parameter> parameters_and(std::vector<Parameter> added) {
     added.insert(added.begin(), plain.begin(), plain.end());
     return added;
 }
 
 /// What is wrong with a space: "key@offset: message", one a line.
-std::string problems_of(const std::vector<Parameter>& parameters, const std::vector<std::string>& constraints = {}) {
+std::string problems_of_rules(const std::vector<Parameter>& parameters,
+                              const std::vector<std::string>& constraints = {}) {
     std::vector<ExpressionError> problems;
     const Rules rules(parameters, constraints, problems);
     std::string all;
@@ -33,8 +34,9 @@ Parameter when(const char* name, const char* condition) { return {name, Uniform{
 }  // namespace
 
 TEST_CASE("rules that make sense") {
-    CHECK(problems_of(with({when("momentum", "optimizer == 'sgd'"), derived_parameter("area", "width * width")}),
-                      {"area <= 4096", "lr * width < 10"})
+    CHECK(problems_of_rules(
+              parameters_and({when("momentum", "optimizer == 'sgd'"), derived_parameter("area", "width * width")}),
+              {"area <= 4096", "lr * width < 10"})
               .empty());
 }
 
@@ -59,40 +61,44 @@ TEST_CASE("the type of a parameter is that of all its values") {
                                             {"normal", Normal{0, 1}},
                                             derived_parameter("text", "'a' if flag else 'b'")};
 
-    CHECK(problems_of(parameters, {"whole // 2 < 3", "number < 1", "mixed == 0.5 or mixed == 'none'", "flag",
-                                   "normal < 3", "text == 'a'"})
+    CHECK(problems_of_rules(parameters, {"whole // 2 < 3", "number < 1", "mixed == 0.5 or mixed == 'none'", "flag",
+                                         "normal < 3", "text == 'a'"})
               .empty());
-    CHECK(problems_of(parameters, {"mixed < 1"}) ==
+    CHECK(problems_of_rules(parameters, {"mixed < 1"}) ==
           "constraints[0]@0: '<' compares numbers, and its left side is a value of several types; use ==, != or in");
 }
 
 TEST_CASE("a name that is none is a mistake at its character") {
-    CHECK(problems_of(with({when("momentum", "optimiser == 'sgd'")})) ==
+    CHECK(problems_of_rules(parameters_and({when("momentum", "optimiser == 'sgd'")})) ==
           "parameters.momentum.when@0: there is no optimiser; text stands in quotes");
-    CHECK(problems_of(with({when("momentum", "optimizer == sgd")})) ==
+    CHECK(problems_of_rules(parameters_and({when("momentum", "optimizer == sgd")})) ==
           "parameters.momentum.when@13: there is no sgd; text stands in quotes");
-    CHECK(problems_of(with({derived_parameter("x", "2 * depth")})) ==
+    CHECK(problems_of_rules(parameters_and({derived_parameter("x", "2 * depth")})) ==
           "parameters.x.expression@4: there is no depth; text stands in quotes");
-    CHECK(problems_of(plain, {"width < 3", "width * depth < 3"}) ==
+    CHECK(problems_of_rules(plain, {"width < 3", "width * depth < 3"}) ==
           "constraints[1]@8: there is no depth; text stands in quotes");
 }
 
 TEST_CASE("a circle is a mistake, told once") {
-    CHECK(problems_of({when("a", "b > 0"), when("b", "lr > 0 and c > 0"), derived_parameter("c", "a * 2"),
-                       {"lr", Uniform{0, 1}}}) ==
+    CHECK(problems_of_rules({when("a", "b > 0"),
+                             when("b", "lr > 0 and c > 0"),
+                             derived_parameter("c", "a * 2"),
+                             {"lr", Uniform{0, 1}}}) ==
           "parameters.c.expression@0: a needs b needs c needs a: nobody can be the first; take one of them out of the "
           "rule of another");
-    CHECK(problems_of({when("a", "1 < a")}) ==
+    CHECK(problems_of_rules({when("a", "1 < a")}) ==
           "parameters.a.when@4: a needs a: nobody can be the first; take one of them out of the rule of another");
 }
 
 TEST_CASE("a mistake causes no second message") {
-    CHECK(problems_of(with({derived_parameter("area", "width * "), when("x", "area > 2")}), {"area < 3", "x > 0"}) ==
+    CHECK(problems_of_rules(parameters_and({derived_parameter("area", "width * "), when("x", "area > 2")}),
+                            {"area < 3", "x > 0"}) ==
           "parameters.area.expression@8: a value is missing at the end; add it, or remove what stands before");
 }
 
 TEST_CASE("every mistake is told") {
-    const auto all = problems_of(with({when("a", "width"), when("b", "lr +")}), {"lr", "lr + 'a' > 2", "sin(lr) > 0"});
+    const auto all = problems_of_rules(parameters_and({when("a", "width"), when("b", "lr +")}),
+                                       {"lr", "lr + 'a' > 2", "sin(lr) > 0"});
 
     CHECK(all ==
           "parameters.a.when@0: this is a whole number, and a condition is true or false; compare it, such as x > 0\n"
@@ -105,14 +111,16 @@ TEST_CASE("every mistake is told") {
 }
 
 TEST_CASE("a comparison with a value that is not in the list is a mistake") {
-    CHECK(problems_of(with({when("momentum", "optimizer == 'sdg'")})).starts_with("parameters.momentum.when@13: "));
+    CHECK(problems_of_rules(parameters_and({when("momentum", "optimizer == 'sdg'")}))
+              .starts_with("parameters.momentum.when@13: "));
 }
 
 TEST_CASE("a parameter may be absent if it has a condition, or is derived from one that may be") {
     std::vector<ExpressionError> problems;
-    const Rules rules(with({when("momentum", "optimizer == 'sgd'"), derived_parameter("twice", "2 * momentum"),
-                            derived_parameter("area", "width * width")}),
-                      {}, problems);
+    const Rules rules(
+        parameters_and({when("momentum", "optimizer == 'sgd'"), derived_parameter("twice", "2 * momentum"),
+                        derived_parameter("area", "width * width")}),
+        {}, problems);
 
     CHECK_FALSE(rules.may_be_absent(0));
     CHECK(rules.may_be_absent(3));
@@ -127,5 +135,5 @@ TEST_CASE("a long chain of dependencies is none too deep") {
     }
     std::reverse(parameters.begin(), parameters.end());
 
-    CHECK(problems_of(parameters).empty());
+    CHECK(problems_of_rules(parameters).empty());
 }

@@ -6,14 +6,14 @@ using namespace crescendo;
 
 namespace {
 
-const std::vector<Parameter> parameters{{"width", IntUniform{0, 9}}, {"depth", IntUniform{1, 10}, "width < 5"}};
+const std::vector<Parameter> width_and_depth{{"width", IntUniform{0, 9}}, {"depth", IntUniform{1, 10}, "width < 5"}};
 
 std::vector<ExpressionError> problems(const SearchSpace& space) { return problems_of(survey(space, 1), space); }
 
 }  // namespace
 
 TEST_CASE("a survey counts who is there and what is refused") {
-    const SearchSpace space(parameters, {"width < 2", "depth > 1"});
+    const SearchSpace space(width_and_depth, {"width < 2", "depth > 1"});
 
     const auto found = survey(space, /*seed=*/1);
 
@@ -28,7 +28,7 @@ TEST_CASE("a survey counts who is there and what is refused") {
 }
 
 TEST_CASE("a constraint that no draw meets is impossible") {
-    const SearchSpace space(parameters, {"width < 8", "width > 9"});
+    const SearchSpace space(width_and_depth, {"width < 8", "width > 9"});
 
     const auto found = problems(space);
 

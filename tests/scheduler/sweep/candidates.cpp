@@ -9,7 +9,7 @@ using namespace crescendo;
 
 namespace {
 
-constexpr Repeat twice{.times = 2};
+constexpr Repeat two_each{.times = 2};
 
 void add(Trials& trials, std::optional<double> loss) {
     Trial trial;
@@ -27,7 +27,7 @@ void end(Trials& trials, int trial, StopReason reason) {
 /// Two configurations of two repetitions with these losses, which run.
 struct TwoConfigurations {
     Trials trials;
-    Candidates candidates{twice};
+    Candidates candidates{two_each};
 
     explicit TwoConfigurations(const std::vector<double>& losses) {
         for (const double loss : losses) {

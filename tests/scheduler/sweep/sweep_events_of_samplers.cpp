@@ -48,7 +48,7 @@ Script script_of(const SweepSpec& spec, int most = all, bool may_be_asked = true
 }
 
 /// Applies what the sampler proposes, as a launcher does, and keeps it in `events`. Returns what follows from it.
-std::string propose(Script& script, std::vector<Event>* events = nullptr) {
+std::string propose_by(Script& script, std::vector<Event>* events = nullptr) {
     std::string all_actions;
     while (const auto event = script.sweep.propose()) {
         if (events != nullptr) {
@@ -67,7 +67,7 @@ TEST_CASE("a trial starts when an event has its proposal, and not before") {
 
     CHECK(script.join(2) == "");
     CHECK(script.sweep.awaited_proposal() == TrialId{0});
-    CHECK(propose(script) == "start 0 on 0 g0 b1; start 1 on 1 g0 b1");
+    CHECK(propose_by(script) == "start 0 on 0 g0 b1; start 1 on 1 g0 b1");
 
     CHECK_FALSE(script.sweep.awaited_proposal().has_value());
     CHECK(script.trial(1).config == Config{{"x", std::int64_t{1}}});  // the sampler was told of trial 0 first
@@ -80,30 +80,30 @@ TEST_CASE("slots are kept for the trial whose proposal is awaited, and nobody gr
     spec.scheduler.max_workers = 4;
     auto script = script_of(spec);
     script.join(1);
-    propose(script);
+    propose_by(script);
     script.apply(SlotsJoined{slots(1, 1)});
 
     CHECK(script.report(0, 1, 0.5) == "");
-    CHECK(propose(script) == "start 1 on 1 g0 b1");
+    CHECK(propose_by(script) == "start 1 on 1 g0 b1");
 }
 
 TEST_CASE("a sweep ends when the sampler has nothing more and no trial is at work") {
     auto script = script_of(searching(/*run_cap=*/9, /*max=*/2), /*most=*/2);
     script.join(4);
-    CHECK(propose(script) == "start 0 on 0 g0 b1; start 1 on 1 g0 b1");
+    CHECK(propose_by(script) == "start 0 on 0 g0 b1; start 1 on 1 g0 b1");
     script.finish(0);
     CHECK_FALSE(script.sweep.propose().has_value());  // trial 1 may teach the sampler something
 
     script.finish(1);
 
-    CHECK(propose(script) == "finish all_trials_done best none");
+    CHECK(propose_by(script) == "finish all_trials_done best none");
     CHECK(script.sweep.finish_reason() == FinishReason::all_trials_done);
 }
 
 TEST_CASE("a sampler that had nothing more is asked again once the limits have changed") {
     auto script = script_of(searching(/*run_cap=*/9, /*max=*/2), /*most=*/0);
     script.join(1);
-    propose(script);
+    propose_by(script);
     REQUIRE(script.sweep.state() == SweepState::finished);
 
     CHECK(script.change_run_cap(10) == "");
@@ -114,7 +114,7 @@ TEST_CASE("a sampler that had nothing more is asked again once the limits have c
 TEST_CASE("what an event proposes after the last proposal of the sampler is started") {
     auto script = script_of(searching(/*run_cap=*/9, /*max=*/2), /*most=*/1);
     script.join(2);
-    propose(script);
+    propose_by(script);
     script.apply(ProposalsEnded{});
 
     CHECK(script.apply(TrialProposed{TrialId{1}, {{"x", std::int64_t{77}}}}) == "start 1 on 1 g0 b1");
@@ -137,12 +137,12 @@ TEST_CASE("a replay of the events never asks the sampler, and comes to the same 
     auto script = script_of(spec);
     std::vector<Event> events{SlotsJoined{slots(0, 3)}};
     script.apply(events.back());
-    propose(script, &events);
+    propose_by(script, &events);
     for (int step = 1; step <= 4; ++step) {
         for (std::int32_t trial = 0; std::cmp_less(trial, script.sweep.trials().size()); ++trial) {
             events.push_back(TrialReported{TrialId{trial}, Resource{step}, 0.1 * trial + 1.0 / step});
             script.apply(events.back());
-            propose(script, &events);
+            propose_by(script, &events);
         }
     }
     REQUIRE(script.sweep.trials().size() == 6);

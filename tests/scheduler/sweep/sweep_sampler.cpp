@@ -43,15 +43,15 @@ class LearningSampler : public Sampler {
     std::vector<std::string>* told_;
 };
 
-constexpr int all = 1000;
+constexpr int endless = 1000;
 
-SweepSpec searching(int run_cap, int max) {
+SweepSpec learning(int run_cap, int max) {
     auto spec = spec_of(run_cap, max);
     spec.space = SearchSpace({{"x", IntUniform{0, 100}}});
     return spec;
 }
 
-Script script_of(const SweepSpec& spec, int at_once, int most = all) {
+Script learning_script(const SweepSpec& spec, int at_once, int most = endless) {
     return Script(Sweep(spec, AnySampler(std::make_unique<LearningSampler>(at_once, most))));
 }
 
@@ -60,9 +60,9 @@ Value x_of(const Script& script, int trial) { return script.trial(trial).config.
 }  // namespace
 
 TEST_CASE("slots stay idle while the sampler has nothing, until a later event makes it propose") {
-    auto spec = searching(/*run_cap=*/3, /*max=*/4);
+    auto spec = learning(/*run_cap=*/3, /*max=*/4);
     spec.scheduler.min = spec.scheduler.max;  // so that no trial grows on the way
-    auto script = script_of(spec, /*at_once=*/1);
+    auto script = learning_script(spec, /*at_once=*/1);
 
     CHECK(script.join(2) == "start 0 on 0 g0 b1");
     CHECK(script.sweep.num_free_slots() == 1);
@@ -73,7 +73,7 @@ TEST_CASE("slots stay idle while the sampler has nothing, until a later event ma
 }
 
 TEST_CASE("a sweep ends when the sampler has nothing and nothing is left that it could learn from") {
-    auto script = script_of(searching(/*run_cap=*/9, /*max=*/2), /*at_once=*/2, /*most=*/2);
+    auto script = learning_script(learning(/*run_cap=*/9, /*max=*/2), /*at_once=*/2, /*most=*/2);
 
     CHECK(script.join(4) == "start 0 on 0 g0 b1; start 1 on 1 g0 b1");
     CHECK(script.finish(0) == "drop 0");
@@ -82,16 +82,16 @@ TEST_CASE("a sweep ends when the sampler has nothing and nothing is left that it
 }
 
 TEST_CASE("a sampler that has nothing for the first trial ends the sweep when slots join") {
-    auto script = script_of(searching(3, 1), /*at_once=*/0);
+    auto script = learning_script(learning(3, 1), /*at_once=*/0);
 
     CHECK(script.apply(LimitsChanged{limits_of(script.sweep.spec())}) == "");
     CHECK(script.join(1) == "finish all_trials_done best none");
 }
 
 TEST_CASE("paused trials end too when nothing runs and the sampler has nothing") {
-    auto spec = searching(/*run_cap=*/9, /*max=*/4);
+    auto spec = learning(/*run_cap=*/9, /*max=*/4);
     spec.scheduler.mode = Mode::promote;
-    auto script = script_of(spec, /*at_once=*/1, /*most=*/1);
+    auto script = learning_script(spec, /*at_once=*/1, /*most=*/1);
     script.join(1);
 
     // Of one trial at a rung none is among the best half.
@@ -99,7 +99,7 @@ TEST_CASE("paused trials end too when nothing runs and the sampler has nothing")
 }
 
 TEST_CASE("a trial that waits for slots keeps the sweep open") {
-    auto script = script_of(searching(/*run_cap=*/9, /*max=*/4), /*at_once=*/1, /*most=*/1);
+    auto script = learning_script(learning(/*run_cap=*/9, /*max=*/4), /*at_once=*/1, /*most=*/1);
     script.join(1);
 
     CHECK(script.lose({SlotId{0}}) == "");
@@ -108,9 +108,9 @@ TEST_CASE("a trial that waits for slots keeps the sweep open") {
 }
 
 TEST_CASE("a sweep does not end where the sampler could not be asked") {
-    auto spec = searching(/*run_cap=*/9, /*max=*/4);
+    auto spec = learning(/*run_cap=*/9, /*max=*/4);
     spec.scheduler.mode = Mode::promote;
-    auto script = script_of(spec, /*at_once=*/1);
+    auto script = learning_script(spec, /*at_once=*/1);
     script.join(1);
     script.apply(DeadlineNear{});
 
@@ -121,10 +121,10 @@ TEST_CASE("a sweep does not end where the sampler could not be asked") {
 }
 
 TEST_CASE("while the sampler has nothing, survivors get the idle slots as surplus") {
-    auto spec = searching(/*run_cap=*/9, /*max=*/8);
+    auto spec = learning(/*run_cap=*/9, /*max=*/8);
     spec.scheduler.surplus = Switch::on;
     spec.scheduler.max_workers = 4;
-    auto script = script_of(spec, /*at_once=*/1, /*most=*/1);
+    auto script = learning_script(spec, /*at_once=*/1, /*most=*/1);
     script.join(4);
 
     CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,1 g1 b2");  // its target
@@ -132,7 +132,7 @@ TEST_CASE("while the sampler has nothing, survivors get the idle slots as surplu
 }
 
 TEST_CASE("a proposal from an event takes precedence, also while the sampler has nothing") {
-    auto script = script_of(searching(/*run_cap=*/3, /*max=*/4), /*at_once=*/1);
+    auto script = learning_script(learning(/*run_cap=*/3, /*max=*/4), /*at_once=*/1);
     script.join(2);
 
     CHECK(script.apply(TrialProposed{TrialId{1}, {{"x", std::int64_t{77}}}}) == "start 1 on 1 g0 b1");
@@ -141,7 +141,7 @@ TEST_CASE("a proposal from an event takes precedence, also while the sampler has
 }
 
 TEST_CASE("a sweep that ended for want of proposals opens again where a trial is given to it") {
-    auto script = script_of(searching(/*run_cap=*/3, /*max=*/4), /*at_once=*/1, /*most=*/1);
+    auto script = learning_script(learning(/*run_cap=*/3, /*max=*/4), /*at_once=*/1, /*most=*/1);
     script.join(1);
     script.finish(0);
     script.apply(TrialProposed{TrialId{1}, {{"x", std::int64_t{77}}}});
@@ -152,8 +152,8 @@ TEST_CASE("a sweep that ended for want of proposals opens again where a trial is
 
 TEST_CASE("the sampler is told of starts, new reports and ends, once each") {
     std::vector<std::string> told;
-    Script script(
-        Sweep(searching(/*run_cap=*/2, /*max=*/2), AnySampler(std::make_unique<LearningSampler>(all, all, &told))));
+    Script script(Sweep(learning(/*run_cap=*/2, /*max=*/2),
+                        AnySampler(std::make_unique<LearningSampler>(endless, endless, &told))));
     script.join(2);
     CHECK(told == std::vector<std::string>{"0 running 0", "1 running 0"});
     told.clear();
@@ -168,9 +168,9 @@ TEST_CASE("the sampler is told of starts, new reports and ends, once each") {
 
 TEST_CASE("the sampler is told of the configuration that counts, of failures and of retries") {
     std::vector<std::string> told;
-    auto spec = searching(/*run_cap=*/1, /*max=*/2);
+    auto spec = learning(/*run_cap=*/1, /*max=*/2);
     spec.max_retries = 0;
-    Script script(Sweep(spec, AnySampler(std::make_unique<LearningSampler>(all, all, &told))));
+    Script script(Sweep(spec, AnySampler(std::make_unique<LearningSampler>(endless, endless, &told))));
     script.join(1);
     told.clear();
 
@@ -182,9 +182,9 @@ TEST_CASE("the sampler is told of the configuration that counts, of failures and
 }
 
 TEST_CASE("a copy of a sweep has a sampler of its own") {
-    auto spec = searching(/*run_cap=*/4, /*max=*/4);
+    auto spec = learning(/*run_cap=*/4, /*max=*/4);
     spec.scheduler.min = spec.scheduler.max;
-    auto script = script_of(spec, /*at_once=*/1);
+    auto script = learning_script(spec, /*at_once=*/1);
     script.join(2);
     Script copy = script;
 

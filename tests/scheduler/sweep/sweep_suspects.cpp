@@ -13,7 +13,7 @@ using namespace crescendo;
 
 namespace {
 
-SweepSpec fifo(int run_cap, int max_retries = 2) {
+SweepSpec retrying(int run_cap, int max_retries = 2) {
     auto spec = spec_of(SchedulerKind::fifo, run_cap, /*max=*/4);
     spec.max_retries = max_retries;
     return spec;
@@ -31,8 +31,8 @@ std::vector<Slot> nodes(int count) {
 }  // namespace
 
 TEST_CASE("a trial is retried on another slot that is free, and on its own where the launcher suspects none") {
-    Script suspected{fifo(1)};
-    Script unsuspected{fifo(1)};
+    Script suspected{retrying(1)};
+    Script unsuspected{retrying(1)};
     suspected.join(2);
     unsuspected.join(2);
 
@@ -41,7 +41,7 @@ TEST_CASE("a trial is retried on another slot that is free, and on its own where
 }
 
 TEST_CASE("the slot goes to others that can use it, and the trial takes the next other slot") {
-    Script script{fifo(4)};
+    Script script{retrying(4)};
     script.join(2);
 
     CHECK(script.fail_on(0, 0) == "start 2 on 0 g0 b1");
@@ -50,7 +50,7 @@ TEST_CASE("the slot goes to others that can use it, and the trial takes the next
 }
 
 TEST_CASE("a slot that nobody else can use is taken again, but not for the last attempt") {
-    Script script{fifo(2)};
+    Script script{retrying(2)};
     script.join(2);
 
     CHECK(script.fail_on(0, 0) == "resume 0 on 0 g1 b1");
@@ -60,12 +60,12 @@ TEST_CASE("a slot that nobody else can use is taken again, but not for the last 
 }
 
 TEST_CASE("where the sweep has no other slots, a trial does not wait for any") {
-    Script one{fifo(1)};
+    Script one{retrying(1)};
     one.join(1);
     CHECK(one.fail_on(0, 0) == "resume 0 on 0 g1 b1");
     CHECK(one.fail_on(0, 0) == "resume 0 on 0 g2 b1");
 
-    Script lost{fifo(2)};
+    Script lost{retrying(2)};
     lost.join(2);
     lost.fail_on(0, 0);
     CHECK(lost.fail_on(0, 0) == "");
@@ -73,7 +73,7 @@ TEST_CASE("where the sweep has no other slots, a trial does not wait for any") {
 }
 
 TEST_CASE("a trial that needs more slots than there are others takes the same as well") {
-    auto spec = fifo(1, /*max_retries=*/1);
+    auto spec = retrying(1, /*max_retries=*/1);
     spec.scheduler.workers = 2;
     Script script{spec};
     script.join(3);
@@ -83,7 +83,7 @@ TEST_CASE("a trial that needs more slots than there are others takes the same as
 }
 
 TEST_CASE("another node is preferred, and waited for with the last attempt") {
-    Script script{fifo(5, /*max_retries=*/2)};
+    Script script{retrying(5, /*max_retries=*/2)};
     script.apply(SlotsJoined{nodes(2)});
     script.report(1, 4, 0.5);                                         // trial 4 starts on slot 1
     script.report(2, 4, 0.5);                                         // slot 2 is free
@@ -91,7 +91,7 @@ TEST_CASE("another node is preferred, and waited for with the last attempt") {
 
     CHECK(script.fail_on(0, 0) == "resume 0 on 2 g1 b1");
 
-    Script full{fifo(4, /*max_retries=*/2)};
+    Script full{retrying(4, /*max_retries=*/2)};
     full.apply(SlotsJoined{nodes(2)});
     full.report(1, 4, 0.5);
     CHECK(full.fail_on(0, 0) == "resume 0 on 1 g1 b1");  // no other node has a free slot
@@ -100,7 +100,7 @@ TEST_CASE("another node is preferred, and waited for with the last attempt") {
 }
 
 TEST_CASE("slots on the GPU of a suspect are avoided like it") {
-    Script script{fifo(3)};
+    Script script{retrying(3)};
     script.apply(SlotsJoined{{{SlotId{0}, NodeId{0}, 0},
                               {SlotId{1}, NodeId{0}, 1},
                               {SlotId{2}, NodeId{0}, 0},
@@ -111,7 +111,7 @@ TEST_CASE("slots on the GPU of a suspect are avoided like it") {
 }
 
 TEST_CASE("a slot from where another trial has reported since is not avoided any more") {
-    Script script{fifo(3)};
+    Script script{retrying(3)};
     script.join(2);
     REQUIRE(script.fail_on(0, 0) == "start 2 on 0 g0 b1");
     CHECK(script.sweep.is_in_doubt(SlotId{0}, TrialId{0}));
@@ -148,7 +148,7 @@ TEST_CASE("survivors give slots back to a trial that waits for others than those
 }
 
 TEST_CASE("a suspect that is no slot of the trial changes nothing") {
-    Script script{fifo(1)};
+    Script script{retrying(1)};
     script.join(2);
 
     CHECK(script.apply(TrialFailed{TrialId{0}, FailureKind::error, SlotId{0}, SlotId{1}}) == "resume 0 on 0 g1 b1");

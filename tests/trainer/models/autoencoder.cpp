@@ -23,7 +23,7 @@ std::shared_ptr<Model> make_autoencoder(const Shape& inputs, const Shape& target
         .model->make(task);
 }
 
-std::vector<Problem> problems_of(const Json& settings) {
+std::vector<Problem> problems_of_autoencoder(const Json& settings) {
     return check_settings({{"settings", settings}}, catalogue_with_normed());
 }
 
@@ -73,15 +73,15 @@ TEST_CASE("an autoencoder asks for sides that can be halved, and needs no target
     Json too_deep = small_autoencoder(waves);
     too_deep["depth"] = 4;
 
-    CHECK(problems_of(small_autoencoder(waves, waves)).empty());
-    CHECK(problems_of(small_autoencoder(sweep.train, sweep.validation)).empty());
-    const auto unlike = problems_of(small_autoencoder(waves, others));
+    CHECK(problems_of_autoencoder(small_autoencoder(waves, waves)).empty());
+    CHECK(problems_of_autoencoder(small_autoencoder(sweep.train, sweep.validation)).empty());
+    const auto unlike = problems_of_autoencoder(small_autoencoder(waves, others));
     REQUIRE(unlike.size() == 1);
     CHECK(unlike[0].key == "trainer.data.validation");
-    const auto problems = problems_of(too_deep);
+    const auto problems = problems_of_autoencoder(too_deep);
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.depth");
     CHECK(problems[0].message.find("use at most 3, or pad them with `data.pad: [16, 16]`") != std::string::npos);
     too_deep["data"]["pad"] = {16, 16};
-    CHECK(problems_of(too_deep).empty());
+    CHECK(problems_of_autoencoder(too_deep).empty());
 }

@@ -65,7 +65,7 @@ std::string problem(const Settings& settings, const Task& task = four_classes) {
     return problems.empty() ? "" : problems.front().key + ": " + problems.front().message;
 }
 
-std::string problem_of(const std::string& file, Json constants = Json::object()) {
+std::string problem_of_script(const std::string& file, Json constants = Json::object()) {
     return problem(settings_of({{"model", file}, {"constants", std::move(constants)}}));
 }
 
@@ -200,10 +200,10 @@ TEST_CASE("constants of the settings set the attributes of a script") {
     };
 
     CHECK(at::allclose(outputs({{"share", 2.0}}), outputs(Json::object()) * 4));
-    CHECK(problem_of(file, {{"count", 3.0}}) == "");
-    CHECK(has(problem_of(file, {{"shar", 1.0}}), "trainer.constants.shar: the model has no attribute shar"));
-    CHECK(has(problem_of(file, {{"shar", 1.0}}), "share (float), count (int)"));
-    CHECK(has(problem_of(file, {{"count", 2.5}}), "trainer.constants.count: 2.5 cannot be used here"));
+    CHECK(problem_of_script(file, {{"count", 3.0}}) == "");
+    CHECK(has(problem_of_script(file, {{"shar", 1.0}}), "trainer.constants.shar: the model has no attribute shar"));
+    CHECK(has(problem_of_script(file, {{"shar", 1.0}}), "share (float), count (int)"));
+    CHECK(has(problem_of_script(file, {{"count", 2.5}}), "trainer.constants.count: 2.5 cannot be used here"));
 }
 
 TEST_CASE("a model that is no script, or does not fit, is refused with the reason") {
@@ -216,13 +216,13 @@ TEST_CASE("a model that is no script, or does not fit, is refused with the reaso
     const std::string counting = save_script(sweep.folder / "counting.pt",
                                              "    self.count = self.count + 1\n    return x.flatten(1)\n");
 
-    CHECK(problem_of(good) == "");
-    CHECK(has(problem_of("none.pt"), "trainer.model: none.pt: there is no such file"));
-    CHECK(has(problem_of((sweep.folder / "text.pt").string()), "text.pt is no TorchScript: "));
-    CHECK(has(problem_of(three), "returns 2x3 for two samples, but the targets need 2x4"));
-    CHECK(has(problem_of(image), "image.pt fails with inputs of 2x8x8"));
-    CHECK(has(problem_of(pair), "pair.pt returns Tuple; forward() is to return one tensor"));
-    CHECK(has(problem_of(counting), "counting.pt sets its attribute count in forward()"));
+    CHECK(problem_of_script(good) == "");
+    CHECK(has(problem_of_script("none.pt"), "trainer.model: none.pt: there is no such file"));
+    CHECK(has(problem_of_script((sweep.folder / "text.pt").string()), "text.pt is no TorchScript: "));
+    CHECK(has(problem_of_script(three), "returns 2x3 for two samples, but the targets need 2x4"));
+    CHECK(has(problem_of_script(image), "image.pt fails with inputs of 2x8x8"));
+    CHECK(has(problem_of_script(pair), "pair.pt returns Tuple; forward() is to return one tensor"));
+    CHECK(has(problem_of_script(counting), "counting.pt sets its attribute count in forward()"));
 }
 
 TEST_CASE("a script with a parameter that takes no part in its outputs is refused, and so is its trial") {

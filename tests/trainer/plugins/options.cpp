@@ -4,13 +4,18 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace crescendo::plugin;
 using namespace crescendo::trainer;
 
 namespace {
 
-const std::vector<Option> options{integer("width", 64, 1, 4096), number("share", 0.5, 0.0, 1.0), flag("norm", true),
-                                  choice("act", "relu", {"relu", "tanh"})};
+using crescendo::plugin::choice;
+using crescendo::plugin::flag;
+using crescendo::plugin::integer;
+using crescendo::plugin::number;
+
+const std::vector<crescendo::plugin::Option> known_options{integer("width", 64, 1, 4096),
+                                                           number("share", 0.5, 0.0, 1.0), flag("norm", true),
+                                                           choice("act", "relu", {"relu", "tanh"})};
 
 }  // namespace
 
@@ -19,7 +24,7 @@ TEST_CASE("options have their own values where the settings give none") {
     const nlohmann::json settings{{"width", 8.0}, {"act", "tanh"}};
     Section section(settings, "trainer", problems);
 
-    const auto values = read_options(section, options);
+    const auto values = read_options(section, known_options);
     section.reject_unknown();
 
     CHECK(problems.empty());
@@ -34,7 +39,7 @@ TEST_CASE("an option out of its range, of another type or unknown is a problem t
     const nlohmann::json settings{{"width", 0}, {"share", 1.0}, {"norm", 3}, {"act", "selu"}, {"widht", 8}};
     Section section(settings, "trainer", problems);
 
-    read_options(section, options);
+    read_options(section, known_options);
     section.reject_unknown();
 
     REQUIRE(problems.size() == 5);
@@ -48,15 +53,15 @@ TEST_CASE("an option out of its range, of another type or unknown is a problem t
 }
 
 TEST_CASE("options are described with their range and their own value") {
-    CHECK(describe(options[0]) == "width: 1 to 4096, by default 64");
-    CHECK(describe(options[1]) == "share: at least 0 and less than 1, by default 0.5");
+    CHECK(describe(known_options[0]) == "width: 1 to 4096, by default 64");
+    CHECK(describe(known_options[1]) == "share: at least 0 and less than 1, by default 0.5");
     CHECK(describe(number("scale", 1.0, 0.0)) == "scale: at least 0, by default 1");
-    CHECK(describe(options[2]) == "norm: true or false, by default true");
-    CHECK(describe(options[3]) == "act: one of relu, tanh, by default relu");
+    CHECK(describe(known_options[2]) == "norm: true or false, by default true");
+    CHECK(describe(known_options[3]) == "act: one of relu, tanh, by default relu");
 }
 
 TEST_CASE("options that contradict themselves are a mistake of the plug-in") {
-    CHECK(mistake_of(options).empty());
+    CHECK(mistake_of(known_options).empty());
     CHECK(mistake_of({flag("norm", true), flag("norm", false)}) ==
           "the name \"norm\" of an option is empty or given twice");
     CHECK(mistake_of({integer("width", 0, 1, 8)}) == "the option width does not allow its own default");

@@ -26,7 +26,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr std::int64_t batch_size = 32;
+constexpr std::int64_t images_in_batch = 32;
 constexpr int num_steps = 60;
 
 /// Noisy images of 8 x 8 of four classes: each is brighter in another quarter.
@@ -48,7 +48,7 @@ const Task images_task{.kind = Task::Kind::classification,
                        .input_shape = {8, 8},
                        .target_shape = {},
                        .num_outputs = 4,
-                       .num_samples = batch_size * num_steps};
+                       .num_samples = images_in_batch * num_steps};
 
 LoadedBatch part_of(const Images& images, std::int64_t begin, std::int64_t count, const Device& device, int size = 1) {
     LoadedBatch loaded;
@@ -61,9 +61,9 @@ LoadedBatch part_of(const Images& images, std::int64_t begin, std::int64_t count
     return loaded;
 }
 
-std::unique_ptr<Trial> trial_of(const Json& section, const Device& device, int size = 1,
+std::unique_ptr<Trial> trial_in(const Json& section, const Device& device, int size = 1,
                                 const Task& task = images_task) {
-    Json settings{{"batch_size", batch_size}, {"lr", 0.05}};
+    Json settings{{"batch_size", images_in_batch}, {"lr", 0.05}};
     settings.update(section);
     auto trial = std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings_of(settings), task, device);
     trial->set_group(size, {});
@@ -87,14 +87,15 @@ Learned learned(const Json& section, int size = 1) {
     const Images others(2000, 2);
     std::vector<std::unique_ptr<Trial>> trials;
     for (int rank = 0; rank < size; ++rank) {
-        trials.push_back(trial_of(section, *device, size));
+        trials.push_back(trial_in(section, *device, size));
     }
     in_group(size, *device, [&](const Group& group) {
         Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
         GradientReducer reducer(group, trial.parameters());
-        const std::int64_t share = batch_size / size;
+        const std::int64_t share = images_in_batch / size;
         for (int step = 0; step < num_steps; ++step) {
-            trial.step(part_of(images, step * batch_size + group.rank() * share, share, *device, size), group, reducer);
+            trial.step(part_of(images, step * images_in_batch + group.rank() * share, share, *device, size), group,
+                       reducer);
         }
     });
     const at::NoGradGuard no_gradients;
@@ -158,7 +159,7 @@ TEST_CASE("an operation without a deterministic form is refused where a trial is
     const auto device = make_test_device();
     const auto put = [] { at::zeros({4}).put_(at::zeros({1}, at::kLong), at::ones({1})); };
 
-    trial_of({{"model", "mlp"}, {"deterministic", "on"}}, *device);
+    trial_in({{"model", "mlp"}, {"deterministic", "on"}}, *device);
     CHECK(at::globalContext().deterministicCuDNN());
     std::string message;
     try {
@@ -171,7 +172,7 @@ TEST_CASE("an operation without a deterministic form is refused where a trial is
         "put_ gives other bits each time, and trainer.deterministic allows none of that; set it to off, or use a model "
         "or loss without this operation");
 
-    trial_of({{"model", "mlp"}}, *device);
+    trial_in({{"model", "mlp"}}, *device);
     CHECK_FALSE(at::globalContext().deterministicCuDNN());
     put();
 }
@@ -269,7 +270,7 @@ TEST_CASE("every model trains in bf16, and with deterministic operations") {
         std::vector<double> losses(2);
         const int size = can_have_two ? 2 : 1;
         for (int rank = 0; rank < size; ++rank) {
-            trials.push_back(trial_of(network, *device, size, task));
+            trials.push_back(trial_in(network, *device, size, task));
         }
         batch.slice.member_samples.assign(static_cast<std::size_t>(size), few);
         in_group(size, *device, [&](const Group& group) {  // so that norms add their sums up
@@ -295,12 +296,12 @@ TEST_CASE("every model trains in bf16, and with deterministic operations") {
 
 TEST_CASE("a model of a plug-in trains in bf16, and its outputs reach the loss as float32") {
     const auto device = make_test_device();
-    const Images images(batch_size, 1);
+    const Images images(images_in_batch, 1);
     const auto trial =
-        trial_of({{"model", "gated"}, {"plugins", {plugin_library("mine")}}, {"precision", "bf16"}}, *device);
+        trial_in({{"model", "gated"}, {"plugins", {plugin_library("mine")}}, {"precision", "bf16"}}, *device);
     const Group group(*device);
     GradientReducer reducer(group, trial->parameters());
-    const LoadedBatch batch = part_of(images, 0, batch_size, *device);
+    const LoadedBatch batch = part_of(images, 0, images_in_batch, *device);
     const auto before = copies(trial->parameters());
 
     trial->step(batch, group, reducer);
@@ -317,12 +318,12 @@ TEST_CASE("a step whose scaled gradients overflow changes nothing on any member,
         }
         CAPTURE(size);
         const Json settings{{"model", "mlp"}, {"precision", "fp16"}, {"ema", 0.9}, {"optimizer", "adam"}};
-        Images images(batch_size, 1);
+        Images images(images_in_batch, 1);
         std::vector<std::unique_ptr<Trial>> trials;
         for (int rank = 0; rank < size; ++rank) {
-            trials.push_back(trial_of(settings, *device, size));
+            trials.push_back(trial_in(settings, *device, size));
         }
-        const std::int64_t share = batch_size / size;
+        const std::int64_t share = images_in_batch / size;
         images.inputs.narrow(0, 0, share) *= 100;  // of rank 0 only; its gradients are the larger ones
         const auto step = [&](double scale) {
             in_group(size, *device, [&](const Group& group) {
@@ -346,7 +347,7 @@ TEST_CASE("a step whose scaled gradients overflow changes nothing on any member,
             CHECK(trial->optimizer().num_steps() == updates);
             CHECK(trial->progress().loss_scale == scale_of(0x1p29));
             CHECK(trial->progress().step == before.step + 1);  // the samples have had their turn
-            CHECK(trial->progress().position == before.position + batch_size);
+            CHECK(trial->progress().position == before.position + images_in_batch);
         }
         step(1.0);
         CHECK_FALSE(same(copies(trials[0]->parameters()), weights));
@@ -356,14 +357,14 @@ TEST_CASE("a step whose scaled gradients overflow changes nothing on any member,
 
 TEST_CASE("the loss scale takes part in no result: not in weights, nor in norms") {
     const auto device = make_test_device();
-    const Images images(batch_size, 1);
+    const Images images(images_in_batch, 1);
     const auto after_step = [&](double scale) {
-        auto trial = trial_of({{"model", "mlp"}, {"precision", "fp16"}, {"clip_norm", 0.5}}, *device);
+        auto trial = trial_in({{"model", "mlp"}, {"precision", "fp16"}, {"clip_norm", 0.5}}, *device);
         trial->set_group(/*size=*/1, {.multiple = 1, .accumulation = 4});
         trial->progress().loss_scale = scale_of(scale);
         const Group group(*device);
         GradientReducer reducer(group, trial->parameters());
-        trial->step(part_of(images, 0, batch_size, *device), group, reducer);
+        trial->step(part_of(images, 0, images_in_batch, *device), group, reducer);
         return trial;
     };
 

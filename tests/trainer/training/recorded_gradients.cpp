@@ -59,11 +59,11 @@ class RecordingDevice : public HostDevice {
 
 constexpr std::int64_t batch_size = 8;
 
-const Task task{.kind = Task::Kind::classification,
-                .input_shape = {8, 8},
-                .target_shape = {},
-                .num_outputs = 4,
-                .num_samples = 1 << 20};
+const Task recorded_task{.kind = Task::Kind::classification,
+                         .input_shape = {8, 8},
+                         .target_shape = {},
+                         .num_outputs = 4,
+                         .num_samples = 1 << 20};
 
 LoadedBatch images(std::int64_t step, std::int64_t count) {
     const auto generator = at::detail::createCPUGenerator(static_cast<std::uint64_t>(step));
@@ -79,7 +79,7 @@ LoadedBatch images(std::int64_t step, std::int64_t count) {
 /// A lone worker on a device.
 struct Worker {
     Worker(Json settings, const Device& device)
-        : trial(/*number=*/0, /*seed=*/1, settings_of(with_batch(std::move(settings))), task, device),
+        : trial(/*number=*/0, /*seed=*/1, settings_of(with_batch(std::move(settings))), recorded_task, device),
           group(device),
           reducer(group, trial.parameters()) {
         trial.set_group(/*size=*/1, {});
@@ -142,8 +142,8 @@ TEST_CASE("a group learns the same from recordings, whose gradients it averages 
         const auto trained = [&](const std::vector<const Device*>& devices) {
             std::vector<std::unique_ptr<Trial>> trials;
             for (const Device* device : devices) {
-                trials.push_back(std::make_unique<Trial>(/*number=*/0, /*seed=*/1,
-                                                         settings_of(Worker::with_batch(network)), task, *device));
+                trials.push_back(std::make_unique<Trial>(
+                    /*number=*/0, /*seed=*/1, settings_of(Worker::with_batch(network)), recorded_task, *device));
             }
             in_group(devices, [&](const Group& group) {
                 Trial& trial = *trials[static_cast<std::size_t>(group.rank())];

@@ -14,11 +14,11 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = 8};
+const Task stepped_task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = 8};
 
 /// A trial that has trained alone for one step, on noise of some brightness.
 std::unique_ptr<Trial> stepped_trial(const Settings& settings, const Device& device, double brightness = 1.0) {
-    auto trial = std::make_unique<Trial>(/*number=*/3, /*seed=*/1, settings, task, device);
+    auto trial = std::make_unique<Trial>(/*number=*/3, /*seed=*/1, settings, stepped_task, device);
     trial->set_group(/*size=*/1, {});
     const Group alone(device);
     GradientReducer reducer(alone, trial->parameters());

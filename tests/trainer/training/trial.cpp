@@ -23,16 +23,16 @@ namespace {
 
 constexpr std::int64_t num_samples = 8;
 
-const Task task{.kind = Task::Kind::classification,
-                .input_shape = {8, 8},
-                .target_shape = {},
-                .num_outputs = 2,
-                .num_samples = num_samples};
+const Task normed_task{.kind = Task::Kind::classification,
+                       .input_shape = {8, 8},
+                       .target_shape = {},
+                       .num_outputs = 2,
+                       .num_samples = num_samples};
 
 /// A trial of a model with buffers.
 Trial normed_trial(const Device& device, int size, double lr = 0.1) {
-    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "normed"}, {"lr", lr}, {"batch_size", 4}}), task,
-                device);
+    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "normed"}, {"lr", lr}, {"batch_size", 4}}),
+                normed_task, device);
     trial.set_group(size, {.multiple = 2});
     return trial;
 }
@@ -84,7 +84,7 @@ TEST_CASE("a step that fails leaves the trial as it was, its buffers too") {
 TEST_CASE("the losses of steps are added up in their order, as float64, from where an earlier sum ended") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "mlp"}, {"lr", 0.0}, {"batch_size", num_samples}});
-    Trial trial(/*number=*/0, /*seed=*/1, settings, task, *device);
+    Trial trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
     Progress begun;
     begun.loss_sum = 0.1;
     begun.loss_samples = 3;
@@ -97,8 +97,9 @@ TEST_CASE("the losses of steps are added up in their order, as float64, from whe
     const auto train = [&](int count) {
         for (int i = 0; i < count; ++i) {
             const auto loaded = images(0.1 + i / 7.0, num_samples);
-            sum += loss_sum(settings.loss, task, trial.model().forward(loaded.batch.inputs), loaded.batch.targets)
-                       .item<double>();
+            sum +=
+                loss_sum(settings.loss, normed_task, trial.model().forward(loaded.batch.inputs), loaded.batch.targets)
+                    .item<double>();
             trial.step(loaded, group, reducer);
         }
     };
@@ -148,7 +149,7 @@ TEST_CASE("measuring the noise changes no bit of what is learned") {
             const auto settings = settings_of({{"model", "normed"}, {"batch_size", batch_size}});
             std::vector<Trial> trials;
             for (int rank = 0; rank < size; ++rank) {
-                trials.emplace_back(/*number=*/0, /*seed=*/1, settings, task, *device);
+                trials.emplace_back(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
             }
             in_group(size, *device, [&](const Group& group) {
                 Trial& trial = trials[static_cast<std::size_t>(group.rank())];
@@ -188,7 +189,7 @@ TEST_CASE("the noise scale that is measured at fixed weights is that of the samp
         return batch;
     };
     const auto trial_of = [&](int size, std::int64_t batch_size) {
-        Task many = task;
+        Task many = normed_task;
         many.num_samples = num_images;
         const auto settings =
             settings_of({{"model", "mlp"}, {"width", 16}, {"depth", 1}, {"lr", 0.0}, {"batch_size", batch_size}});
@@ -256,7 +257,7 @@ TEST_CASE("a hundred steps with a schedule, clipping and an average are those of
                                            {"lr_schedule", "cosine"},
                                            {"clip_norm", 0.05},
                                            {"ema", 0.9}});
-    Trial trial(/*number=*/0, /*seed=*/1, settings, task, *device);
+    Trial trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
     trial.set_group(/*size=*/1, {});
     trial.set_length(100);
     const Group group(*device);
@@ -312,7 +313,7 @@ TEST_CASE("a hundred steps of sharpness-aware minimisation are those of the form
         CAPTURE(size);
         std::vector<std::unique_ptr<Trial>> trials;
         for (int rank = 0; rank < size; ++rank) {
-            trials.push_back(std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings, task, *device));
+            trials.push_back(std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings, normed_task, *device));
             trials.back()->set_group(size, {});
         }
         at::Tensor weights = joined(trials[0]->named_tensors());
@@ -343,7 +344,8 @@ TEST_CASE("a step around which the weights were looked at leaves the buffers of 
     const auto device = make_cpu_device();
     const auto buffers_after_step = [&](double sam) {
         Trial trial(/*number=*/0, /*seed=*/1,
-                    settings_of({{"model", "normed"}, {"lr", 0.1}, {"batch_size", 8}, {"sam", sam}}), task, *device);
+                    settings_of({{"model", "normed"}, {"lr", 0.1}, {"batch_size", 8}, {"sam", sam}}), normed_task,
+                    *device);
         trial.set_group(/*size=*/1, {});
         const Group group(*device);
         GradientReducer reducer(group, trial.parameters());
@@ -361,7 +363,7 @@ TEST_CASE("a step around which the weights were looked at leaves the buffers of 
 TEST_CASE("an evaluation takes the average that the optimizer makes, and training finds its own weights again") {
     const auto device = make_cpu_device();
     Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"depth", 0}, {"optimizer", "schedule_free"}}),
-                task, *device);
+                normed_task, *device);
     trial.set_group(/*size=*/1, {});
     const Group group(*device);
     GradientReducer reducer(group, trial.parameters());
