@@ -22,7 +22,7 @@ bool is_number(const std::string& text) {
 std::vector<std::string> names_in(const std::string& list) {
     std::vector<std::string> result;
     std::istringstream items(list);
-    for (std::string item; std::getline(items, item, ',');) {
+    for (std::string item; std::getline(items >> std::ws, item, ',');) {
         if (!is_number(item) && !item.starts_with("GPU-") && !item.starts_with("MIG-")) {
             break;
         }

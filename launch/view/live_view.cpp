@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
-#include "core/utf8.hpp"
 #include "launch/system/terminal.hpp"
+#include "launch/view/display_width.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
@@ -125,13 +125,7 @@ std::vector<std::string> slot_lines(const Sweep& sweep, std::size_t rows) {
 
 std::string clipped(const std::string& text, std::size_t columns) {
     const auto shown = printable(text);
-    std::size_t num_columns = 0;
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-        if (!continues_character(shown[i]) && ++num_columns > columns) {
-            return shown.substr(0, i);
-        }
-    }
-    return shown;
+    return std::string(fitting(shown, columns));
 }
 
 std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now, Room room) {

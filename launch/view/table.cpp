@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "core/utf8.hpp"
 #include "core/value.hpp"
 #include "launch/messages/json.hpp"
+#include "launch/view/display_width.hpp"
 #include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
@@ -60,13 +60,13 @@ std::string align(const std::vector<std::vector<std::string>>& lines, const std:
     std::vector<std::size_t> widths(to_the_right.size());
     for (const auto& line : lines) {
         for (std::size_t i = 0; i < line.size(); ++i) {
-            widths[i] = std::max(widths[i], num_characters(line[i]));
+            widths[i] = std::max(widths[i], display_width(line[i]));
         }
     }
     std::string result;
     for (const auto& line : lines) {
         for (std::size_t i = 0; i < line.size(); ++i) {
-            const std::string padding(widths[i] - num_characters(line[i]), ' ');
+            const std::string padding(widths[i] - display_width(line[i]), ' ');
             result += (i == 0 ? "" : "  ") + (to_the_right[i] ? padding + line[i] : line[i] + padding);
         }
         result.erase(result.find_last_not_of(' ') + 1);
@@ -122,8 +122,7 @@ std::string Table::json() const {
         for (std::size_t i = 0; i < row.size(); ++i) {
             object[columns_[i]] = std::visit(ToJson{}, row[i]);
         }
-        result += (result.size() == 1 ? "\n  " : ",\n  ") +
-                  object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+        result += (result.size() == 1 ? "\n  " : ",\n  ") + one_line(object);
     }
     return result + (rows_.empty() ? "]\n" : "\n]\n");
 }

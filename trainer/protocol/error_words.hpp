@@ -15,7 +15,7 @@ bool says_out_of_memory(std::string_view message);
 bool blames_this_worker(std::string_view message);
 
 /// The message of an error of LibTorch in words of the settings, where it is about them: an operation without a
-/// deterministic form. Else the message itself.
+/// deterministic form, or a batch of one sample for a batch norm. Else the message itself.
 std::string in_words_of_settings(const std::string& message);
 
 }  // namespace crescendo::trainer

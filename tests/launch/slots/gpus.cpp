@@ -75,6 +75,7 @@ TEST_CASE("CUDA_VISIBLE_DEVICES chooses by number or UUID, and what CUDA ignores
     const auto visible = [&](const std::string& list) { return driver.gpus({{"CUDA_VISIBLE_DEVICES", list}}); };
 
     CHECK(visible("1,0") == std::vector<Gpu>{{"1", 1}, {"0", 0}});
+    CHECK(visible("1, 0") == visible("1,0"));
     CHECK(visible("GPU-1ab") == std::vector<Gpu>{{"GPU-1ab", 1}});
     CHECK(visible("MIG-7") == std::vector<Gpu>{{"MIG-7", {}}});
     CHECK(visible("0,-1,1") == std::vector<Gpu>{{"0", 0}});

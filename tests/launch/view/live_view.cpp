@@ -108,6 +108,7 @@ TEST_CASE("the screen is no higher than the terminal, and counts the slots that 
 TEST_CASE("what a program printed does not steer the terminal") {
     CHECK(clipped("\x1b[2Jgone", 80) == "\\x1b[2Jgone");
     CHECK(clipped("äöü", 2) == "äö");
+    CHECK(clipped("学習率", 5) == "学習");  // two columns each
 }
 
 TEST_CASE("a view on a terminal draws no more rows than there are, so that each picture replaces the last") {

@@ -24,6 +24,17 @@ TEST_CASE("people see aligned columns, numbers to the right") {
           "   12  größer         -\n");
 }
 
+TEST_CASE("columns stay aligned beside wide characters") {
+    Table table({"学習率", "loss"});
+    table.add_row({"小", 1.0});
+    table.add_row({"small", 2.0});
+
+    CHECK(table.print(Format::table) ==
+          "学習率  loss\n"
+          "小         1\n"
+          "small      2\n");
+}
+
 TEST_CASE("people see at most five significant digits and no line breaks") {
     Table table({"a", "b", "c", "d"});
     table.add_row({1.0, 123456.7, true, "two\nlines"});

@@ -73,6 +73,14 @@ TEST_CASE("a connection that ends is a lost peer's") {
     }
 }
 
+TEST_CASE("a batch norm that meets a single sample says which settings to change") {
+    const auto words = in_words_of_settings(
+        "The following operation failed in the TorchScript interpreter.\nTraceback of TorchScript (most recent call "
+        "last): …\nValueError: Expected more than 1 value per channel when training, got input size [1, 64]");
+    CHECK(words.find("batch_size") != words.npos);
+    CHECK(words.find("Traceback") == words.npos);
+}
+
 TEST_CASE("LibTorch's words about determinism become those of the setting, and no others") {
     CHECK(in_words_of_settings("adaptive_avg_pool2d_backward_cuda does not have a deterministic implementation, but you "
                                "set 'torch.use_deterministic_algorithms(True)'. You can turn off determinism …") ==
