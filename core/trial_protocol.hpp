@@ -153,12 +153,13 @@ struct Evaluate {
     JsonText settings;
     Resource resource;  ///< resource of the trial's last report; an older checkpoint is refused
     std::string checkpoint;
-    std::string data;  ///< "validation" or "test"
+    std::string data;        ///< "validation" or "test"
+    std::uint64_t seed = 0;  ///< that of its trainings, so that a program that splits its data at random does it alike
 
     static constexpr auto fields() {
         return std::tuple(Field{"trial", &Evaluate::trial}, Field{"settings", &Evaluate::settings},
                           Field{"resource", &Evaluate::resource}, Field{"checkpoint", &Evaluate::checkpoint},
-                          Field{"data", &Evaluate::data});
+                          Field{"data", &Evaluate::data}, Field{"seed", &Evaluate::seed, Presence::optional});
     }
 };
 

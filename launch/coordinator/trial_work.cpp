@@ -51,8 +51,13 @@ JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, cons
 
 protocol::Evaluate evaluation_of(TrialId trial, const std::string& data, const Sweep& sweep, const SweepFile& file,
                                  const SweepDirectory& directory) {
-    return {trial, work_of(trial, sweep, file, directory).join.settings, sweep.trial(trial).resource,
-            std::filesystem::absolute(directory.checkpoint(trial)).string(), data};
+    const auto join = work_of(trial, sweep, file, directory).join;
+    return {trial,
+            join.settings,
+            sweep.trial(trial).resource,
+            std::filesystem::absolute(directory.checkpoint(trial)).string(),
+            data,
+            join.seed};
 }
 
 }  // namespace crescendo::launch

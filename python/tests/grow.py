@@ -4,6 +4,7 @@
 import argparse
 import json
 import os
+import random
 import time
 
 import torch
@@ -47,6 +48,8 @@ def wait_at_gate(trial, args, step):
 
 def train(trial):
     args = trial.args
+    if trial.directory:
+        (trial.directory / "split").write_text(str(random.random()))  # as a program that splits its data at random
     data = make_data(args.samples)
     model = make_model(args.dropout).to(trial.device)
     kind = torch.optim.SGD if args.optimizer == "sgd" else torch.optim.Adam
@@ -84,12 +87,13 @@ def train(trial):
 
 
 def test(trial):
+    same_split = random.random() == float((trial.directory / "split").read_text())
     model = make_model(trial.args.dropout).to(trial.device)
     trial.attach(model=model)
     model.eval()
     x, y, _ = (each.to(trial.device) for each in make_data(trial.args.samples).tensors)
     with torch.no_grad():
-        return {"test_loss": torch.nn.functional.cross_entropy(model(x), y)}
+        return {"test_loss": torch.nn.functional.cross_entropy(model(x), y), "same_split": same_split}
 
 
 if __name__ == "__main__":

@@ -211,11 +211,12 @@ class GrowingTest(unittest.TestCase):
         (report,) = self.crescendo.train([0], "new", terms, until=1)
         self.leave([0], terms)
         order = {"type": "evaluate", "trial": terms.trial, "settings": {}, "resource": 1, "data": "test"}
-        self.crescendo.send(1, **order, checkpoint=str(terms.directory / "checkpoint.pt"))
+        self.crescendo.send(1, **order, seed=terms.seed, checkpoint=str(terms.directory / "checkpoint.pt"))
         evaluated = self.crescendo.expect(1, "evaluated")
 
         self.assertEqual(evaluated["trial"], terms.trial)
         self.assertAlmostEqual(evaluated["metrics"]["test_loss"], losses([report])[0], delta=1e-5)
+        self.assertTrue(evaluated["metrics"]["same_split"])
 
     def test_only_rank_0_reports_and_says_when_the_group_trains(self):
         terms = self.terms(batch_multiple=2)

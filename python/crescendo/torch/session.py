@@ -384,12 +384,15 @@ class Session:
             raise RuntimeError(f"the best trial cannot be tested: {NO_TEST}")
         checkpoint = Path(order["checkpoint"])
         control = Tested(read_checkpoint(checkpoint, self._device), order, self._device)
+        seed = order.get("seed", 0)  # as for train, so that a random split leaves the same samples to the test
+        torch.manual_seed(seed)
+        seed_python(seed)
         trial = Trial(
             control,
             self._arguments.parse(order["settings"]),
             device=self._device,
             number=order["trial"],
-            seed=0,
+            seed=seed,
             directory=checkpoint.parent,
         )
         self._channel.send(type="evaluated", trial=order["trial"], metrics=numbers_of(test(trial)))

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "launch/coordinator/trial_work.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 
 using namespace crescendo;
@@ -42,6 +43,8 @@ TEST_CASE("the winner alone saves when the target ends the sweep, and is measure
         leave(node, order);
         if (const auto* evaluate = std::get_if<EvaluateTrial>(&order)) {
             CHECK(evaluate->evaluate.resource == Resource{1});
+            CHECK(evaluate->evaluate.seed ==
+                  work_of(TrialId{0}, stage.history.sweep(), stage.file, stage.directory).join.seed);
             stage.agents.notices.push_back(TrialEvaluated{TrialId{0}, {{"test_accuracy", 0.94}}, ""});
         }
     };
