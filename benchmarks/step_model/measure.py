@@ -27,10 +27,12 @@ COLUMNS = ["commit", "model", "turn", "workers", "group_batch", "step_seconds"]
 SHARE = 0.05
 WIDTHS = [1, 2, 4] if QUICK else [1, 2, 4, 8]
 TURNS = 1 if QUICK else 5
-MODELS = {"cnn": {"width": 16, "batch_size": 256}, "mlp": {"width": 256, "depth": 2, "batch_size": 512},
-          "autoencoder": {"width": 12, "depth": 3, "latent": 12, "batch_size": 32}}
+MLP = {"model": "mlp", "width": 256, "depth": 2}
+MODELS = {"cnn": {"model": "cnn", "width": 16, "batch_size": 256}, "mlp": {**MLP, "batch_size": 512},
+          "mlp, larger batch": {**MLP, "batch_size": 2048},
+          "autoencoder": {"model": "autoencoder", "width": 12, "depth": 3, "latent": 12, "batch_size": 32}}
 if QUICK:
-    MODELS = {"cnn": {"width": 16, "batch_size": 64}}
+    MODELS = {"cnn": {"model": "cnn", "width": 16, "batch_size": 64}}
 
 
 def measure(arguments):
@@ -39,13 +41,16 @@ def measure(arguments):
     for slot, trainer in zip(slots, node.trainers):
         slot.add(trainer.process.pid)
     generation = 0
+    kept = [row for row in read(arguments.times) if row["model"] not in arguments.models] if arguments.models else []
     with open(arguments.times, "w", newline="") as file, tempfile.TemporaryDirectory() as folder:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
+        writer.writerows(kept)
         for turn in range(TURNS):
-            for model, choices in MODELS.items():
+            for model in arguments.models or MODELS:
+                choices = MODELS[model]
                 data = f"{os.path.abspath(arguments.fields if model == 'autoencoder' else arguments.images)}:/train"
-                settings = {"model": model, **choices, "optimizer": "sgd", "lr": 0.01,
+                settings = {**choices, "optimizer": "sgd", "lr": 0.01,
                             "data": {"train": data, "validation": data,
                                      **({"normalize": "standard"} if model == "autoencoder" else {})}}
                 for workers in WIDTHS:
@@ -99,6 +104,7 @@ def main():
     measuring = commands.add_parser("measure", help="measure step times")
     measuring.add_argument("images", help="file with the group train of Fashion-MNIST")
     measuring.add_argument("fields", nargs="?", help="file with the same group of the flow example")
+    measuring.add_argument("--models", nargs="+", choices=MODELS, help="these alone; times of others are kept")
     measuring.add_argument("--times", default=TIMES)
     printing = commands.add_parser("table", help="print predictions")
     printing.add_argument("--times", default=TIMES)
