@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <string>
@@ -12,6 +11,7 @@
 #include "core/trial_protocol.hpp"
 #include "launch/agent/worker.hpp"
 #include "launch/coordinator/idle_trainers.hpp"
+#include "launch/system/shell.hpp"
 #include "launch/system/temporary_log.hpp"
 
 namespace crescendo::launch {
@@ -19,8 +19,6 @@ namespace {
 
 constexpr const char* about_trainer = "trainer";
 constexpr std::chrono::seconds trainer_patience{60};
-
-bool is_executable(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
 
 /// What a program prints for `--version`, or why it does not.
 std::string version_of(const std::string& program) {

@@ -1,14 +1,8 @@
 #include "launch/report/html.hpp"
 
-#include "launch/messages/json.hpp"
 #include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
-namespace {
-
-std::string valid_utf8(const std::string& text) { return Json::parse(one_line(Json(text))).get<std::string>(); }
-
-}  // namespace
 
 std::string html_text(std::string_view text) {
     std::string result;

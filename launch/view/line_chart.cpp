@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "launch/messages/json.hpp"
 #include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
@@ -36,9 +35,8 @@ constexpr const char* style =
 
 /// Text as XML may hold it: bytes that are not UTF-8 are replaced.
 std::string escaped(const std::string& text) {
-    const auto valid = Json::parse(one_line(Json(printable(text))));
     std::string result;
-    for (const char c : valid.get<std::string>()) {
+    for (const char c : valid_utf8(printable(text))) {
         result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
     }
     return result;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "launch/messages/json.hpp"
+
 namespace crescendo::launch {
 
 std::string printable(std::string_view text) {
@@ -20,5 +22,7 @@ std::string printable(std::string_view text) {
     }
     return result;
 }
+
+std::string valid_utf8(const std::string& text) { return Json::parse(one_line(Json(text))).get<std::string>(); }
 
 }  // namespace crescendo::launch

@@ -9,4 +9,7 @@ namespace crescendo::launch {
 /// as \x1b; lines stay lines.
 std::string printable(std::string_view text);
 
+/// `text` with its bytes that are not UTF-8 replaced, for files that have to be UTF-8.
+std::string valid_utf8(const std::string& text);
+
 }  // namespace crescendo::launch

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "tests/contains.hpp"
 #include "tests/e2e/command.hpp"
 
 using namespace crescendo::tests;
@@ -44,8 +45,6 @@ std::vector<Json> reports_of(const fs::path& sweep) {
     return records;
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("a model and a loss of a plug-in grow from one worker to two, and survive kill -9 of a trainer and of all") {
@@ -72,9 +71,9 @@ TEST_CASE("a model and a loss of a plug-in grow from one worker to two, and surv
 
     REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
     const auto log = content_of(folder / "s/trials/000000/trainer.log");
-    CHECK(has(log, "epoch 1, 1 workers"));
-    CHECK(has(log, "epoch 32, 2 workers"));
-    CHECK(has(log, "continues from its checkpoint"));
+    CHECK(contains(log, "epoch 1, 1 workers"));
+    CHECK(contains(log, "epoch 32, 2 workers"));
+    CHECK(contains(log, "continues from its checkpoint"));
     const auto reports = reports_of(folder / "s");
     REQUIRE(reports.size() == max);
     for (int i = 0; i < max; ++i) {
@@ -85,8 +84,8 @@ TEST_CASE("a model and a loss of a plug-in grow from one worker to two, and surv
 
     const auto exported = run_crescendo(folder.path(), {"best", "s", "--export", "winner"});
     REQUIRE_MESSAGE(exported.code == 0, exported.err);
-    CHECK_MESSAGE(has(exported.out, "parameters.json, model.pt, model.safetensors, export.json"), exported.out);
-    CHECK(has(exported.out, "The model is that of a plug-in, which alone knows its network"));
+    CHECK_MESSAGE(contains(exported.out, "parameters.json, model.pt, model.safetensors, export.json"), exported.out);
+    CHECK(contains(exported.out, "The model is that of a plug-in, which alone knows its network"));
     CHECK_FALSE(fs::exists(folder / "winner/load.py"));
 }
 
@@ -105,8 +104,9 @@ TEST_CASE(
     for (const auto& trial : trials) {
         CHECK(trial["status"] == (trial["model"] == "sound" ? "finished" : "failed"));
     }
-    CHECK_MESSAGE(has(run.out, "the model crashes_in_training of ./trouble.so, in forward() crashed"), run.out);
-    CHECK_MESSAGE(has(run.out, "the model throws_in_training of ./trouble.so threw in forward(): no more"), run.out);
+    CHECK_MESSAGE(contains(run.out, "the model crashes_in_training of ./trouble.so, in forward() crashed"), run.out);
+    CHECK_MESSAGE(contains(run.out, "the model throws_in_training of ./trouble.so threw in forward(): no more"),
+                  run.out);
 }
 
 TEST_CASE("what is wrong with a plug-in's model is found before anything starts, at its place in the file") {
@@ -133,7 +133,7 @@ TEST_CASE("what is wrong with a plug-in's model is found before anything starts,
     for (const auto& [trainer, message] : cases) {
         CAPTURE(trainer);
         auto lines = sweep + trainer;
-        if (!has(trainer, "gated")) {
+        if (!contains(trainer, "gated")) {
             lines.replace(lines.find(options), options.size(), "");
         }
         write_file(folder / "sweep.yaml", lines);
@@ -141,7 +141,7 @@ TEST_CASE("what is wrong with a plug-in's model is found before anything starts,
         const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
 
         CHECK(result.code == 2);
-        CHECK_MESSAGE(has(result.err, message), result.err);
+        CHECK_MESSAGE(contains(result.err, message), result.err);
     }
 }
 
@@ -152,5 +152,5 @@ TEST_CASE("crescendo-trainer lists the models and losses of a plug-in with their
     const auto code = std::system((CRESCENDO_TRAINER " --list " CRESCENDO_MODEL_PLUGINS "/mine.so > " + out).c_str());
 
     CHECK(code == 0);
-    CHECK(has(content_of(out), "model gated\n  width: 1 to 4096, by default 64\n"));
+    CHECK(contains(content_of(out), "model gated\n  width: 1 to 4096, by default 64\n"));
 }

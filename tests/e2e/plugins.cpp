@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/contains.hpp"
 #include "tests/e2e/command.hpp"
 
 using namespace crescendo::tests;
@@ -45,8 +46,6 @@ std::vector<Json> events_of(const fs::path& directory, const std::string& event)
     std::erase_if(records, [&](const Json& record) { return record.value("event", "") != event; });
     return records;
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -147,14 +146,14 @@ TEST_CASE("a sweep survives a plug-in that throws, hangs or dies, and names it")
     for (const auto& [use, message] : cases) {
         CAPTURE(use);
         const SweepFolder folder("plugins: [./trouble.so]\n" + use + "\n");
-        if (has(use, "stop_rule: {type: sleeper")) {
+        if (contains(use, "stop_rule: {type: sleeper")) {
             write_file(folder / "slow", "");  // no trial waits for a rule, and this one is to be missed
         }
 
         const auto result = folder.run();
 
         CHECK_MESSAGE(result.code == 0, result.err);
-        CHECK_MESSAGE(has(result.out, message), result.out);
+        CHECK_MESSAGE(contains(result.out, message), result.out);
         CHECK(events_of(folder / "out", "trial_proposed").size() == 6);
         CHECK(processes_in(folder.path()).empty());
     }
@@ -166,8 +165,9 @@ TEST_CASE("a search space that lets nothing through is told, instead of asked fo
     const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "1"});
 
     CHECK(result.code == 2);
-    CHECK_MESSAGE(has(result.err, "1000 proposals in a row are not allowed, the last because it asked for another "),
-                  result.err);
+    CHECK_MESSAGE(
+        contains(result.err, "1000 proposals in a row are not allowed, the last because it asked for another "),
+        result.err);
 }
 
 TEST_CASE("what a plug-in lacks is found before the sweep starts, at its place in the file") {
@@ -202,7 +202,7 @@ TEST_CASE("what a plug-in lacks is found before the sweep starts, at its place i
         const auto result = folder.run();
 
         CHECK(result.code == 2);
-        CHECK_MESSAGE(has(result.err, message), result.err);
+        CHECK_MESSAGE(contains(result.err, message), result.err);
         CHECK_FALSE(fs::exists(folder / "out"));
     }
 }

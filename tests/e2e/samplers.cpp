@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "tests/count.hpp"
 #include "tests/e2e/command.hpp"
-#include "tests/e2e/count.hpp"
 
 using namespace crescendo::tests;
 

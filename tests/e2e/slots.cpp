@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "tests/count.hpp"
 #include "tests/e2e/command.hpp"
-#include "tests/e2e/count.hpp"
 #include "tests/e2e/variable.hpp"
 
 using namespace crescendo::tests;

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "tests/count.hpp"
 #include "tests/e2e/command.hpp"
-#include "tests/e2e/count.hpp"
 #include "tests/e2e/small_disk.hpp"
 #include "tests/e2e/sockets.hpp"
 #include "tests/failing_disk.hpp"

@@ -3,23 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "launch/report/sweep_data.hpp"
+#include "tests/count.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo::launch;
 using namespace crescendo::tests;
-
-namespace {
-
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t found = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
-        ++found;
-    }
-    return found;
-}
-
-}  // namespace
 
 TEST_CASE("a page needs no other file and reaches no network") {
     const TemporaryFolder folder;

@@ -8,10 +8,12 @@
 #include <iterator>
 
 #include "tests/await.hpp"
+#include "tests/contains.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::contains;
 using crescendo::tests::TemporaryFolder;
 
 namespace {
@@ -56,8 +58,6 @@ struct Asked {
     std::vector<std::string> said;
 };
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("a program proposes, and is told of every change of a trial") {
@@ -92,7 +92,7 @@ TEST_CASE("proposals are asked for ahead of the slots, but not beyond run_cap") 
     std::ifstream heard(asked.folder / "heard");
     int num_proposals = 0;
     for (std::string line; std::getline(heard, line);) {
-        num_proposals += has(line, "propose");
+        num_proposals += contains(line, "propose");
     }
     CHECK(num_proposals == 3);
 }
@@ -103,9 +103,9 @@ TEST_CASE("a program that dies is started again and told all trials; the third t
     asked.run();
 
     REQUIRE(asked.said.size() == 3);
-    CHECK(has(asked.said[0], "sampler.sh` failed: it ended (exit status 3); last words: no space left"));
-    CHECK(has(asked.said[0], "started again"));
-    CHECK(has(asked.said[2], "at random from now on"));
+    CHECK(contains(asked.said[0], "sampler.sh` failed: it ended (exit status 3); last words: no space left"));
+    CHECK(contains(asked.said[0], "started again"));
+    CHECK(contains(asked.said[2], "at random from now on"));
     CHECK(asked.sweep->trial(TrialId{0}).origin == Origin::random);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a program that is silent is killed at its deadline, with what it star
     asked.run();
 
     REQUIRE(asked.said.size() == 1);
-    CHECK(has(asked.said[0], "gave no answer for 1 s"));
+    CHECK(contains(asked.said[0], "gave no answer for 1 s"));
     CHECK(asked.sweep->trial(TrialId{0}).origin == Origin::program);
 }
 
@@ -135,13 +135,13 @@ TEST_CASE("a program that writes without end, or without being asked, is stopped
     Asked endless("head -c 3000000 /dev/zero >&3; sleep 600");
     endless.run();
     REQUIRE_FALSE(endless.said.empty());
-    CHECK(has(endless.said.front(), "it wrote a line of more than 1048576 bytes"));
+    CHECK(contains(endless.said.front(), "it wrote a line of more than 1048576 bytes"));
 
     const std::string twice = R"(cat <<< $'{"config":{"x":1}}\n{"config":{"x":2}}' >&3)";  // in one write
     Asked unasked("case $line in *propose*) " + twice + ";; esac");
     unasked.run();
     REQUIRE_FALSE(unasked.said.empty());
-    CHECK(has(unasked.said.front(), "without being asked"));
+    CHECK(contains(unasked.said.front(), "without being asked"));
 }
 
 TEST_CASE("a program that is not there costs an error, and not the sweep") {

@@ -5,19 +5,14 @@
 #include <limits>
 #include <sstream>
 
+#include "tests/count.hpp"
+
 using namespace crescendo::launch;
+using crescendo::tests::count;
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t result = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-        ++result;
-    }
-    return result;
-}
 
 /// Whether every tag of an XML text is closed in its place. Of entities and comments the chart has none but those of
 /// escaped().

@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "launch/messages/json.hpp"
+#include "tests/contains.hpp"
 
 using namespace crescendo::launch;
 using crescendo::protocol::Profiled;
+using crescendo::tests::contains;
 
 namespace {
 
@@ -25,8 +27,6 @@ Profiled busy() {
             .flop = 1e9,
             .matmul = 1e11};
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -16,9 +16,11 @@
 #include "core/check.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "launch/slots/node_resources.hpp"
+#include "tests/contains.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::contains;
 using namespace std::chrono_literals;
 
 namespace {
@@ -74,8 +76,6 @@ std::string path_of(const PageServer& server) {
 std::string get(const std::string& path, const std::string& method = "GET") {
     return method + " " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
