@@ -73,7 +73,7 @@ struct SchedulerSpec {
     std::optional<int> max_concurrent;  ///< most trials that run at once
     int workers = 1;                    ///< workers of a trial when it starts
     std::optional<int> scaling_factor;  ///< growth of the target at each rung; default: reduction_factor
-    std::optional<int> max_workers;     ///< most workers of a trial; default: the slots when the sweep begins
+    std::optional<int> max_workers;  ///< most workers of a trial; default: as many as it can have as the sweep begins
     BatchPolicy batch = BatchPolicy::global;
     double min_efficiency = 0.8;  ///< of a sample in an adaptive batch, relative to one in the first batch; in (0, 1]
     GrowPolicy grow = GrowPolicy::eager;
@@ -82,6 +82,7 @@ struct SchedulerSpec {
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait
     std::optional<Switch> surplus;  ///< whether idle slots double the best survivors; rasda: on by default
+    Switch distinct_gpus = Switch::on;  ///< whether the workers of a trial have a GPU each, where slots share GPUs
 
     /// Number of ladders of rungs. Synchronous brackets do not count.
     int num_brackets() const;

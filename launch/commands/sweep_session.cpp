@@ -32,6 +32,7 @@
 #include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
 #include "launch/view/results.hpp"
+#include "scheduler/slots/slot_pool.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -78,10 +79,20 @@ void remark_on_missing_gpus(const SlotPlan::Wishes& wishes) {
 }
 
 /// The sweep waits for no slots that may never come, so its trials train otherwise than the file says.
-void remark_on_missing_slots(int workers, std::size_t num_slots) {
-    if (std::cmp_greater(workers, num_slots)) {
-        remark(fmt::format("note: scheduler.workers is {}, and there {} {} slot{}: trials begin with {}", workers,
-                           num_slots == 1 ? "is" : "are", num_slots, num_slots == 1 ? "" : "s", num_slots));
+void remark_on_missing_slots(const SchedulerSpec& scheduler, const std::vector<Slot>& slots) {
+    SlotPool pool(scheduler.distinct_gpus == Switch::on);
+    std::ranges::for_each(slots, [&](const Slot& slot) { pool.join(slot); });
+    const int most = pool.most_of_group();
+    const bool has_shared_gpus = most < pool.size();
+    if (scheduler.workers > most) {
+        remark(fmt::format("note: scheduler.workers is {}, and there {} {} {}{}{}: trials begin with {}",
+                           scheduler.workers, most == 1 ? "is" : "are", most, has_shared_gpus ? "GPU" : "slot",
+                           most == 1 ? "" : "s", has_shared_gpus ? " for workers of a trial" : "", most));
+    } else if (has_shared_gpus && scheduler.kind == SchedulerKind::rasda &&
+               scheduler.max_workers.value_or(most + 1) > most) {
+        remark(
+            fmt::format("note: slots share GPUs, and no two workers of a trial do (scheduler.distinct_gpus): trials {}",
+                        most == 1 ? "keep one worker" : fmt::format("grow to {} workers at most", most)));
     }
 }
 
@@ -235,7 +246,7 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
         const auto setup = setup_of(sweep.file, sweep.directory, options);
         remark_on_missing_gpus(setup.slots);
         const auto transport = make_transport(setup, session, signals);
-        remark_on_missing_slots(sweep.file.spec.scheduler.workers, transport->slots().size());
+        remark_on_missing_slots(sweep.file.spec.scheduler, transport->slots());
         const auto view = make_view(sweep.file, session != nullptr);
         outcome = Coordinator(sweep.file, sweep.directory, sweep.journal, sweep.history, *transport, *view, &sweep.lock,
                               std::move(opening))

@@ -14,6 +14,7 @@ struct ChangedDefault {
 constexpr std::array changed_defaults{
     ChangedDefault{1, "scheduler.batch", "ladder"},
     ChangedDefault{3, "scheduler.grow_when", "always"},
+    ChangedDefault{4, "scheduler.distinct_gpus", "off"},
 };
 
 }  // namespace

@@ -8,7 +8,10 @@
 namespace crescendo {
 
 Allocator::Allocator(const SchedulerSpec& spec)
-    : workers_(spec.workers), scaling_(spec.kind == SchedulerKind::rasda ? spec.scaling() : 1), policy_(spec.grow) {
+    : workers_(spec.workers),
+      scaling_(spec.kind == SchedulerKind::rasda ? spec.scaling() : 1),
+      policy_(spec.grow),
+      pool_(spec.distinct_gpus == Switch::on) {
     if (spec.max_workers) {
         fix_max_workers(*spec.max_workers);
     }
@@ -19,7 +22,7 @@ void Allocator::join(const std::vector<Slot>& slots) {
         pool_.join(slot);
     }
     if (!max_workers_ && pool_.size() > 0) {
-        fix_max_workers(pool_.size());
+        fix_max_workers(pool_.most_of_group());
     }
 }
 
@@ -35,18 +38,19 @@ int Allocator::target_workers(int rungs_survived) const {
 }
 
 int Allocator::full_size(int rungs_survived) const {
-    return policy_ == GrowPolicy::partial ? std::min(target_workers(rungs_survived), pool_.size())
-                                          : largest_size(pool_.size(), rungs_survived);
+    return policy_ == GrowPolicy::partial ? std::min(target_workers(rungs_survived), pool_.most_of_group())
+                                          : largest_size(pool_.most_of_group(), rungs_survived);
 }
 
-int Allocator::offer(int size, int rungs_survived, int num_reserved) const {
-    const int num_free = pool_.num_free() - num_reserved;
+int Allocator::offer(const std::vector<SlotId>& group, int rungs_survived, int num_reserved) const {
+    const int size = static_cast<int>(group.size());
+    const int num_free = std::min(pool_.num_free() - num_reserved, pool_.num_free_for(group));
     return num_free <= 0 ? size : std::max(size, size_on(size + num_free, rungs_survived));
 }
 
 bool Allocator::grow(std::vector<SlotId>& group, int rungs_survived, int num_reserved) {
     const int current = static_cast<int>(group.size());
-    const int size = offer(current, rungs_survived, num_reserved);
+    const int size = offer(group, rungs_survived, num_reserved);
     if (size <= current) {
         return false;
     }
@@ -101,7 +105,7 @@ int Allocator::largest_size(int available, int rungs_survived) const {
         return 0;
     }
     // Where fewer slots joined than a trial should start with, it starts with those there are.
-    const int smallest = std::min(target_workers(0), pool_.size());
+    const int smallest = std::min(target_workers(0), pool_.most_of_group());
     int size = available >= smallest ? smallest : 0;
     for (int rungs = 0; rungs <= rungs_survived && target_workers(rungs) <= available; ++rungs) {
         size = target_workers(rungs);

@@ -47,13 +47,13 @@ class Allocator {
         return policy_ == GrowPolicy::wait ? full_size(rungs_survived) : starting_size();
     }
 
-    /// The size to which grow() would bring a group of `size` slots; `size` if it would not grow.
-    int offer(int size, int rungs_survived, int num_reserved = 0) const;
+    /// The size to which grow() would bring a group; its own if it would not grow.
+    int offer(const std::vector<SlotId>& group, int rungs_survived, int num_reserved = 0) const;
 
     /// Sizes of the ladder above `from` and below `to`, and `to`.
     std::vector<int> sizes_up_to(int from, int to) const;
 
-    /// Adds free slots, of which there are enough, to the group until it has `size`; those in `avoided` last.
+    /// Adds free slots, of which there are enough for it, to the group until it has `size`; those in `avoided` last.
     void grow_to(std::vector<SlotId>& group, int size, const std::vector<SlotId>& avoided = {}) {
         add(size - static_cast<int>(group.size()), group, avoided);
     }

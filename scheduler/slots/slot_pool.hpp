@@ -15,10 +15,14 @@ namespace crescendo {
 
 /// The slots of a sweep: which ones exist, which are free, and which a group takes next.
 ///
+/// Where slots share GPUs, a group has one worker at most on each of them, if the GPUs of a group are to be distinct.
+///
 /// The order in which slots joined or became free makes no difference. Taking or releasing a slot costs O(log n) in the
 /// number of slots and nodes; taking one on a node whose slots share GPUs costs O(m) in the number of free slots there.
 class SlotPool {
   public:
+    explicit SlotPool(bool distinct_gpus = true) : distinct_gpus_(distinct_gpus) {}
+
     /// Ids are lower than this, and not negative: 64 MB.
     static constexpr std::int32_t end_of_ids = 1 << 22;
 
@@ -28,10 +32,10 @@ class SlotPool {
     /// Removes a free slot. knows() still returns true for it.
     void lose(SlotId slot);
 
-    /// Takes `count` of the free slots (there must be as many) on as few nodes as possible: first on nodes where
+    /// Takes `count` of the free slots, num_free_for(group) at most, on as few nodes as possible: first on nodes where
     /// `group` already has slots, then on the node that they fill best. On one node, the lowest ids come first. Where
     /// slots share GPUs, those come before on whose GPU the group has the fewest workers, and of these the ones on
-    /// whose GPU the fewest slots are taken. Slots in `avoided`, which are there, are taken once no others are free.
+    /// whose GPU the fewest slots are taken. Slots in `avoided`, which are there, are taken once no others will do.
     std::vector<SlotId> take(int count, const std::vector<SlotId>& group, const std::vector<SlotId>& avoided = {});
 
     /// Frees slots that were taken.
@@ -46,6 +50,10 @@ class SlotPool {
 
     int size() const { return size_; }
     int num_free() const { return num_free_; }
+    /// The most slots that a group can have.
+    int most_of_group() const { return most_of_group_; }
+    /// How many of the free slots `group` can have besides its own.
+    int num_free_for(const std::vector<SlotId>& group) const;
     /// All slots that are there, in the order of their ids.
     std::vector<SlotId> slots() const;
 
@@ -57,32 +65,47 @@ class SlotPool {
         bool is_here = false;
         bool is_free = false;
     };
+    struct Gpu {
+        int num_slots = 0;
+        int num_free = 0;
+        int num_taken = 0;
+    };
     struct Node {
         NodeId id;
-        std::vector<SlotId> free;     // a heap, lowest first
-        std::map<int, int> taken_on;  // slots taken on each shared GPU; empty if slots share none
+        std::vector<SlotId> free = {};  // a heap, lowest first
+        std::map<int, Gpu> gpus = {};   // that slots share; empty if they share none
+        std::size_t num_places = 0;     // how many of the free slots a group can have that has none on this node
     };
-    /// Nodes by their number of free slots, then by id; with their indices.
+    /// Nodes with free slots by their number of places, then by id; with their indices.
     using Order = std::set<std::tuple<std::size_t, NodeId, std::size_t>>;
+    /// Slots of a group on each shared GPU of a node.
+    using Members = std::map<int, int>;
 
     static std::size_t index_of(SlotId slot) { return static_cast<std::size_t>(slot.value); }
     const Place& place_of(SlotId slot) const { return places_[index_of(slot)]; }
     Place& place_of(SlotId slot) { return places_[index_of(slot)]; }
     std::size_t index_of(NodeId node);
-    std::size_t best_node(std::size_t count) const;
+    Gpu* gpu_of(const Place& place);
+    std::size_t best_node(std::size_t count, const std::vector<SlotId>& group, const std::vector<SlotId>& taken) const;
     void add_free(SlotId slot);
     void withdraw(SlotId slot);
+    void note_taken(SlotId slot);
     void take_from(std::size_t node, std::size_t count, const std::vector<SlotId>& group, std::vector<SlotId>& taken);
+    Members members_on(std::size_t node, const std::vector<SlotId>& group) const;
+    std::size_t num_usable(const Node& node, const Members& members) const;
     SlotId pop_lowest(Node& node);
-    SlotId pop_by_gpus(Node& node, const std::map<int, int>& members);
-    void move_in_order(std::size_t node, std::size_t num_free_before);
+    SlotId pop_by_gpus(Node& node, const Members& members);
+    void move_in_order(std::size_t node, std::size_t num_places_before);
 
+    bool distinct_gpus_;
     std::vector<Place> places_;  // by slot
     std::vector<Node> nodes_;
     std::map<NodeId, std::size_t> indices_;
-    Order by_num_free_;  // nodes with free slots
+    Order by_num_places_;
     int size_ = 0;
+    int most_of_group_ = 0;
     int num_free_ = 0;
+    int num_places_ = 0;  // of all nodes
 };
 
 }  // namespace crescendo

@@ -68,7 +68,7 @@ bool Placement::would_be_next(const Trial& trial, const Prospects& prospects) co
 bool Placement::take_slots(Trial& trial, int rungs_survived, int num_reserved) {
     const InLine next{rungs_survived, trial.id};
     const int num_refused = is_reluctant(next) ? 0 : pool().num_free() - num_usable(next);
-    const int size = allocator_.offer(0, rungs_survived, std::max(num_refused, num_reserved));
+    const int size = allocator_.offer(trial.group.slots, rungs_survived, std::max(num_refused, num_reserved));
     if (size == 0) {
         return false;
     }
@@ -168,7 +168,7 @@ bool Placement::grow(Trial& trial, const Prospects& prospects) {
             return false;  // the free slots are collected for another
         }
     }
-    const int offered = allocator_.offer(size_of(trial), trial.rungs_survived);
+    const int offered = allocator_.offer(trial.group.slots, trial.rungs_survived);
     if (prospects.awaits_proposal &&
         pool().num_free() - (offered - size_of(trial)) < allocator_.starting_size()) {
         return false;
@@ -244,7 +244,7 @@ bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
         return false;
     }
     const int more = allocator_.surplus(size_of(trial));
-    return more > 0 && more <= demand_.num_spare(trial, allocator_) &&
+    return more > 0 && more <= pool().num_free_for(trial.group.slots) && more <= demand_.num_spare(trial, allocator_) &&
            grow_to(trial, size_of(trial) + more);
 }
 

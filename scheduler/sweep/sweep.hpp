@@ -148,7 +148,8 @@ class Sweep {
     std::vector<SlotId> slots() const { return placement_.pool().slots(); }
     int num_slots() const { return placement_.pool().size(); }
     int num_free_slots() const { return placement_.pool().num_free(); }
-    /// `max_workers` of the sweep file, or the number of the first slots that joined; 0 before they joined.
+    /// `max_workers` of the sweep file, or what a trial could have of the first slots that joined; 0 before they
+    /// joined.
     int max_workers() const { return placement_.max_workers(); }
 
     /// What more workers brought to trials, and what they promise.

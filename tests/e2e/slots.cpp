@@ -249,7 +249,7 @@ TEST_CASE("a trial whose GPU breaks does not use up its retries there, although 
 TEST_CASE("a program with more workers than GPUs sees each GPU once") {
     const TemporaryFolder folder;
     write_program_sweep(
-        folder.path(), "run_cap: 1\nslots: 2\nscheduler: {type: fifo, max: 1, workers: 4}\n",
+        folder.path(), "run_cap: 1\nslots: 2\nscheduler: {type: fifo, max: 1, workers: 4, distinct_gpus: off}\n",
         "echo $LOCAL_RANK of $LOCAL_WORLD_SIZE: $CUDA_VISIBLE_DEVICES >> workers\n" + await_four_workers);
     const Variable gpus("CUDA_VISIBLE_DEVICES", "6,7");
 
@@ -258,6 +258,28 @@ TEST_CASE("a program with more workers than GPUs sees each GPU once") {
     REQUIRE_MESSAGE(run.code == 0, run.err);
     CHECK(sorted_lines(folder / "workers") ==
           std::vector<std::string>{"0 of 4: 6,7", "1 of 4: 6,7", "2 of 4: 6,7", "3 of 4: 6,7"});
+}
+
+TEST_CASE("the workers of a trial have a GPU each, and where slots share GPUs a line says what that means") {
+    const TemporaryFolder folder;
+    write_program_sweep(folder.path(), "run_cap: 1\nslots_per_gpu: 2\nscheduler: {type: fifo, max: 1, workers: 4}\n",
+                        "echo $LOCAL_RANK of $LOCAL_WORLD_SIZE: $CUDA_VISIBLE_DEVICES >> workers\n");
+    const Variable gpus("CUDA_VISIBLE_DEVICES", "6,7");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(sorted_lines(folder / "workers") == std::vector<std::string>{"0 of 2: 6,7", "1 of 2: 6,7"});
+    CHECK_MESSAGE(
+        run.err.find("note: scheduler.workers is 4, and there are 2 GPUs for workers of a trial: trials begin "
+                     "with 2\n") != std::string::npos,
+        run.err);
+
+    write_program_sweep(folder.path(), "run_cap: 1\nslots_per_gpu: 2\ngrow: restart\nscheduler: {max: 1}\n", "");
+    const Variable gpu("CUDA_VISIBLE_DEVICES", "6");
+    const auto rasda = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    CHECK_MESSAGE(rasda.err.find("(scheduler.distinct_gpus): trials keep one worker\n") != std::string::npos,
+                  rasda.err);
 }
 
 TEST_CASE("slots_per_gpu says in a line that it changes nothing where there is no GPU") {

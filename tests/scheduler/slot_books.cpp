@@ -57,6 +57,10 @@ void SlotBooks::enter(const Event& event) {
         for (const auto& slot : joined->slots) {
             joined_.insert(slot.id);
             nodes_[slot.id] = slot.node;
+            gpus_.erase(slot.id);
+            if (slot.gpu) {
+                gpus_.emplace(slot.id, *slot.gpu);
+            }
         }
     } else if (const auto* lost = std::get_if<SlotsLost>(&event)) {
         for (const auto slot : lost->slots) {
@@ -221,9 +225,29 @@ void SlotBooks::lose(SlotId slot) {
     }
 }
 
+/// The most workers that a group can have, where each needs a GPU of its own: on all slots, or on those that are free.
+int SlotBooks::num_places(bool only_free) const {
+    std::set<std::tuple<NodeId, int>> gpus;
+    int num_places = 0;
+    for (const auto slot : joined_) {
+        if (only_free && used_.contains(slot)) {
+            continue;
+        }
+        const auto gpu = gpus_.find(slot);
+        const bool is_shared = sweep_.spec().scheduler.distinct_gpus == Switch::on && gpu != gpus_.end();
+        num_places += !is_shared || gpus.emplace(nodes_.at(slot), gpu->second).second ? 1 : 0;
+    }
+    return num_places;
+}
+
 void SlotBooks::place(TrialId trial, const Group& group) {
     require(!group.slots.empty(), "a group has a slot");
+    std::set<std::tuple<NodeId, int>> gpus;
     for (const auto slot : group.slots) {
+        const auto gpu = gpus_.find(slot);
+        require(gpu == gpus_.end() || gpus.emplace(nodes_.at(slot), gpu->second).second ||
+                    sweep_.spec().scheduler.distinct_gpus == Switch::off,
+                "the workers of a group have a GPU each");
         require(joined_.contains(slot), "a group has only slots that are there");
         require(used_.insert(slot).second, "no slot is in two groups");
     }
@@ -309,8 +333,8 @@ void SlotBooks::check_nothing_idles() const {
         return;
     }
     const auto& spec = sweep_.spec().scheduler;
-    const int smallest = std::min({spec.workers, sweep_.max_workers(), sweep_.num_slots()});
-    if (sweep_.num_free_slots() < smallest ||
+    const int smallest = std::min({spec.workers, sweep_.max_workers(), num_places(/*only_free=*/false)});
+    if (num_places(/*only_free=*/true) < smallest ||
         static_cast<int>(groups_.size()) >= spec.max_concurrent.value_or(sweep_.num_slots() + 1)) {
         return;
     }
@@ -339,8 +363,9 @@ int SlotBooks::num_claimed() const {
         if (!sweep_.trial(id).wants_workers) {
             continue;
         }
-        const int target = std::min(sweep_.trial(id).target_workers, sweep_.num_slots());
-        int size = std::min({spec.workers, sweep_.max_workers(), sweep_.num_slots()});
+        const int most = num_places(/*only_free=*/false);
+        const int target = std::min(sweep_.trial(id).target_workers, most);
+        int size = std::min({spec.workers, sweep_.max_workers(), most});
         if (spec.grow == GrowPolicy::partial) {
             size = target;
         }

@@ -44,6 +44,7 @@ class SlotBooks {
     void note_progress(const Event& event, Resource before);
     bool may_refuse(const Trial& trial, int smallest) const;
     int num_claimed() const;
+    int num_places(bool only_free) const;
     void check_end() const;
 
     Sweep sweep_;
@@ -55,6 +56,7 @@ class SlotBooks {
     std::set<TrialId> dropped_;
     std::map<TrialId, TrialStatus> ends_;
     std::map<SlotId, NodeId> nodes_;
+    std::map<SlotId, int> gpus_;                    // of slots that share one
     std::map<TrialId, std::set<SlotId>> suspects_;  // slots on which a trial failed, and nobody has reported since
     std::set<TrialId> on_last_attempt_;             // of those that have suspects
     bool finished_ = false;

@@ -37,6 +37,16 @@ TEST_CASE("survivors of sweeps that began before goodput was the default grow as
     CHECK(grow_when(", type: asha", present_defaults) == GrowWhen::always);
 }
 
+TEST_CASE("trials of sweeps that began before their workers had a GPU each share GPUs as they did") {
+    const auto distinct_gpus = [](const std::string& section, int number) {
+        return scheduler_of("scheduler: {max: 9" + section + "}", earlier_defaults(number)).distinct_gpus;
+    };
+
+    CHECK(distinct_gpus("", present_defaults) == Switch::on);
+    CHECK(distinct_gpus(", distinct_gpus: off", present_defaults) == Switch::off);
+    CHECK(distinct_gpus("", 4) == Switch::off);
+}
+
 TEST_CASE("a file without a scheduler has none with earlier defaults either") {
     CHECK(scheduler_of("command: [train]", earlier_defaults(1)).kind == scheduler_of("command: [train]", {}).kind);
 }

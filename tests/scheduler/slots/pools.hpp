@@ -19,8 +19,8 @@ inline SlotPool pool_of(const std::vector<int>& slots_of_nodes) {
 }
 
 /// Nodes with so many GPUs each, and with slots that go round the GPUs of their node.
-inline SlotPool pool_on_gpus(const std::vector<int>& gpus_of_nodes, int slots_per_gpu) {
-    SlotPool pool;
+inline SlotPool pool_on_gpus(const std::vector<int>& gpus_of_nodes, int slots_per_gpu, bool distinct_gpus = false) {
+    SlotPool pool{distinct_gpus};
     int slot = 0;
     for (int node = 0; node < static_cast<int>(gpus_of_nodes.size()); ++node) {
         const int num_gpus = gpus_of_nodes[static_cast<std::size_t>(node)];

@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "core/random.hpp"
 #include "tests/scheduler/slots/pools.hpp"
@@ -69,6 +72,93 @@ TEST_CASE("whatever is free, a group shares no GPU while another one would do") 
             gpus.insert(slot.value % 4);
         }
         CHECK(gpus == free_gpus);
+    }
+}
+
+TEST_CASE("where GPUs are to be distinct, a group has one slot at most on each") {
+    auto pool = pool_on_gpus({2, 1}, /*slots_per_gpu=*/2, /*distinct_gpus=*/true);  // slots 4 and 5 are on node 1
+    CHECK(pool.most_of_group() == 3);
+    CHECK(pool.num_free_for({}) == 3);
+
+    REQUIRE(pool.take(1, {}) == ids({4}));  // node 1 has no place for a larger group
+    CHECK(pool.num_free_for(ids({4})) == 2);
+    CHECK(pool.num_free_for({}) == 3);
+    CHECK(pool.take(2, ids({4})) == ids({0, 1}));
+    CHECK(pool.num_free() == 3);
+    CHECK(pool.num_free_for(ids({4, 0, 1})) == 0);
+}
+
+TEST_CASE("slots that share no GPU are places of their own beside those that do") {
+    SlotPool pool;
+    for (const int slot : {0, 1, 2}) {
+        pool.join({SlotId{slot}, NodeId{0}, 7});
+    }
+    pool.join({SlotId{3}, NodeId{1}});
+    pool.join({SlotId{4}, NodeId{1}});
+
+    CHECK(pool.most_of_group() == 3);
+    CHECK(pool.take(3, {}) == ids({3, 4, 0}));
+    CHECK(pool.num_free_for({}) == 1);
+}
+
+TEST_CASE(
+    "whatever is taken, released, lost and avoided, a group has a GPU for each slot, and takes what it can have") {
+    using Gpu = std::pair<int, int>;
+    const auto node_of = [](SlotId slot) { return slot.value / 12; };
+    const auto gpu_of = [&](SlotId slot) {  // every third slot of a node shares none
+        return slot.value % 3 == 2 ? Gpu{-1, slot.value} : Gpu{node_of(slot), slot.value % 12 / 3};
+    };
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        CAPTURE(seed);
+        CounterRandom random(seed, 2);
+        SlotPool pool;
+        const auto join = [&](SlotId slot) {
+            const auto [node, gpu] = gpu_of(slot);
+            pool.join({slot, NodeId{node_of(slot)}, node < 0 ? std::nullopt : std::optional(gpu)});
+        };
+        for (int slot = 0; slot < 36; ++slot) {
+            join(SlotId{slot});
+        }
+        std::vector<std::vector<SlotId>> groups(6);
+        for (int step = 0; step < 60; ++step) {
+            auto& group = groups[random.below(groups.size())];
+            const auto slot = SlotId{static_cast<int>(random.below(36))};
+            if (random.below(4) == 0) {
+                pool.release(std::exchange(group, {}));
+            } else if (random.below(4) == 0 && pool.is_free(slot)) {
+                pool.lose(slot);
+            } else if (!pool.has(slot)) {
+                join(slot);
+            }
+            std::set<Gpu> free;
+            std::set<Gpu> all;
+            std::vector<SlotId> avoided;
+            for (const auto each : pool.slots()) {
+                all.insert(gpu_of(each));
+                if (pool.is_free(each)) {
+                    free.insert(gpu_of(each));
+                }
+                if (random.below(4) == 0) {
+                    avoided.push_back(each);
+                }
+            }
+            REQUIRE(pool.num_free_for({}) == static_cast<int>(free.size()));
+            REQUIRE(pool.most_of_group() == static_cast<int>(all.size()));
+            for (const auto member : group) {
+                free.erase(gpu_of(member));
+            }
+            REQUIRE(pool.num_free_for(group) == static_cast<int>(free.size()));
+
+            const auto count = random.below(free.size() + 1);
+            const auto taken = pool.take(static_cast<int>(count), group, avoided);
+            REQUIRE(taken.size() == count);
+            group.insert(group.end(), taken.begin(), taken.end());
+            std::set<Gpu> gpus;
+            for (const auto member : group) {
+                REQUIRE(gpus.insert(gpu_of(member)).second);
+                REQUIRE_FALSE(pool.is_free(member));
+            }
+        }
     }
 }
 

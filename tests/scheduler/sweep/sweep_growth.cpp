@@ -151,16 +151,45 @@ TEST_CASE("a trial grows on its own node first") {
     CHECK(script.report(0, 2, 0.4) == "regroup 0 on 3,0,4,1 g2 b4");
 }
 
-TEST_CASE("a trial grows to another GPU, not to a slot of its own") {
+/// Two GPUs, each shared by two slots.
+const SlotsJoined two_shared_gpus{
+    {{SlotId{0}, NodeId{0}, 0}, {SlotId{1}, NodeId{0}, 1}, {SlotId{2}, NodeId{0}, 0}, {SlotId{3}, NodeId{0}, 1}}};
+
+TEST_CASE("a trial grows to another GPU, and not to a second slot of its own") {
     Script script{spec_of(4, 8)};
-    script.apply(SlotsJoined{
-        {{SlotId{0}, NodeId{0}, 0}, {SlotId{1}, NodeId{0}, 1}, {SlotId{2}, NodeId{0}, 0}, {SlotId{3}, NodeId{0}, 1}}});
+    script.apply(two_shared_gpus);
+    script.finish(2);
+
+    CHECK(script.report(0, 1, 0.5) == "");  // slot 2 is free, of its own GPU
+    script.finish(3);
+    CHECK(script.report(0, 2, 0.4) == "regroup 0 on 0,3 g1 b2");
+    script.finish(1);
+    CHECK(script.report(0, 3, 0.3) == "");
+    CHECK(script.sweep.max_workers() == 2);
+}
+
+TEST_CASE("where workers of a trial may share a GPU, it grows to other GPUs first") {
+    auto spec = spec_of(4, 8);
+    spec.scheduler.distinct_gpus = Switch::off;
+    Script script{spec};
+    script.apply(two_shared_gpus);
     script.finish(2);
     script.finish(3);
 
     CHECK(script.report(0, 1, 0.5) == "regroup 0 on 0,3 g1 b2");
     script.finish(1);
     CHECK(script.report(0, 2, 0.4) == "regroup 0 on 0,3,1,2 g2 b4");
+}
+
+TEST_CASE(
+    "trials begin with as many workers as there are GPUs for, and survivors that wait for more wait for no others") {
+    auto spec = spec_of(4, 8);
+    spec.scheduler.workers = 3;
+    spec.scheduler.grow = GrowPolicy::wait;
+    Script script{spec};
+
+    CHECK(script.apply(two_shared_gpus) == "start 0 on 0,1 g0 b2; start 1 on 2,3 g0 b2");
+    CHECK(script.report(0, 1, 0.5) == "");
 }
 
 TEST_CASE("on one slot rasda decides as asha does") {

@@ -61,6 +61,7 @@ SweepSpec random_spec(CounterRandom& random) {
     scheduler.max = Resource{scheduler.min.value + between(random, 0, 30)};
     scheduler.reduction_factor = between(random, 2, 4);
     scheduler.workers = between(random, 1, 3);
+    scheduler.distinct_gpus = one_of(random, Switch::on);
     if (chance(random, 0.5)) {
         scheduler.scaling_factor = between(random, 1, 4);
     }
