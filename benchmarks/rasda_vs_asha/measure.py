@@ -2,11 +2,13 @@
 
     python benchmarks/rasda_vs_asha/measure.py                              the demo's sweep on two slots, one a core
     python benchmarks/rasda_vs_asha/measure.py --slots 16 --share 0.05 --turns 10 --data IMAGES.h5 --csv FILE.csv
+    python benchmarks/rasda_vs_asha/measure.py --slots-per-gpu 4 --batch 256 --turns 3 --policies rasda asha crowded
 
 `make demo` prepares the demo's data. Each turn has a seed of its own. With --share, each slot has that share of a core
 and never more (../shares.py), so that more slots than cores are slots of equal speed; this needs root. With --csv, rows
 are kept in a file, with the commit they are of, and a second call adds the turns that lack. "simulated" is the makespan
-that `crescendo simulate --replay` gives for the sweep that was just measured, and the share by which it is off.
+that `crescendo simulate --replay` gives for the sweep that was just measured, and the share by which it is off. The
+policy "crowded" is RASDA whose trials grow at every rung, onto GPUs that they have already.
 """
 import argparse
 import csv
@@ -23,7 +25,7 @@ from harness import CRESCENDO, QUICK, ROOT, TRAINER  # noqa: E402
 from recorded import commit, mean_and_half_width, read  # noqa: E402
 from shares import Slot  # noqa: E402
 
-POLICIES = ["rasda", "asha"]
+POLICIES = ["rasda", "asha", "crowded"]
 COLUMNS = ["commit", "sweep", "batch", "slots", "share", "seed", "policy", "wall", "held", "training", "epochs", "best",
            "simulated", "off"]
 
@@ -41,7 +43,8 @@ done
 
 def sweep_file(options, policy, seed):
     text = open(os.path.join(ROOT, options.sweep)).read()
-    text = re.sub(r"\nslots:.*", "", text) + f"\nslots: {options.slots}\n"
+    slots = f"slots_per_gpu: {options.slots_per_gpu}" if options.slots_per_gpu else f"slots: {options.slots}"
+    text = re.sub(r"\nslots:.*", "", text) + f"\n{slots}\n"
     text = re.sub(r"\nseed:.*", f"\nseed: {seed}", text)
     if options.data:
         text = re.sub(r"(train|validation|test): .*:/(.*)",
@@ -51,6 +54,8 @@ def sweep_file(options, policy, seed):
             text = re.sub(rf"\n{key}: .*", f"\n{key}: {value}", text)
     if policy == "asha":
         text = re.sub(r"\n  (scaling_factor|priority):.*", "", text.replace("type: rasda", "type: asha"))
+    if policy == "crowded":
+        text = text.replace("type: rasda", "type: rasda\n  grow_when: always\n  distinct_gpus: off")
     return text
 
 
@@ -59,10 +64,10 @@ def measure(options, policy, seed, folder):
     with open(path, "w") as file:
         file.write(sweep_file(options, policy, seed))
     wall = sweep.run(path, directory)
-    trials, best = sweep.read("trials", directory), sweep.read("best", directory)
+    trials, best, status = (sweep.read(command, directory) for command in ("trials", "best", "status"))
     replay = json.loads(subprocess.run([CRESCENDO, "simulate", "--replay", directory, "--format", "json"], check=True,
                                        capture_output=True, text=True).stdout)
-    available = wall * options.slots
+    available = wall * status["slots"]
     metric = re.search(r"metric: {name: (\w+)", open(path).read()).group(1)
     return {"wall": f"{wall:.1f}", "held": f"{3600 * sum(trial['slot_hours'] for trial in trials) / available:.3f}",
             "training": f"{sweep.training_slot_seconds(directory) / available:.3f}",
@@ -91,22 +96,25 @@ def main():
     parser.add_argument("--max", type=int, help="epochs, in place of the sweep's")
     parser.add_argument("--batch", type=int, help="batch size, in place of the sweep's")
     parser.add_argument("--slots", type=int, default=2)
+    parser.add_argument("--slots-per-gpu", type=int, help="in place of --slots, on the machine's GPUs")
+    parser.add_argument("--policies", nargs="+", choices=POLICIES, default=["rasda", "asha"])
     parser.add_argument("--share", type=float, help="share of a core that a slot has")
     parser.add_argument("--turns", type=int, default=1)
     parser.add_argument("--csv", default=os.devnull)
     options = parser.parse_args()
-    setting = {"sweep": os.path.basename(os.path.dirname(options.sweep)), "slots": str(options.slots),
+    slots = f"{options.slots_per_gpu} a GPU" if options.slots_per_gpu else str(options.slots)
+    setting = {"sweep": os.path.basename(os.path.dirname(options.sweep)), "slots": slots,
                "share": str(options.share or ""), "batch": str(options.batch or "")}
     rows = [row for row in read(options.csv) if setting.items() <= row.items()]
     with open(options.csv, "a", newline="") as file, tempfile.TemporaryDirectory() as folder:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         if file.tell() == 0:
             writer.writeheader()
-        slots = [Slot(options.share) for _ in range(options.slots)] if options.share else []
-        if slots:
-            os.environ["CRESCENDO_TRAINER"] = wrapped_trainer(folder, slots)
+        shares = [Slot(options.share) for _ in range(options.slots)] if options.share else []
+        if shares:
+            os.environ["CRESCENDO_TRAINER"] = wrapped_trainer(folder, shares)
         for seed in range(1, options.turns + 1):
-            for policy in POLICIES:
+            for policy in options.policies:
                 if any((row["seed"], row["policy"]) == (str(seed), policy) for row in rows):
                     continue
                 row = {"commit": commit(), **setting, "seed": seed, "policy": policy,
@@ -115,15 +123,17 @@ def main():
                 file.flush()
                 rows.append(row)
                 print(", ".join(f"{key} {row[key]}" for key in COLUMNS[5:]), flush=True)
-        for slot in slots:
-            slot.remove()
+        for share in shares:
+            share.remove()
     print("| policy | wall, s | slots held | training | epochs | best | simulated, off by |\n|---|---|---|---|---|---|---|")
     values = {policy: {key: [float(row[key]) for row in rows if row["policy"] == policy] for key in COLUMNS[7:]}
-              for policy in POLICIES}
+              for policy in options.policies}
     for policy, columns in values.items():
         print(f"| {policy} | {' | '.join(mean_text(columns[key]) for key in COLUMNS[7:] if key != 'simulated')} |")
-    ratios = [asha / rasda for asha, rasda in zip(*(values[policy]["wall"] for policy in ("asha", "rasda")))]
-    print(f"rasda is {mean_text(ratios)} times as fast as asha: {min(ratios):.2f} to {max(ratios):.2f}")
+    for policy in options.policies:
+        if policy != "asha" and "asha" in options.policies:
+            ratios = [asha / own for asha, own in zip(values["asha"]["wall"], values[policy]["wall"])]
+            print(f"{policy} is {mean_text(ratios)} times as fast as asha: {min(ratios):.2f} to {max(ratios):.2f}")
 
 
 if __name__ == "__main__":
