@@ -53,7 +53,7 @@ def sweep_file(options, policy, seed):
         if value:
             text = re.sub(rf"\n{key}: .*", f"\n{key}: {value}", text)
     if policy == "asha":
-        text = re.sub(r"\n  (scaling_factor|priority):.*", "", text.replace("type: rasda", "type: asha"))
+        text = re.sub(r"\n  scaling_factor:.*", "", text.replace("type: rasda", "type: asha"))
     if policy == "crowded":
         text = text.replace("type: rasda", "type: rasda\n  grow_when: always\n  distinct_gpus: off")
     return text

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <sstream>
 
@@ -46,6 +47,10 @@ struct Policy {
     std::vector<Override> overrides;
 };
 
+/// What only rasda takes of a sweep file's scheduler: who is compared with it does without.
+constexpr std::array keys_of_growth{"scaling_factor", "grow",    "grow_when", "priority",
+                                    "shrink",         "surplus", "batch",     "min_efficiency"};
+
 /// "rasda:surplus=on:grow=wait": a scheduler's type, and keys of the scheduler.
 Policy parse_policy(const std::string& text) {
     Policy policy{text, {}};
@@ -53,6 +58,11 @@ Policy parse_policy(const std::string& text) {
     for (std::string part; std::getline(parts, part, ':');) {
         if (policy.overrides.empty()) {
             policy.overrides.push_back({"scheduler.type", part});
+            for (const auto* key : keys_of_growth) {
+                if (part != scheduler_kinds.of(SchedulerKind::rasda)) {
+                    policy.overrides.push_back({fmt::format("scheduler.{}", key), {}});
+                }
+            }
         } else {
             auto setting = parse_override(part, "surplus=on");
             setting.key = "scheduler." + setting.key;

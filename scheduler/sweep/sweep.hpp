@@ -30,10 +30,10 @@ enum class SweepState { running, finished, failed };
 /// most rungs; then come new trials. A running trial grows or gives slots back only at its own report. Between reports
 /// it continues without the workers that it loses.
 ///
-/// Three settings (docs/sweep-file.md) leave slots free on purpose. `max_concurrent` limits the running trials.
+/// Four settings (docs/sweep-file.md) leave slots free on purpose. `max_concurrent` limits the running trials.
 /// `priority: promotions_first` keeps as many slots as running trials are short of their targets, and gives them to the
 /// first of those trials that reports. `grow: wait` collects slots for the trial that waits first, unless priority is
-/// `starts_first`.
+/// `starts_first`. `distinct_gpus` gives a trial no second slot of a GPU.
 ///
 /// A sampler may have nothing to propose yet. The other trials then get slots as if no trial could start, what is left
 /// stays idle, and the sampler is asked again at every event. If it has nothing while no trial runs or waits for slots

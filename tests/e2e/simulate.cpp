@@ -68,6 +68,23 @@ TEST_CASE("policies are compared over seeds") {
     CHECK(result.json()[1]["speedup"] > 1);
 }
 
+TEST_CASE("what a file says about growth is for rasda, and does not keep it from being compared with others") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 9\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: rasda, max: 9, scaling_factor: 2, grow: partial, grow_when: faster, shrink: on, "
+               "surplus: on, priority: promotions_first, batch: adaptive, min_efficiency: 0.7}\n");
+
+    const auto compared = run_crescendo(folder.path(), {"simulate", "--slots", "4", "--format", "json", "--compare",
+                                                        "asha,rasda,fifo,median:workers=2", "sweep.yaml"});
+    CHECK_MESSAGE(compared.code == 0, compared.err);
+    CHECK(compared.json().size() == 4);
+    const auto wrong =
+        run_crescendo(folder.path(), {"simulate", "--slots", "4", "--compare", "asha:shrink=on", "sweep.yaml"});
+    CHECK(wrong.code == 2);
+    CHECK_MESSAGE(wrong.err.find("scheduler.shrink: ") != std::string::npos, wrong.err);
+}
+
 TEST_CASE("a real sweep is decided again as it was, and simulated about as long as it took") {
     const TemporaryFolder folder;
     run_real(folder);
