@@ -23,7 +23,7 @@ void SlotPool::join(Slot slot) {
     place = {.node = index_of(slot.node), .gpu = slot.gpu, .is_known = true, .is_here = true};
     auto* gpu = slot.gpu ? &nodes_[place.node].gpus[*slot.gpu] : nullptr;
     ++size_;
-    most_of_group_ += !distinct_gpus_ || gpu == nullptr || gpu->num_slots == 0 ? 1 : 0;
+    most_of_group_ += is_place(gpu, &Gpu::num_slots) ? 1 : 0;
     if (gpu != nullptr) {
         ++gpu->num_slots;
     }
@@ -39,7 +39,7 @@ void SlotPool::lose(SlotId slot) {
         --gpu->num_slots;
     }
     --size_;
-    most_of_group_ -= !distinct_gpus_ || gpu == nullptr || gpu->num_slots == 0 ? 1 : 0;
+    most_of_group_ -= is_place(gpu, &Gpu::num_slots) ? 1 : 0;
 }
 
 /// Makes a free slot one that is not. Rare, so that it may take O(n).
@@ -114,7 +114,7 @@ void SlotPool::add_free(SlotId slot) {
     std::push_heap(node.free.begin(), node.free.end(), lowest_first);
     ++num_free_;
     auto* gpu = gpu_of(place);
-    if (!distinct_gpus_ || gpu == nullptr || gpu->num_free == 0) {
+    if (is_place(gpu, &Gpu::num_free)) {
         ++node.num_places;
         ++num_places_;
     }
@@ -133,7 +133,7 @@ void SlotPool::note_taken(SlotId slot) {
     if (gpu != nullptr) {
         --gpu->num_free;
     }
-    if (!distinct_gpus_ || gpu == nullptr || gpu->num_free == 0) {
+    if (is_place(gpu, &Gpu::num_free)) {
         --nodes_[place.node].num_places;
         --num_places_;
     }

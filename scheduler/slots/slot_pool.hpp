@@ -86,6 +86,10 @@ class SlotPool {
     Place& place_of(SlotId slot) { return places_[index_of(slot)]; }
     std::size_t index_of(NodeId node);
     Gpu* gpu_of(const Place& place);
+    /// Whether a slot on that GPU (none: it shares none) is one more that a group can have, beside those counted.
+    bool is_place(const Gpu* gpu, int Gpu::*counted) const {
+        return !distinct_gpus_ || gpu == nullptr || gpu->*counted == 0;
+    }
     std::size_t best_node(std::size_t count, const std::vector<SlotId>& group, const std::vector<SlotId>& taken) const;
     void add_free(SlotId slot);
     void withdraw(SlotId slot);
