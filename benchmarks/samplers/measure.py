@@ -1,14 +1,17 @@
 """How good samplers are: the best value after so many trials, beside samplers of Optuna and Syne Tune.
 
     "$(scripts/install.sh python)" benchmarks/samplers/measure.py [--seeds 30] [--only NAME,NAME] [--csv FILE] [--table]
+                                                                  [--trials 500]
 
 Needs what `scripts/install.sh tools` installs (Optuna). Where Syne Tune (0.16; `pip install syne-tune`) is not
 installed, its row is left out. Trials run one after the other: 500 in a search, and fewer where a proposal is slow
-(LONGEST_OF). Every finished search is a row of the CSV file, which is read again, so a run that was broken off goes on
-where it stopped. Tables show the median regret (what the best value is above the minimum) and, in parentheses, the
-quartiles; and how often a sampler's regret is lower than that of another of its kind for the same seed, with the
-probability that chance alone makes it so uneven (Wilcoxon's signed-rank test). Regrets that differ by rounding only
-(TIE) are equal, and not counted.
+(LONGEST_OF), unless --trials says how many. Every finished search is a row of the CSV file, which is read again, so a
+run that was broken off goes on where it stopped. Of two rows of a search the last counts.
+
+Tables show the median regret (what the best value is above the minimum) and, in parentheses, the quartiles; and how
+often a sampler's regret is lower than that of another of its kind for the same seed, with the probability that chance
+alone makes it so uneven (Wilcoxon's signed-rank test). Regrets that differ by rounding only (TIE) are equal, and not
+counted.
 """
 import argparse
 import csv
@@ -142,6 +145,11 @@ def read(path):
                 for row in csv.DictReader(file)}
 
 
+def is_done(values, trials):
+    """Whether a search of which these regrets are known was as long."""
+    return sum(value is not None for value in values) >= sum(count <= trials for count in CHECKPOINTS)
+
+
 def add(path, key, values):
     is_new = not os.path.exists(path)
     with open(path, "a", newline="") as file:
@@ -200,6 +208,7 @@ def main():
     parser.add_argument("--only", default="random,tpe,gp" if QUICK else ",".join(SAMPLERS), help="samplers")
     parser.add_argument("--csv", default="" if QUICK else os.path.join(HERE, "quality.csv"))
     parser.add_argument("--table", action="store_true", help="only print what is recorded")
+    parser.add_argument("--trials", type=int, help="of each search, also where proposals are slow")
     arguments = parser.parse_args()
     path = arguments.csv or os.path.join(tempfile.mkdtemp(), "quality.csv")
     samplers = [] if arguments.table else arguments.only.split(",")
@@ -209,9 +218,9 @@ def main():
     for seed in range(arguments.seeds):
         for problem in PROBLEMS:
             for sampler in samplers:
-                if (problem, sampler, seed) not in done:
-                    losses = SAMPLERS[sampler](problem, seed, LONGEST_OF.get(sampler, LONGEST))
-                    add(path, (problem, sampler, seed), regrets(losses, problem))
+                key, trials = (problem, sampler, seed), arguments.trials or LONGEST_OF.get(sampler, LONGEST)
+                if not is_done(done.get(key, []), trials):
+                    add(path, key, regrets(SAMPLERS[sampler](problem, seed, trials), problem))
         print(f"seed {seed} is done", file=sys.stderr)
     table(read(path))
     if not QUICK:
