@@ -54,6 +54,7 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     find_targets(options.targets);
 
     rewind();
+    CRESCENDO_VALIDATE(!file_.fail(), "", "{} is a pipe, and a table is read twice; write it to a file first", name_);
     bool integers = true;
     for (; next_line(); ++num_samples_) {
         check_line(integers);

@@ -202,11 +202,22 @@ TEST_CASE("a command that has written nothing yet is ended by one Ctrl-C, whatev
     const TemporaryFolder folder;
     const Pipe source(folder / "table.csv");
     Command convert(folder.path(), {"data", "convert", "table.csv", "set.h5:/"});
-    source.write("1,2\n");
+    source.write("");  // so it waits for the first line
 
     convert.signal(SIGINT);
 
     CHECK(convert.wait() == 128 + SIGINT);
+    CHECK_FALSE(fs::exists(folder / "set.h5"));
+}
+
+TEST_CASE("a table that comes by a pipe is refused, because it is read twice") {
+    const TemporaryFolder folder;
+    const Pipe source(folder / "table.csv");
+    Command convert(folder.path(), {"data", "convert", "table.csv", "set.h5:/"});
+    source.write("1,2\n");
+
+    CHECK(convert.wait() == 2);
+    CHECK(convert.err() == "crescendo: table.csv is a pipe, and a table is read twice; write it to a file first\n");
     CHECK_FALSE(fs::exists(folder / "set.h5"));
 }
 
