@@ -58,8 +58,8 @@ Policy parse_policy(const std::string& text) {
     for (std::string part; std::getline(parts, part, ':');) {
         if (policy.overrides.empty()) {
             policy.overrides.push_back({"scheduler.type", part});
-            for (const auto* key : keys_of_growth) {
-                if (part != scheduler_kinds.of(SchedulerKind::rasda)) {
+            if (part != scheduler_kinds.of(SchedulerKind::rasda)) {
+                for (const auto* key : keys_of_growth) {
                     policy.overrides.push_back({fmt::format("scheduler.{}", key), {}});
                 }
             }

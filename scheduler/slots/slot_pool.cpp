@@ -50,7 +50,7 @@ void SlotPool::withdraw(SlotId slot) {
     const auto before = node.num_places;
     std::erase(node.free, slot);
     std::make_heap(node.free.begin(), node.free.end(), lowest_first);
-    note_taken(slot);
+    note_not_free(slot);
     move_in_order(place.node, before);
 }
 
@@ -124,8 +124,8 @@ void SlotPool::add_free(SlotId slot) {
     move_in_order(place.node, before);
 }
 
-/// Counts a slot, which is no longer among the free ones of its node.
-void SlotPool::note_taken(SlotId slot) {
+/// A slot is no longer among the free ones of its node: it was taken, is hidden, or will be lost.
+void SlotPool::note_not_free(SlotId slot) {
     auto& place = place_of(slot);
     place.is_free = false;
     --num_free_;
@@ -163,7 +163,8 @@ SlotPool::Gpu* SlotPool::gpu_of(const Place& place) {
 }
 
 /// The node with the fewest places that still has `count`, so that large groups find whole nodes later; where there is
-/// none, the node with the most. Of several, the lowest. Nodes where the group has slots have no place for it.
+/// none, the node with the most. Of several, the lowest. Nodes where the group has slots have no place for it: without
+/// shared GPUs none are left there, so that the order has only others.
 std::size_t SlotPool::best_node(std::size_t count, const std::vector<SlotId>& group,
                                 const std::vector<SlotId>& taken) const {
     constexpr NodeId lowest{std::numeric_limits<std::int32_t>::min()};
@@ -200,7 +201,7 @@ void SlotPool::take_from(std::size_t index, std::size_t count, const std::vector
     for (std::size_t i = 0; i < num_taken; ++i) {
         const auto slot = node.gpus.empty() ? pop_lowest(node) : pop_by_gpus(node, members);
         taken.push_back(slot);
-        note_taken(slot);
+        note_not_free(slot);
         const auto& place = place_of(slot);
         if (auto* gpu = gpu_of(place)) {
             ++members[*place.gpu];

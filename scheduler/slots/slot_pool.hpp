@@ -68,7 +68,7 @@ class SlotPool {
     struct Gpu {
         int num_slots = 0;
         int num_free = 0;
-        int num_taken = 0;
+        int num_taken = 0;  // by groups: a slot that take() hides for a moment is neither free nor taken
     };
     struct Node {
         NodeId id;
@@ -93,7 +93,7 @@ class SlotPool {
     std::size_t best_node(std::size_t count, const std::vector<SlotId>& group, const std::vector<SlotId>& taken) const;
     void add_free(SlotId slot);
     void withdraw(SlotId slot);
-    void note_taken(SlotId slot);
+    void note_not_free(SlotId slot);
     void take_from(std::size_t node, std::size_t count, const std::vector<SlotId>& group, std::vector<SlotId>& taken);
     Members members_on(std::size_t node, const std::vector<SlotId>& group) const;
     std::size_t num_usable(const Node& node, const Members& members) const;
