@@ -86,7 +86,7 @@ void Training::look_ahead() {
 
 void Training::end_turn() {
     const auto& history = decisions_.history();
-    const double now = wall_clock();
+    const double now = journal_clock();
     if (time_budget_ && history.elapsed_at(now) >= std::chrono::duration<double>(*time_budget_).count()) {
         decisions_.record(TimeUp{});
     }
@@ -95,7 +95,7 @@ void Training::end_turn() {
     obey_requests();
     say_if_all_are_held();
     orders_.clean_up(std::chrono::steady_clock::now() + longest_cleaning);
-    view_.update(history, wall_clock());
+    view_.update(history, journal_clock());
 }
 
 /// Reports that came in this turn count before.
@@ -147,7 +147,7 @@ Answer Training::answer_to(const RequestInbox::Arrived& arrived) {
         return {true, "done before"};
     }
     try {
-        auto steered = steer(*arrived.request, directory_, decisions_.history(), wall_clock());
+        auto steered = steer(*arrived.request, directory_, decisions_.history(), journal_clock());
         const bool is_decision = !steered.records.empty() && steered.records.front().contains("event");
         for (auto& record : steered.records) {
             record["request"] = arrived.name;
@@ -203,7 +203,7 @@ void Training::take(protocol::Report& notice) {
         watch_for_untimed_steps(notice);
         const double loss = to_loss(spec.goal, metric->second);
         watch_for_nothing_finite(notice.trial, loss);
-        const double now = wall_clock();
+        const double now = journal_clock();
         set_clock(notice, now);
         round_steps(notice);
         decisions_.record(ReportRecord{std::move(notice), loss, now});
@@ -234,7 +234,7 @@ void Training::choose_metric(const protocol::Metrics& reported) {
 /// that the program repeats. If it repeats none, only the start of its process is known.
 void Training::note_restart(TrialId trial, bool is_repeated) {
     if (const auto restart = groups_.take_restart(trial)) {
-        const double now = wall_clock();
+        const double now = journal_clock();
         const double end = is_repeated ? now : restart->started;
         record_regroup({trial, sweep().trial(trial).group.generation, end - restart->decided});
     }
@@ -323,8 +323,8 @@ void Training::take(const ProgramEnded& notice) {
     }
     if (const auto members = groups_.members(notice.trial); !members.empty()) {
         groups_.note_death(notice.trial, members.front());
-        orders_.dismiss(notice.trial, /*save=*/false);
     }
+    orders_.dismiss(notice.trial, /*save=*/false);  // also a group that its last report gave it and that has not begun
     decisions_.record(TrialFinished{notice.trial});
 }
 
@@ -390,7 +390,7 @@ void Training::leave_out(const std::set<SlotId>& slots) {
     for (const auto slot : slots) {
         left_out.emplace(slot, devices_[slot]);
     }
-    decisions_.append(left_out_note(wall_clock(), left_out));
+    decisions_.append(left_out_note(journal_clock(), left_out));
     decisions_.record(SlotsLost{{slots.begin(), slots.end()}});
     decisions_.commit();
 }

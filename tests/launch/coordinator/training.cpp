@@ -538,6 +538,18 @@ TEST_CASE("when rank 0 of a program ends well, the trial is over and the others 
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
 }
 
+TEST_CASE("a program that ends as its group is to grow stays ended") {
+    ProgramStage stage(launch::Growth::restart, /*last_start=*/2, rasda);
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(ProgramEnded{TrialId{0}});
+    stage.agents.all_at_once = true;
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.agents.sent<JoinGroup>().size() == 1);
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+}
+
 TEST_CASE("a program that ends where its last report paused its trial has not finished it") {
     Stage stage("run_cap: 2\n", "{type: asha, mode: promote, min: 1, max: 4, reduction_factor: 2}");
     stage.agents.all_slots = {{SlotId{0}, NodeId{0}}};
