@@ -49,7 +49,7 @@ AskTell::AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& reco
             sweep_.apply(event_from_json(record));
         }
     }
-    journal_->append(session_note(wall_clock(), host_name(), 0));
+    journal_->append(session_note(journal_clock(), host_name(), 0));
     if (sweep_.num_slots() > 0) {
         const SlotsLost lost{sweep_.slots()};
         sweep_.apply(lost);
@@ -183,11 +183,11 @@ void AskTell::record(const Event& event, const Json& line) {
         return;
     }
     if (const auto* proposed = std::get_if<TrialProposed>(&event)) {
-        journal_->append_members(members_of(ProposalRecord{*proposed, wall_clock()}));
+        journal_->append_members(members_of(ProposalRecord{*proposed, journal_clock()}));
         return;
     }
     auto record = launch::to_json(event);
-    record["time"] = wall_clock();
+    record["time"] = journal_clock();
     if (line.contains("metrics")) {
         record["metrics"] = launch::to_json(metrics_from(line["metrics"]));
     }
@@ -202,7 +202,7 @@ void AskTell::record_config(TrialId trial) {
     if (journal_ == nullptr || sweep_.trial(trial).is_proposed) {
         return;
     }
-    const auto record = record_of_start(sweep_.trial(trial), wall_clock());
+    const auto record = record_of_start(sweep_.trial(trial), journal_clock());
     sweep_.apply(record.event);
     journal_->append_members(members_of(record));
 }

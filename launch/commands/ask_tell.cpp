@@ -135,7 +135,7 @@ void take_up_edits(const FrozenFile& frozen, const AskTellOptions& options, cons
     }
     changes.push_back(change);
     conversation.change_limits(
-        limits_record(change, read_with(options, limits_after(frozen, changes)), /*elapsed=*/0, wall_clock()));
+        limits_record(change, read_with(options, limits_after(frozen, changes)), /*elapsed=*/0, journal_clock()));
 }
 
 ExitCode ask_tell(const AskTellOptions& options) {
@@ -147,7 +147,7 @@ ExitCode ask_tell(const AskTellOptions& options) {
         converse(conversation, nullptr);
         return ExitCode::done;
     }
-    if (!fs::exists(options.journal)) {
+    if (!is_there(options.journal)) {
         auto header = header_of(file, options.file);
         if (!file.warm_start.empty()) {
             gather_warm_start(file, remark);

@@ -272,7 +272,7 @@ ExitCode replay_sweep(SimulateOptions options) {
     const auto directory = SweepDirectory::open(options.recorded_sweep);
     const auto frozen = FrozenFile::recorded_in(directory.journal());
     const auto replayed = replay(read_first_file(directory, frozen), directory);
-    options.slots = options.slots.value_or(replayed.history.sweep().num_slots());
+    options.slots = options.slots.value_or(replayed.history.most_slots());
     Study study(options);
     study.use(limits_after(frozen, replayed.history.limits_changes()));
     study.use(record(replayed.history));

@@ -109,7 +109,8 @@ std::vector<std::string> charts(const RecordedSweep& sweep, bool is_running, std
 std::vector<std::string> picture_of(const RecordedSweep& sweep, bool plot, Room room) {
     constexpr std::size_t least = 5;  // the head, whatever else there is
     const auto state = state_of(sweep);
-    const double now = state == "running" ? wall_clock() : sweep.history.last_time();
+    const double now =
+        state == "running" ? std::max(wall_clock(), sweep.history.last_time()) : sweep.history.last_time();
     std::vector<std::string> drawn;
     if (plot) {
         drawn = charts(sweep, state == "running", room.columns);

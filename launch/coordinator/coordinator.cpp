@@ -61,7 +61,7 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::S
 }
 
 void Coordinator::begin_session() {
-    decisions_.append(session_note(wall_clock(), host_name(), orders_.slots().size()));
+    decisions_.append(session_note(journal_clock(), host_name(), orders_.slots().size()));
     // What the last session's slots were doing is waiting to be taken up on ours.
     if (sweep().num_slots() > 0) {
         decisions_.record(SlotsLost{sweep().slots()});
@@ -107,7 +107,7 @@ bool Coordinator::test_the_best(SessionEnd& end) {
     FinalTest final_test(*best, orders_, view_, end, longest_test(file_.supervision));
     go_through(final_test);
     if (const auto metrics = final_test.conclude()) {
-        decisions_.append(test_note(wall_clock(), *best, *metrics));
+        decisions_.append(test_note(journal_clock(), *best, *metrics));
         decisions_.commit();
     }
     return !final_test.is_cut_short();

@@ -12,7 +12,7 @@ Decisions::Decisions(Journal& journal, History& history, Orders& orders, std::un
 
 void Decisions::record(const Event& event, const Json& details) {
     Json content = launch::to_json(event);
-    content["time"] = wall_clock();
+    content["time"] = journal_clock();
     content.update(details);
     append(std::move(content));
 }
@@ -27,7 +27,7 @@ void Decisions::record(ReportRecord record) {
     batch_.emplace_back(std::move(record));
 }
 
-void Decisions::record(const EnergyUsed& energy) { append(energy_note(wall_clock(), energy)); }
+void Decisions::record(const EnergyUsed& energy) { append(energy_note(journal_clock(), energy)); }
 
 void Decisions::read_again(const SweepSpec& spec, const std::filesystem::path& journal) {
     commit();
@@ -37,7 +37,7 @@ void Decisions::read_again(const SweepSpec& spec, const std::filesystem::path& j
 /// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
 /// same, gives the same configuration again.
 void Decisions::record_config(TrialId trial) {
-    batch_.emplace_back(record_of_start(sweep().trial(trial), wall_clock()));
+    batch_.emplace_back(record_of_start(sweep().trial(trial), journal_clock()));
 }
 
 void Decisions::write(const Record& record) {
@@ -76,10 +76,10 @@ void Decisions::propose() {
             actions.insert(actions.end(), more.begin(), more.end());
         };
         if (auto* proposed = std::get_if<TrialProposed>(&*event)) {
-            take(ProposalRecord{std::move(*proposed), wall_clock()});
+            take(ProposalRecord{std::move(*proposed), journal_clock()});
         } else {
             Json content = launch::to_json(*event);
-            content["time"] = wall_clock();
+            content["time"] = journal_clock();
             take(content);
         }
     }

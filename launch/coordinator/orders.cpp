@@ -100,7 +100,7 @@ void Orders::carry_out(const Regroup& action) {
     } else {
         dismiss(action.trial, /*save=*/true);
         if (!starts_no_more_) {
-            groups_.hold_back(action.trial, action.group, wall_clock());
+            groups_.hold_back(action.trial, action.group, journal_clock());
         }
     }
 }
@@ -188,7 +188,7 @@ void Orders::resume_held_back() {
     while (const auto ready = groups_.take_ready()) {
         join(ready->trial, ready->group, protocol::StateSource::checkpoint);
         if (ready->decided) {
-            groups_.note_restart(ready->trial, {*ready->decided, wall_clock()});
+            groups_.note_restart(ready->trial, {*ready->decided, journal_clock()});
         }
     }
 }

@@ -69,13 +69,14 @@ std::vector<Action> History::apply(const Json& record) {
     const bool new_session = record.value("note", "") == "session";
     if (new_session) {
         elapsed_before_ += last_time_ - session_start_;
-        session_start_ = record.at("time");
+        session_start_ = last_time_ = record.at("time");
         ++num_sessions_;
         left_out_.clear();
         slots_of_nodes_.clear();
         meter_of_host_.clear();
     }
-    const double previous_time = std::exchange(last_time_, record.at("time"));
+    const double previous_time = last_time_;
+    come_to(record.at("time"));
     if (const auto request = record.find("request"); request != record.end()) {
         done_requests_.insert(request->get<std::string>());
     }
@@ -116,14 +117,14 @@ std::vector<Action> History::apply(const Json& record) {
 }
 
 std::vector<Action> History::apply(ReportRecord record) {
-    last_time_ = record.time;
+    come_to(record.time);
     const Event event = record.event();
     remember(std::move(record));
     return decide(event);
 }
 
 std::vector<Action> History::apply(const ProposalRecord& record) {
-    last_time_ = record.time;
+    come_to(record.time);
     return decide(record.event);
 }
 
@@ -144,6 +145,7 @@ std::vector<Action> History::decide(const Event& event) {
     auto actions = sweep_.apply(event);
     if (std::holds_alternative<SlotsJoined>(event) || std::holds_alternative<SlotsLost>(event)) {
         had_.num_nodes = num_nodes();
+        most_slots_ = std::max(most_slots_, sweep_.num_slots());
     }
     trials_.resize(sweep_.trials().size());
     holding_.resize(trials_.size());

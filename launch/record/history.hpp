@@ -135,6 +135,9 @@ class History {
     /// Seconds for which the trial held slots up to `time` (seconds since the epoch), over all sessions.
     double running_seconds_at(TrialId trial, double time) const;
 
+    /// Most slots that the sweep had at once, over all sessions: the last one may have had none.
+    int most_slots() const { return most_slots_; }
+
     /// Slots × time that trials held them.
     double slot_seconds() const { return held_.slot_seconds + held_.slots * (elapsed() - held_.until); }
 
@@ -203,6 +206,9 @@ class History {
         int num_nodes = 0;  ///< since then
     };
 
+    /// Older journals follow a clock that may have been set back.
+    void come_to(double time) { last_time_ = std::max(last_time_, time); }
+
     Had had_now() const;
     int num_nodes() const;
     void note(const Json& record, double previous_time);
@@ -232,6 +238,7 @@ class History {
     std::map<std::string, std::vector<double>> regroup_phases_;
     LeftOut left_out_;
     std::map<NodeId, std::set<SlotId>> slots_of_nodes_;  ///< slots that joined in this session
+    int most_slots_ = 0;
     Had had_;
     Energy energy_;
     std::map<std::string, int> meter_of_host_;  ///< the node whose agent tells of a host's processors, this session

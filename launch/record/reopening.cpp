@@ -18,7 +18,8 @@ Reopening::Reopening(const RecordedSweep& recorded)
       sweep_(recorded.history.sweep()) {
     sweep_.apply(SlotsLost{sweep_.slots()});
     if (!recorded.frozen) {
-        records_.push_back(file_note(wall_clock(), FrozenFile(file_.text, recorded.directory.sweep_file(), /*defaults=*/1)));
+        records_.push_back(
+            file_note(journal_clock(), FrozenFile(file_.text, recorded.directory.sweep_file(), /*defaults=*/1)));
         return;
     }
     auto edits = recorded.frozen->edits(changes_, file_.text, recorded.directory.sweep_file());
@@ -37,7 +38,7 @@ void Reopening::change(const LimitsChange& change) {
     changes_.push_back(change);
     file_ = recorded_.directory.read_sweep(limits_after(recorded_.frozen, changes_));
     try {
-        apply(limits_record(change, file_, recorded_.history.elapsed(), wall_clock()));
+        apply(limits_record(change, file_, recorded_.history.elapsed(), journal_clock()));
     } catch (const InvalidInput& error) {
         throw InvalidInput(file_.source.located(error.key(), error.what()), error.key());
     }
@@ -70,7 +71,7 @@ int Reopening::retry_failed() {
 
 void Reopening::apply(Json record) {
     sweep_.apply(event_from_json(record));
-    record["time"] = wall_clock();
+    record["time"] = journal_clock();
     records_.push_back(std::move(record));
 }
 

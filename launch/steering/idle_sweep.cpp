@@ -14,7 +14,7 @@ IdleSweep::IdleSweep(const SweepDirectory& directory)
     : lock_(directory),
       recorded_(RecordedSweep::recover(directory)),
       journal_(Journal::open(directory.journal(), recorded_.end)),
-      time_(wall_clock()) {}
+      time_(journal_clock()) {}
 
 Answer IdleSweep::obey(const Request& request, const std::string& name) {
     if (recorded_.history.has_done(name)) {

@@ -98,6 +98,9 @@ TEST_CASE("a real sweep is decided again as it was, and simulated about as long 
     const double measured = result.json()["measured_makespan"];
     CHECK(result.json()["makespan"].get<double>() == doctest::Approx(measured).epsilon(0.15));
     CHECK(run_crescendo(folder.path(), {"simulate", "--replay", "real", "--compare", "asha,rasda"}).code == 0);
+
+    REQUIRE(run_crescendo(folder.path(), {"note", "real", "a session without slots"}).code == 0);
+    CHECK(run_crescendo(folder.path(), {"simulate", "--replay", "real", "--format", "json"}).json()["slots"] == 2);
 }
 
 TEST_CASE("a journal whose decisions are others now is noticed") {

@@ -117,3 +117,30 @@ TEST_CASE("a replay takes what models proposed from the journal as trials start,
     CHECK(last.origin == Origin::model);
     CHECK(last.is_proposed);
 }
+
+TEST_CASE("times of a clock that was set back do not go back, and a session begins at its own") {
+    Stage stage("run_cap: 1\n");
+    for (const auto* record : {R"({"note":"session","time":100,"host":"h","slots":1})",
+                               R"({"event":"slots_joined","time":100,"slots":[{"slot":0,"node":0}]})",
+                               R"({"event":"slots_lost","time":40,"slots":[0]})"}) {
+        stage.history.apply(Json::parse(record));
+        CHECK(stage.history.elapsed() == 0);
+    }
+    stage.history.apply(Json::parse(R"({"note":"session","time":50,"host":"h","slots":1})"));
+    stage.history.apply(Json::parse(R"({"event":"slots_joined","time":53,"slots":[{"slot":0,"node":0}]})"));
+
+    CHECK(stage.history.elapsed() == 3);
+    CHECK(stage.history.slot_seconds_had() == 0);
+}
+
+TEST_CASE("the most slots of a sweep are those of all its sessions") {
+    Stage stage("run_cap: 1\n");
+    for (const auto* record :
+         {R"({"note":"session","time":1,"host":"h","slots":2})",
+          R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0},{"slot":1,"node":1}]})",
+          R"({"event":"slots_lost","time":2,"slots":[0,1]})", R"({"note":"session","time":3,"host":"h","slots":0})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    CHECK(stage.history.most_slots() == 2);
+}
