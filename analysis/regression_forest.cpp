@@ -132,7 +132,8 @@ class Grower {
             const double here = place(chosen[i], dimension);
             const double next = place(chosen[i + 1], dimension);
             if (here < next && gain_of(left, all) > best.gain) {
-                best = {gain_of(left, all), dimension, here + (next - here) / 2};
+                const double middle = here + (next - here) / 2;  // of neighbours among doubles, it may be the upper one
+                best = {gain_of(left, all), dimension, middle < next ? middle : here};
             }
         }
         return best;

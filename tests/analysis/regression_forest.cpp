@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 using namespace crescendo::analysis;
 
 namespace {
@@ -55,6 +57,18 @@ TEST_CASE("equal samples and seeds give equal forests, another seed another one"
 
     CHECK(first_leaves(1) == first_leaves(1));
     CHECK(first_leaves(1) != first_leaves(2));
+}
+
+TEST_CASE("numbers between which there is no other are told apart") {
+    const double number = 0.3;
+    const double next = std::nextafter(number, 1);
+    const std::vector<Dimension> dimensions{{0}};
+    const std::vector<Sample> samples{{{number}, 1}, {{next}, 2}, {{number}, 1}, {{next}, 2}};
+    const RegressionForest forest(dimensions, samples, 8);
+
+    for (const auto& tree : forest.trees()) {
+        CHECK(tree.size() <= 2);
+    }
 }
 
 TEST_CASE("one sample, and samples of one value, make trees of one leaf") {
