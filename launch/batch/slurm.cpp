@@ -55,7 +55,7 @@ std::string Slurm::submit(const std::filesystem::path& script) const {
                   "run the sweep on this machine with `crescendo run`"
                 : fmt::format("sbatch refuses the job: {}\nSee docs/slurm.md for what can be set, or `--dry-run` for "
                               "the script",
-                              answer.output));
+                              answer.words()));
     }
     // "17", or "17;cluster"; a site's own hints may stand before it.
     const auto last_line = answer.output.substr(answer.output.rfind('\n') + 1);
@@ -84,7 +84,7 @@ std::optional<JobState> Slurm::state(const std::string& job) const {
 
 void Slurm::cancel(const std::string& job) const {
     const auto answer = run_slurm_tool({"scancel", job});
-    CRESCENDO_VALIDATE(answer.success(), "", "job {} cannot be cancelled: {}", job, answer.output);
+    CRESCENDO_VALIDATE(answer.success(), "", "job {} cannot be cancelled: {}", job, answer.words());
 }
 
 void Slurm::rescue_if_orphaned(const std::string& job, const std::filesystem::path& log) const {

@@ -61,7 +61,7 @@ void queue_again(const std::string& job, const Place& place, const std::filesyst
         run_slurm_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
             "{}, and Slurm does not queue it again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n",
-            what, answer.output, shell_quoted(log.parent_path()));
+            what, answer.words(), shell_quoted(log.parent_path()));
     }
 }
 

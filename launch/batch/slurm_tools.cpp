@@ -17,7 +17,7 @@ std::optional<std::string> ask_squeue(const std::string& job, const std::string&
     if (answer.success()) {
         return answer.output;
     }
-    const bool forgotten = answer.output.find("Invalid job id") != std::string::npos;
+    const bool forgotten = answer.errors.find("Invalid job id") != std::string::npos;
     return forgotten ? std::optional<std::string>("") : std::nullopt;
 }
 

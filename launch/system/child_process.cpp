@@ -15,6 +15,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "core/files/durable_file.hpp"
 #include "core/trial_protocol.hpp"
@@ -150,6 +151,19 @@ std::string to_string(const ExitStatus& status) {
     return fmt::format("exit status {}", status.code);
 }
 
+std::optional<int> wait_for_end(pid_t pid, std::chrono::seconds patience) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    for (int status = 0;;) {
+        if (::waitpid(pid, &status, WNOHANG) != 0) {
+            return status;
+        }
+        if (std::chrono::steady_clock::now() >= end) {
+            return {};
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
 ChildProcess::ChildProcess(const ProcessOptions& options) {
     auto [ours, theirs] = socket_pair();
     int pipe_ends[2];
@@ -209,7 +223,7 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
 ChildProcess::~ChildProcess() {
     if (!try_wait()) {
         signal_group(SIGKILL);
-        ::waitpid(pid_, nullptr, 0);  // a killed process ends; only a device that hangs could keep it
+        wait_for_end(pid_, time_to_die);
     }
 }
 

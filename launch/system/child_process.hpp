@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <csignal>
 #include <optional>
 #include <stdexcept>
@@ -39,6 +40,13 @@ struct ExitStatus {
 
 /// "exit status 3", "killed by signal 9 (Killed)"
 std::string to_string(const ExitStatus& status);
+
+/// A killed process ends at once, unless a device or a file system that hangs keeps it: after so long it is left
+/// behind.
+inline constexpr std::chrono::seconds time_to_die{10};
+
+/// Waits for the end of a child, and returns its status as waitpid() has it; nothing if it still runs after that time.
+std::optional<int> wait_for_end(pid_t pid, std::chrono::seconds patience);
 
 /// A child in a process group of its own, connected by a stream socket that it finds at descriptor `protocol_fd`,
 /// unless it has none. Inherits no other descriptor of ours. Killed when it is destroyed or when we die.

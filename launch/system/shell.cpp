@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 #include <string_view>
 
 #include "core/files/file_descriptor.hpp"
+#include "launch/system/child_process.hpp"
 #include "launch/system/exit_status_variable.hpp"
 
 extern char** environ;
@@ -44,26 +46,49 @@ std::vector<char*> environment_without(const std::function<bool(std::string_view
     return result;
 }
 
-/// Reads until the other end is closed; false where the time is over before.
-bool read_all(const FileDescriptor& from, std::string& text, std::chrono::seconds patience) {
+struct Pipe {
+    FileDescriptor read_end;
+    FileDescriptor write_end;
+
+    Pipe() {
+        std::array<int, 2> ends{};
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+            throw std::runtime_error(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
+        }
+        read_end = FileDescriptor(ends[0]);
+        write_end = FileDescriptor(ends[1]);
+    }
+};
+
+/// Reads from both until their other ends are closed; false where the time is over before.
+bool read_all(const Pipe& output, const Pipe& errors, ToolResult& result, std::chrono::seconds patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
+    std::array<pollfd, 2> sources{pollfd{output.read_end.get(), POLLIN, 0}, pollfd{errors.read_end.get(), POLLIN, 0}};
+    const std::array<std::string*, 2> texts{&result.output, &result.errors};
     std::array<char, 4096> buffer{};
-    for (;;) {
+    while (sources[0].fd >= 0 || sources[1].fd >= 0) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-        pollfd readable{from.get(), POLLIN, 0};
         if (left.count() <= 0) {
             return false;
         }
-        if (::poll(&readable, 1, static_cast<int>(left.count())) <= 0) {
+        if (::poll(sources.data(), sources.size(), static_cast<int>(left.count())) <= 0) {
             continue;
         }
-        const auto count = ::read(from.get(), buffer.data(), buffer.size());
-        if (count == 0) {
-            return true;
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            if (sources[i].revents == 0) {
+                continue;
+            }
+            const auto count = ::read(sources[i].fd, buffer.data(), buffer.size());
+            if (count == 0) {
+                sources[i].fd = -1;  // poll() passes over it
+            }
+            texts[i]->append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
         }
-        text.append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     }
+    return true;
 }
+
+void drop_last_line_feeds(std::string& text) { text.erase(text.find_last_not_of('\n') + 1); }
 
 /// A descriptor from which `text` can be read. A pipe would break where the tool does not read it.
 FileDescriptor readable(const std::string& text) {
@@ -112,19 +137,15 @@ bool is_program(const std::string& name) {
 }
 
 ToolResult run_tool(const std::vector<std::string>& command, const ToolOptions& options) {
-    std::array<int, 2> pipe{};
-    if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-        throw std::runtime_error("cannot create a pipe");
-    }
-    const FileDescriptor read_end(pipe[0]);
-    FileDescriptor write_end(pipe[1]);
+    Pipe output;
+    Pipe errors;
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     const auto input = readable(options.input);
     ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, output.write_end.get(), STDOUT_FILENO);
     if (options.errors == ToolErrors::collected) {
-        ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDERR_FILENO);
+        ::posix_spawn_file_actions_adddup2(&actions, errors.write_end.get(), STDERR_FILENO);
     }
     auto words = command;
     std::vector<char*> arguments;
@@ -137,20 +158,22 @@ ToolResult run_tool(const std::vector<std::string>& command, const ToolOptions& 
                                      environment_without(options.hides).data());
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) {
-        return {127, fmt::format("{}: {}", command.front(), std::strerror(error))};
+        return {.code = 127, .errors = fmt::format("{}: {}", command.front(), std::strerror(error))};
     }
-    write_end.reset();
+    output.write_end.reset();
+    errors.write_end.reset();
     ToolResult result;
-    if (!read_all(read_end, result.output, options.patience)) {
+    const bool has_closed_all = read_all(output, errors, result, options.patience);
+    auto status = has_closed_all ? wait_for_end(pid, options.patience) : std::nullopt;
+    drop_last_line_feeds(result.output);
+    drop_last_line_feeds(result.errors);
+    if (!status) {
         ::kill(pid, SIGKILL);
-        result.output += fmt::format("{} did not answer for {} s", command.front(), options.patience.count());
+        status = wait_for_end(pid, time_to_die).value_or(SIGKILL);
+        result.errors += fmt::format("{}{} did not answer for {} s", result.errors.empty() ? "" : "\n", command.front(),
+                                     options.patience.count());
     }
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-    result.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    while (result.output.ends_with('\n')) {
-        result.output.pop_back();
-    }
+    result.code = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
     return result;
 }
 

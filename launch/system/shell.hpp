@@ -28,14 +28,18 @@ struct ToolOptions {
     std::function<bool(std::string_view variable)> hides = {};  ///< chooses variables (NAME=VALUE) it does not see
     std::string input = {};                                     ///< what it reads from its standard input
     std::chrono::seconds patience{30};                          ///< after this time it is killed
-    ToolErrors errors = ToolErrors::collected;  ///< whether its stderr is a part of the output, or goes to our own
+    ToolErrors errors = ToolErrors::collected;  ///< whether its stderr is in the result, or goes to our own
 };
 
 struct ToolResult {
-    int code = 0;        ///< exit status, or 128 + signal; 127 if there is no such program
-    std::string output;  ///< what it printed, without the last line feed; ends with the reason if it was killed
+    int code = 0;          ///< exit status, or 128 + signal; 127 if there is no such program
+    std::string output{};  ///< its standard output, without the last line feeds
+    std::string errors{};  ///< its standard error, likewise; then why it was killed, or could not begin
 
     bool success() const { return code == 0; }
+
+    /// All that it printed, to say why it failed. Warnings may be anywhere in it: results are in `output`.
+    std::string words() const { return output + (output.empty() || errors.empty() ? "" : "\n") + errors; }
 };
 
 /// Runs a tool to its end. `command` is searched in PATH.

@@ -69,7 +69,7 @@ TEST_CASE("nothing is done for a job that does not run any more") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", "true");
     rescue(slurm);
-    slurm.answer("squeue", "echo 'slurm_load_jobs error: Invalid job id specified'; exit 1");
+    slurm.answer("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
     rescue(slurm);
 
     CHECK(slurm.calls("squeue") == 2);

@@ -25,9 +25,12 @@ TEST_CASE("squeue's answer is told from a job that it has forgotten, and from no
     CHECK(ask_squeue("17", "%N %B", "RUNNING") == "n[1-3] n1");
     CHECK(slurm.calls("squeue --noheader --jobs=17 --format=%N %B --states=RUNNING") == 1);
 
-    slurm.answer("squeue", "echo 'slurm_load_jobs error: Invalid job id specified'; exit 1");
+    slurm.answer("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
     CHECK(ask_squeue("17", "%T") == "");
 
-    slurm.answer("squeue", "echo 'Unable to contact slurm controller'; exit 1");
+    slurm.answer("squeue", "echo 'Unable to contact slurm controller' >&2; exit 1");
     CHECK_FALSE(ask_squeue("17", "%T").has_value());
+
+    slurm.answer("squeue", "echo 'ERROR: ld.so: object cannot be preloaded: ignored.' >&2; echo RUNNING");
+    CHECK(ask_squeue("17", "%T") == "RUNNING");
 }

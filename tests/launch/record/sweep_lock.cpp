@@ -156,7 +156,7 @@ TEST_CASE("a holder of another Slurm job lives as long as the job, however long 
     CHECK(SweepLock::holder(directory));
     CHECK_THROWS_AS(SweepLock{directory}, InvalidInput);
 
-    install_squeue(folder, "echo 'slurm_load_jobs error: Invalid job id specified'; exit 1");
+    install_squeue(folder, "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
     CHECK_FALSE(SweepLock::holder(directory));
 
     install_squeue(folder, "exit 1");  // Slurm cannot be asked: the file's age tells

@@ -18,8 +18,15 @@ TEST_CASE("any text survives bash") {
 
 TEST_CASE("a tool that is not there is no success") {
     CHECK(run_tool({"no-such-tool-here"}).code == 127);
-    CHECK(run_tool({"bash", "-c", "echo a; echo b >&2; exit 3"}).output == "a\nb");
+    CHECK(run_tool({"bash", "-c", "echo b >&2; echo a; exit 3"}).words() == "a\nb");
     CHECK(run_tool({"bash", "-c", "exit 3"}).code == 3);
+}
+
+TEST_CASE("what a tool warns of is not a part of its output") {
+    const auto result = run_tool({"bash", "-c", "echo a warning >&2; echo output"});
+
+    CHECK(result.output == "output");
+    CHECK(result.errors == "a warning");
 }
 
 TEST_CASE("a tool reads its input, or does not, and one that never ends is killed") {
@@ -29,7 +36,7 @@ TEST_CASE("a tool reads its input, or does not, and one that never ends is kille
     CHECK(run_tool({"true"}, {.input = long_text}).success());
     const auto killed = run_tool({"sleep", "1000"}, {.patience = std::chrono::seconds(0)});
     CHECK(killed.code == 128 + 9);
-    CHECK(killed.output == "sleep did not answer for 0 s");
+    CHECK(killed.errors == "sleep did not answer for 0 s");
 }
 
 TEST_CASE("a tool does not see the variables that are hidden from it") {
