@@ -1,6 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string_view>
 
@@ -115,6 +121,7 @@ void rescue_job(int rank) {
 
 int main(int argc, char** argv) {
     open_standard_streams();
+    std::signal(SIGCHLD, SIG_DFL);  // who started us may have set that no child is waited for, and exec keeps it
     const auto session = MpiSession::join(argc, argv);
     if (session && session->rank() > 0) {
         try {
@@ -130,6 +137,11 @@ int main(int argc, char** argv) {
         }
         return static_cast<int>(ExitCode::failed);
     }
-    const int code = run_command(argc, argv, session.get());
+    int code = run_command(argc, argv, session.get());
+    if (code == static_cast<int>(ExitCode::done) && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
+        fmt::print(stderr, "crescendo: cannot write the output: {}; what was printed is cut off\n",
+                   std::strerror(errno));
+        code = static_cast<int>(ExitCode::failed);
+    }
     return tell_job_script(argc > 1 ? argv[1] : "", code);
 }

@@ -1,5 +1,7 @@
+#include "launch/system/shell.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
+using namespace crescendo;
 using namespace crescendo::tests;
 
 TEST_CASE("run makes a directory of the sweep's name, or the one that was asked for") {
@@ -42,6 +44,19 @@ TEST_CASE("the commands that run prints can be copied, whatever the directory's 
         CHECK(refused.code == 2);
         CHECK_MESSAGE(refused.err.find(advice) != std::string::npos, refused.err);
     }
+}
+
+TEST_CASE("run ends also where who started it waits for no child") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    const std::string ignores =
+        "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+        "os.chdir(sys.argv[1]); os.execv(sys.argv[2], sys.argv[2:])";
+
+    const auto ran =
+        launch::run_tool({"python3", "-c", ignores, folder.path().string(), CRESCENDO_BINARY, "run", "sweep.yaml"});
+
+    CHECK_MESSAGE(ran.code == 0, ran.words());
 }
 
 TEST_CASE("run says that a file is no folder for a sweep") {

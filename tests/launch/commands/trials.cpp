@@ -1,5 +1,7 @@
+#include "launch/system/shell.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
+using namespace crescendo;
 using namespace crescendo::tests;
 
 TEST_CASE("trials lists every trial with its parameters and results") {
@@ -25,6 +27,16 @@ TEST_CASE("trials as CSV are one line each below the headings") {
 
     CHECK(csv.starts_with("trial,status,resource"));
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
+}
+
+TEST_CASE("output that finds no room is no success") {
+    const OldSweep sweep;
+    const auto line = std::string("exec ") + CRESCENDO_BINARY + " trials s --format csv >/dev/full";
+
+    const auto ran = launch::run_tool({"sh", "-c", "cd " + sweep.folder.path().string() + " && " + line});
+
+    CHECK(ran.code == 1);
+    CHECK_MESSAGE(contains(ran.errors, "cannot write the output: No space left on device"), ran.errors);
 }
 
 TEST_CASE("trials say what each of them cost, if there is a price") {
