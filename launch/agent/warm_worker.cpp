@@ -230,7 +230,9 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         return;  // it is about to end
     }
     const std::string type = message.at("type");
-    if (type == protocol::Hello::name) {
+    if (type == protocol::Hello::name && !is<Starting>()) {
+        reject("it said hello twice", notices);
+    } else if (type == protocol::Hello::name) {
         if (std::exchange(is_out_of_use_, false)) {
             notices.push_back(SlotUp{slot()});
         }
@@ -264,6 +266,8 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         notices.push_back(timed);
     } else if (type == protocol::Stranded::name) {
         notices.push_back(WorkerStranded{trial, slot(), protocol::read<protocol::Stranded>(message).generation});
+    } else if (type == protocol::Evaluated::name && !busy->task.is_evaluation) {
+        reject("it sent 'evaluated' while it trained", notices);
     } else if (type == protocol::Evaluated::name) {
         notices.push_back(TrialEvaluated{trial, protocol::read<protocol::Evaluated>(message).metrics, {}});
         settle(notices);

@@ -137,11 +137,13 @@ TEST_CASE("who runs out of the memory of a shared GPU reads that others use it t
           "64 GiB; 2 workers share this GPU's memory: with a smaller slots_per_gpu each has more");
 }
 
-TEST_CASE("a trainer that sends nonsense, or leaves without being told, fails its trial and is replaced") {
+TEST_CASE("a trainer that sends nonsense, or what is not its turn, fails its trial and is replaced") {
     for (const auto& [sent, message] : {std::pair{"world_size=4", "cannot be understood: not a JSON object"},
                                         {"[1]", "cannot be understood"},
                                         {"{\\\"kind\\\":1}", "cannot be understood"},
-                                        {"{\\\"type\\\":\\\"left\\\"}", "it left its group without being told to"}}) {
+                                        {"{\\\"type\\\":\\\"left\\\"}", "it left its group without being told to"},
+                                        {"{\\\"type\\\":\\\"hello\\\"}", "it said hello twice"},
+                                        {"{\\\"type\\\":\\\"evaluated\\\"}", "it sent 'evaluated' while it trained"}}) {
         CAPTURE(sent);
         WarmNode node(std::string(say_hello) + "hear; [ -e once ] && " + report + "touch once; say \"" + sent +
                       "\"; say '{\"type\":\"left\"}'; sleep 1000");
