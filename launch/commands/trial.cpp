@@ -14,7 +14,6 @@
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/recorded_sweep.hpp"
-#include "launch/record/sweep_lock.hpp"
 #include "launch/report/chronicle.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
@@ -47,8 +46,8 @@ class TrialStory {
   public:
     TrialStory(const RecordedSweep& sweep, TrialId id)
         : sweep_(sweep),
-          chronicle_(Chronicle::read(read_first_file(sweep.directory, sweep.frozen).spec,
-                                     sweep.directory.journal(), SweepLock::holder(sweep.directory).has_value())),
+          chronicle_(Chronicle::read(read_first_file(sweep.directory, sweep.frozen).spec, sweep.directory.journal(),
+                                     sweep.holder.has_value())),
           history_(chronicle_.history()),
           trial_(known(history_.sweep(), id)) {
         for (const auto& span : chronicle_.spans()) {

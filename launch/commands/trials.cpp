@@ -11,7 +11,6 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
-#include "launch/record/sweep_lock.hpp"
 #include "launch/report/chronicle.hpp"
 #include "launch/report/sweep_plot.hpp"
 #include "launch/system/terminal.hpp"
@@ -68,9 +67,8 @@ ExitCode trials(const TrialsOptions& options) {
         return ExitCode::done;
     }
     const std::set<std::size_t> shown(rows.begin(), rows.end());  // a row a trial, in their order
-    const auto chronicle =
-        Chronicle::read(read_first_file(sweep.directory, sweep.frozen).spec, sweep.directory.journal(),
-                        SweepLock::holder(sweep.directory).has_value());
+    const auto chronicle = Chronicle::read(read_first_file(sweep.directory, sweep.frozen).spec,
+                                           sweep.directory.journal(), sweep.holder.has_value());
     const auto shows = [&](TrialId id) { return shown.contains(static_cast<std::size_t>(id.value)); };
     for (const auto& line : sweep_plot(chronicle.history(), terminal_columns(stdout, 100), shows)) {
         fmt::print("{}\n", line);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "launch/record/sweep_lock.hpp"
-
 namespace crescendo::launch {
 
 DatedSweep::DatedSweep(const RecordedSweep& sweep)
@@ -14,7 +12,7 @@ DatedSweep::DatedSweep(const RecordedSweep& sweep)
             sessions_.push_back({history_.elapsed(), history_.last_time()});
         }
     });
-    if (history_.sweep().state() == SweepState::running && !SweepLock::holder(sweep.directory)) {
+    if (history_.sweep().state() == SweepState::running && !sweep.holder) {
         history_.interrupt();
     }
 }

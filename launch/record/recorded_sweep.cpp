@@ -13,7 +13,7 @@ namespace crescendo::launch {
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path)
     : RecordedSweep(SweepDirectory::open(path), Purpose::look) {
-    if (history.sweep().state() == SweepState::running && !SweepLock::holder(directory)) {
+    if (history.sweep().state() == SweepState::running && !holder) {
         history.interrupt();
     }
 }
@@ -22,6 +22,7 @@ RecordedSweep RecordedSweep::recover(const SweepDirectory& directory) { return {
 
 RecordedSweep::RecordedSweep(SweepDirectory of, Purpose purpose)
     : directory(std::move(of)),
+      holder(purpose == Purpose::look ? SweepLock::holder(directory) : std::nullopt),
       frozen(FrozenFile::recorded_in(directory.journal())),
       file(read_first_file(directory, frozen)),
       history(file.spec) {
@@ -91,7 +92,7 @@ std::string state_of(const RecordedSweep& sweep) {
         case SweepState::running:
             break;
     }
-    if (SweepLock::holder(sweep.directory)) {
+    if (sweep.holder) {
         return "running";
     }
     const auto state = state_of_job(sweep.directory);

@@ -33,6 +33,7 @@ struct RecordedSweep {
     std::map<std::string, Json> limits() const;
 
     SweepDirectory directory;
+    std::optional<std::string> holder;  ///< who worked on it just before the journal was read, which so is no older
     std::optional<FrozenFile> frozen;  ///< none in an old journal; then the present file is used
     SweepFile file;                    ///< the sweep's file with the limits that hold now
     History history;
