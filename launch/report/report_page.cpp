@@ -9,6 +9,7 @@
 
 #include "launch/report/assets.hpp"
 #include "launch/report/html.hpp"
+#include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
@@ -23,12 +24,12 @@ std::string number(const OrderedJson& value) {
         return "–";
     }
     if (value.is_string()) {
-        return html_text(value.get<std::string>());
+        return markup_text(value.get<std::string>());
     }
-    return value.is_number_float() ? fmt::format("{:.5g}", value.get<double>()) : html_text(value.dump());
+    return value.is_number_float() ? fmt::format("{:.5g}", value.get<double>()) : markup_text(value.dump());
 }
 
-std::string text(const OrderedJson& object, const char* key) { return html_text(object.at(key).get<std::string>()); }
+std::string text(const OrderedJson& object, const char* key) { return markup_text(object.at(key).get<std::string>()); }
 
 /// A table with a heading for each column; cells are HTML.
 std::string table(const char* kind, const std::vector<std::string>& columns,
@@ -52,7 +53,7 @@ std::string table(const char* kind, const std::vector<std::string>& columns,
 std::string chips(const OrderedJson& values) {
     std::string result = "<dl class='chips'>";
     for (const auto& [name, value] : values.items()) {
-        result += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", html_text(name), number(value));
+        result += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", markup_text(name), number(value));
     }
     return result + "</dl>\n";
 }
@@ -100,8 +101,8 @@ std::string state_text(const OrderedJson& sweep, PageKind kind) {
 std::string commands(const OrderedJson& sweep) {
     std::string result = "<ul class='commands'>";
     for (const auto& step : sweep.at("next")) {
-        result += fmt::format("<li><code>{}</code> <span>{}</span></li>", html_text(step.at(0).get<std::string>()),
-                              html_text(step.at(1).get<std::string>()));
+        result += fmt::format("<li><code>{}</code> <span>{}</span></li>", markup_text(step.at(0).get<std::string>()),
+                              markup_text(step.at(1).get<std::string>()));
     }
     return result + "</ul>\n";
 }
@@ -128,19 +129,18 @@ std::string answer(const OrderedJson& sweep) {
         const bool is_judged = best.contains("judged");
         const auto value = is_judged ? number(best.at("judged"))
                                      : (metrics.contains(metric) ? number(metrics.at(metric)) : "–");
-        result += figure(value, html_text(metric),
-                         fmt::format("best: {}trial {}, resource {}{}",
-                                     is_judged ? text(best, "judge") + " of configuration " +
-                                                     number(best.at("configuration")) + ", "
-                                               : "",
-                                     number(best.at("trial")), number(best.at("resource")),
-                                     better_report(sweep, value)));
+        result += figure(
+            value, markup_text(metric),
+            fmt::format(
+                "best: {}trial {}, resource {}{}",
+                is_judged ? text(best, "judge") + " of configuration " + number(best.at("configuration")) + ", " : "",
+                number(best.at("trial")), number(best.at("resource")), better_report(sweep, value)));
         if (best.at("test").is_object()) {
             const auto& test = best.at("test");
             const auto same = test.find(metric);
             const auto shown = same == test.end() ? test.begin() : same;
             if (shown != test.end()) {
-                result += figure(number(shown.value()), html_text(shown.key()), "on the test data");
+                result += figure(number(shown.value()), markup_text(shown.key()), "on the test data");
             }
         }
     }
@@ -277,7 +277,7 @@ std::string failures(const OrderedJson& sweep) {
 std::string machine(const OrderedJson& sweep) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& [name, value] : sweep.at("versions").items()) {
-        rows.push_back({html_text(name), number(value)});
+        rows.push_back({markup_text(name), number(value)});
     }
     for (const auto& session : sweep.at("sessions")) {
         rows.push_back({"session at " + clock_text(session.at(0)), number(session.at(1))});
@@ -359,7 +359,7 @@ std::string methods_of(const OrderedJson& methods) {
     std::vector<std::vector<std::string>> rows(methods.size());
     for (const auto& [name, first] : methods.at(0).items()) {
         if (is_known(methods, name)) {
-            columns.push_back(html_text(name));
+            columns.push_back(markup_text(name));
             for (std::size_t i = 0; i < methods.size(); ++i) {
                 rows[i].push_back(number(methods[i].at(name)));
             }

@@ -33,15 +33,6 @@ constexpr const char* style =
     ".line{fill:none}.band{stroke:none}\n"  // last, so that they replace what the colours say
     "</style>\n";
 
-/// Text as XML may hold it: bytes that are not UTF-8 are replaced.
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : valid_utf8(printable(text))) {
-        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return result;
-}
-
 /// Lines of more than `num_colours` methods differ by their dashes as well.
 std::string dashes(std::size_t index) {
     const auto turn = index / num_colours;
@@ -108,7 +99,7 @@ class Panel {
         result += fmt::format("<rect class='frame' x='{}' y='{}' width='{}' height='{}'/>\n", left_, top_edge,
                               panel_width, panel_height);
         result += fmt::format("<text x='{}' y='{}' text-anchor='middle'>{}</text>\n", left_ + panel_width / 2,
-                              top_edge + panel_height + 40, escaped(panel_.x_label));
+                              top_edge + panel_height + 40, markup_text(panel_.x_label));
         result += fmt::format("<g clip-path='url(#panel{})'>\n", index_);
         for (std::size_t i = 0; i < panel_.lines.size(); ++i) {
             if (const auto& points = panel_.lines[i].points; !points.empty()) {
@@ -184,12 +175,12 @@ std::string line_chart(const std::string& title, const std::string& y_label, con
     const double height = legend_top + legend_line * static_cast<double>(num_lines) + 6;
     std::string result = fmt::format(
         "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}'>\n<title>{2}</title>\n",
-        width, height, escaped(title));
+        width, height, markup_text(title));
     result += style;
     result += fmt::format("<rect class='ground' width='{}' height='{}'/>\n", width, height);
-    result += fmt::format("<text class='title' x='{}' y='28'>{}</text>\n", left_edge, escaped(title));
+    result += fmt::format("<text class='title' x='{}' y='28'>{}</text>\n", left_edge, markup_text(title));
     result += fmt::format("<text transform='translate(20,{}) rotate(-90)' text-anchor='middle'>{}</text>\n",
-                          top_edge + panel_height / 2, escaped(y_label));
+                          top_edge + panel_height / 2, markup_text(y_label));
     const auto range = y_range(panels);
     for (std::size_t i = 0; i < panels.size(); ++i) {
         result += Panel(panels[i], i, range).svg();
@@ -198,7 +189,7 @@ std::string line_chart(const std::string& title, const std::string& y_label, con
         const double y = legend_top + legend_line * static_cast<double>(i);
         result += fmt::format("<path class='c{0} line'{1} d='M{2},{3}h28'/><text x='{4}' y='{5}'>{6}</text>\n",
                               i % num_colours, dashes(i), left_edge, y, left_edge + 36, y + 4,
-                              escaped(panels.front().lines[i].name));
+                              markup_text(panels.front().lines[i].name));
     }
     return result + "</svg>\n";
 }

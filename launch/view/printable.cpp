@@ -25,4 +25,30 @@ std::string printable(std::string_view text) {
 
 std::string valid_utf8(const std::string& text) { return Json::parse(one_line(Json(text))).get<std::string>(); }
 
+std::string markup_text(std::string_view text) {
+    std::string result;
+    for (const char c : valid_utf8(printable(text))) {
+        switch (c) {
+            case '&':
+                result += "&amp;";
+                break;
+            case '<':
+                result += "&lt;";
+                break;
+            case '>':
+                result += "&gt;";
+                break;
+            case '"':
+                result += "&quot;";
+                break;
+            case '\'':
+                result += "&#39;";
+                break;
+            default:
+                result += c;
+        }
+    }
+    return result;
+}
+
 }  // namespace crescendo::launch

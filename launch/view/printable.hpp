@@ -12,4 +12,7 @@ std::string printable(std::string_view text);
 /// `text` with its bytes that are not UTF-8 replaced, for files that have to be UTF-8.
 std::string valid_utf8(const std::string& text);
 
+/// Text as HTML and XML show it, between tags and in attributes alike: printable(), and valid UTF-8.
+std::string markup_text(std::string_view text);
+
 }  // namespace crescendo::launch

@@ -10,6 +10,7 @@
 
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/view/column_names.hpp"
 
 namespace crescendo::launch {
@@ -98,7 +99,7 @@ OrderedJson best_json(const History& history, const SweepDirectory& directory, c
     const auto& test = history.test();
     result["test"] = test && test->trial == best.id ? launch::to_json(test->metrics) : Json(nullptr);
     const auto checkpoint = directory.checkpoint(best.id);
-    result["checkpoint"] = std::filesystem::exists(checkpoint) ? Json(checkpoint.string()) : Json(nullptr);
+    result["checkpoint"] = is_there(checkpoint) ? Json(checkpoint.string()) : Json(nullptr);
     return result;
 }
 

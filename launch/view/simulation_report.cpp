@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
@@ -74,14 +75,6 @@ std::string diagram(const std::string& title, std::vector<Point> points, double 
         "<text x='{12}' y='{13}' text-anchor='end'>{14}</text>\n",
         left, top - 8, title, top, right - left, height, step_points(points, right), left - 6, top + 12, high,
         top + height, low, right, top + height + 16, clock_text(seconds));
-}
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : std::string(1, c);
-    }
-    return result;
 }
 
 }  // namespace
@@ -177,7 +170,7 @@ std::string chart(const Summary& summary, const SweepSpec& spec) {
     }
     return "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 800 560' font-family='sans-serif' font-size='12'>\n"
            "<rect width='800' height='560' fill='white'/>\n" +
-           diagram("best " + escaped(spec.metric), best, summary.makespan, 30) +
+           diagram("best " + markup_text(spec.metric), best, summary.makespan, 30) +
            diagram(fmt::format("slots in use, of {}", summary.slots), use, summary.makespan, 310) + "</svg>\n";
 }
 
