@@ -16,6 +16,7 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/view/results.hpp"
 #include "scheduler/loss.hpp"
 
@@ -57,8 +58,7 @@ std::optional<TrialId> best_within(double seconds, const RecordedSweep& sweep, c
             fmt::print(stderr, "crescendo: measuring trial {}\n", trial.value);
             // The result of a sweep that is over has its checkpoint, and so metrics of its answers.
             const bool is_result = sweep.history.sweep().state() == SweepState::finished &&
-                                   trial == sweep.history.sweep().best() &&
-                                   std::filesystem::exists(sweep.directory.checkpoint(trial));
+                                   trial == sweep.history.sweep().best() && is_there(sweep.directory.checkpoint(trial));
             record = bench.measure(trial, is_result ? LatencyBench::Weights::trained : LatencyBench::Weights::random);
         }
         if (record->latency.p99 <= seconds) {

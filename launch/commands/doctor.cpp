@@ -19,6 +19,7 @@
 #include "launch/doctor/nodes.hpp"
 #include "launch/doctor/programs.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/transport/launched.hpp"
 #include "launch/transport/network.hpp"
 #include "launch/view/table.hpp"
@@ -53,7 +54,7 @@ std::optional<Subject> subject_of(const fs::path& target) {
         SweepDirectory directory(file.name);
         return Subject{std::move(file), std::move(directory)};
     }
-    if (fs::exists(SweepDirectory(target).journal())) {
+    if (is_there(SweepDirectory(target).journal())) {
         return Subject{RecordedSweep(target).file, SweepDirectory(target)};
     }
     return {};
@@ -175,7 +176,7 @@ Examined examine(const DoctorOptions& options, MpiSession* session) {
         examined.add(examine_disk(*subject, static_cast<double>(options.per_trial), examined.nodes, *room), here);
     }
     const auto paths = ProgramPaths::find();
-    if (fs::exists(paths.trainer)) {
+    if (is_there(paths.trainer)) {
         const bool alone = examined.num_hosts() == 1;
         const auto interface = !options.interface.empty() ? options.interface : alone ? loopback : outward_interface();
         examined.add(examine_group(paths, examined.nodes.front().plan, interface), here);

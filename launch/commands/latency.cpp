@@ -10,6 +10,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/record/sweep_lock.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -25,7 +26,7 @@ ExitCode latency(const LatencyOptions& options) {
     const RecordedSweep sweep(options.directory);
     LatencyBench bench(sweep, options.bench);
     const auto trial = chosen_trial(sweep, options.trial, "none can answer");
-    CRESCENDO_VALIDATE(std::filesystem::exists(sweep.directory.checkpoint(trial)), "--trial",
+    CRESCENDO_VALIDATE(is_there(sweep.directory.checkpoint(trial)), "--trial",
                        "trial {} has no checkpoint in {}, because only those of the best trial and of trials that did "
                        "not end are kept; measure one of these",
                        trial.value, sweep.directory.trial(trial).string());

@@ -17,6 +17,7 @@
 #include "launch/record/waste.hpp"
 #include "launch/sweep_file/nested_config.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
@@ -32,7 +33,7 @@ class NewFolder {
   public:
     explicit NewFolder(fs::path out) : out_(std::move(out)), partial_(out_) {
         std::error_code none;
-        CRESCENDO_VALIDATE(!fs::exists(out_) || (fs::is_directory(out_) && fs::is_empty(out_, none)), "--export",
+        CRESCENDO_VALIDATE(!is_there(out_) || (fs::is_directory(out_) && fs::is_empty(out_, none)), "--export",
                            "{} is there already and not empty; an export has a folder of its own: give another one",
                            out_.string());
         partial_ += ".partial";
@@ -75,7 +76,7 @@ Json write_model(const RecordedSweep& sweep, TrialId trial, const fs::path& fold
     const auto result = run_tool({trainer, "--export"}, {.input = request.dump(), .patience = time_to_export});
     const auto answer = Json::parse(result.output.substr(result.output.rfind('\n') + 1), nullptr, false);
     if (!result.success() || !answer.is_object()) {
-        const auto problem = fmt::format("trial {} cannot be exported: {}", trial.value, result.output);
+        const auto problem = fmt::format("trial {} cannot be exported: {}", trial.value, result.words());
         if (result.code == static_cast<int>(ExitCode::bad_input)) {
             throw InvalidInput(problem);
         }
@@ -113,7 +114,7 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
                                      directory.trial(trial).string(), shell_quoted(where), trial.value));
         return;
     }
-    CRESCENDO_VALIDATE(fs::exists(directory.checkpoint(trial)), "--trial",
+    CRESCENDO_VALIDATE(is_there(directory.checkpoint(trial)), "--trial",
                        "trial {} has no checkpoint in {}: it has not saved one yet, or it lost, and only the "
                        "checkpoints of the best trial and of trials that did not end are kept; "
                        "`crescendo retrain {} --trial {}` trains it again",
@@ -125,7 +126,7 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
     fmt::print("{}: trial {} at {}: parameters.json, {}\n", out.string(), trial.value,
                answer.at("resource").get<std::int64_t>(),
                fmt::join(answer.at("files").get<std::vector<std::string>>(), ", "));
-    if (fs::exists(out / "load.py")) {
+    if (is_there(out / "load.py")) {
         fmt::print("  python3 {}     runs the model over the validation samples, and compares with the sweep\n",
                    (out / "load.py").string());
     } else {

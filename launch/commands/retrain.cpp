@@ -13,6 +13,7 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/sweep_file/retraining.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/view/seed_spread.hpp"
 
@@ -52,7 +53,7 @@ class OutputToErrors {
 ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder, const RetrainOptions& options,
                MpiSession* session) {
     fs::current_path(sweep.directory.read_run().at("working_directory").get<std::string>());
-    if (fs::exists(folder)) {
+    if (is_there(folder)) {
         const RecordedSweep earlier(folder);
         ResumeOptions resume{.directory = folder, .session = options.session};
         if (options.num_seeds > earlier.history.sweep().spec().run_cap.value_or(0)) {

@@ -11,6 +11,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
@@ -31,7 +32,7 @@ void take_job_back(const SweepDirectory& directory) {
 /// gone.
 void request_until_gone(const SweepDirectory& directory) {
     for (;;) {
-        if (!std::filesystem::exists(directory.stop_request())) {
+        if (!is_there(directory.stop_request())) {
             replace_file(directory.stop_request(), "stop\n");
         }
         if (SweepLock::holder(directory)) {

@@ -104,7 +104,7 @@ ExitCode submit_new(const SubmitOptions& options) {
         fmt::print("{}", script);
         return ExitCode::done;
     }
-    CRESCENDO_VALIDATE(!fs::exists(SweepDirectory(path).journal()), "",
+    CRESCENDO_VALIDATE(!is_there(SweepDirectory(path).journal()), "",
                        "{}: holds a sweep already; `crescendo submit {}` continues it, --dir NAME begins a new one "
                        "elsewhere",
                        path.string(), shell_quoted(path));
@@ -156,7 +156,7 @@ ExitCode submit_again(const SubmitOptions& options) {
     const auto holder = batch_system()->own_job() ? std::nullopt : SweepLock::holder(directory);
     CRESCENDO_VALIDATE(!holder, "", "{}: {} is using this directory; `crescendo stop {}` ends it", where,
                        holder.value_or(""), shell_quoted(where));
-    const bool as_it_stands = !options.describe_a_job() && fs::exists(directory.job_script());
+    const bool as_it_stands = !options.describe_a_job() && is_there(directory.job_script());
     auto script = as_it_stands ? read_file(directory.job_script()) : "";
     if (!as_it_stands) {
         const auto before = directory.read_run().value("submit", Json::object());

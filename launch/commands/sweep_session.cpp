@@ -27,6 +27,7 @@
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/command_macros.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"
@@ -168,7 +169,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "\n"
             "  crescendo {} {}     continues it\n"
             "  crescendo status {}     shows its progress\n",
-            std::filesystem::exists(directory.job_script()) ? "submit" : "resume", where, where);
+            is_there(directory.job_script()) ? "submit" : "resume", where, where);
         return;
     }
     if (outcome == Outcome::hopeless) {

@@ -15,7 +15,8 @@ std::optional<std::string> SessionEnd::reason() {
     // Not every turn: there may be thousands in a second, and metadata servers are slow.
     if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {
         next_look_ = now + std::chrono::milliseconds(250);
-        if (std::filesystem::exists(directory_.stop_request())) {
+        std::error_code later;  // a shared file system has its moments, and is asked again
+        if (std::filesystem::exists(directory_.stop_request(), later)) {
             return "asked to stop: saving what runs";
         }
     }

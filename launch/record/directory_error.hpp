@@ -9,7 +9,8 @@ namespace crescendo::launch {
 /// journal's last sync() wrote is safe, so the sweep can be resumed once this is fixed. The message says so.
 class DirectoryError : public std::runtime_error {
   public:
-    explicit DirectoryError(const std::string& problem, const std::string& remedy = "free some space or mend the disk")
+    explicit DirectoryError(const std::string& problem,
+                            const std::string& remedy = "free some space or repair the disk")
         : std::runtime_error(problem + "; " + remedy + ", then resume the sweep"), problem_(problem) {}
 
     /// The problem without its remedy, for the case that there is no sweep to resume.

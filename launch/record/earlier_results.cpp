@@ -51,7 +51,7 @@ Json write_earlier_results(const std::filesystem::path& path, const std::vector<
 }
 
 std::vector<EarlierResult> read_earlier_results(const std::filesystem::path& path, const Json& kept) {
-    CRESCENDO_VALIDATE(std::filesystem::exists(path), "",
+    CRESCENDO_VALIDATE(is_there(path), "",
                        "{}: is gone: the results of earlier sweeps from which the sampler's decisions follow; restore "
                        "the file from a copy",
                        path.string());

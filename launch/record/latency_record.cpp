@@ -15,7 +15,7 @@ namespace crescendo::launch {
 
 std::optional<LatencyRecord> read_latency(const SweepDirectory& directory, TrialId trial) {
     const auto path = directory.latency(trial);
-    if (!std::filesystem::exists(path)) {
+    if (!is_there(path)) {
         return {};
     }
     try {

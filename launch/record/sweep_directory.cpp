@@ -18,23 +18,35 @@ namespace fs = std::filesystem;
 
 SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run) {
     const SweepDirectory result(path);
-    if (fs::exists(result.journal())) {
+    const auto refuse = [&](const std::error_code& why) {
+        throw InvalidInput(fmt::format("{}: a sweep cannot be kept here: {}; choose another folder with --dir",
+                                       path.string(), why.message()));
+    };
+    std::error_code unknown;
+    const bool existed = fs::exists(path, unknown);
+    if (unknown) {
+        refuse(unknown);
+    }
+    if (fs::exists(result.journal(), unknown)) {
         throw InvalidInput(
             fmt::format("{}: holds a sweep already; `crescendo resume {}` continues it, --dir NAME begins a new one "
                         "elsewhere",
                         path.string(), shell_quoted(path)));
     }
-    if (fs::exists(path) && !fs::is_directory(path)) {
+    if (existed && !fs::is_directory(path, unknown)) {
         throw InvalidInput(fmt::format(
             "{}: is a file, and a sweep needs a folder of its own; choose another with --dir", path.string()));
     }
-    if (fs::exists(path) && !fs::is_empty(path)) {
+    const bool is_empty = !existed || fs::is_empty(path, unknown);
+    if (unknown) {
+        refuse(unknown);
+    }
+    if (!is_empty) {
         throw InvalidInput(
             fmt::format("{}: exists and holds other files, and a sweep needs a folder of its own; "
                         "choose another with --dir",
                         path.string()));
     }
-    const bool existed = fs::exists(path);
     try {
         fs::create_directories(path / "trials");
         replace_file(result.sweep_file(), sweep_file);
@@ -48,8 +60,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
         } else {
             fs::remove_all(path, ignored);
         }
-        throw InvalidInput(fmt::format("{}: a sweep cannot be kept here: {}; choose another folder with --dir",
-                                       path.string(), error.code().message()));
+        refuse(error.code());
     }
     return result;
 }
@@ -64,7 +75,7 @@ SweepDirectory SweepDirectory::open(const fs::path& path) {
         throw InvalidInput(fmt::format("{}: {}; name the directory of a sweep, which `crescendo run` makes",
                                        path.string(), fs::exists(path, error) ? "is a file" : "no such directory"));
     }
-    if (!fs::exists(result.sweep_file()) || !fs::exists(result.journal())) {
+    if (!is_there(result.sweep_file()) || !is_there(result.journal())) {
         throw InvalidInput(
             fmt::format("{}: holds no sweep (no sweep.yaml and journal.jsonl); "
                         "`crescendo run` makes one",

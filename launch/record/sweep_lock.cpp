@@ -19,6 +19,7 @@
 #include "launch/batch/batch_system.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/slots/node_resources.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
@@ -191,12 +192,18 @@ void SweepLock::beat() {
         return;
     }
     beat_ = Clock::now();
-    const auto content = content_of(path_);
-    if (content.empty() && ::access(path_.c_str(), R_OK) != 0) {
-        if (errno == ENOENT) {
+    std::string content;
+    try {
+        content = read_file(path_);
+    } catch (const std::exception& error) {
+        if (std::error_code unknown; !fs::exists(path_, unknown) && !unknown) {
             throw DirectoryError(path_.string() + ": is not there any more", "put it back where it was");
         }
-        throw DirectoryError(fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno)));
+        throw DirectoryError(error.what());
+    }
+    if (content != content_ && !holder_from(content)) {
+        throw DirectoryError(path_.string() + ": was emptied or damaged, and no process has the sweep any more",
+                             "leave the file alone");
     }
     if (content != content_) {
         throw std::runtime_error(fmt::format(

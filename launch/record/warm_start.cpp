@@ -13,6 +13,7 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/system/csv_file.hpp"
+#include "launch/system/read_file.hpp"
 #include "scheduler/loss.hpp"
 #include "scheduler/samplers/results.hpp"
 #include "scheduler/space/membership.hpp"
@@ -111,7 +112,7 @@ Source read_table(const fs::path& path, const SweepSpec& spec) {
 }
 
 Source read_source(const fs::path& path, const SweepSpec& spec) {
-    CRESCENDO_VALIDATE(fs::exists(path), "",
+    CRESCENDO_VALIDATE(is_there(path), "",
                        "there is no such file or folder; name the directory of a sweep, or a CSV file that `crescendo "
                        "trials --format csv` wrote");
     return fs::is_directory(path) ? read_sweep(path, spec) : read_table(path, spec);

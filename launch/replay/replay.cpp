@@ -88,7 +88,7 @@ class Comparer {
     void check_configs() {
         for (const auto& trial : replay_.history.sweep().trials()) {
             const auto path = directory_.trial(trial.id) / "params.json";
-            if (std::filesystem::exists(path) && !has_values(Json::parse(read_file(path)), trial.config)) {
+            if (is_there(path) && !has_values(Json::parse(read_file(path)), trial.config)) {
                 replay_.differences.push_back(
                     fmt::format("{}: the trial has another configuration now", path.string()));
             }
@@ -97,7 +97,7 @@ class Comparer {
 
     void check_results() {
         const auto path = directory_.results();
-        if (replay_.history.sweep().state() == SweepState::running || !std::filesystem::exists(path)) {
+        if (replay_.history.sweep().state() == SweepState::running || !is_there(path)) {
             return;
         }
         try {

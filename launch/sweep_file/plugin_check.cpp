@@ -10,6 +10,7 @@
 
 #include "core/spelling.hpp"
 #include "launch/system/child_process.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
@@ -28,7 +29,7 @@ struct PluginClass {
 /// The classes of a library, or why it is no plug-in. It is loaded in another process, for it may crash.
 std::string read_classes(const std::string& host, const std::string& library, std::size_t index,
                          std::vector<PluginClass>& classes) {
-    if (!std::filesystem::exists(library)) {
+    if (!is_there(library)) {
         return fmt::format("there is no file '{}'; give the path of a shared library as seen from the folder where "
                            "crescendo is called",
                            library);

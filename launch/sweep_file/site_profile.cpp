@@ -127,7 +127,7 @@ std::optional<fs::path> find_site_profile() {
         places.insert(places.begin(), fs::path(home) / ".config/crescendo/site.yaml");
     }
     for (const auto& place : places) {
-        if (fs::exists(place)) {
+        if (std::error_code unreadable; fs::exists(place, unreadable)) {
             return place;
         }
     }

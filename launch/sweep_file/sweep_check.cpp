@@ -201,7 +201,7 @@ void check_sampler(const SamplerCommand& sampler, Mistakes& mistakes) {
     constexpr const char* key = "sampler.command";
     check_programs(sampler.words, key, mistakes);
     const auto script = find_script(sampler.words);
-    if (script && !fs::exists(sampler.words[*script])) {
+    if (script && !is_there(sampler.words[*script])) {
         mistakes.add(fmt::format("{}[{}]", key, *script), fmt::format(fmt::runtime(no_file), sampler.words[*script]));
     }
 }
@@ -215,11 +215,11 @@ void check_macros(const SweepFile& file, Mistakes& mistakes) {
     const auto& command = *file.command;
     const auto program = std::ranges::find(command, "${program}");
     const bool is_module = program != command.begin() && program != command.end() && *std::prev(program) == "-m";
-    if (program != command.begin() && program != command.end() && !is_module && !fs::exists(file.program)) {
+    if (program != command.begin() && program != command.end() && !is_module && !is_there(file.program)) {
         mistakes.add("program", fmt::format(fmt::runtime(no_file), file.program));
     }
     const auto script = find_script(words);
-    if (script && command[*script] != "${program}" && !fs::exists(words[*script])) {
+    if (script && command[*script] != "${program}" && !is_there(words[*script])) {
         mistakes.add(fmt::format("command[{}]", *script), fmt::format(fmt::runtime(no_file), words[*script]));
     }
 }

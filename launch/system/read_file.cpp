@@ -15,6 +15,15 @@
 
 namespace crescendo::launch {
 
+bool is_there(const std::filesystem::path& path) {
+    std::error_code unknown;
+    const bool result = std::filesystem::exists(path, unknown);
+    if (unknown) {
+        cannot_read(path, unknown.value());
+    }
+    return result;
+}
+
 std::string read_file(const std::filesystem::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) {

@@ -5,6 +5,9 @@
 
 namespace crescendo::launch {
 
+/// Whether there is something at the path. Throws as cannot_read() does where that cannot be found out.
+bool is_there(const std::filesystem::path& path);
+
 /// Returns the bytes of a file. Throws as cannot_read() does.
 std::string read_file(const std::filesystem::path& path);
 

@@ -9,6 +9,7 @@
 #include "datasets/system/file_pattern.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/options.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -28,7 +29,7 @@ std::string shape_of(const datasets::DataSetInfo& info) {
 
 ExitCode inspect(const std::filesystem::path& file, Format format) {
     const auto colon = file.string().rfind(":/");
-    CRESCENDO_VALIDATE(colon == std::string::npos || std::filesystem::exists(file), "",
+    CRESCENDO_VALIDATE(colon == std::string::npos || is_there(file), "",
                        "{} names a group, but inspect lists all groups of a file; run: crescendo data inspect {}",
                        file.string(), file.string().substr(0, colon));
     const auto files = datasets::files_named(file);

@@ -8,6 +8,7 @@
 #include "datasets/system/own_process.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/data/commands.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -51,7 +52,7 @@ ExitCode read_foreign(const std::string& files, const std::function<ExitCode()>&
 
 ExitCode add_to_foreign(const std::string& location, const std::function<ExitCode()>& work) {
     const auto file = datasets::Location::parse(location).file;
-    return std::filesystem::exists(file) ? read_foreign(file.string(), work) : work();
+    return is_there(file) ? read_foreign(file.string(), work) : work();
 }
 
 }  // namespace crescendo::launch

@@ -12,6 +12,7 @@
 #include "datasets/system/file_pattern.hpp"
 #include "datasets/writers/join.hpp"
 #include "launch/commands/data/commands.hpp"
+#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -45,7 +46,7 @@ ExitCode rechunk(const RechunkArguments& arguments) {
 std::string files_of(const RechunkArguments& arguments) {
     const auto from = file_of(arguments.from).string();
     const auto to = datasets::Location::parse(arguments.to).file;
-    return std::filesystem::exists(to) ? from + " or " + to.string() : from;
+    return is_there(to) ? from + " or " + to.string() : from;
 }
 
 }  // namespace

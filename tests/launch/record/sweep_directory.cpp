@@ -43,6 +43,8 @@ TEST_CASE("a folder with other files is left alone") {
 
 TEST_CASE("where nothing can be written nothing is left behind") {
     CHECK_THROWS_WITH_AS(SweepDirectory::create("/proc/no/sweep", "", {}), doctest::Contains("--dir"), InvalidInput);
+    const auto too_long = "/tmp/" + std::string(300, 'x');
+    CHECK_THROWS_WITH_AS(SweepDirectory::create(too_long, "", {}), doctest::Contains("--dir"), InvalidInput);
     CHECK_THROWS_AS(SweepDirectory::open("/proc"), InvalidInput);
     CHECK_THROWS_WITH_AS(SweepDirectory::open("/no/such"), doctest::Contains("no such directory"), InvalidInput);
     CHECK_THROWS_WITH_AS(SweepDirectory::open("/proc/self/stat"), doctest::Contains("is a file"), InvalidInput);
