@@ -66,10 +66,12 @@ void require_interface(const std::string& chosen) {
     if (nccl.empty() || nccl.front() == '^') {
         return;
     }
-    std::istringstream names(nccl.front() == '=' ? nccl.substr(1) : nccl);
+    const bool is_exact = nccl.front() == '=';
+    std::istringstream names(is_exact ? nccl.substr(1) : nccl);
     bool any = false;
     for (std::string name; std::getline(names, name, ',');) {
-        any = any || std::ranges::any_of(all, [&](const auto& each) { return each.starts_with(name); });
+        any = any || (is_exact ? exists(name)
+                               : std::ranges::any_of(all, [&](const auto& each) { return each.starts_with(name); }));
     }
     require(nccl, "NCCL_SOCKET_IFNAME", any, all);
 }

@@ -89,7 +89,9 @@ TEST_CASE("the environment's interfaces are checked as Gloo and NCCL read them")
         ::setenv("NCCL_SOCKET_IFNAME", good, 1);
         CHECK_NOTHROW(require_interface(""));
     }
-    ::setenv("NCCL_SOCKET_IFNAME", "ib99", 1);
-    CHECK_THROWS_WITH_AS(require_interface(""), Contains("NCCL_SOCKET_IFNAME"), InvalidInput);
+    for (const char* bad : {"ib99", "=l"}) {
+        ::setenv("NCCL_SOCKET_IFNAME", bad, 1);
+        CHECK_THROWS_WITH_AS(require_interface(""), Contains("NCCL_SOCKET_IFNAME"), InvalidInput);
+    }
     ::unsetenv("NCCL_SOCKET_IFNAME");
 }
