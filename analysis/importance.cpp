@@ -33,7 +33,7 @@ class Moments {
         squares_ += weight * before * (value - mean_);
     }
     double variance() const { return weights_ > 0 ? std::max(0.0, squares_ / weights_) : 0; }
-    Estimate estimate() const { return {mean_, std::sqrt(variance())}; }
+    MeanOfTrees estimate() const { return {mean_, std::sqrt(variance())}; }
 
   private:
     double weights_ = 0;
@@ -132,7 +132,7 @@ std::vector<std::size_t> places_in(const Side& side, const Dimension& dimension,
 
 }  // namespace
 
-std::vector<Estimate> importances(const RegressionForest& forest) {
+std::vector<MeanOfTrees> importances(const RegressionForest& forest) {
     const auto& dimensions = forest.dimensions();
     std::vector<Moments> shares(dimensions.size());
     for (const auto& tree : forest.trees()) {
@@ -141,14 +141,14 @@ std::vector<Estimate> importances(const RegressionForest& forest) {
             shares[i].add(marginal_variance(tree, dimensions, i) / whole, 1);
         }
     }
-    std::vector<Estimate> estimates;
+    std::vector<MeanOfTrees> estimates;
     for (const auto& each : shares) {
         estimates.push_back(each.estimate());
     }
     return estimates;
 }
 
-std::vector<Estimate> marginal(const RegressionForest& forest, std::size_t dimension, int num_places) {
+std::vector<MeanOfTrees> marginal(const RegressionForest& forest, std::size_t dimension, int num_places) {
     std::vector<Moments> places;
     for (const auto& tree : forest.trees()) {
         const auto values = marginal_of(tree, forest.dimensions(), dimension, num_places);
@@ -157,7 +157,7 @@ std::vector<Estimate> marginal(const RegressionForest& forest, std::size_t dimen
             places[i].add(values[i], 1);
         }
     }
-    std::vector<Estimate> estimates;
+    std::vector<MeanOfTrees> estimates;
     for (const auto& each : places) {
         estimates.push_back(each.estimate());
     }

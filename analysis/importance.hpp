@@ -8,7 +8,7 @@
 namespace crescendo::analysis {
 
 /// A mean over the trees of a forest, and how far they disagree.
-struct Estimate {
+struct MeanOfTrees {
     double mean = 0;
     double deviation = 0;  ///< standard deviation over the trees
 };
@@ -20,11 +20,11 @@ struct Estimate {
 
 /// Share of the variance of the predictions that each dimension explains alone. Trees that predict one value everywhere
 /// do not count; if all do, the shares are 0.
-std::vector<Estimate> importances(const RegressionForest& forest);
+std::vector<MeanOfTrees> importances(const RegressionForest& forest);
 
 /// The prediction at a value of one dimension, averaged over all others: at the centres of `num_places` equal parts of
 /// [0, 1], or at each choice.
-std::vector<Estimate> marginal(const RegressionForest& forest, std::size_t dimension, int num_places);
+std::vector<MeanOfTrees> marginal(const RegressionForest& forest, std::size_t dimension, int num_places);
 
 /// The same for two dimensions: a row for each place of `first`, with the mean for each place of `second`.
 std::vector<std::vector<double>> pair_marginal(const RegressionForest& forest, std::size_t first, std::size_t second,

@@ -52,10 +52,6 @@ double price_of(std::span<const Point> envelope, Axis axis, double loss) {
     return first == envelope.end() ? infinity : at(*first, axis);
 }
 
-double speed_up(std::span<const Point> reference, std::span<const Point> other, Axis axis, double loss) {
-    return price_of(reference, axis, loss) / price_of(other, axis, loss);
-}
-
 std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis,
                                          const Resampling& resampling) {
     std::set<double> prices;

@@ -28,10 +28,6 @@ double loss_at(std::span<const Point> envelope, Axis axis, double x);
 /// What an envelope has paid when its loss first is `loss` or lower; +infinity if it never is. O(log n).
 double price_of(std::span<const Point> envelope, Axis axis, double loss);
 
-/// How many times as much `reference` pays for the same loss as `other`. 0 where `other` never gets there, and infinity
-/// where `reference` does not; NaN where neither does.
-double speed_up(std::span<const Point> reference, std::span<const Point> other, Axis axis, double loss);
-
 /// How good repeated searches were at one price.
 struct MedianPoint {
     double price = 0;     ///< on the axis

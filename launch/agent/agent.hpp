@@ -35,7 +35,7 @@ class Agent {
     void obey(const Order& order);
 
     /// Returns what the workers did. Waits up to `timeout` for the first notice. A signal ends the wait: signals that
-    /// the process has blocked are let through here, and only here.
+    /// the process has blocked are let through here, and where StopSignals is asked.
     std::vector<Notice> poll(std::chrono::microseconds timeout);
 
   private:

@@ -186,7 +186,7 @@ Recording read_recording(const std::filesystem::path& path, const SweepSpec& spe
         const auto id = file.whole_number(trial_column);
         const Resource resource{file.whole_number(resource_column)};
         if (id < 0 || id >= most_trials || resource.value < 1) {
-            file.fail("trials count from 0, resources from 1; mend the line");
+            file.fail("trials count from 0, resources from 1; correct the line");
         }
         const auto trial = static_cast<std::size_t>(id);
         if (trial >= curves.size()) {

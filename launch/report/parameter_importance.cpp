@@ -222,12 +222,12 @@ std::vector<Sample> thinned(std::vector<Sample> samples, std::size_t most) {
     return kept;
 }
 
-OrderedJson estimate_json(const analysis::Estimate& estimate) {
+OrderedJson estimate_json(const analysis::MeanOfTrees& estimate) {
     return {number_json(estimate.mean, 5), number_json(estimate.deviation, 3)};
 }
 
 /// Pairs of the most important coordinates. `shares` and `coordinates` have an entry for each dimension of the forest.
-OrderedJson pairs_json(const analysis::RegressionForest& forest, const std::vector<analysis::Estimate>& shares,
+OrderedJson pairs_json(const analysis::RegressionForest& forest, const std::vector<analysis::MeanOfTrees>& shares,
                        const std::vector<std::size_t>& coordinates) {
     std::vector<std::size_t> order(shares.size());
     std::iota(order.begin(), order.end(), 0);

@@ -26,7 +26,7 @@ std::vector<Sample> samples_of(const Problem& problem) {
 }
 
 /// The largest difference to figures that tests/analysis/optuna_importances.py printed.
-double distance(const std::vector<Estimate>& found, const std::vector<double>& optuna) {
+double distance(const std::vector<MeanOfTrees>& found, const std::vector<double>& optuna) {
     REQUIRE(found.size() == optuna.size());
     double most = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -65,18 +65,6 @@ TEST_CASE("an envelope says how good it was at a price, and the price of a quali
     CHECK(price_of(envelope, Axis::seconds, 0.1) == infinity);
 }
 
-TEST_CASE("the speed-up at equal quality is a ratio of prices") {
-    const std::vector reference{point(10, 1, 0.5), point(40, 2, 0.2)};
-    const std::vector other{point(5, 1, 0.5), point(10, 4, 0.1)};
-
-    CHECK(speed_up(reference, other, Axis::seconds, 0.5) == 2);
-    CHECK(speed_up(reference, other, Axis::seconds, 0.2) == 4);
-    CHECK(speed_up(reference, other, Axis::cost, 0.2) == 0.5);
-    CHECK(speed_up(reference, other, Axis::seconds, 0.1) == infinity);
-    CHECK(speed_up(other, reference, Axis::seconds, 0.1) == 0);
-    CHECK(std::isnan(speed_up(reference, other, Axis::seconds, 0.01)));
-}
-
 TEST_CASE("the median envelope has a point where the median of the searches improves") {
     const std::vector<std::vector<Point>> envelopes{
         {point(1, 0, 0.9), point(4, 0, 0.5)}, {point(2, 0, 0.8), point(3, 0, 0.7)}, {point(5, 0, 0.1)}};
