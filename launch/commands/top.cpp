@@ -92,7 +92,9 @@ std::vector<std::string> failures(const History& history, std::size_t width) {
     const auto& trials = history.sweep().trials();
     for (auto trial = trials.rbegin(); trial != trials.rend() && lines.size() < most; ++trial) {
         if (const auto& words = history.of(trial->id).last_failure; !words.empty()) {
-            const auto line = fmt::format("trial {} failed: {}", trial->id.value, words.substr(0, words.find('\n')));
+            const auto end = words.find_last_not_of("\n ") + 1;  // programs say what is wrong in their last line
+            const auto begin = words.rfind('\n', end - 1) + 1;
+            const auto line = fmt::format("trial {} failed: {}", trial->id.value, words.substr(begin, end - begin));
             lines.push_back(clipped(line, width));
         }
     }
@@ -109,8 +111,7 @@ std::vector<std::string> charts(const RecordedSweep& sweep, bool is_running, std
 std::vector<std::string> picture_of(const RecordedSweep& sweep, bool plot, Room room) {
     constexpr std::size_t least = 5;  // the head, whatever else there is
     const auto state = state_of(sweep);
-    const double now =
-        state == "running" ? std::max(wall_clock(), sweep.history.last_time()) : sweep.history.last_time();
+    const double now = sweep.history.last_time();
     std::vector<std::string> drawn;
     if (plot) {
         drawn = charts(sweep, state == "running", room.columns);

@@ -48,6 +48,9 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::S
     }
     Departure departure(decisions_, orders_, view_);
     go_through(departure);
+    if (is_cut_short) {
+        decisions_.append(time_note(journal_clock()));  // what went by since the last report was used as well
+    }
     departure.conclude();
     decisions_.commit();  // configurations and energy that no sync has taken along yet
     if (is_cut_short) {

@@ -347,6 +347,8 @@ std::optional<double> History::data_wait() const {
     return mean.value();
 }
 
+Json time_note(double time) { return {{"note", "time"}, {"time", time}}; }
+
 Json session_note(double time, const std::string& host, int slots) {
     return {{"note", "session"}, {"time", time}, {"host", host}, {"slots", slots}};
 }

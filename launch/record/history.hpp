@@ -112,6 +112,9 @@ class History {
         return source.next(sweep_);
     }
 
+    /// Nothing was recorded since, and the session is still at work at `time` (seconds since the epoch).
+    void pass_until(double time) { come_to(time); }
+
     /// No process works on the sweep any more: what ran waits to be resumed.
     void interrupt();
 
@@ -252,7 +255,8 @@ class History {
     int num_reports_ = 0;
 };
 
-/// These make the records that are not events.
+/// These make the records that are not events. A time note says only that the session was still at work.
+Json time_note(double time);
 Json session_note(double time, const std::string& host, int slots);
 Json left_out_note(double time, const LeftOut& slots);
 Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);

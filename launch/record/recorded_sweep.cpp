@@ -7,13 +7,19 @@
 #include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
+#include "launch/system/wall_clock.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path)
     : RecordedSweep(SweepDirectory::open(path), Purpose::look) {
-    if (history.sweep().state() == SweepState::running && !holder) {
+    if (history.sweep().state() != SweepState::running) {
+        return;
+    }
+    if (holder) {
+        history.pass_until(wall_clock());
+    } else {
         history.interrupt();
     }
 }

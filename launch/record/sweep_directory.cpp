@@ -28,10 +28,12 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
         refuse(unknown);
     }
     if (fs::exists(result.journal(), unknown)) {
-        throw InvalidInput(
-            fmt::format("{}: holds a sweep already; `crescendo resume {}` continues it, --dir NAME begins a new one "
-                        "elsewhere",
-                        path.string(), shell_quoted(path)));
+        const bool is_another =
+            !fs::exists(result.sweep_file(), unknown) || read_file(result.sweep_file()) != sweep_file;
+        throw InvalidInput(fmt::format(
+            "{}: holds a sweep already; `crescendo resume {}` continues it{}, --dir NAME "
+            "begins a new one elsewhere",
+            path.string(), shell_quoted(path), is_another ? " as it began, which was with another sweep file" : ""));
     }
     if (existed && !fs::is_directory(path, unknown)) {
         throw InvalidInput(fmt::format(

@@ -23,7 +23,11 @@ TEST_CASE("run begins no second sweep in a directory, and says how to go on with
     const auto again = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(again.code == 2);
-    CHECK(again.err.find("`crescendo resume s` continues it") != std::string::npos);
+    CHECK(again.err.find("`crescendo resume s` continues it, --dir") != std::string::npos);
+
+    write_file(folder / "other.yaml", content_of(folder / "sweep.yaml") + "description: another one\n");
+    const auto other = run_crescendo(folder.path(), {"run", "other.yaml", "--dir", "s"});
+    CHECK(other.err.find("continues it as it began, which was with another sweep file, --dir") != std::string::npos);
 }
 
 TEST_CASE("the commands that run prints can be copied, whatever the directory's name") {

@@ -56,6 +56,7 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     };
 
     CHECK(stage.run() == Outcome::interrupted);
+    CHECK(stage.journalled().back().at("note") == "time");  // the account goes on to the session's end
 
     CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
     CHECK(stage.agents.sent<protocol::Leave>().front().second.save);
