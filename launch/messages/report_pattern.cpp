@@ -28,7 +28,7 @@ std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::stri
                        compiled->error());
     CRESCENDO_VALIDATE(!compiled->NamedCapturingGroups().empty(), key,
                        "has no named group, so nothing is read from it; name what is a number, as in "
-                       "acc=(?P<val_accuracy>[\\d.]+)");
+                       "acc=(?P<val_accuracy>\\S+)");
     return compiled;
 }
 
@@ -39,6 +39,19 @@ std::optional<double> number_in(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// Whether a number goes on behind the text that a group matched: "6.77" of "6.77e-05", "1" of "1,761.04". A comma may
+/// also part two numbers, unless the expression ends there.
+bool goes_on(const std::string& matched, const std::string& rest, bool is_end_of_match) {
+    static const re2::RE2 exponent("[eE][-+]?\\d");
+    static const re2::RE2 thousands("(?:,\\d{3})+(?:\\D|$)");
+    const bool is_whole =
+        matched.size() <= 3 && std::ranges::all_of(matched, [](char c) { return c >= '0' && c <= '9'; });
+    const auto begins_with = [&](const re2::RE2& what) {
+        return what.Match(rest, 0, rest.size(), re2::RE2::ANCHOR_START, nullptr, 0);
+    };
+    return begins_with(exponent) || (is_whole && is_end_of_match && begins_with(thousands));
 }
 
 }  // namespace
@@ -72,12 +85,12 @@ ReportPattern::ReportPattern(const std::vector<std::string>& expressions, const 
     }
     CRESCENDO_VALIDATE(!names.empty() || !metric.empty(), "report.pattern",
                        "has no group but 'resource', so no number is there to optimize; name one, as in "
-                       "loss=(?P<val_loss>[-+.\\deE]+)");
+                       "loss=(?P<val_loss>\\S+)");
     if (metric.empty()) {
         metric_ = likely_metric(names);
     }
     CRESCENDO_VALIDATE(std::ranges::find(names, metric_) != names.end(), "report.pattern",
-                       "has no group for '{}', which is the sweep's metric.name; add (?P<{}>[-+.\\deE]+) where the "
+                       "has no group for '{}', which is the sweep's metric.name; add (?P<{}>\\S+) where the "
                        "program prints it",
                        metric_, metric_);
 }
@@ -93,9 +106,10 @@ void ReportPattern::note(const std::string& group, std::string_view text) {
     const bool is_resource = group == resource_group;
     constexpr double most = 9e15;  // whole numbers are exact up to here
     if (!number || (is_resource && !(*number == std::floor(*number) && std::abs(*number) < most))) {
-        throw std::runtime_error(fmt::format("the group '{}' of report.pattern matches '{}', which is no {}number; "
-                                             "let it match digits only",
-                                             group, text, is_resource ? "whole " : ""));
+        throw std::runtime_error(
+            fmt::format("the group '{}' of report.pattern matches '{}', which is no {}number; "
+                        "let it match the number alone, and print that without commas",
+                        group, text, is_resource ? "whole " : ""));
     }
     if (is_resource) {
         resource_ = static_cast<std::int64_t>(*number) + 1 - counts_from_;
@@ -122,6 +136,15 @@ std::optional<protocol::Report> ReportPattern::read(std::string_view line) {
         for (const auto& [name, index] : expression->NamedCapturingGroups()) {
             const auto& group = groups[static_cast<std::size_t>(index)];
             if (group.data() != nullptr) {  // else it is of an alternative that did not match
+                const auto* end = group.data() + group.size();
+                const std::string rest(end, text.data() + text.size());
+                if (goes_on(std::string(group), rest, end == groups[0].data() + groups[0].size())) {
+                    throw std::runtime_error(fmt::format(
+                        "the group '{}' of report.pattern matches '{}' of the number {}{}; let it match all of it, "
+                        "as (?P<{}>\\S+) does, and print it without commas",
+                        name, std::string(group), std::string(group), rest.substr(0, rest.find_first_of(" \t)]}")),
+                        name));
+                }
                 note(name, {group.data(), group.size()});
                 is_complete = is_complete || name == metric_;
             }

@@ -78,15 +78,37 @@ TEST_CASE("what is no number is refused, with the group and what it matched") {
     ReportPattern pattern({"(?P<resource>[^:]*): (?P<acc>.*)"}, "acc", 1);
 
     CHECK(error_of(pattern, "1: 75%") ==
-          "the group 'acc' of report.pattern matches '75%', which is no number; let it match digits only");
+          "the group 'acc' of report.pattern matches '75%', which is no number; let it match the number alone, and "
+          "print that without commas");
     CHECK(error_of(pattern, "1.5: 75") ==
-          "the group 'resource' of report.pattern matches '1.5', which is no whole number; let it match digits only");
+          "the group 'resource' of report.pattern matches '1.5', which is no whole number; let it match the number "
+          "alone, and print that without commas");
     for (const auto* text : {"inf", "-inf", "nan", "1e19", "-1e19"}) {
         CAPTURE(text);
         CHECK(error_of(pattern, std::string(text) + ": 75").find("which is no whole number") != std::string::npos);
     }
     CHECK(error_of(pattern, "0: 75") ==
           "the program calls its first epoch 0, and reports count from 1; add `counts_from: 0` to the section report");
+}
+
+TEST_CASE("a group that matches a part of a number is refused") {
+    const auto error_in = [](const char* expression, const char* line) {
+        ReportPattern pattern({expression}, "acc", 1);
+        return error_of(pattern, line);
+    };
+    CHECK(error_in("acc=(?P<acc>[\\d.]+)", "acc=6.7758e-05 took 3 s") ==
+          "the group 'acc' of report.pattern matches '6.7758' of the number 6.7758e-05; let it match all of it, as "
+          "(?P<acc>\\S+) does, and print it without commas");
+    CHECK(error_in("acc=(?P<acc>[\\d.]+)", "acc=1,761.04").find("'1' of the number 1,761.04") != std::string::npos);
+    CHECK(error_in("acc=(?P<acc>\\d+)", "acc=17,761") != "no error");
+    CHECK(error_in("acc=(?P<acc>\\S+)", "acc=6.7758e-05") == "no error");
+    // Numbers that end where they end.
+    CHECK(error_in("^(?P<resource>\\d+),(?P<acc>[\\d.]+)", "5,0.120") == "no error");
+    CHECK(error_in("^(?P<resource>\\d+),(?P<acc>\\d+)", "5,120") == "no error");
+    CHECK(error_in("(?P<acc>[\\d.]+)", "0.931,120") == "no error");
+    CHECK(error_in("acc=(?P<acc>[\\d.]+)", "acc=5, 120 s") == "no error");
+    CHECK(error_in("acc=(?P<acc>[\\d.]+)", "acc=5epochs") == "no error");
+    CHECK(error_in("'epoch': (?P<acc>\\d+)", "'epoch': 1.0") == "no error");
 }
 
 TEST_CASE("an expression that is none, or from which no metric is read, is a mistake of the sweep file") {
