@@ -1,12 +1,12 @@
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <string_view>
 
@@ -117,6 +117,12 @@ void rescue_job(int rank) {
     }
 }
 
+/// As by `| head`: what is not read any more is not missed.
+bool has_lost_its_reader(int descriptor) {
+    pollfd end{descriptor, POLLOUT, 0};
+    return ::poll(&end, 1, 0) > 0 && (end.revents & POLLERR) != 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -138,9 +144,9 @@ int main(int argc, char** argv) {
         return static_cast<int>(ExitCode::failed);
     }
     int code = run_command(argc, argv, session.get());
-    if (code == static_cast<int>(ExitCode::done) && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
-        fmt::print(stderr, "crescendo: cannot write the output: {}; what was printed is cut off\n",
-                   std::strerror(errno));
+    const bool is_lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (code == static_cast<int>(ExitCode::done) && is_lost && !has_lost_its_reader(STDOUT_FILENO)) {
+        fmt::print(stderr, "crescendo: not all of the output could be written, so it is cut off; is the disk full?\n");
         code = static_cast<int>(ExitCode::failed);
     }
     return tell_job_script(argc > 1 ? argv[1] : "", code);

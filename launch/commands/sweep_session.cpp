@@ -137,6 +137,12 @@ std::string failed_trials(const History& history) {
     return count == 1 ? "a trial failed" : fmt::format("{} trials failed", count);
 }
 
+/// What none of them reported.
+std::string metric_of(const History& history) {
+    const auto& metric = history.sweep().spec().metric;
+    return metric.empty() ? "anything" : metric;
+}
+
 /// What a report is, where programs ended well without any.
 std::string advice_on_reports(const SweepFile& file, const History& history) {
     if (!last_failure(history).starts_with(no_report)) {
@@ -149,16 +155,33 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
     const auto& known = history.sweep().spec().metric;
     const auto metric = known.empty() ? "val_loss" : known;
     const auto group = name_of_group(metric);
+    const auto call = group == metric ? fmt::format("trial.report({}=0.31)", metric)
+                                      : fmt::format("trial.report({{\"{}\": 0.31}})", metric);
     return fmt::format(
         "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
         "CRESCENDO_FD, and reads the answer there, which is to continue or to stop:\n\n"
         "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
-        "docs/trial-protocol.md has the rest. In Python, the package of the folder python/ does it, with a line such as\n"
-        "`trial.report({}=0.31)` in the loop: docs/your-own-program.md.\n"
+        "docs/trial-protocol.md has the rest. In Python, the package of the folder python/ does it, with a line such "
+        "as\n"
+        "`{}` in the loop: docs/your-own-program.md.\n"
         "A program that prints its metric needs no change. Say in the sweep file how its lines look:\n\n"
-        "  report: {{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<{}>[\\d.]+)'}}\n{}\n",
-        metric, group, group,
+        "  report: {{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<{}>\\S+)'}}\n{}\n",
+        metric, call, group,
         group == metric ? "" : fmt::format("  metric: {{name: {}}}     as the group is called\n", group));
+}
+
+/// What to do about failures that many programs have at first.
+std::string advice(const SweepFile& file, const History& history) {
+    const auto words = last_failure(history);
+    const auto is_ignored = [&](const char* value) {
+        return words.find(fmt::format("ignored explicit argument '{}'", value)) != std::string::npos;
+    };
+    if (is_ignored("True") || is_ignored("False")) {
+        return "An option such as argparse's store_true takes no value. With `${args_no_boolean_flags}` in the "
+               "command, "
+               "in place\nof `${args}`, it is there if the parameter is true, and else is not.\n\n";
+    }
+    return advice_on_reports(file, history);
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
@@ -174,14 +197,15 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     }
     if (outcome == Outcome::hopeless) {
         fmt::print(
-            "given up: {}, and none of them reported anything; the last failure: {}\n"
+            "given up: {}, and none of them reported {}; the last failure: {}\n"
             "\n"
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"
             "  crescendo resume {}     continues with other trials\n"
-            "  crescendo run {} --dir NAME     begins anew, where this file has to change\n",
-            failed_trials(history), last_failure(history), advice_on_reports(file, history), where, where, where,
-            shell_quoted(directory.sweep_file()));
+            "  crescendo run FILE --dir NAME     begins anew with your file, where that has to change; {} stays as it "
+            "is\n",
+            failed_trials(history), metric_of(history), last_failure(history), advice(file, history), where, where,
+            where, shell_quoted(directory.sweep_file()));
         return;
     }
     if (outcome == Outcome::failed) {
@@ -190,7 +214,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "\n"
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n",
-            last_failure(history), advice_on_reports(file, history), where, where);
+            last_failure(history), advice(file, history), where, where);
         return;
     }
     const auto price = price_of_slot_hour(file.price, history);
@@ -230,8 +254,8 @@ std::string reason_of(Outcome outcome, const History& history) {
         case Outcome::failed:
             return fmt::format("every trial failed; the last failure: {}", last_failure(history));
         case Outcome::hopeless:
-            return fmt::format("{}, and none reported anything; the last failure: {}", failed_trials(history),
-                               last_failure(history));
+            return fmt::format("{}, and none reported {}; the last failure: {}", failed_trials(history),
+                               metric_of(history), last_failure(history));
         case Outcome::interrupted:
             break;
     }

@@ -62,7 +62,8 @@ TrialFailed failure_after(const History& history, TrialId trial, FailureKind kin
 }
 
 std::string ToldFailures::words_for(TrialId trial, const std::string& message) {
-    if (message.find('\n') == std::string::npos) {
+    constexpr std::size_t short_enough = 60;
+    if (message.size() <= short_enough && message.find('\n') == std::string::npos) {
         return message;
     }
     const auto [first, is_new] = first_.emplace(without_digits(message), trial);

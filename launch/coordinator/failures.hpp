@@ -30,8 +30,8 @@ std::string problem_of(const protocol::Metrics& reported, const std::string& met
 TrialFailed failure_after(const History& history, TrialId trial, FailureKind kind, std::optional<SlotId> lost,
                           std::optional<SlotId> worker, const std::string& message);
 
-/// Says a long message once: last words of several lines, which many trials may have in common, are as good as none if
-/// they fill the screen.
+/// Says a long message once: last words, which many trials may have in common, are as good as none if they fill the
+/// screen.
 class ToldFailures {
   public:
     /// The message, or the trial that was told of with the same one, whatever numbers are in it.

@@ -95,7 +95,7 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         const int num_to_come = std::max(0, num_trials - static_cast<int>(sweep.trials().size()));
         left += num_to_come * expected_end(rungs, rungs.front().milestone, chance, *last);
         progress.fraction = done / std::max(1.0, done + left);
-        if (done > 0 && sweep.num_slots() > 0) {
+        if (done > 0 && sweep.num_slots() > 0 && !sweep.waits_for_release()) {  // that takes as long as its user likes
             progress.seconds_left = left * history.slot_seconds() / done / sweep.num_slots();
         }
     }

@@ -13,6 +13,7 @@ TEST_CASE("resume of a finished sweep says once more how it ended, and trains no
     const auto again = run_crescendo(folder.path(), {"resume", "s"});
 
     CHECK(again.code == 0);
+    CHECK(again.out.find("nothing was left to do") != std::string::npos);
     CHECK(again.out.find("finished: ") != std::string::npos);
     CHECK(content_of(folder / "s/journal.jsonl") == before);
 }

@@ -81,6 +81,9 @@ TEST_CASE("last words of several lines are said once, and later by the trial tha
     CHECK(told.words_for(TrialId{2}, "exit status 1; last words: file 8\nno data") ==
           "in the same way as trial 0 above");
     CHECK(told.words_for(TrialId{3}, "exit status 1; last words: file 8\nno disk").ends_with("no disk"));
+    const std::string long_line(61, 'x');
+    CHECK(told.words_for(TrialId{4}, long_line) == long_line);
+    CHECK(told.words_for(TrialId{5}, long_line) == "in the same way as trial 4 above");
     CHECK(told.words_for(TrialId{4}, "signal 9") == "signal 9");
     CHECK(told.words_for(TrialId{5}, "signal 9") == "signal 9");
 }
