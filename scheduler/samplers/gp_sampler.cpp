@@ -21,6 +21,14 @@ constexpr std::size_t most_results = 500;   // of a model
 constexpr std::size_t most_pending = 100;
 constexpr std::size_t most_to_fit = 80;     // of which the settings of a model are learnt
 
+/// A second search begins after so many results of the first one, and again after so many of its own.
+constexpr int fewest_of_first = 100;
+constexpr int fewest_of_second = 50;
+
+/// The best of them have gathered if so many deviate by less than this share of a parameter's range.
+constexpr std::size_t num_compared = 10;
+constexpr double close_together = 0.01;
+
 /// Coordinates of a point that a search may change: those that are absent get a value, in case they are needed.
 std::vector<double> whole(Results::Point point, CounterRandom& random) {
     std::vector<double> result(point.begin(), point.end());
@@ -225,36 +233,48 @@ class GpSampler::Search {
 GpSampler::GpSampler(const SweepSpec& spec)
     : seed_(spec.seed),
       results_(spec),
+      second_(spec),
       axes_(Axis::all_of(spec.space)),
       first_(spec.space, spec.seed),
-      tried_(spec.space) {}
+      tried_(spec.space),
+      num_earlier_(results_.num_trials()) {}
 
 std::optional<Proposal> GpSampler::propose(TrialId trial) {
-    const auto* ranking = results_.highest_ranking(enough(axes_));
+    const auto& results = second_.owns(trial) ? second_.results() : results_;
+    const auto* ranking = results.highest_ranking(enough(axes_));
     if (ranking == nullptr || axes_.empty() || trial.value % 8 == 7) {
         return first_.propose(trial);
     }
     constexpr std::size_t most_best = 5;
     std::vector<Results::Point> best;
     for (std::size_t i = 0; i < std::min(ranking->best.size(), most_best); ++i) {
-        best.push_back(results_.point(ranking->best[i].trial));
+        best.push_back(results.point(ranking->best[i].trial));
     }
-    auto config = Search(*this, seen(*ranking), trial).run(best);
+    auto config = Search(*this, seen(results, *ranking), trial).run(best);
     const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
     return config ? Proposal{*std::move(config), origin} : first_.propose(trial);
 }
 
-GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
-    std::vector<double> losses(static_cast<std::size_t>(results_.num_trials()), worst_loss);
+bool GpSampler::is_second_due() const {
+    const auto& latest = second_.has_begun() ? second_.results() : results_;
+    const auto* ranking = latest.highest_ranking(enough(axes_));
+    return ranking != nullptr && results_.num_trials() - num_earlier_ < SecondSearch::end &&
+           std::min(ranking->num_own, ranking->num_finite) >=
+               (second_.has_begun() ? fewest_of_second : fewest_of_first) &&
+           spread_of_best(latest, *ranking, axes_, num_compared) < close_together;
+}
+
+GpSampler::Seen GpSampler::seen(const Results& results, const Results::Ranking& ranking) const {
+    std::vector<double> losses(static_cast<std::size_t>(results.num_trials()), worst_loss);
     for (const auto& [loss, trial] : ranking.losses) {
         losses[static_cast<std::size_t>(trial)] = loss;
     }
     std::vector<int> settled;
     std::vector<int> pending;
-    for (int trial = 0; trial < results_.num_trials(); ++trial) {
-        if (results_.is_settled(trial, ranking)) {
+    for (int trial = 0; trial < results.num_trials(); ++trial) {
+        if (results.is_settled(trial, ranking)) {
             settled.push_back(trial);
-        } else if (results_.is_running(trial)) {
+        } else if (results.is_running(trial)) {
             pending.push_back(trial);
         }
     }
@@ -273,11 +293,11 @@ GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
     Seen result;
     std::vector<double> values;
     for (const int trial : settled) {
-        std::ranges::copy(results_.point(trial), std::back_inserter(result.points));
+        std::ranges::copy(results.point(trial), std::back_inserter(result.points));
         values.push_back(loss_of(trial));
     }
     for (const int trial : pending) {
-        std::ranges::copy(results_.point(trial), std::back_inserter(result.pending));
+        std::ranges::copy(results.point(trial), std::back_inserter(result.pending));
     }
     result.losses = standardized(half_ranked(std::move(values)));
     return result;
@@ -285,6 +305,10 @@ GpSampler::Seen GpSampler::seen(const Results::Ranking& ranking) const {
 
 void GpSampler::tell(const Trial& trial) {
     results_.tell(trial);
+    second_.tell(trial);
+    if (is_second_due()) {
+        second_.begin(TrialId{results_.num_trials() - num_earlier_});
+    }
     if (trial.resource.value == 0) {  // later, the configuration is known
         tried_.insert(trial.config);
     }

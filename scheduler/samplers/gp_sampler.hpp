@@ -6,6 +6,7 @@
 #include "scheduler/samplers/gaussian_process.hpp"
 #include "scheduler/samplers/results.hpp"
 #include "scheduler/samplers/sampler.hpp"
+#include "scheduler/samplers/second_search.hpp"
 #include "scheduler/samplers/sobol_sampler.hpp"
 #include "scheduler/samplers/tried.hpp"
 #include "scheduler/sweep_spec.hpp"
@@ -21,9 +22,12 @@ double log_expected_improvement(GaussianProcess::Normal belief, double best);
 /// * It learns from the highest rung that enough trials have reached. Until there is one, it proposes the points of a
 ///   Sobol sequence, and later at every eighth trial: a model that is wrong learns so elsewhere. Results of earlier
 ///   sweeps (`warm_start`) count as this sweep's own.
-/// * A trial that lost before that rung counts as its worst one. Of trials that run, it expects what the model predicts:
+/// * A trial that lost before that rung counts as its worst one. Of trials that run, it expects what the model
+/// predicts:
 ///   so it does not propose twice in one place.
 /// * Of losses above the median only the ranks count, so that bad trials do not hide how good ones differ.
+/// * When 100 trials have results at that rung and the best lie close together, a second search begins (SecondSearch).
+///   It begins anew whenever 50 of its own have gathered as well.
 /// * A model has at most 500 results, the best and the newest: a proposal takes a tenth of a second however long the
 ///   sweep is. Proposals are events, so a replay does not compute them again.
 class GpSampler : public Sampler {
@@ -44,13 +48,16 @@ class GpSampler : public Sampler {
     };
     class Search;
 
-    Seen seen(const Results::Ranking& ranking) const;
+    bool is_second_due() const;
+    Seen seen(const Results& results, const Results::Ranking& ranking) const;
 
     std::uint64_t seed_;
     Results results_;
+    SecondSearch second_;
     std::vector<Axis> axes_;
     SobolSampler first_;
     Tried tried_;
+    int num_earlier_;
 };
 
 }  // namespace crescendo

@@ -44,12 +44,6 @@ constexpr int fewest_before_second = 200;
 /// narrower than half of that.
 constexpr double gathered = 0.3;
 
-/// Results of earlier sweeps say where the first search would look.
-SweepSpec without_earlier(SweepSpec spec) {
-    spec.warm_start.clear();
-    return spec;
-}
-
 /// The fewest results of a rung to learn from.
 int enough(const std::vector<Axis>& axes) { return std::max(10, static_cast<int>(axes.size()) + 2); }
 
@@ -77,7 +71,7 @@ TpeSampler::TpeSampler(const SweepSpec& spec)
       explores_(spec.run_cap.value_or(fewest_to_explore) >= fewest_to_explore &&
                 Results::milestones_of(spec.scheduler).size() > 1),
       results_(spec),
-      second_{Results(without_earlier(spec)), {}},
+      second_(spec),
       axes_(Axis::all_of(spec.space)),
       first_(spec.space, spec.seed),
       tried_(spec.space),
@@ -85,7 +79,7 @@ TpeSampler::TpeSampler(const SweepSpec& spec)
       next_series_(num_earlier_ + most_alone) {}
 
 std::optional<Proposal> TpeSampler::propose(TrialId trial) {
-    const auto& results = is_of_second(trial) ? second_.results : results_;
+    const auto& results = second_.owns(trial) ? second_.results() : results_;
     const auto* ranking = results.highest_ranking(enough(axes_));
     if (ranking == nullptr || axes_.empty() || explores(trial)) {
         return first_.propose(trial);
@@ -190,54 +184,25 @@ bool TpeSampler::explores(TrialId trial) const {
     return explores_ && trial.value >= first_to_explore && trial.value % 2 == 0;
 }
 
-/// Nor are these.
-bool TpeSampler::is_of_second(TrialId trial) const {
-    return second_.first && trial >= *second_.first && trial.value < most_alone && trial.value % 2 == 0;
-}
-
 bool TpeSampler::is_second_due() const {
     const auto is_continuous = [](const Axis& axis) { return !axis.is_categorical && axis.cell == 0; };
-    if (explores_ || second_.first || results_.num_trials() - num_earlier_ >= most_alone ||
+    if (explores_ || second_.has_begun() || results_.num_trials() - num_earlier_ >= SecondSearch::end ||
         std::ranges::none_of(axes_, is_continuous) || !results_.space().rules().constraints().empty()) {
         return false;
     }
     const auto* ranking = results_.highest_ranking(enough(axes_));
-    return ranking != nullptr && std::min(ranking->num_own, ranking->num_finite) >= fewest_before_second &&
-           have_gathered(*ranking);
-}
-
-/// The deviation is a geometric mean over the parameters that are numbers: some of them may make no difference.
-bool TpeSampler::have_gathered(const Results::Ranking& ranking) const {
-    const auto count = static_cast<std::size_t>(num_good(ranking.num_finite));
-    double sum_of_logs = 0;
-    int num_axes = 0;
-    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-        double n = 0;
-        double sum = 0;
-        double squares = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            const double x = results_.point(ranking.best[i].trial)[axis];
-            if (x >= 0) {
-                n += 1;
-                sum += x;
-                squares += x * x;
-            }
-        }
-        if (n >= 2 && !axes_[axis].is_categorical) {
-            const double variance = std::max(squares / n - sum / n * (sum / n), 1e-12);
-            sum_of_logs += std::log(variance) / 2;
-            ++num_axes;
-        }
+    if (ranking == nullptr || std::min(ranking->num_own, ranking->num_finite) < fewest_before_second) {
+        return false;
     }
-    return num_axes > 0 && std::exp(sum_of_logs / num_axes) * (1 + static_cast<double>(count)) < gathered;
+    const auto count = static_cast<std::size_t>(num_good(ranking->num_finite));
+    return spread_of_best(results_, *ranking, axes_, count) * (1 + static_cast<double>(count)) < gathered;
 }
 
 void TpeSampler::tell(const Trial& trial) {
     results_.tell(trial);
-    if (is_of_second(trial.id)) {
-        second_.results.tell(trial);
-    } else if (is_second_due()) {
-        second_.first = TrialId{results_.num_trials() - num_earlier_};
+    second_.tell(trial);
+    if (!second_.owns(trial.id) && is_second_due()) {
+        second_.begin(TrialId{results_.num_trials() - num_earlier_});
     }
     if (trial.resource.value == 0) {  // later, the configuration is known
         tried_.insert(trial.config);

@@ -7,6 +7,7 @@
 #include "scheduler/samplers/parzen.hpp"
 #include "scheduler/samplers/results.hpp"
 #include "scheduler/samplers/sampler.hpp"
+#include "scheduler/samplers/second_search.hpp"
 #include "scheduler/samplers/sobol_sampler.hpp"
 #include "scheduler/samplers/tried.hpp"
 #include "scheduler/sweep_spec.hpp"
@@ -26,10 +27,8 @@ namespace crescendo {
 /// * Every eighth trial is drawn from kernels of thrice the width: a search that stays at the first good place leaves
 ///   it so.
 /// * Where all parameters are numbers, kernels of good trials are narrower than where there are choices.
-/// * When 200 trials have results at that rung and the good ones lie close together, a second search begins: until
-///   trial 500, every other trial is chosen anew, from a Sobol sequence and then from what such trials alone have told.
-///   The first search continues with the others, and learns from all. So a sweep leaves a local minimum if the second
-///   search finds a better one.
+/// * When 200 trials have results at that rung and the good ones lie close together, a second search begins
+///   (SecondSearch).
 /// * In sweeps of 1,000 trials and more that stop trials early, there is another way out: every other trial after the
 ///   64th is the Sobol sequence's next point. BOHB draws a third of its trials so. Most of them stop at the first rung,
 ///   so they cost little.
@@ -72,16 +71,8 @@ class TpeSampler : public Sampler {
         std::optional<Parzen> broad;              ///< and for every eighth trial
     };
 
-    /// What begins anew when the first search has gathered in one place.
-    struct SecondSearch {
-        Results results;               ///< of its own trials only
-        std::optional<TrialId> first;  ///< none: it has not begun
-    };
-
     bool explores(TrialId trial) const;
-    bool is_of_second(TrialId trial) const;
     bool is_second_due() const;
-    bool have_gathered(const Results::Ranking& ranking) const;
 
     Split split(const Results& results, const Results::Ranking& ranking) const;
     static std::vector<Parzen::Kernel> kernels_of(const Results& results, const std::vector<Split::Member>& members);
