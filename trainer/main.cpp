@@ -127,7 +127,9 @@ int export_it() {
     std::filesystem::current_path(request.at("working_directory").get<std::string>());
     const auto ending = datasets::in_own_process("the data", [&] {
         try {
-            std::cout << export_model(request, catalogue()).dump() << std::endl;
+            std::cout
+                << export_model(request, catalogue()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                << std::endl;
             return 0;
         } catch (...) {
             return complain();
@@ -136,7 +138,7 @@ int export_it() {
     if (ending.signal != 0) {
         std::cerr << "crescendo-trainer: " << ending.message() << std::endl;
     }
-    return ending.code;
+    return ending.signal != 0 ? 1 : ending.code;
 }
 
 /// The descriptor of the socket to crescendo.

@@ -30,13 +30,6 @@ using nlohmann::json;
 
 namespace {
 
-Settings usable_settings(const json& section, const Catalogue& catalogue) {
-    std::vector<Problem> problems;
-    Settings settings = parse_settings(section, catalogue, problems);
-    require_none(problems);
-    return settings;
-}
-
 void write_state_dict(const fs::path& file, const std::vector<NamedTensor>& tensors) {
     c10::Dict<std::string, at::Tensor> all;
     for (const auto& [name, tensor] : tensors) {
@@ -174,7 +167,7 @@ json description_of(const Trial& trial, const std::string& network) {
 
 json export_model(const json& request, const Catalogue& catalogue) {
     const fs::path folder = request.at("folder").get<std::string>();
-    const Settings settings = usable_settings(request.at("settings"), catalogue);
+    const Settings settings = read_settings(request.at("settings"), catalogue);
     const auto device = make_cpu_device();
     const auto trial = read_checkpoint(request.at("checkpoint").get<std::string>(), request.at("trial"), /*seed=*/0,
                                        settings, *device);
@@ -182,7 +175,8 @@ json export_model(const json& request, const Catalogue& catalogue) {
     write_state_dict(folder / "model.pt", trial->named_tensors());
     write_safetensors(folder / "model.safetensors", trial->named_tensors());
     const std::string network = settings.model->write_network(trial->model(), trial->task(), folder);
-    replace_file(folder / "export.json", description_of(*trial, network).dump(2) + "\n");
+    replace_file(folder / "export.json",
+                 description_of(*trial, network).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
     json files{"model.pt", "model.safetensors", "export.json"};
     if (!network.empty()) {
         replace_file(folder / "load.py", python_load);

@@ -10,6 +10,7 @@
 #include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/checkpoint/first_weights.hpp"
 #include "trainer/data/normalization.hpp"
+#include "trainer/data/shapes.hpp"
 #include "trainer/profile/profile.hpp"
 #include "trainer/protocol/control_store.hpp"
 #include "trainer/protocol/failure.hpp"
@@ -49,6 +50,18 @@ std::unique_ptr<Trial> new_trial(TrialId number, std::uint64_t seed, const Setti
     auto trial = std::make_unique<Trial>(number.value, seed, settings, task, device);
     take_first_weights(*trial);
     return trial;
+}
+
+/// A trial goes on with the samples that it began with: how long an epoch is follows from them.
+void require_its_samples(const Trial& trial, const Settings& settings, DataCache& data) {
+    const auto samples = data.set(settings.data.train, settings.data);
+    const auto shape = joined_shape(samples->inputs());
+    const auto& task = trial.task();
+    CRESCENDO_VALIDATE(samples->size() == task.num_samples && shape == task.input_shape, "trainer.data.train",
+                       "{} has {} samples of {}, and had {} of {} when the trial began; put the former data back, or "
+                       "begin a new sweep",
+                       samples->location(), samples->size(), shape_text(shape), task.num_samples,
+                       shape_text(task.input_shape));
 }
 
 }  // namespace
@@ -161,7 +174,7 @@ void Session::announce_regroup() {
 
 void Session::report() {
     generation_->report(trial_->reached(join_->max_resource.value));
-    report_sent_ = false;
+    sent_.reset();
     if (join_->rank != 0) {
         return;
     }
@@ -186,8 +199,15 @@ void Session::send_report() {
         message.noise_scale = measured->noise_scale;
     }
     channel_.send(message);
-    report_sent_ = true;
+    sent_ = report.resource;
     report_sent_at_ = std::chrono::steady_clock::now();
+}
+
+/// Whether this member has sent the trial's last report. That may have come with rank 0's state, after what this member
+/// sent itself.
+bool Session::has_sent_report() const {
+    const auto& report = trial_->progress().report;
+    return report && report->resource == sent_;
 }
 
 /// Whether the trial goes on with the state that this member holds.
@@ -199,7 +219,7 @@ bool Session::survives(const Join& join) const {
 void Session::begin_regroup(const Join& join) {
     phase_began_ = joined_at_ = std::chrono::steady_clock::now();
     regrouped_ = {.trial = join.trial, .generation = join.generation};
-    if (survives(join) && trial_->progress().report_pending && report_sent_) {
+    if (survives(join) && trial_->progress().report_pending && has_sent_report()) {
         regrouped_.phases["decide"] = std::chrono::duration<double>(joined_at_ - report_sent_at_).count();
     }
 }
@@ -218,7 +238,7 @@ void Session::obey(const Join& join) {
         log_.emplace(join.directory);
     }
     settings_ = json::parse(join.settings.text);
-    const Settings settings = usable_settings(settings_);
+    const Settings settings = read_settings(settings_, options_.catalogue);
     if (is_new) {
         checkpoints_.emplace(fs::path(join.directory) / checkpoint_name, settings.checkpoint_every);
     }
@@ -228,6 +248,10 @@ void Session::obey(const Join& join) {
     num_steps_ = 0;
     // Before the members meet, because NCCL obeys what it finds then. A newcomer has no trial yet that would set them.
     set_process_switches(settings.precision, settings.deterministic, device_.place().type());
+    if (!survives(join)) {
+        sent_.reset();  // whichever rank it has now: it may speak for the group later
+        first_steps_told_ = false;
+    }
     if (join.rank == 0) {
         prepare_state(join, settings);
     }
@@ -251,16 +275,9 @@ void Session::obey(const Join& join) {
     } catch (const PeerLost& lost) {
         return lose_group(lost);
     }
-    if (join.rank == 0 && trial_->progress().report_pending && !report_sent_) {
+    if (join.rank == 0 && trial_->progress().report_pending && !has_sent_report()) {
         send_report();
     }
-}
-
-Settings Session::usable_settings(const json& section) const {
-    std::vector<Problem> problems;
-    Settings settings = parse_settings(section, options_.catalogue, problems);
-    require_none(problems);
-    return settings;
 }
 
 void Session::prepare_state(const Join& join, const Settings& settings) {
@@ -275,6 +292,7 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
     }
     if (saved) {
         trial_ = read_checkpoint(checkpoint, join.trial.value, join.seed, settings, device_);
+        require_its_samples(*trial_, settings, data_);
         trial_->progress().report_pending = trial_->progress().report.has_value();
         std::printf("continues from its checkpoint, of %lld epochs and %lld samples\n",
                     static_cast<long long>(trial_->progress().epoch),
@@ -283,8 +301,6 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
     } else {
         trial_ = new_trial(join.trial, join.seed, settings, data_, device_);
     }
-    report_sent_ = false;
-    first_steps_told_ = false;
 }
 
 /// A join decides about every report that crescendo had when it gave the order; others are still on their way to it, or
@@ -292,7 +308,7 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
 void Session::settle_report(const Join& join) {
     Progress& progress = trial_->progress();
     const bool answered =
-        join.reported ? progress.report && progress.report->resource <= join.reported->value : report_sent_;
+        join.reported ? progress.report && progress.report->resource <= join.reported->value : has_sent_report();
     if (answered) {
         progress.report_pending = false;
     }
@@ -338,7 +354,7 @@ void Session::obey(const Leave& leave) {
 
 void Session::obey(const Evaluate& evaluate) {
     CRESCENDO_EXPECT(!join_);
-    const Settings settings = usable_settings(json::parse(evaluate.settings.text));
+    const Settings settings = read_settings(json::parse(evaluate.settings.text), options_.catalogue);
     auto& stream = data_.evaluation(location_of(evaluate, settings), settings.data);
     const auto trial = read_trial(evaluate, settings);
     Metrics metrics;
@@ -348,7 +364,7 @@ void Session::obey(const Evaluate& evaluate) {
 
 void Session::obey(const MeasureLatency& measure) {
     CRESCENDO_EXPECT(!join_);
-    const Settings settings = usable_settings(json::parse(measure.settings.text));
+    const Settings settings = read_settings(json::parse(measure.settings.text), options_.catalogue);
     const auto samples = data_.set(location_of(measure, settings), settings.data);
     const bool is_trained = !measure.checkpoint.empty();
     const auto trial =
@@ -366,7 +382,7 @@ void Session::obey(const MeasureLatency& measure) {
 void Session::obey(const Profile& order) {
     CRESCENDO_EXPECT(!join_);
     const json section = json::parse(order.settings.text);
-    const auto trial = new_trial(order.trial, order.seed, usable_settings(section), data_, device_);
+    const auto trial = new_trial(order.trial, order.seed, read_settings(section, options_.catalogue), data_, device_);
     const Group group = meet(order);
     trial->set_group(order.size, order.batch);
     trial->set_length(order.max_resource.value);

@@ -43,6 +43,7 @@ class Session {
     void tell_first_steps();
     void report();
     void send_report();
+    bool has_sent_report() const;
 
     void obey(const Join& join);
     void obey(const Decision& decision);
@@ -51,7 +52,6 @@ class Session {
     void obey(const MeasureLatency& measure);
     void obey(const Profile& order);
 
-    Settings usable_settings(const nlohmann::json& section) const;
     void prepare_state(const Join& join, const Settings& settings);
     void settle_report(const Join& join);
     Group meet(const Join& join);
@@ -77,7 +77,7 @@ class Session {
     std::optional<CheckpointWriter> checkpoints_;
     std::unique_ptr<Generation> generation_;  ///< the present generation; none while there is no working group
     std::optional<TrialId> concerned_trial_;  ///< trial of the last order; none before the first
-    bool report_sent_ = false;                ///< whether this member has sent the trial's last report
+    std::optional<std::int64_t> sent_;        ///< resource of the trial's report that this member has sent last
     bool first_steps_told_ = false;           ///< whether it has told how long the trial's first steps take
     std::chrono::steady_clock::time_point report_sent_at_;
     int num_steps_ = 0;  ///< steps of this generation

@@ -178,6 +178,25 @@ TEST_CASE("a trial without a checkpoint starts anew when told to take one up") {
     CHECK(crescendo.await(0, "report")["resource"] == 1);
 }
 
+TEST_CASE("a trial does not go on with other samples than it began with") {
+    const SweepFixture sweep;
+    const Terms terms = sweep.terms("trial");
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    crescendo.train({0}, "new", terms, 1);
+    CHECK(crescendo.leave({0}, /*save=*/true));
+    std::filesystem::remove(sweep.folder / "data.h5");
+    write_images(sweep.folder / "data.h5", "train", sweep.num_samples - 1, /*seed=*/1);
+    write_images(sweep.folder / "data.h5", "validation", 20, /*seed=*/2);
+
+    FakeCrescendo later(1, "crescendo-trainer");
+    later.join({0}, "checkpoint", terms);
+
+    const Json failed = later.await(0, "failed");
+    CHECK(failed["kind"] == "error");
+    CHECK_MESSAGE(failed["message"].get<std::string>().find("has 95 samples of 1x8x8, and had 96") != std::string::npos,
+                  failed["message"].dump());
+}
+
 TEST_CASE("a checkpoint that is cut off is refused with its name") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");

@@ -395,4 +395,11 @@ void require_none(const std::vector<Problem>& problems) {
     CRESCENDO_VALIDATE(problems.empty(), problems.front().key, "{}", lines);
 }
 
+Settings read_settings(const json& section, const Catalogue& catalogue) {
+    std::vector<Problem> problems;
+    Settings settings = parse_settings(section, catalogue, problems);
+    require_none(problems);
+    return settings;
+}
+
 }  // namespace crescendo::trainer

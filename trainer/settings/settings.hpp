@@ -273,4 +273,7 @@ Settings parse_settings(const nlohmann::json& section, const Catalogue& catalogu
 /// Throws InvalidInput with all of `problems`, one a line, if there are any.
 void require_none(const std::vector<Problem>& problems);
 
+/// Reads the section. Throws InvalidInput with everything that is wrong with it.
+Settings read_settings(const nlohmann::json& section, const Catalogue& catalogue);
+
 }  // namespace crescendo::trainer

@@ -9,9 +9,7 @@
 namespace crescendo::trainer {
 
 void warm_up(const Device& device, const Catalogue& catalogue) {
-    std::vector<Problem> problems;
-    const Settings settings = parse_settings({{"width", 2}, {"data", {{"train", "none"}}}}, catalogue, problems);
-    require_none(problems);
+    const Settings settings = read_settings({{"width", 2}, {"data", {{"train", "none"}}}}, catalogue);
     Task task;
     task.input_shape = {8, 8};
     task.num_outputs = 2;
