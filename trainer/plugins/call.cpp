@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "core/trial_protocol.hpp"
 #include "datasets/system/own_process.hpp"
 #include "trainer/plugins/crescendo/model_plugin.hpp"
 #include "trainer/protocol/failure.hpp"
@@ -71,7 +70,7 @@ void rethrow_of_plugin(const std::string& who, const char* function) {
         throw InvalidInput(text("{} does not fit: {}", who, misfit.what()), "trainer.model");
     } catch (const std::exception&) {
         const auto failure = describe_failure(std::current_exception());
-        if (failure.kind == protocol::failure::out_of_memory) {
+        if (is_out_of_memory(failure)) {
             throw;
         }
         words = failure.message;

@@ -68,7 +68,7 @@ class PluginModel : public Model {
 
     void train(bool on) override {
         Model::train(on);
-        network_->train(on);
+        call_plugin(who_, "train()", [&] { network_->train(on); });
     }
 
   private:

@@ -23,7 +23,8 @@ ControlChannel::~ControlChannel() {
 }
 
 void ControlChannel::send(const json& message) {
-    const std::string line = message.dump() + '\n';
+    // Names of files and words of plug-ins may hold any bytes.
+    const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
     const std::lock_guard lock(send_mutex_);
     for (std::string_view rest = line; !rest.empty();) {
         const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);

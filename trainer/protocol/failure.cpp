@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "core/files/durable_file.hpp"
@@ -42,6 +43,10 @@ Failure describe_failure(const std::exception_ptr& cause) {
     } catch (...) {
         return {kind::error, "an exception of an unknown kind"};
     }
+}
+
+bool is_out_of_memory(const Failure& failure) {
+    return std::string_view(failure.kind) == protocol::failure::out_of_memory;
 }
 
 }  // namespace crescendo::trainer

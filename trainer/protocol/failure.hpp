@@ -13,4 +13,7 @@ struct Failure {
 
 Failure describe_failure(const std::exception_ptr& cause);
 
+/// Whether memory of the GPU or of the machine was used up.
+bool is_out_of_memory(const Failure& failure);
+
 }  // namespace crescendo::trainer

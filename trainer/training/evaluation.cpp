@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "core/trial_protocol.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/protocol/failure.hpp"
@@ -70,10 +69,6 @@ EvaluationSums sums_of_share(Trial& trial, datasets::SampleStream& stream, std::
     return all;
 }
 
-bool ran_out_of_memory() {
-    return describe_failure(std::current_exception()).kind == std::string(protocol::failure::out_of_memory);
-}
-
 }  // namespace
 
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
@@ -84,7 +79,7 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
         try {
             return sums_of_share(trial, stream, trial.evaluation_batches() * trial.micro_batch(), group, pulse);
         } catch (const std::exception&) {
-            if (!ran_out_of_memory()) {
+            if (!is_out_of_memory(describe_failure(std::current_exception()))) {
                 throw;
             }
         }

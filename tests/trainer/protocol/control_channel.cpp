@@ -46,6 +46,14 @@ TEST_CASE("sending to a crescendo that is gone is not an error") {
     CHECK_FALSE(peer.channel->wait());
 }
 
+TEST_CASE("words that are not UTF-8 are sent as far as they are") {
+    ChannelPeer peer;
+
+    peer.channel->send({{"type", "failed"}, {"message", "cannot read caf\xE9.h5"}});
+
+    CHECK(peer.read()["message"] == "cannot read caf\xEF\xBF\xBD.h5");
+}
+
 TEST_CASE("an answer reaches the request with its id, and no one else") {
     ChannelPeer peer;
     auto first = std::async(std::launch::async, [&] { return peer.channel->request({{"op", "get"}}, 60s); });

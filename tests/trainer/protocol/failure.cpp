@@ -25,6 +25,8 @@ c10::Error of_torch(const std::string& message) { return {{__func__, __FILE__, _
 
 TEST_CASE("memory that is used up has its own kind of failure, whoever says so") {
     CHECK(kind_of(std::bad_alloc()) == protocol::failure::out_of_memory);
+    CHECK(is_out_of_memory({std::string("out_of_memory").c_str(), ""}));  // wherever the linker put the word
+    CHECK_FALSE(is_out_of_memory({protocol::failure::error, "out of memory"}));
     CHECK(kind_of(of_torch("CUDA error: out of memory")) == protocol::failure::out_of_memory);
     CHECK(kind_of(c10::DistBackendError({__func__, __FILE__, __LINE__}, "Cuda failure 2 'out of memory'")) ==
           protocol::failure::out_of_memory);
