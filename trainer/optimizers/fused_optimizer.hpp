@@ -39,7 +39,7 @@ class FusedOptimizer : public Optimizer {
     FusedOptimizer(const std::vector<NamedTensor>& parameters, std::vector<std::string> state_names,
                    double weight_decay, WeightDecayOf decays, Kernel kernel);
 
-    /// Whether the kernels can update all of these: real numbers in memory without gaps, on a CPU or one of NVIDIA's
+    /// Whether the kernels can update all of these: numbers in memory without gaps, on a CPU or one of NVIDIA's
     /// GPUs. Else use a TorchOptimizer.
     static bool can_update(const std::vector<NamedTensor>& parameters);
 

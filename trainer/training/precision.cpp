@@ -71,8 +71,7 @@ bool unscale_gradients(const std::vector<at::Tensor>& parameters, double scale) 
     const at::NoGradGuard no_gradients;
     std::vector<at::Tensor> gradients;
     for (const auto& parameter : parameters) {
-        const at::Tensor& gradient = parameter.grad();
-        gradients.push_back(gradient.is_complex() ? at::view_as_real(gradient) : gradient);
+        gradients.push_back(parameter.grad());
     }
     const auto options = parameters.front().options().dtype(at::kFloat);
     at::Tensor found = at::zeros({1}, options);

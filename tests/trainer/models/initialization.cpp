@@ -46,6 +46,26 @@ TEST_CASE("kaiming keeps the spread of what a layer is given, xavier that of wha
     }
 }
 
+TEST_CASE("biases of recurrent layers are zero, and vectors of categories are left alone") {
+    const Settings recurrent = settings_of({{"model", "lstm"}, {"width", 4}});
+    const auto lstm = recurrent.model->make({.input_shape = {8, 3}, .target_shape = {}, .num_outputs = 2});
+    const Settings coded = settings_of({{"model", "mlp"}, {"categories", {{"0", 3}}}});
+    const auto mlp = coded.model->make({.input_shape = {2}, .target_shape = {}, .num_outputs = 2});
+    const at::Tensor vectors = mlp->named_parameters()["embedding0.weight"];
+    const at::Tensor before = vectors.detach().clone();
+
+    initialize(*lstm, Initialization::xavier);
+    initialize(*mlp, Initialization::kaiming);
+
+    for (const auto& parameter : lstm->named_parameters()) {
+        if (parameter.key().find("bias") != std::string::npos) {
+            CAPTURE(parameter.key());
+            CHECK(parameter.value().abs().sum().item<double>() == 0);
+        }
+    }
+    CHECK(at::equal(vectors, before));
+}
+
 TEST_CASE("torch's own initialization is left alone") {
     CHECK(cnn_with(Initialization::torch)->named_parameters()["hidden.bias"].abs().sum().item<double>() > 0);
 }
