@@ -25,7 +25,7 @@ constexpr const char* style =
     ".c0{stroke:#0072b2;fill:#0072b2}.c1{stroke:#d55e00;fill:#d55e00}.c2{stroke:#007a5a;fill:#007a5a}\n"
     ".c3{stroke:#a8487d;fill:#a8487d}.c4{stroke:#946c00;fill:#946c00}.c5{stroke:#2f8fc4;fill:#2f8fc4}\n"
     ".c6{stroke:#57606a;fill:#57606a}.c7{stroke:#6f42c1;fill:#6f42c1}\n"
-    "@media (prefers-color-scheme:dark){\n"
+    "@media screen and (prefers-color-scheme:dark){\n"  // paper is always light
     "text{fill:#e6edf3}.ground{fill:#0d1117}.frame{stroke:#6e7681}.grid{stroke:#30363d}.band{fill-opacity:.28}\n"
     ".c0{stroke:#58a6ff;fill:#58a6ff}.c1{stroke:#ff9a57;fill:#ff9a57}.c2{stroke:#3fcf9f;fill:#3fcf9f}\n"
     ".c3{stroke:#e58fc0;fill:#e58fc0}.c4{stroke:#e3b341;fill:#e3b341}.c5{stroke:#9ecbff;fill:#9ecbff}\n"

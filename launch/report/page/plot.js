@@ -40,10 +40,12 @@ class Plot {
       if (this.visible && this.stale) this.redraw();
     }, {rootMargin: '300px'}).observe(this.canvas);
     new ResizeObserver(() => this.update()).observe(place);
-    for (const query of ['(prefers-color-scheme: dark)', 'print']) {
-      matchMedia(query).addEventListener('change', () => this.update(), {signal: plotsEnd.signal});
-    }
-    addEventListener('beforeprint', () => this.redraw(), {signal: plotsEnd.signal});
+    this.fit();
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.update(), {
+      signal: plotsEnd.signal
+    });
+    // Paper has a width of its own, and no frame comes before it is printed.
+    matchMedia('print').addEventListener('change', () => this.redraw(), {signal: plotsEnd.signal});
     this.canvas.addEventListener('pointermove', (event) => this.move(event));
     this.canvas.addEventListener('pointerleave', () => showTip('', 0, 0));
     this.canvas.addEventListener('pointerdown', (event) => this.press(event));
@@ -61,12 +63,18 @@ class Plot {
     }
   }
 
-  redraw() {
+  /** Takes its height, so that nothing moves when it is drawn; returns its size. */
+  fit() {
     const width = this.canvas.parentElement.clientWidth;
-    if (!width) return;
     const height = typeof this.height === 'function' ? this.height(width) : this.height;
-    const ratio = Math.min(3, devicePixelRatio || 1);
     this.canvas.style.height = `${height}px`;
+    return [width, height];
+  }
+
+  redraw() {
+    const [width, height] = this.fit();
+    if (!width) return;
+    const ratio = Math.min(3, devicePixelRatio || 1);
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -58,7 +58,7 @@ TEST_CASE("a chart is XML with a line and a band for each method that has points
     CHECK(count(chart, "c &amp; d</text>") == 1);
     CHECK(count(chart, ">time (s)</text>") == 1);
     CHECK(count(chart, ">accuracy</text>") == 1);
-    CHECK(count(chart, "prefers-color-scheme:dark") == 1);
+    CHECK(count(chart, "@media screen and (prefers-color-scheme:dark)") == 1);
     CHECK(chart.find("nan") == std::string::npos);
     CHECK(chart.find("inf") == std::string::npos);
 }
