@@ -106,6 +106,7 @@ class PageTest(unittest.TestCase):
           for (const place of document.querySelectorAll('[data-chart]')) {
             place.scrollIntoView();
             for (const canvas of place.querySelectorAll('canvas')) {
+              canvas.scrollIntoView();
               for (let i = 0; i < 300 && !canvas.dataset.drawn; ++i) await new Promise(requestAnimationFrame);
               const kind = place.dataset.chart;
               drawn[kind] = Math.min(drawn[kind] ?? Infinity, Number(canvas.dataset.drawn ?? 0));
@@ -318,6 +319,46 @@ class PageTest(unittest.TestCase):
         self.assertTrue(0 < shown < 300, shown)
         page.get_by_role("button", name="Show all").click()
         self.assertEqual(page.inner_text(".filters .chosen"), "300 of 300 trials")
+
+    def test_a_finger_scrolls_the_page_filters_on_an_axis_and_selects_with_a_tap(self):
+        self.open("s300")
+        context = self.browser.new_context(viewport={"width": 400, "height": 800}, has_touch=True, is_mobile=True)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        page.goto((self.folder / "s300.html").as_uri())
+        page.wait_for_selector("html[data-ready]")
+        page.evaluate("addEventListener('pointercancel', () => { window.cancelled = true; }, true)")
+        fingers = context.new_cdp_session(page)
+
+        def swipe(x, y, by):
+            fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+            for i in range(1, 11):
+                point = {"x": x, "y": y + by * i / 10}
+                fingers.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+            fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+        def centred(kind):
+            canvas = page.locator(f"[data-chart={kind}] canvas")
+            canvas.evaluate("(canvas) => canvas.scrollIntoView({block: 'center'})")
+            page.wait_for_selector(f"[data-chart={kind}] canvas[data-drawn]")
+            return canvas
+
+        canvas = centred("gantt")
+        box = canvas.bounding_box()
+        swipe(box["x"] + 150, box["y"] + 150, -100)
+        page.wait_for_function("() => window.cancelled")
+        at = canvas.evaluate("(canvas) => canvas.plot.areas.find((area) => area.trial !== undefined)")
+        box = centred("gantt").bounding_box()
+        page.touchscreen.tap(box["x"] + at["x"] + 1, box["y"] + at["y"] + at["height"] / 2)
+        self.assertIn(f"Trial {at['trial']} ", page.inner_text(".filters .chosen"))
+
+        page.get_by_role("button", name="Show all").tap()
+        box = centred("parallel").bounding_box()
+        self.assertGreaterEqual(box["width"], 6 * 80)  # five parameters and the metric, in a box that scrolls
+        before = page.evaluate("scrollY")
+        swipe(box["x"] + 58, box["y"] + 250, -100)
+        page.wait_for_function("parseInt(document.querySelector('.filters .chosen').textContent) < 300")
+        self.assertEqual(page.evaluate("scrollY"), before)
 
     def test_trials_are_filtered_by_status_and_rung(self):
         rows = json.loads(run("trials", self.folder / "s300", "--format", "json"))

@@ -42,7 +42,11 @@ function makeParallel(figure, view) {
   };
   const shareOf = (y, height) => (height - bottom - y) / (height - top - bottom);
   const most = 1500;
-  const plot = new Plot(figure, () => (view.ranked.length && view.parameters.length ? 320 : 40), (p) => {
+  // Many axes on a narrow screen: the box scrolls.
+  const place = element('div');
+  place.style.minWidth = `${80 * axes.length}px`;
+  figure.append(element('div', {class: 'scroll'}, place));
+  const plot = new Plot(place, () => (view.ranked.length && view.parameters.length ? 320 : 40), (p) => {
     if (!view.ranked.length) return p.say(nothingReported);
     if (!view.parameters.length) return p.say('No parameter varies.');
     const c = p.context, [width, height] = p.size;
@@ -94,7 +98,8 @@ function makeParallel(figure, view) {
         c.fillStyle = colour('muted');
         c.fillText(text, at, y);
       }
-      const range = view.filters.ranges.get(i);
+      const [axisAt, rangeNow] = dragged();
+      const range = axisAt === i ? rangeNow : view.filters.ranges.get(i);
       if (range) {
         c.globalAlpha = 0.3;
         c.fillStyle = colour('accent');
@@ -106,14 +111,9 @@ function makeParallel(figure, view) {
     label: 'Configurations in parallel coordinates',
     onTrial: (trial, more) => view.select(trial, more),
     onDrag: (from, to, done) => {
-      const [width, height] = plot.size;
-      const axis = nearest(from[0], width);
-      const range = [shareOf(from[1], height), shareOf(to[1], height)].sort((a, b) => a - b);
-      view.filters.ranges.set(axis, range);
-      if (done)
-        view.filter();
-      else
-        plot.redraw();
+      if (!done) return plot.redraw();
+      view.filters.ranges.set(...rangeBetween(from, to));
+      view.filter();
     },
     onClear: (at) => {
       view.filters.ranges.delete(nearest(at[0], plot.size[0]));
@@ -122,6 +122,16 @@ function makeParallel(figure, view) {
   });
   const nearest = (x, width) =>
       axes.reduce((best, _, i) => (Math.abs(xOf(i, width) - x) < Math.abs(xOf(best, width) - x) ? i : best), 0);
+  const rangeBetween = (from, to) => {
+    const [width, height] = plot.size;
+    return [nearest(from[0], width), [shareOf(from[1], height), shareOf(to[1], height)].sort((a, b) => a - b)];
+  };
+  const dragged = () => (plot.from && plot.moved ? rangeBetween(plot.from, plot.to) : []);
+  // A finger on an axis filters, elsewhere it scrolls.
+  plot.canvas.addEventListener('touchstart', (event) => {
+    const x = event.touches[0].clientX - plot.canvas.getBoundingClientRect().left;
+    if (Math.abs(xOf(nearest(x, plot.size[0]), plot.size[0]) - x) < 20) event.preventDefault();
+  }, {passive: false});
   legend(figure, [[levelColour(0), `worse ${view.metric}`], [levelColour(4), 'better']]);
   view.onChange(() => plot.update());
 }

@@ -118,6 +118,7 @@ class Plot {
   move(event) {
     const at = this.place(event);
     if (this.from) {
+      this.to = at;
       this.moved ||= Math.hypot(at[0] - this.from[0], at[1] - this.from[1]) > 4;
       if (this.moved && this.onDrag) {
         this.onDrag(this.from, at, false);
@@ -135,16 +136,24 @@ class Plot {
     this.from = this.at = this.place(event);
     this.moved = false;
     this.canvas.setPointerCapture(event.pointerId);
-    this.canvas.addEventListener('pointerup', (end) => {
-      const to = this.place(end);
-      if (this.moved)
-        this.onDrag?.(this.from, to, true);
-      else {
-        const found = this.found(...to);
-        if (found && found.trial !== undefined) this.onTrial?.(found.trial, end.shiftKey || end.ctrlKey || end.metaKey);
-      }
+    this.pressed?.abort();
+    this.pressed = new AbortController();
+    const end = (act) => (event) => {
+      this.pressed.abort();
+      const from = this.from;
       this.from = null;
-    }, {once: true});
+      act(from, this.place(event), event);
+    };
+    const {signal} = this.pressed;
+    this.canvas.addEventListener(
+        'pointerup', end((from, to, {shiftKey, ctrlKey, metaKey}) => {
+          if (this.moved) return this.onDrag?.(from, to, true);
+          const found = this.found(...to);
+          if (found && found.trial !== undefined) this.onTrial?.(found.trial, shiftKey || ctrlKey || metaKey);
+        }),
+        {signal});
+    // A finger that scrolls the page has not chosen anything.
+    this.canvas.addEventListener('pointercancel', end(() => this.update()), {signal});
   }
 
   /**
