@@ -321,10 +321,11 @@ std::string article(const OrderedJson& sweep, std::size_t index, bool is_open, P
     result += fmt::format("<noscript><h3>Slots over time</h3>\n{}<h3>The best trials</h3>\n{}</noscript>\n",
                           slots_picture(sweep), best_trials(sweep));
     result += fmt::format("<div class='filters' data-filters='{}'></div>\n", index);
-    result += chart("gantt", index, "Slots over time", "Who ran where, on how many workers. Hatched: nobody.");
+    result += chart("gantt", index, "Slots over time",
+                    "Who ran where. Hatched: nobody. Drag to zoom, double-click to see all.");
     result += "<div class='two'>\n";
-    result += chart("best", index, "Best so far", "");
-    result += chart("curves", index, "Learning curves", "A dot: the trial has got more or fewer workers.");
+    result += chart("best", index, "Best so far", "Over time, drag to zoom, double-click to see all.");
+    result += chart("curves", index, "Learning curves", "A dot: one report, or a change of workers.");
     result += "</div>\n";
     result += chart("parallel", index, "Configurations", "Drag along an axis to filter; double-click clears it.");
     result += chart("slices", index, "Each parameter", "One dot a trial, at its last report.");

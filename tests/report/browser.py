@@ -32,6 +32,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 EVIL = "</script><script>window.injected = 1</script>'\"><img src=x onerror='window.injected = 1'>\n学习 ñ"
 SIZES = {3: 2, 300: 32, 10_000: 256}  # trials: slots
 WIDTHS = (400, 1600)
+PAGE = Path(__file__).parents[2] / "launch/report/page"
 CHARTS = {"gantt", "best", "curves", "parallel", "slices", "importance", "marginals", "pair", "rungs", "trials"}
 
 
@@ -44,21 +45,46 @@ VISIONS = {
 }
 
 
-def palette(page):
-    """The colours of numbers of workers and of rungs, as the page has them now."""
-    texts = page.evaluate("""[0, 1, 2, 3, 4, 5].map((level) =>
-      getComputedStyle(document.documentElement).getPropertyValue(`--w${level}`).trim())""")
+def colours(page, *names):
+    """Colours of the page as they are now."""
+    texts = page.evaluate("""(names) => names.map((name) =>
+      getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim())""", names)
     return [tuple(int(text[i:i + 2], 16) for i in (1, 3, 5)) for text in texts]
+
+
+def palette(page, kind):
+    """The colours of numbers of workers and of rungs, for areas ("w") or for marks ("m")."""
+    return colours(page, *(f"{kind}{level}" for level in range(6)))
+
+
+def linear_rgb(colour):
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (c / 255 for c in colour)]
+
+
+def contrast(*colours):
+    """By WCAG 2: from 1, the same, to 21, black on white."""
+    dark, light = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in map(linear_rgb, colours))
+    return (light + 0.05) / (dark + 0.05)
 
 
 def lab(vision, colour):
     """Where a colour is in CIELAB as people with this vision see it."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (c / 255 for c in colour)]
+    linear = linear_rgb(colour)
     r, g, b = (min(1, max(0, sum(w * c for w, c in zip(row, linear)))) for row in vision)
     xyz = ((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047, 0.2126729 * r + 0.7151522 * g + 0.0721750 * b,
            (0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883)
     x, y, z = (t ** (1 / 3) if t > 216 / 24389 else (24389 / 27 * t + 16) / 116 for t in xyz)
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def evaluate(page, expression, argument=None):
+    """Evaluates with the page's own functions, which it keeps to itself, and a view of its first sweep."""
+    scripts = "".join((PAGE / name).read_text() for name in ("base.js", "state.js", "parallel.js"))
+    return page.evaluate(f"""(argument) => {{
+      {scripts}
+      const sweep = JSON.parse(document.getElementById('data').textContent).sweeps[0];
+      return ({expression})(new SweepView(sweep), argument);
+    }}""", argument)
 
 
 def run(*arguments):
@@ -104,7 +130,6 @@ class PageTest(unittest.TestCase):
         return page.evaluate("""async () => {
           const drawn = {};
           for (const place of document.querySelectorAll('[data-chart]')) {
-            place.scrollIntoView();
             for (const canvas of place.querySelectorAll('canvas')) {
               canvas.scrollIntoView();
               for (let i = 0; i < 300 && !canvas.dataset.drawn; ++i) await new Promise(requestAnimationFrame);
@@ -209,6 +234,65 @@ class PageTest(unittest.TestCase):
         self.assertIn(EVIL.splitlines()[0], page.text_content(".answer"))
         self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 400)
 
+    def test_maps_lists_and_null_are_shown_as_the_values_that_they_are(self):
+        self.make("values", "--trials", 27, "--odd", "odd")
+        page, _ = self.open("values")
+        ticks = evaluate(page, """(view) => Object.fromEntries(parallelAxes(view).map(
+          (axis) => [axis.name, axis.ticks(300).map((tick) => tick.text)]))""")
+        rows = json.loads(run("trials", self.folder / "values", "--format", "json"))
+        without_clip = next(row["trial"] for row in rows if row["clip"] is None)
+        cell = page.locator(f"tr[data-trial='{without_clip}'] td").nth(list(rows[0]).index("clip"))
+
+        self.assertEqual(set(ticks["schedule"]), {'{"name":"cosine"}', '{"gamma":0.1,"name":"step"}'})
+        self.assertEqual(set(ticks["sizes"]), {"[64,64]", "[128]"})
+        self.assertEqual(set(ticks["clip"]), {"null", "1"})  # and not "absent"
+        self.assertEqual(cell.inner_text(), "null")
+        self.assertIn("clip = null", evaluate(page, "(view, trial) => view.text(trial)", without_clip))
+
+    def test_ticks_of_an_axis_differ_however_narrow_it_is(self):
+        page, _ = self.open("s3")
+        for low, high in ((0, 1), (1234.5, 1234.52), (-1234568.66, -1234567.98), (4e-13, 1.1e-12), (2e9, 2.1e9),
+                          (-1, 0.5), (12345678, 12345688)):
+            with self.subTest(low=low, high=high):
+                offset, ticks = evaluate(page, """(view, [low, high]) => {
+                  const scale = linearScale(low, high);
+                  return [scale.offset, scale.ticks(6)];
+                }""", [low, high])
+
+                self.assertGreaterEqual(len(ticks), 3)
+                self.assertLess(max(len(tick["text"]) for tick in ticks), 11)
+                for tick in ticks:
+                    self.assertAlmostEqual(offset + float(tick["text"]), tick["at"], delta=1e-6 * (high - low))
+
+    def test_a_metric_over_orders_of_magnitude_has_a_logarithmic_axis_unless_it_is_a_share(self):
+        page, _ = self.open("s300")
+        for goal, factor, is_log in (("minimize", 10, True), ("minimize", 1, False), ("minimize", -10, False),
+                                     ("maximize", 10, True), ("maximize", 0.1, False)):
+            with self.subTest(goal=goal, factor=factor):
+                found = evaluate(page, """(view, [goal, factor]) => {
+                  const rows = view.rows.map((row) =>
+                    row.map((value, i) => i === view.metricColumn ? value * factor ** (row[0] % 4) : value));
+                  return new SweepView({...sweep, goal, rows}).isLog;
+                }""", [goal, factor])
+
+                self.assertEqual(found, is_log)
+
+    def test_a_trial_far_off_is_said_to_be_beyond_the_axis(self):
+        self.open("s300")
+        before, rest = (self.folder / "s300.html").read_text().split("id='data'>")
+        data, rest = rest.split("</script>", 1)
+        sweep = json.loads(data)["sweeps"][0]
+        sweep["rows"][7][sweep["columns"].index(sweep["metric_column"])] = sweep["curves"][7][1][-1] = -50
+        data = json.dumps({"sweeps": [sweep]}).replace("<", "\\u003c")
+        (self.folder / "far.html").write_text(f"{before}id='data'>{data}</script>{rest}")
+        page, complaints = self.open("far")
+        self.draw_all(page)
+
+        for kind in ("curves", "slices", "rungs"):
+            self.assertEqual(page.inner_text(f"[data-chart={kind}] .beyond"), "1 trial lies below this axis.", kind)
+        self.assertEqual(page.get_by_label("Scale").count(), 0)  # no logarithm of -50
+        self.assertEqual(complaints, [])
+
     def test_the_page_has_the_sweep_file_the_versions_and_the_machine(self):
         page, _ = self.open("s3")
         text = page.locator("details", has_text="Sweep file, versions, machine").last.text_content()
@@ -222,7 +306,7 @@ class PageTest(unittest.TestCase):
         canvas = page.locator("[data-chart=curves] canvas")
         canvas.scroll_into_view_if_needed()
         page.wait_for_selector("[data-chart=curves] canvas[data-drawn]")
-        levels = palette(page)
+        levels = palette(page, "m")
         pictures = []
         for choice, fewest in (("workers", 3), ("last rung", 4)):
             page.locator("[data-chart=curves]").get_by_label("Colour").select_option(label=choice)
@@ -249,11 +333,18 @@ class PageTest(unittest.TestCase):
         page, _ = self.open("s3")
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            colours = palette(page)
-            for vision, matrix in VISIONS.items():
-                seen = [lab(matrix, colour) for colour in colours]
+            for kind, (vision, matrix) in itertools.product("wm", VISIONS.items()):
+                seen = [lab(matrix, colour) for colour in palette(page, kind)]
                 nearest = min(math.dist(a, b) for a, b in itertools.combinations(seen, 2))
-                self.assertGreater(nearest, 15, (scheme, vision))  # 2.3 is just noticeable
+                self.assertGreater(nearest, 15, (scheme, kind, vision))  # 2.3 is just noticeable
+
+    def test_lines_and_dots_stand_out_from_the_ground(self):
+        page, _ = self.open("s3")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            [ground] = colours(page, "ground")
+            for colour in palette(page, "m") + colours(page, "accent", "fault", "best"):
+                self.assertGreater(contrast(colour, ground), 3, (scheme, colour))  # what WCAG asks of graphics
 
     def test_figures_are_those_of_the_command(self):
         for trials in (3, 300):
@@ -392,11 +483,13 @@ class PageTest(unittest.TestCase):
         page, complaints = self.open("s3")
         ground = "getComputedStyle(document.body).backgroundColor"
 
+        light = palette(page, "w")
         page.emulate_media(color_scheme="dark")
         self.assertEqual(page.evaluate(ground), "rgb(15, 19, 24)")
         self.assertTrue(all(self.draw_all(page).values()))
         page.emulate_media(media="print")
         self.assertEqual(page.evaluate(ground), "rgb(255, 255, 255)")
+        self.assertEqual(palette(page, "w"), light)  # and not the pale ones of a dark screen
         self.assertFalse(page.locator(".filters").first.is_visible())
         self.assertFalse(page.locator(".controls").first.is_visible())
         self.assertEqual(complaints, [])

@@ -31,6 +31,11 @@ parameters:
 {odd_parameter}scheduler: {{type: {type}, min: 1, max: {max}, reduction_factor: 3, scaling_factor: 2}}
 trainer: {{model: cnn, data: {{train: "images.h5:/train", validation: "images.h5:/validation"}}}}
 """
+ODD_VALUES = """\
+  schedule: {values: [{name: cosine}, {name: step, gamma: 0.1}]}
+  sizes: {values: [[64, 64], [128]]}
+  clip: {values: [null, 1]}
+"""
 
 
 class Journal:
@@ -152,7 +157,7 @@ def make(crescendo, folder, options):
     (folder / "trials").mkdir(parents=True)
     when = ", when: act == 'relu'" if options.conditions else ""
     odd = json.dumps(options.odd)  # which YAML reads as well
-    odd_parameter = f"  {odd}: {{values: [{odd}, plain]}}\n" if options.odd else ""
+    odd_parameter = f"  {odd}: {{values: [{odd}, plain]}}\n{ODD_VALUES}" if options.odd else ""
     sweep = SWEEP.format(**{**vars(options), "name": options.name or folder.name}, when=when,
                          odd_parameter=odd_parameter)
     if options.price:
@@ -183,7 +188,7 @@ def options(argv=None):
     parser.add_argument("--price", type=float, default=0, help="what an hour of a slot costs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--name", help="of the sweep; default: its folder's")
-    parser.add_argument("--odd", default="", help="a parameter, a value and a metric that are called so")
+    parser.add_argument("--odd", default="", help="a parameter, a value and a metric that are called so; also lists, maps and null")
     parser.add_argument("--message", default="Segmentation fault\nin <libtorch_cpu.so> & \"friends\"")
     return parser.parse_args(argv)
 

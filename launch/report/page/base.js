@@ -18,12 +18,15 @@ const finite = (value) => typeof value === 'number' && Number.isFinite(value);
 /** A number as people read it: at most 5 significant digits, as the other commands print it. */
 function numberText(value) {
   if (value === null || value === undefined) return '–';
-  if (typeof value !== 'number') return String(value);
+  if (typeof value !== 'number') return choiceText(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
   const size = Math.abs(value);
   return size >= 1e-4 && size < 1e7 ? String(Number(value.toPrecision(5))) :
                                       value.toExponential(3).replace(/\.?0+e/, 'e');
 }
+
+/** A choice of a parameter as the sweep file could have it: null is one, and so are lists and maps. */
+const choiceText = (choice) => (typeof choice === 'object' ? JSON.stringify(choice) : String(choice));
 
 /** Seconds as a clock shows them. */
 function clockText(seconds) {
@@ -38,8 +41,11 @@ function clockText(seconds) {
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 /**
- * The colour of a number of workers, a rung, or any other level: 0, 1, 2, … Colour-blind people can tell them apart.
+ * The names of the colours of levels, 0 to 5: numbers of workers, rungs, or qualities. Colour-blind people can tell
+ * them apart. Set 'w' is for areas, and set 'm' for lines and dots on the ground, which need more contrast.
  */
+const levelNames = (set) => [0, 1, 2, 3, 4, 5].map((level) => `${set}${level}`);
+const levelColours = (set) => levelNames(set).map(colour);
 const levelColour = (level) => colour(`w${Math.min(5, Math.max(0, level))}`);
 const workersLevel = (workers) => Math.floor(Math.log2(Math.max(1, workers)));
 
@@ -51,8 +57,8 @@ function inkOn(paint) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#10141a' : '#ffffff';
 }
 
-/** Between two of the level colours, for a share from 0 to 1. */
-function shareColour(share, colours = [0, 1, 2, 3, 4].map(levelColour)) {
+/** Between two of these colours, for a share from 0 to 1. */
+function shareColour(share, colours) {
   const at = Math.min(1, Math.max(0, share)) * (colours.length - 1);
   const i = Math.min(colours.length - 2, Math.floor(at));
   const channels = (text) => [1, 3, 5].map((k) => parseInt(text.slice(k, k + 2), 16));
@@ -75,16 +81,32 @@ function quantile(sorted, share) {
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(share * (sorted.length - 1))))];
 }
 
-/** Round numbers between two numbers. */
+/** Round numbers between two numbers, some `most` of them. */
 function ticksOf(low, high, most = 6) {
   if (!(high > low)) return [low];
   const raw = (high - low) / most;
   const decade = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((f) => f * decade).find((s) => s >= raw * 0.85);
+  const step = [1, 2, 2.5, 5, 10].map((f) => f * decade).find((s) => s >= raw * 0.85);
   const ticks = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i)
     ticks.push(Number((i * step).toPrecision(12)));
   return ticks;
+}
+
+/** Round numbers without a fraction. */
+const wholeTicks = (low, high, most) => ticksOf(low, high, most).filter(Number.isInteger);
+
+/** The texts of ticks, with as many digits as tell one from the next. */
+function tickTexts(ticks) {
+  if (ticks.length < 2) return ticks.map(numberText);
+  const power = (value) => Math.floor(Math.log10(Math.abs(value) || 1) + 1e-9);
+  const step = Number((ticks[1] - ticks[0]).toPrecision(6));
+  const digits = step % 10 ** power(step) ? 1 - power(step) : -power(step);
+  const most = Math.max(...ticks.map(Math.abs));
+  return ticks.map(
+      (tick) => tick && (most >= 1e7 || most < 1e-4) ?
+          tick.toExponential(Math.min(15, Math.max(0, digits + power(tick)))).replace(/\.?0+e/, 'e') :
+          String(Number(tick.toFixed(Math.min(15, Math.max(0, digits))))));
 }
 
 /** Round times: steps that a clock has. */
@@ -97,13 +119,14 @@ function timeTicks(low, high, most = 6) {
   return ticks;
 }
 
-/** Powers of ten, and 2 and 5 between them where there is room. */
+/** Powers of ten, fewer where there are too many, and 2 and 5 between them where there is room. */
 function logTicks(low, high, most = 6) {
-  const ticks = [];
+  if (high / low < 8) return ticksOf(low, high, most);
+  const ticks = [], stride = Math.ceil(Math.log10(high / low) / most);
   for (const factors of [[1], [1, 3], [1, 2, 5]]) {
     const found = [];
     for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); ++e) {
-      for (const f of factors) {
+      for (const f of e % stride ? [] : factors) {
         const tick = Number((f * 10 ** e).toPrecision(6));
         if (tick >= low * 0.9999 && tick <= high * 1.0001) found.push(tick);
       }
@@ -114,27 +137,46 @@ function logTicks(low, high, most = 6) {
   return ticks.length ? ticks : [low, high];
 }
 
-/** A scale: from values to a share of an axis, and back. */
+/**
+ * A scale: from values to a share of an axis, and back. Where numbers differ only in their last digits, its ticks show
+ * what they have above an `offset`.
+ */
 function linearScale(low, high, ticks = ticksOf) {
   const width = high > low ? high - low : 1;
+  const unit = 10 ** Math.ceil(Math.log10(width));
+  const offset = Math.max(Math.abs(low), Math.abs(high)) > 1e5 * width ? Math.floor(low / unit) * unit : 0;
   return {
     low,
     high,
+    offset,
     share: (value) => (value === null ? NaN : (value - low) / width),  // null would count as 0
     value: (share) => low + share * width,
-    ticks: (most) =>
-        ticks(low, high, most).map((at) => ({at, text: ticks === timeTicks ? clockText(at) : numberText(at)})),
+    ticks: (most) => {
+      const found = ticks(low - offset, high - offset, most), texts = tickTexts(found);
+      return found.map((at, i) => ({at: at + offset, text: texts[i]}));
+    },
   };
 }
-const timeScale = (low, high) => linearScale(low, high, timeTicks);
+function timeScale(low, high) {
+  const text = (at) => clockText(at) + (at < 10 ? '' : String(Number((at % 1).toFixed(3))).slice(1));
+  return {
+    ...linearScale(low, high),
+    offset: 0,
+    ticks: (most) => timeTicks(low, high, most).map((at) => ({at, text: text(at)}))
+  };
+}
 function logScale(low, high) {
   const [a, b] = [Math.log(low), Math.log(high)];
+  const text = (at) => (at < 1e5 ? numberText(at) : at.toExponential());
   return {
     low,
     high,
     share: (value) => (value === null ? NaN : (Math.log(value) - a) / (b - a || 1)),
     value: (share) => Math.exp(a + share * (b - a)),
-    ticks: (most) => logTicks(low, high, most).map((at) => ({at, text: numberText(at)})),
+    ticks: (most) => {
+      const found = logTicks(low, high, most), texts = high / low < 8 ? tickTexts(found) : found.map(text);
+      return found.map((at, i) => ({at, text: texts[i]}));
+    },
   };
 }
 function choiceScale(choices) {
@@ -147,17 +189,16 @@ function choiceScale(choices) {
       return i < 0 ? NaN : (i + 0.5) / choices.length;
     },
     value: (share) => choices[Math.min(choices.length - 1, Math.max(0, Math.floor(share * choices.length)))],
-    ticks: (most) =>
-        choices
-            .map(
-                (choice, i) =>
-                    ({at: choice, text: String(choice), skip: i % Math.ceil(choices.length / Math.max(most, 1))}))
-            .filter((t) => !t.skip),
+    /** All of them on so many pixels, unless each had less than the `least`; `room` is for the text of one. */
+    ticks: (most, pixels, least) => {
+      const each = pixels / choices.length, step = Math.max(1, Math.ceil(least / each));
+      return choices.map((at) => ({at, text: choiceText(at), room: step * each - 4})).filter((_, i) => i % step === 0);
+    },
   };
 }
-const parameterScale = (parameter) => parameter.scale === 'choice' ? choiceScale(parameter.choices) :
-    parameter.scale === 'log'                                      ? logScale(parameter.low, parameter.high) :
-                                                                     linearScale(parameter.low, parameter.high);
+const parameterScale = ({scale, choices, low, high, isWhole}) => scale === 'choice' ? choiceScale(choices) :
+    scale === 'log'                                                                 ? logScale(low, high) :
+                      linearScale(low, high, isWhole ? wholeTicks : ticksOf);
 
 /** A little room around values, so that none lies on the frame. */
 function padded([low, high], share = 0.05) {

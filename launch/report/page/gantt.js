@@ -26,11 +26,8 @@ const ganttPaints = {
   workers: (view) => (span) => levelColour(workersLevel(span[3].length)),
   rung: (view) => (span) => levelColour(view.trials[span[0]]?.rung ?? 0),
   value: (view) => {
-    const colours = [0, 1, 2, 3, 4].map(levelColour);
-    return (span) => {
-      const value = view.trials[span[0]]?.value;
-      return finite(value) ? shareColour(view.goodness(value), colours) : colour('muted');
-    };
+    const paint = view.qualityPaint('w');
+    return (span) => paint(view.trials[span[0]]?.value);
   },
 };
 
@@ -63,11 +60,15 @@ function drawGantt(plot, view, {paint, timeRange, useHeight = 54}) {
     if (end < from || begin > to) continue;
     const x = Math.max(frame.left, places.x(begin)), w = Math.max(0.6, Math.min(frame.right, places.x(end)) - x);
     const weight = view.weight(trial);
-    c.globalAlpha = dim && weight === 0 ? 0.16 : 1;
-    c.fillStyle = paintOf(span);
+    const alpha = dim && weight === 0 ? 0.16 : 1;
     for (const [first, count] of blocksOf(group, row)) {
       const y = frame.top + first * step, h = Math.max(0.5, count * step - gap);
-      c.fillRect(x, y, w > 3 ? w - 0.7 : w, h);
+      // The ground first: hatching below a pale bar would say that nobody was there.
+      for (const [fill, strength] of [[colour('ground'), 1], [paintOf(span), alpha]]) {
+        c.globalAlpha = strength;
+        c.fillStyle = fill;
+        c.fillRect(x, y, w > 3 ? w - 0.7 : w, h);
+      }
       if (weight === 2) {
         c.strokeStyle = colour('text');
         c.lineWidth = 1.5;
@@ -79,7 +80,6 @@ function drawGantt(plot, view, {paint, timeRange, useHeight = 54}) {
         c.textBaseline = 'middle';
         c.font = `${Math.min(12, h - 1)}px system-ui, 'DejaVu Sans', sans-serif`;
         c.fillText(String(trial), x + 4, y + h / 2);
-        c.fillStyle = paintOf(span);
       }
       plot.area(
           x, y, w, h, trial,
@@ -212,12 +212,12 @@ function drawUse(plot, view, scale, frame, top, height) {
   });
 }
 
-function workersLegend(...views) {
+function workersLegend(views, set) {
   const [, most] = extent([1, ...views.flatMap((view) => view.spans.map((span) => span[3].length))]);
   const entries = [];
   for (let n = 1, level = 0; n <= most && level < 6; n *= 2, ++level) {
     entries.push([
-      levelColour(level),
+      levelNames(set)[level],
       level === 5 ? '32 workers and more' :
           n === 1 ? '1 worker' :
                     `${n}${n * 2 - 1 > n && n > 1 ? ` to ${n * 2 - 1}` : ''} workers`
@@ -232,27 +232,27 @@ const ganttHeight = (view) => (width) => {
 };
 
 function makeGantt(figure, view) {
-  let paint = ganttPaints.workers;
-  const plot =
-      new Plot(figure, ganttHeight(view), (p) => drawGantt(p, view, {paint, timeRange: () => view.timeWindow()}), {
-        label: `Slots over time: ${view.trials.length} trials on ${rowsOf(view).slots.length} slots, ${
-            Math.round(100 * view.utilization)} % in use`,
-        onTrial: (trial, more) => view.select(trial, more),
-        onDrag: (from, to, done) => zoomBy(plot, view, from, to, done),
-        onClear: () => view.zoom(),
-      });
-  const relegend = (kind) => legend(figure, [
-    ...(kind === 'workers'  ? workersLegend(view) :
-            kind === 'rung' ? view.rungs.map((r, i) => [levelColour(i + 1), `reached ${r.at}`]) :
-                              [[levelColour(0), `worse ${view.metric}`], [levelColour(4), 'better']]),
-    [colour('idle'), 'idle'], ...(view.faults.length ? [[colour('fault'), 'fault (×)']] : [])
-  ]);
-  chooser(figure, 'Colour', [['workers', 'workers'], ['rung', 'last rung'], ['value', 'quality']], (kind) => {
-    paint = ganttPaints[kind];
-    relegend(kind);
+  const workers = workersLegend([view], 'w');
+  const kinds = [['workers', 'workers'], ['rung', 'last rung'], ['value', 'quality']];
+  const kind = chooser(figure, view, 'Colour', kinds, () => {
+    relegend();
     plot.update();
+  }, workers.length > 1 ? 'workers' : 'value');
+  const draw = (p) => drawGantt(p, view, {paint: ganttPaints[kind()], timeRange: () => view.timeWindow()});
+  const plot = new Plot(figure, ganttHeight(view), draw, {
+    label: `Slots over time: ${view.trials.length} trials on ${rowsOf(view).slots.length} slots, ${
+        Math.round(100 * view.utilization)} % in use`,
+    onTrial: (trial, more) => view.select(trial, more),
+    onDrag: (from, to, done) => zoomBy(plot, view, from, to, done),
+    onClear: () => view.zoom(),
   });
-  relegend('workers');
+  const relegend = () => legend(figure, [
+    ...(kind() === 'workers'  ? workers :
+            kind() === 'rung' ? view.rungLegend('w') :
+                                view.qualityLegend('w')),
+    ['idle', 'idle'], ...(view.faults.length ? [['fault', 'fault (×)']] : [])
+  ]);
+  relegend();
   view.onChange(() => plot.update());
 }
 
@@ -275,14 +275,19 @@ function makeCommonGantt(figure, view, views) {
   const until = Math.max(...views.map((v) => v.elapsed || 0), 1e-9);
   const best = view.ranked[0];
   const drawEnd = (p) => {
-    const {left, top, bottom, width} = p.frame, x = left + (view.elapsed / until) * width, c = p.context;
-    if (x > left + width - 70) return;
-    c.fillStyle = colour('text');
+    const {left, top, bottom, right, width} = p.frame, x = left + (view.elapsed / until) * width, c = p.context;
+    if (view.elapsed === until) return;
+    const word = {finished: 'done', damaged: 'damaged'}[view.state] ?? view.state;
+    const text = `${word} after ${clockText(view.elapsed)}`;
     c.textAlign = 'left';
     c.textBaseline = 'middle';
     c.font = '600 13px system-ui, \'DejaVu Sans\', sans-serif';
-    const word = {finished: 'done', damaged: 'damaged'}[view.state] ?? view.state;
-    c.fillText(`${word} after ${clockText(view.elapsed)}`, x + 10, (top + bottom) / 2);
+    const at = Math.min(x + 10, right - c.measureText(text).width - 4);  // over the last bars where it has to be
+    c.lineWidth = 4;
+    c.strokeStyle = colour('ground');
+    c.strokeText(text, at, (top + bottom) / 2);
+    c.fillStyle = colour('text');
+    c.fillText(text, at, (top + bottom) / 2);
   };
   const plot = new Plot(figure, ganttHeight(view), (p) => {
     drawGantt(p, view, {paint: ganttPaints.workers, timeRange: () => [0, until]});
@@ -295,8 +300,8 @@ function makeCommonGantt(figure, view, views) {
       clockText(view.elapsed)}, ${Math.round(100 * view.utilization)} % of the slots' time in use`;
   if (view === views[Math.min(views.length, 4) - 1]) {
     legend(figure, [
-      ...workersLegend(...views), [colour('idle'), 'idle'],
-      ...(views.some((v) => v.faults.length) ? [[colour('fault'), 'fault (×)']] : [])
+      ...workersLegend(views, 'w'), ['idle', 'idle'],
+      ...(views.some((v) => v.faults.length) ? [['fault', 'fault (×)']] : [])
     ]);
   }
   view.onChange(() => plot.update());

@@ -4,28 +4,29 @@
 const absentShare = -0.045;
 
 function parallelAxes(view) {
-  const [low, high] = view.valueRange();
-  const metric = linearScale(low, high);
   // The best value is at the top, whichever way is better.
   const up = (share) => (view.sign > 0 ? 1 - share : share);
   return [
     ...view.parameters.map((parameter, i) => {
       const scale = parameterScale(parameter);
-      const isAbsent = (trial) => view.parameter(trial, i) === null;
+      const isAbsent = (trial) => view.isAbsent(trial, i);
       const absent = view.trials.some(isAbsent) ? [{share: absentShare, text: 'absent'}] : [];
       return {
         name: parameter.name,
         share: (trial) => (isAbsent(trial) ? absentShare : scale.share(view.parameter(trial, i))),
         room: parameter.scale === 'choice' ? 0.5 / parameter.choices.length :
                                              0,  // for lines that would hide each other
-        ticks: () => [...scale.ticks(5).map((t) => ({share: scale.share(t.at), text: t.text})), ...absent],
+        offset: () => scale.offset,
+        ticks: (height) =>
+            [...scale.ticks(5, height, 14).map((t) => ({share: scale.share(t.at), text: t.text})), ...absent],
       };
     }),
     {
       name: view.metric,
       room: 0,
-      share: (trial) => (finite(trial.value) ? Math.min(1, Math.max(0, up(metric.share(trial.value)))) : NaN),
-      ticks: () => metric.ticks(5).map((t) => ({share: up(metric.share(t.at)), text: t.text})),
+      share: (trial) => (finite(trial.value) ? Math.min(1, Math.max(0, up(view.valueScale.share(trial.value)))) : NaN),
+      offset: () => view.valueScale.offset,
+      ticks: () => view.valueScale.ticks(5).map((t) => ({share: up(view.valueScale.share(t.at)), text: t.text})),
     },
   ];
 }
@@ -33,7 +34,7 @@ function parallelAxes(view) {
 function makeParallel(figure, view) {
   const axes = parallelAxes(view);
   view.axes = () => axes;
-  const [top, bottom, side] = [34, 16, 58];
+  const [top, bottom, side] = [axes.some((axis) => axis.offset()) ? 48 : 34, 16, 58];
   const xOf = (i, width) => side + (axes.length === 1 ? 0.5 : i / (axes.length - 1)) * (width - 2 * side);
   const yOf = (share, height) => height - bottom - share * (height - top - bottom);
   const placeOf = (axis, trial) => {
@@ -51,7 +52,7 @@ function makeParallel(figure, view) {
     if (!view.parameters.length) return p.say('No parameter varies.');
     const c = p.context, [width, height] = p.size;
     p.frame = {left: 0, top, width, height: height - top - bottom};
-    const colours = [0, 1, 2, 3, 4].map(levelColour);
+    const paint = view.qualityPaint('m');
     const step = Math.max(1, Math.ceil(view.trials.length / most));
     const order = [...view.ranked]
                       .reverse()
@@ -61,7 +62,7 @@ function makeParallel(figure, view) {
       const weight = view.weight(trial.id);
       c.globalAlpha = weight === 2 ? 1 : weight === 1 ? (view.ranked.length > 300 ? 0.3 : 0.65) : 0.1;
       c.lineWidth = weight === 2 ? 3 : 1.2;
-      c.strokeStyle = shareColour(view.goodness(trial.value), colours);
+      c.strokeStyle = paint(trial.value);
       c.beginPath();
       const points = axes.map((axis, i) => [xOf(i, width), yOf(placeOf(axis, trial), height)]);
       points.forEach(([x, y], i) => {
@@ -85,13 +86,16 @@ function makeParallel(figure, view) {
       c.fillStyle = i === axes.length - 1 ? colour('best') : colour('text');
       c.fillText(
           fitted(c, axis.name, (width - 2 * side) / Math.max(1, axes.length - 1) - 8),
-          Math.min(Math.max(x, 40), width - 40), top - 12);
+          Math.min(Math.max(x, 40), width - 40), 22);
+      c.fillStyle = colour('muted');
+      if (axis.offset()) c.fillText(offsetText({offset: axis.offset()}), x, 38);
       c.textAlign = i === axes.length - 1 ? 'left' : 'right';
       c.textBaseline = 'middle';
-      for (const tick of axis.ticks()) {
+      for (const tick of axis.ticks(yOf(0, height) - yOf(1, height))) {
         if (tick.share !== absentShare && !(tick.share >= -0.01 && tick.share <= 1.01)) continue;
         const at = x + (i === axes.length - 1 ? 6 : -6), y = yOf(tick.share, height);
-        const text = fitted(c, tick.text, i === 0 || i === axes.length - 1 ? side - 8 : 70);
+        const text =
+            fitted(c, tick.text, i === 0 || i === axes.length - 1 ? side - 8 : xOf(1, width) - xOf(0, width) - 10);
         c.lineWidth = 3;
         c.strokeStyle = colour('ground');
         c.strokeText(text, at, y);
@@ -132,6 +136,6 @@ function makeParallel(figure, view) {
     const x = event.touches[0].clientX - plot.canvas.getBoundingClientRect().left;
     if (Math.abs(xOf(nearest(x, plot.size[0]), plot.size[0]) - x) < 20) event.preventDefault();
   }, {passive: false});
-  legend(figure, [[levelColour(0), `worse ${view.metric}`], [levelColour(4), 'better']]);
+  legend(figure, view.qualityLegend('m'));
   view.onChange(() => plot.update());
 }

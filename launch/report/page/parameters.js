@@ -14,12 +14,11 @@ function makeSlices(figure, view) {
     const place = element('div');
     grid.append(place);
     const plot = new Plot(place, 190, (p) => {
-      const y = linearScale(...view.valueRange());
-      const places = p.axes(scale, y, {xName: parameter.name, left: 50, right: 8});
+      const places = p.axes(scale, view.valueScale, {xName: parameter.name, right: 8});
       const room = parameter.scale === 'choice' ? places.frame.width / parameter.choices.length * 0.6 : 0;
-      const levels = [0, 1, 2, 3, 4, 5].map(levelColour);
+      const levels = levelColours('m');
       const step = Math.max(1, Math.ceil(view.trials.length / 3000));
-      p.clip();
+      p.clip(5);
       for (const weight of [0, 1, 2]) {
         for (const trial of view.trials) {
           if (!finite(trial.value) || view.weight(trial.id) !== weight ||
@@ -28,21 +27,20 @@ function makeSlices(figure, view) {
           const at = [places.x(view.parameter(trial, i)) + room * spread(trial), places.y(trial.value)];
           if (!finite(at[0])) continue;  // the trial does not have the parameter
           p.context.globalAlpha = weight === 2 ? 1 : weight === 1 ? (view.trials.length > 500 ? 0.45 : 0.8) : 0.15;
-          p.dot(
-              ...at,
-              weight === 2                 ? 5.5 :
-                  view.trials.length > 500 ? 2 :
-                                             3,
-              {fill: levels[Math.min(5, trial.rung)], stroke: weight === 2 ? colour('text') : undefined});
-          if (weight) p.mark(...at, trial.id, () => view.text(trial.id));
+          const fill = levels[Math.min(5, trial.rung)], radius = view.trials.length > 500 ? 2 : 3;
+          const edge = p.atEdge(...at, trial.id, fill);
+          if (edge === at[1])
+            p.dot(...at, weight === 2 ? 5.5 : radius, {fill, stroke: weight === 2 ? colour('text') : undefined});
+          if (weight) p.mark(at[0], edge, trial.id, () => view.text(trial.id));
         }
       }
       p.context.globalAlpha = 1;
       p.unclip();
+      sayBeyond(figure);
     }, {label: `${view.metric} over ${parameter.name}`, onTrial: (trial, more) => view.select(trial, more)});
     view.onChange(() => plot.update());
   });
-  legend(figure, view.rungs.map((r, i) => [levelColour(i + 1), `reached ${r.at}`]));
+  legend(figure, view.rungLegend('m'));
 }
 
 const tooFew = 'Too few trials have reached a rung: importances need ten at least.';
@@ -50,19 +48,16 @@ const tooFew = 'Too few trials have reached a rung: importances need ten at leas
 /** The charts of importance share the rung that their reader chose. */
 function makeImportance(figures, view) {
   const {importance, marginals, pair} = figures;
-  let chosen = view.importances[0];
   const redraws = [];
-  const order = () => view.parameters.map((_, i) => i).sort((a, b) => (chosen.shares[b]?.[0] ?? -1) - (chosen.shares[a]?.[0] ?? -1));
-  if (chosen) {
-    const options = view.importances.map((each, i) => [String(i), `${each.at} (${each.trials} trials)`]);
-    chooser(importance, 'At rung', options, (i) => {
-      chosen = view.importances[Number(i)];
-      redraws.forEach((redraw) => redraw());
-    });
-  }
-  redraws.push(makeShares(importance, view, () => chosen, order));
-  redraws.push(makeMarginals(marginals, view, () => chosen));
-  redraws.push(makePair(pair, view, () => chosen));
+  const options = view.importances.map((each) => [String(each.at), `${each.at} (${each.trials} trials)`]);
+  const redraw = () => redraws.forEach((each) => each());
+  const at = options.length ? chooser(importance, view, 'At rung', options, redraw) : () => undefined;
+  const rung = () => view.importances.find((each) => String(each.at) === at());
+  const share = (i) => rung().shares[i]?.[0] ?? -1;
+  const order = () => view.parameters.map((_, i) => i).sort((a, b) => share(b) - share(a));
+  redraws.push(makeShares(importance, view, rung, order));
+  redraws.push(makeMarginals(marginals, view, rung));
+  redraws.push(makePair(pair, view, rung));
 }
 
 function makeShares(figure, view, rung, order) {
@@ -121,12 +116,12 @@ function makeMarginals(figure, view, rung) {
     const place = element('div');
     grid.append(place);
     const scale = parameterScale(parameter);
+    const text = (share) => (parameter.choices ? choiceText : numberText)(scale.value(share));
     return new Plot(place, 170, (p) => {
       if (!rung().marginals[i]) return p.say(`${parameter.name}: in ${rung().present[i]} trials, too few to tell.`);
       const all = rung().marginals.filter((points) => points).flat();
-      const y =
-          linearScale(...padded(extent(all.flatMap(([mean, deviation]) => [mean - deviation, mean + deviation]))));
-      const places = p.axes(scale, y, {xName: parameter.name, left: 50, right: 8});
+      const y = view.metricScale(extent(all.flatMap(([mean, deviation]) => [mean - deviation, mean + deviation])));
+      const places = p.axes(scale, y, {xName: parameter.name, right: 8});
       const points = rung().marginals[i];
       const x = (k) => places.frame.left + ((k + 0.5) / points.length) * places.frame.width;
       const c = p.context;
@@ -154,29 +149,29 @@ function makeMarginals(figure, view, rung) {
       points.forEach(
           ([mean, deviation], k) => p.mark(
               x(k), places.y(mean), undefined,
-              `${parameter.name} = ${numberText(scale.value((k + 0.5) / points.length))}\n${view.metric} = ${
-                  numberText(mean)} ± ${numberText(deviation)}`));
+              `${parameter.name} = ${text((k + 0.5) / points.length)}\n${view.metric} = ${numberText(mean)} ± ${
+                  numberText(deviation)}`));
     }, {label: `${view.metric} over ${parameter.name}, averaged over all other parameters`});
   });
   return () => plots.forEach((plot) => plot.update());
 }
 
 function makePair(figure, view, rung) {
-  let index = 0;
+  const key = (pair) => `${pair.first} ${pair.second}`;
+  const chosen = () => rung()?.pairs.find((pair) => key(pair) === choice()) ?? rung()?.pairs[0];
+  const rangeOf = (pair) => extent(pair.means.flat()) || [0, 1];
+  const isFlat = ([low, high]) => high - low <= 1e-9 * Math.abs(high);
   const plot = new Plot(figure, () => (rung()?.pairs.length ? 300 : 40), (p) => {
-    const pair = rung()?.pairs[index];
+    const pair = chosen();
     if (!pair) return p.say(rung() ? 'Fewer than two parameters vary in all trials: there is no pair.' : tooFew);
     const [first, second] = [view.parameters[pair.first], view.parameters[pair.second]];
     const [sx, sy] = [parameterScale(first), parameterScale(second)];
-    const places = p.axes(sx, sy, {xName: first.name, yName: second.name, left: 88, room: 64, grid: false});
-    const [low, high] = extent(pair.means.flat()) || [0, 1];
+    const places = p.axes(sx, sy, {xName: first.name, yName: second.name, grid: false});
+    const [low, high] = rangeOf(pair);
+    const scale = view.metricScale([low, high], 0);
     const [columns, rows] = [pair.means.length, pair.means[0].length];
-    const colours = [0, 1, 2, 3, 4].map(levelColour);
+    const colours = isFlat([low, high]) ? [colour('idle'), colour('idle')] : levelColours('w').slice(0, 5);
     const c = p.context, {frame} = places;
-    const good = (mean) => {
-      const share = (mean - low) / (high - low || 1);
-      return view.sign > 0 ? 1 - share : share;
-    };
     // Twelve steps of colour, so that their edges read as contours.
     const steps = 12;
     const smooth = first.scale !== 'choice' && second.scale !== 'choice';
@@ -194,7 +189,7 @@ function makePair(figure, view, rung) {
     for (let i = 0; i < nx; ++i) {
       for (let j = 0; j < ny; ++j) {
         const mean = at((i + 0.5) / nx, (j + 0.5) / ny);
-        c.fillStyle = shareColour(Math.round(good(mean) * steps) / steps, colours);
+        c.fillStyle = shareColour(Math.round(view.goodness(mean, scale) * steps) / steps, colours);
         // Whole pixels: no seams.
         const [x0, x1] = [i, i + 1].map((k) => Math.round(frame.left + (k / nx) * frame.width));
         const [y0, y1] = [j + 1, j].map((k) => Math.round(frame.bottom - (k / ny) * frame.height));
@@ -218,14 +213,14 @@ function makePair(figure, view, rung) {
     }
   }, {label: 'The metric over two parameters', onTrial: (trial, more) => view.select(trial, more)});
   const pairs = rung()?.pairs || [];
-  if (pairs.length > 1) {
-    const name = (pair) => `${view.parameters[pair.first].name} × ${view.parameters[pair.second].name}`;
-    chooser(figure, 'Pair', pairs.map((pair, i) => [String(i), name(pair)]), (i) => {
-      index = Number(i);
-      plot.update();
-    });
-  }
-  if (pairs.length) legend(figure, [[levelColour(0), `worse ${view.metric}`], [levelColour(4), 'better']]);
+  const name = (pair) => `${view.parameters[pair.first].name} × ${view.parameters[pair.second].name}`;
+  const redraw = () => {
+    if (chosen()) legend(figure, view.qualityLegend('w', isFlat(rangeOf(chosen()))));
+    plot.update();
+  };
+  const options = pairs.map((pair) => [key(pair), name(pair)]);
+  const choice = pairs.length > 1 ? chooser(figure, view, 'Pair', options, redraw) : () => undefined;
+  redraw();
   view.onChange(() => plot.update());
-  return () => plot.update();
+  return redraw;
 }

@@ -82,6 +82,7 @@ class Plot {
     this.size = [width, height];
     this.marks = [];
     this.areas = [];
+    this.beyond = {above: new Set(), below: new Set()};
     this.draw(this);
     this.stale = false;
     this.canvas.dataset.drawn = this.marks.length + this.areas.length;
@@ -157,14 +158,18 @@ class Plot {
   }
 
   /**
-   * Draws the axes, and returns functions from values to pixels. `y` may be null: then `rows` are drawn by the caller.
-   * Its ticks have texts of `room` pixels at most.
+   * Draws the axes, and returns functions from values to pixels. `y` may be null: then rows are drawn by the caller,
+   * who says how much room they need at the `left`.
    */
-  axes(x, y, {left = 58, room = left - 8, right = 14, top = 10, bottom = 40, xName = '', yName = '', grid = true} = {}) {
+  axes(x, y, {left, right = 14, top = 10, bottom = 40, xName = '', yName = '', grid = true} = {}) {
     const c = this.context, [width, height] = this.size;
-    const frame = {left, top, right: width - right, bottom: height - bottom};
-    frame.width = Math.max(10, frame.right - frame.left);
+    if (y?.offset) top = Math.max(top, 22);
+    const frame = {top, right: width - right, bottom: height - bottom};
     frame.height = Math.max(10, frame.bottom - frame.top);
+    const yTicks = y ? y.ticks(Math.max(Math.min(5, frame.height / 20), frame.height / 32), frame.height, 13) : [];
+    for (const tick of yTicks) tick.text = fitted(c, tick.text, width / 4);
+    frame.left = left ?? (yName ? 30 : 12) + Math.max(0, ...yTicks.map(({text}) => c.measureText(text).width));
+    frame.width = Math.max(10, frame.right - frame.left);
     this.frame = frame;
     c.lineWidth = 1;
     c.strokeStyle = colour('grid');
@@ -172,35 +177,32 @@ class Plot {
     c.textBaseline = 'top';
     c.textAlign = 'center';
     let last = -Infinity;
-    for (const tick of x.ticks(Math.max(3, Math.floor(frame.width / 80)))) {
-      const at = Math.round(frame.left + x.share(tick.at) * frame.width) + 0.5;
-      if (at < frame.left - 1 || at > frame.right + 1) continue;
+    for (const {at, text, centre, half} of this.ticksAlong(x, frame)) {
       if (grid) this.line(at, frame.top, at, frame.bottom);
-      const half = c.measureText(tick.text).width / 2;
-      const centre = Math.min(Math.max(at, half + 1), width - half - 1);
-      if (centre - half > last + 6) {
-        c.fillText(tick.text, centre, frame.bottom + 6);
+      if (centre - half > last + 3) {
+        c.fillText(text, centre, frame.bottom + 6);
         last = centre + half;
       }
     }
     if (xName) c.fillText(fitted(c, xName, frame.width), frame.left + frame.width / 2, height - 16);
-    if (y) {
-      c.textAlign = 'right';
-      c.textBaseline = 'middle';
-      for (const tick of y.ticks(Math.max(2, Math.floor(frame.height / 32)))) {
-        const at = Math.round(frame.bottom - y.share(tick.at) * frame.height) + 0.5;
-        if (at < frame.top - 1 || at > frame.bottom + 1) continue;
-        if (grid) this.line(frame.left, at, frame.right, at);
-        c.fillText(fitted(c, tick.text, room), frame.left - 7, at);
-      }
-      if (yName) {
-        c.save();
-        c.translate(10, frame.top + frame.height / 2);
-        c.rotate(-Math.PI / 2);
-        c.textAlign = 'center';
-        c.fillText(fitted(c, yName, frame.height), 0, 0);
-        c.restore();
-      }
+    c.textAlign = 'right';
+    if (x.offset) c.fillText(offsetText(x), frame.right, height - 16);
+    c.textBaseline = 'middle';
+    for (const tick of yTicks) {
+      const at = Math.round(frame.bottom - y.share(tick.at) * frame.height) + 0.5;
+      if (at < frame.top - 1 || at > frame.bottom + 1) continue;
+      if (grid) this.line(frame.left, at, frame.right, at);
+      c.fillText(tick.text, frame.left - 7, at);
+    }
+    c.textAlign = 'left';
+    if (y?.offset) c.fillText(offsetText(y), 4, 8);
+    if (yName) {
+      c.save();
+      c.translate(10, frame.top + frame.height / 2);
+      c.rotate(-Math.PI / 2);
+      c.textAlign = 'center';
+      c.fillText(fitted(c, yName, frame.height), 0, 0);
+      c.restore();
     }
     return {
       frame,
@@ -209,12 +211,29 @@ class Plot {
     };
   }
 
-  /** What is drawn until unclip() stays inside the axes. */
-  clip() {
+  /** The ticks of a horizontal axis, as many as have room for texts that can be told apart: where these are. */
+  ticksAlong(scale, {left, right, width}) {
+    let places = [];
+    for (let most = Math.max(5, Math.floor(width / 80)), least = 24; most >= 2; --most, least += 12) {
+      places = scale.ticks(most, width, least).flatMap(({at: value, text, room}) => {
+        const at = Math.round(left + scale.share(value) * width) + 0.5;
+        if (at < left - 1 || at > right + 1) return [];
+        const shown = room === undefined ? text : fitted(this.context, text, room);
+        const half = this.context.measureText(shown).width / 2;
+        return [{at, text: shown, half, centre: Math.min(Math.max(at, half + 1), this.size[0] - half - 1)}];
+      });
+      const collide = ({centre, half}, i) => i > 0 && centre - half < places[i - 1].centre + places[i - 1].half + 4;
+      if (!places.some(collide) && new Set(places.map(({text}) => text)).size === places.length) break;
+    }
+    return places;
+  }
+
+  /** What is drawn until unclip() stays inside the axes; marks at their edges may be so many pixels wider. */
+  clip(room = 1) {
     const {left, top, width, height} = this.frame;
     this.context.save();
     this.context.beginPath();
-    this.context.rect(left - 1, top - 6, width + 2, height + 12);
+    this.context.rect(left - room, top - 6, width + 2 * room, height + 12);
     this.context.clip();
   }
   unclip() {
@@ -242,6 +261,23 @@ class Plot {
     }
   }
 
+  /**
+   * Where a trial lies above or below the axes, a triangle at their edge says so; returns the place of a mark for it.
+   */
+  atEdge(x, y, trial, paint) {
+    const {left, right, top, bottom} = this.frame, c = this.context;
+    if (x < left || x > right || (y >= top - 1 && y <= bottom + 1)) return y;
+    const [edge, inwards] = y < top ? [top, 1] : [bottom, -1];
+    this.beyond[y < top ? 'above' : 'below'].add(trial);
+    c.fillStyle = paint;
+    c.beginPath();
+    c.moveTo(x, edge - 5 * inwards);
+    c.lineTo(x - 4, edge + 2 * inwards);
+    c.lineTo(x + 4, edge + 2 * inwards);
+    c.fill();
+    return edge;
+  }
+
   /** A sentence instead of a chart. */
   say(text) {
     const c = this.context;
@@ -264,6 +300,9 @@ class Plot {
 /** What charts say where there is nothing to draw. */
 const nothingReported = 'No trial has reported a finite value yet.';
 
+/** What the ticks of an axis leave out. */
+const offsetText = ({offset}) => (offset < 0 ? '' : '+') + offset;
+
 /** Text that is not wider than this. It loses its middle: names often differ in their ends. */
 function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
@@ -273,21 +312,43 @@ function fitted(context, text, width) {
   return shortened(kept);
 }
 
-/** A choice of words beside a chart's title. */
-function chooser(figure, name, options, onChange, chosen = options[0][0]) {
+/** A choice of words beside a chart's title. The view keeps what its reader chose; returns a function that tells it. */
+function chooser(figure, view, name, options, onChange, otherwise = options[0][0]) {
   let place = figure.querySelector('.controls');
   if (!place) figure.querySelector('figcaption').append((place = element('div', {class: 'controls'})));
-  const select = element('select', {'aria-label': name, onchange: () => onChange(select.value)});
+  const key = `${figure.dataset.chart} ${name}`;
+  const kept = view.choices[key];
+  const chosen = options.some(([value]) => value === kept) ? kept : otherwise;
+  const select = element('select', {
+    'aria-label': name,
+    onchange: () => {
+      view.choices[key] = select.value;
+      onChange();
+    }
+  });
   for (const [value, text] of options) select.append(element('option', {value, selected: value === chosen}, text));
   place.append(element('label', {}, `${name} `, select));
-  return select;
+  return () => select.value;
 }
 
+/** Says in a figure's caption how many trials its axes leave out. */
+function sayBeyond(figure) {
+  const plots = [...figure.querySelectorAll('canvas')].map((canvas) => canvas.plot);
+  const words = ['above', 'below'].flatMap((where) => {
+    const {size} = new Set(plots.flatMap((plot) => [...plot.beyond?.[where] ?? []]));
+    return size ? [`${size === 1 ? '1 trial lies' : `${size} trials lie`} ${where} this axis.`] : [];
+  });
+  let place = figure.querySelector('.beyond');
+  if (!place) figure.querySelector('figcaption span').after(' ', (place = element('span', {class: 'beyond'})));
+  if (place.textContent !== words.join(' ')) place.textContent = words.join(' ');
+}
+
+/** What the colours of a chart mean. They are named, so that they change with the page's. */
 function legend(figure, entries) {
   figure.querySelector('.legend')?.remove();
-  figure.append(element('div', {class: 'legend'}, ...entries.map(([paint, text]) => {
+  figure.append(element('div', {class: 'legend'}, ...entries.map(([name, text]) => {
     const box = element('i');
-    box.style.background = paint;
+    box.style.background = `var(--${name})`;
     return element('span', {}, box, text);
   })));
 }

@@ -11,9 +11,10 @@ function makeRungs(figure, view) {
     const values = rungs.map(
         (rung) => view.trials.filter((trial) => trial.resource >= rung.at)
                       .map((trial) => value(view.curves[trial.id], rung.at)?.value));
-    const y = linearScale(...view.rangeOf(values.flat()));
+    const y = view.metricScale(view.rangeOf(values.flat()));
     const scale = choiceScale(rungs.map((rung) => rung.at));
     const places = p.axes(scale, y, {xName: 'rung at resource', yName: view.metric, top: 30});
+    const levels = levelColours('m');
     const c = p.context, room = places.frame.width / rungs.length * 0.72;
     const step = Math.max(1, Math.ceil(view.trials.length / 3000));
     p.clip();
@@ -25,29 +26,33 @@ function makeRungs(figure, view) {
         if (!found || !finite(found.value)) continue;
         const at = [places.x(rung.at) + room * spread(trial), places.y(found.value)];
         const cut = found.isLast && trial.status !== 'finished' && trial.status !== 'running';
-        const paint = levelColour(Math.min(5, trial.rung));
+        const paint = levels[Math.min(5, trial.rung)];
         c.globalAlpha = weight === 2 ? 1 : weight ? 0.8 : 0.15;
         c.lineWidth = 1.3;
-        p.dot(...at, weight === 2 ? 6 : 3, cut ? {stroke: colour('muted'), fill: colour('ground')} : {fill: paint});
-        if (weight === 2) p.dot(...at, 7.5, {stroke: colour('text')});
+        const edge = p.atEdge(...at, trial.id, cut ? colour('muted') : paint);
+        if (edge === at[1])
+          p.dot(...at, weight === 2 ? 6 : 3, cut ? {stroke: colour('muted'), fill: colour('ground')} : {fill: paint});
+        if (weight === 2) p.dot(at[0], edge, 7.5, {stroke: colour('text')});
         if (weight)
           p.mark(
-              ...at, trial.id,
+              at[0], edge, trial.id,
               () => `${view.metric} = ${numberText(found.value)} at ${rung.at}\n${view.text(trial.id)}`);
       }
       c.globalAlpha = 1;
     }
     p.unclip();
+    sayBeyond(figure);
     c.fillStyle = colour('text');
     c.textAlign = 'center';
     c.textBaseline = 'bottom';
     for (const rung of rungs) {
       const narrow = places.frame.width / rungs.length < 120;
       const text = narrow ? `${rung.at < view.max ? `${rung.went_on} of ` : ''}${rung.reached}` :
-          rung.at < view.max ? `${rung.went_on} of ${rung.reached} went on` : `${rung.reached} reached the end`;
+          rung.at < view.max ? `${rung.went_on} of ${rung.reached} went on` :
+                               `${rung.reached} reached the end`;
       c.fillText(fitted(c, text, places.frame.width / rungs.length - 6), places.x(rung.at), places.frame.top - 8);
     }
   }, {label: 'Values at each rung', onTrial: (trial, more) => view.select(trial, more)});
-  legend(figure, view.rungs.map((r, i) => [levelColour(i + 1), `reached ${r.at}`]));
+  legend(figure, view.rungLegend('m'));
   view.onChange(() => plot.update());
 }

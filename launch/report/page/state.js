@@ -26,9 +26,21 @@ class SweepView {
     this.selected = new Set();
     this.filters = {status: '', rung: 0, ranges: new Map()};
     this.window = null;  // of time, in the charts over time
+    this.choices = {};   // of words beside charts, by chart and name; only what the reader chose
+    this.table = {column: undefined, ascending: true, page: 0};
     this.listeners = [];
     this.shown = this.trials;
     this.parameterColumns = this.parameters.map((parameter) => this.columns.indexOf(parameter.column));
+    this.parameters.forEach((parameter, i) => {
+      parameter.isWhole =
+          this.trials.every((t) => this.parameter(t, i) === null || Number.isInteger(this.parameter(t, i)));
+    });
+    const values = this.trials.map((t) => t.value).filter(finite).sort((a, b) => a - b);
+    this.canBeLog =
+        values[0] > 0 && this.curves.every((curve) => curve[1].every((value) => !finite(value) || value > 0));
+    // A share, such as an accuracy, is read on a linear axis: what matters is near 1.
+    const isShare = this.sign < 0 && values[values.length - 1] <= 1;
+    this.isLogUnlessChosen = !isShare && quantile(values, 0.95) > 50 * quantile(values, 0.05);
   }
 
   /** Takes over what the reader chose in an older view of the same sweep, if there was one. */
@@ -48,6 +60,14 @@ class SweepView {
 
   parameter(trial, i) {
     return trial.row[this.parameterColumns[i]];
+  }
+  /** Whether a condition leaves the parameter out of this trial: null may also be one of its choices. */
+  isAbsent(trial, i) {
+    return this.parameter(trial, i) === null && !this.parameters[i].choices?.includes(null);
+  }
+  cellText(trial, column) {
+    const i = trial.row[column] === null ? this.parameterColumns.indexOf(column) : -1;
+    return i < 0 || this.isAbsent(trial, i) ? numberText(trial.row[column]) : choiceText(null);
   }
 
   select(id, more = false) {
@@ -106,31 +126,62 @@ class SweepView {
 
   text(id) {
     const trial = this.trials[id];
-    const parameters = this.parameters.map((p, i) => `${p.name} = ${numberText(this.parameter(trial, i))}`);
+    const parameters = this.parameters.map((p, i) => `${p.name} = ${this.cellText(trial, this.parameterColumns[i])}`);
     return [
       `Trial ${id}: ${trial.status} after ${trial.resource}`, `${this.metric} = ${numberText(trial.value)}`,
       ...parameters.slice(0, 12)
     ].join('\n');
   }
 
-  /** The values that charts show. Few of a search's trials may be far off: then the axis leaves them out. */
-  valueRange() {
-    return this.rangeOf(this.trials.map((t) => t.value));
+  /** Whether values of the metric stand on logarithmic axes: it may span orders of magnitude. */
+  get isLog() {
+    return this.canBeLog && (this.choices.scale ? this.choices.scale === 'log' : this.isLogUnlessChosen);
   }
+  setScale(kind) {
+    this.choices.scale = kind;
+    this.valueScaleNow = undefined;
+    this.filters.ranges.delete(this.parameters.length);  // it was a part of the axis as it was
+    this.filter();
+  }
+
+  /** A scale of the metric over these values, with a little room around them. */
+  metricScale([low, high], room = 0.05) {
+    return this.isLog && low > 0 ? logScale(...padded([low, high].map(Math.log), room).map(Math.exp)) :
+                                   linearScale(...padded([low, high], room));
+  }
+
+  /** The range of values that charts show. Few of a search's trials may be far off: then the axis leaves them out. */
   rangeOf(all) {
-    const values = all.filter(finite).sort((a, b) => a - b);
+    const [to, back] = this.isLog ? [Math.log, Math.exp] : [Number, Number];
+    const values = all.filter(finite).map(to).sort((a, b) => a - b);
     if (!values.length) return [0, 1];
     const [low, high] = [values[0], values[values.length - 1]];
     const [q5, q95] = [quantile(values, 0.05), quantile(values, 0.95)];
     const room = 1.5 * (q95 - q5) || Infinity;
-    return padded(this.sign > 0 ? [low, Math.min(high, q95 + room)] : [Math.max(low, q5 - room), high]);
+    return (this.sign > 0 ? [low, Math.min(high, q95 + room)] : [Math.max(low, q5 - room), high]).map(back);
+  }
+  /** The scale of the trials' last values. */
+  get valueScale() {
+    return (this.valueScaleNow ??= this.metricScale(this.rangeOf(this.trials.map((t) => t.value))));
+  }
+  get isFlat() {
+    return this.ranked.every((trial) => trial.value === this.ranked[0].value);
   }
 
-  /** From the worst of the usual values, 0, to the best, 1. */
-  goodness(value) {
-    this.range ??= this.valueRange();
-    const share = (value - this.range[0]) / (this.range[1] - this.range[0]);
-    return this.sign > 0 ? 1 - share : share;
+  /** From the worst of a scale's values, 0, to the best, 1. */
+  goodness(value, scale = this.valueScale) {
+    return this.sign > 0 ? 1 - scale.share(value) : scale.share(value);
+  }
+  /** The colours of values; a neutral one where all are the same. */
+  qualityPaint(set) {
+    const colours = levelColours(set).slice(0, 5), none = colour('muted'), isFlat = this.isFlat;
+    return (value) => (isFlat || !finite(value) ? none : shareColour(this.goodness(value), colours));
+  }
+  qualityLegend(set, isFlat = this.isFlat) {
+    return isFlat ? [['muted', 'no difference']] : [[`${set}0`, `worse ${this.metric}`], [`${set}4`, 'better']];
+  }
+  rungLegend(set) {
+    return this.rungs.map((rung, i) => [levelNames(set)[Math.min(5, i + 1)], `reached ${rung.at}`]);
   }
 
   timeWindow() {
@@ -166,6 +217,9 @@ function makeFilters(place, view) {
       },
       element('option', {value: 0}, 'any rung'),
       ...view.rungs.map((r, i) => element('option', {value: i + 1}, `reached ${r.at}`)));
+  const scale = element(
+      'select', {'aria-label': 'Scale', onchange: () => view.setScale(scale.value)},
+      ...['linear', 'log'].map((kind) => element('option', {selected: view.isLog === (kind === 'log')}, kind)));
   const clear = element(
       'button', {
         type: 'button',
@@ -183,7 +237,9 @@ function makeFilters(place, view) {
   status.value = view.filters.status;
   if (!status.value) view.filters.status = '';  // no trial has that status any more
   rung.value = String(view.filters.rung);
-  place.append('Show', status, rung, clear, chosen);
+  place.append('Show', status, rung, clear);
+  if (view.canBeLog) place.append(element('label', {}, 'Scale ', scale));
+  place.append(chosen);
   view.onChange(() => {
     const ids = [...view.selected];
     const trial = ids.length === 1 ? view.trials[ids[0]] : null;

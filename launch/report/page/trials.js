@@ -60,7 +60,8 @@ function makeTrials(place, view) {
     body.replaceChildren(...rows.map((trial) => {
       const row = element(
           'tr', {'data-trial': trial.id, tabindex: 0},
-          ...trial.row.map((value) => element('td', {'data-value': JSON.stringify(value)}, numberText(value))));
+          ...trial.row.map(
+              (value, i) => element('td', {'data-value': JSON.stringify(value)}, view.cellText(trial, i))));
       return row;
     }));
     position.textContent = `${sorted.length ? page * perPage + 1 : 0} to ${
