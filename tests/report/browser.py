@@ -392,6 +392,13 @@ class PageTest(unittest.TestCase):
         self.assertIn(f"Trial {best} (rank 1)", page.inner_text(".filters .chosen"))
         page.keyboard.press("ArrowRight")
         self.assertIn("(rank 2)", page.inner_text(".filters .chosen"))
+        for _ in range(60):
+            page.keyboard.press("ArrowRight")
+        self.assertIn("(rank 62)", page.inner_text(".filters .chosen"))
+        row, box = page.locator("tr.selected"), page.locator("[data-chart=trials] .scroll")
+        row, box = (place.bounding_box() for place in (row, box))
+        self.assertTrue(box["y"] < row["y"] < box["y"] + box["height"] - row["height"], (row, box))
+        self.assertEqual(page.evaluate("scrollY"), 0)  # the table scrolls, and not the page
         page.keyboard.press("Escape")
         self.assertEqual(page.inner_text(".filters .chosen"), "300 of 300 trials")
 
@@ -556,14 +563,33 @@ class PageTest(unittest.TestCase):
             page.goto(address.geturl())
             page.wait_for_selector("html[data-ready]")
             page.locator("tr[data-trial='3']").first.click()
+            page.locator("[data-chart=best]").get_by_label("Over").select_option(label="slot-hours")
+            page.get_by_role("button", name="momentum").click()
+            page.evaluate("document.querySelector('[data-chart=trials] .scroll').scrollLeft = 120")
+            colour = page.locator("[data-chart=gantt]").get_by_label("Colour")
+            colour.focus()
+            page.keyboard.press("Shift")
+            page.evaluate("""() => {
+              const source = new EventSource('events');
+              source.onmessage = () => { window.messages = (window.messages ?? 0) + 1; };
+            }""")
+            page.wait_for_function("() => window.messages === 1")
             with (self.folder / "live/journal.jsonl").open("ab") as journal:
                 journal.write(rest)
+            page.wait_for_function("() => window.messages > 1")
+            self.assertEqual(page.locator(".state.finished").count(), 0)  # its list of colours may be open
+            colour.select_option(label="last rung")
             page.wait_for_selector(".state.finished")
             drawn = self.draw_all(page)
 
             self.assertEqual(set(drawn), CHARTS)
             self.assertTrue(all(drawn.values()), drawn)
             self.assertIn("Trial 3 ", page.inner_text(".filters .chosen"))
+            self.assertEqual(page.locator("[data-chart=best] select").input_value(), "slot_hours")
+            self.assertEqual(page.locator("[data-chart=gantt] select").input_value(), "rung")
+            self.assertEqual(page.inner_text("th[aria-sort=ascending]"), "momentum ▲")
+            self.assertEqual(page.evaluate("document.querySelector('[data-chart=trials] .scroll').scrollLeft"), 120)
+            self.assertEqual(page.evaluate("document.activeElement.ariaLabel"), "Colour")
             self.assertEqual(page.locator("tr[data-trial]").count(), 27)
             self.assertEqual(page.inner_text("#live span"), "live")
             self.assertEqual(complaints, [])

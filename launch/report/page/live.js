@@ -21,12 +21,27 @@ function follow(show) {
     state.textContent = lost ? 'not connected: is `crescendo top` still running?' : paused ? 'paused' : 'live';
   }
 
+  // A list of choices may be open from a press until its reader has chosen or left it. An update would close it.
+  let pressed = null;
+  for (const kind of ['pointerdown', 'keydown'])
+    document.addEventListener(kind, ({target}) => (pressed = target.closest?.('main select')));
+  for (const kind of ['change', 'focusout'])
+    document.addEventListener(kind, () => {
+      pressed = null;
+      update();
+    });
+  const isChoosing = () => pressed && pressed === document.activeElement;
+
   async function update() {
-    if (paused || busy || !behind || document.hidden) return;
+    if (paused || busy || !behind || document.hidden || isChoosing()) return;
     [busy, behind] = [true, false];
     try {
       const answer = await fetch('./', {cache: 'no-store'});
-      if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+      const newer = answer.ok && new DOMParser().parseFromString(await answer.text(), 'text/html');
+      if (isChoosing())
+        behind = true;
+      else if (newer)
+        show(newer);
     } catch {
       behind = true;  // the next event comes as soon as there is a connection
     }

@@ -40,12 +40,23 @@ function makeAll() {
   }
 }
 
-/** Puts what a newer document holds in place of what is here. */
+/** Boxes that scroll, by names that they have in a newer document as well. */
+const scrollers = () => new Map([...document.querySelectorAll('main .scroll')].map(
+    (box) => [`${box.closest('[id]').id} ${box.firstElementChild.className}`, box]));
+
+/** What tells a control from all others, in a newer document as well. */
+const controlName = (control) => [control.closest('[id]')?.id, control.closest('[data-chart]')?.dataset.chart,
+                                  control.tagName, control.ariaLabel ?? control.dataset.trial ?? control.textContent]
+                                     .join();
+
+/** Puts what a newer document holds in place of what is here. What its reader chose, scrolled and focused stays. */
 function replaceAll(newer) {
   const [data, newData] = [document, newer].map((page) => page.getElementById('data'));
   if (data.textContent === newData.textContent) return;
   const opened = [...document.querySelectorAll('main details')].map((details) => details.open);
   const [x, y] = [scrollX, scrollY];
+  const scrolled = [...scrollers()].map(([name, box]) => [name, box.scrollLeft, box.scrollTop]);
+  const focused = document.activeElement.closest('main :focus') && controlName(document.activeElement);
   newer.querySelectorAll('noscript').forEach((place) => place.remove());  // there, they are ordinary elements
   newer.querySelectorAll('main details').forEach((details, i) => {
     details.open = opened[i] ?? details.open;
@@ -55,6 +66,10 @@ function replaceAll(newer) {
   document.querySelector('main').replaceWith(newer.querySelector('main'));
   data.textContent = newData.textContent;
   makeAll();
+  const boxes = scrollers();
+  for (const [name, left, top] of scrolled) boxes.get(name)?.scrollTo(left, top);
+  const controls = focused ? [...document.querySelectorAll('main :is(select, button, summary, tr)')] : [];
+  controls.find((control) => controlName(control) === focused)?.focus({preventScroll: true});
   scrollTo(x, y);
   document.documentElement.dataset.updates = Number(document.documentElement.dataset.updates ?? 0) + 1;
 }

@@ -47,8 +47,7 @@ class SweepView {
   keep(older) {
     if (!older) return;
     for (const id of older.selected) this.selected.add(id);
-    this.filters = older.filters;
-    this.window = older.window;
+    for (const part of ['filters', 'window', 'choices', 'table']) this[part] = older[part];
   }
 
   onChange(listener) {

@@ -2,18 +2,21 @@
 
 function makeTrials(place, view) {
   const perPage = 100;
-  let sortBy = view.metricColumn < 0 ? 0 : view.metricColumn, ascending = view.sign > 0, page = 0, sorted = [];
+  const {table: chosen} = view;
+  let sorted = [];
+  const sortedBy = () => {
+    const column = view.columns.indexOf(chosen.column);
+    if (column >= 0) return [column, chosen.ascending];
+    return view.metricColumn < 0 ? [0, true] : [view.metricColumn, view.sign > 0];
+  };
   const body = element('tbody');
   const heads = view.columns.map((name, i) => {
     const button = element(
         'button', {
           type: 'button',
           onclick: () => {
-            if (sortBy === i)
-              ascending = !ascending;
-            else
-              [sortBy, ascending] = [i, true];
-            page = 0;
+            const [column, ascending] = sortedBy();
+            Object.assign(chosen, {column: name, ascending: column !== i || !ascending, page: 0});
             sort();
           }
         },
@@ -28,21 +31,23 @@ function makeTrials(place, view) {
       'button', {
         type: 'button',
         onclick: () => {
-          page += by;
+          chosen.page += by;
           show();
         }
       },
       by < 0 ? '‹ previous' : 'next ›');
   const [back, forth] = [turn(-1), turn(1)];
-  place.append(element('div', {class: 'pager'}, back, position, forth), element('div', {class: 'scroll'}, table));
+  const box = element('div', {class: 'scroll'}, table);
+  place.append(element('div', {class: 'pager'}, back, position, forth), box);
 
   function sort() {
+    const [sortBy, ascending] = sortedBy();
     const key = (trial) => trial.row[sortBy];
     const compare = (a, b) => {
       const [p, q] = [key(a), key(b)];
       if (p === null || q === null) return (p === null) - (q === null);
       return (ascending ? 1 : -1) *
-          (typeof p === 'number' && typeof q === 'number' ? p - q : String(p).localeCompare(String(q))) ||
+          (typeof p === 'number' && typeof q === 'number' ? p - q : choiceText(p).localeCompare(choiceText(q))) ||
           a.id - b.id;
     };
     sorted = [...view.shown].sort(compare);
@@ -55,7 +60,7 @@ function makeTrials(place, view) {
 
   function show() {
     const pages = Math.max(1, Math.ceil(sorted.length / perPage));
-    page = Math.min(Math.max(0, page), pages - 1);
+    const page = (chosen.page = Math.min(Math.max(0, chosen.page), pages - 1));
     const rows = sorted.slice(page * perPage, (page + 1) * perPage);
     body.replaceChildren(...rows.map((trial) => {
       const row = element(
@@ -79,30 +84,34 @@ function makeTrials(place, view) {
     }
   }
 
+  let isOwn = false;  // a selection that is made here, where it is seen
   const choose = (event) => {
     const row = event.target.closest('tr');
+    isOwn = true;
     if (row) view.select(Number(row.dataset.trial), event.shiftKey || event.ctrlKey || event.metaKey);
+    isOwn = false;
   };
   body.addEventListener('click', choose);
   body.addEventListener('keydown', (event) => {
     if (event.key === 'Enter') choose(event);
   });
-  let last = view.shown;
+  let last = null;
   view.onChange(() => {
     if (view.shown !== last) {
+      if (last) chosen.page = 0;  // at first, the page may be one that the reader has chosen
       last = view.shown;
-      page = 0;
       return sort();
     }
-    const [chosen] = view.selected;
-    if (view.selected.size === 1 && !body.querySelector(`[data-trial="${chosen}"]`)) {
-      const at = sorted.findIndex((trial) => trial.id === chosen);
-      if (at >= 0) {
-        page = Math.floor(at / perPage);
-        return show();
-      }
+    const [id] = view.selected;
+    const at = view.selected.size === 1 && !isOwn ? sorted.findIndex((trial) => trial.id === id) : -1;
+    if (at < 0) return mark();
+    if (chosen.page !== Math.floor(at / perPage)) {
+      chosen.page = Math.floor(at / perPage);
+      show();
     }
     mark();
+    // The box, and not the page: its reader looks at a chart.
+    const row = body.children[at % perPage];
+    box.scrollTop = row.offsetTop - (box.clientHeight - row.offsetHeight) / 2;
   });
-  sort();
 }
