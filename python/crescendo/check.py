@@ -50,6 +50,14 @@ def expect(holds: bool, message: str) -> None:
         raise Unexpected(message)
 
 
+def expect_repeated(report: Message, again: Message) -> None:
+    expect(
+        (again["resource"], again["metrics"]) == (report["resource"], report["metrics"]),
+        f"rank 0 died after its report {report['resource']} {report['metrics']}; the survivor has to repeat it, and "
+        f"reports {again['resource']} {again['metrics']}",
+    )
+
+
 def check_keys(message: Message) -> None:
     kind = message["type"]
     expect(kind in KEYS, f"it sends a message of the unknown type {kind!r}: {json.dumps(message)}")
@@ -343,15 +351,41 @@ def check_lost_peer(conformance: Conformance) -> None:
     terms.reported = None
     crescendo.kill(a)
     crescendo.join([b], "memory", terms)
-    again = conformance.report(b, terms)
-    expect(
-        (again["resource"], again["metrics"]) == (report["resource"], report["metrics"]),
-        f"rank 0 died after its report {report['resource']} {report['metrics']}; the survivor has to repeat it, and "
-        f"reports {again['resource']} {again['metrics']}",
-    )
+    expect_repeated(report, conformance.report(b, terms))
     crescendo.go_on([b], terms)
     expect(conformance.report(b, terms)["resource"] > report["resource"], "the survivor does not continue")
     conformance.leave([b], terms)
+
+
+@check("a member that joined since repeats that report too, whatever it sent in other trials", "stranded")
+def check_lost_report(conformance: Conformance) -> None:
+    # A newcomer does not say that it has got the state, so it gets some time, and more where that was too little.
+    got_state = any(_repeats_as_newcomer(conformance, seconds) for seconds in (1.0, 5.0, 25.0))
+    expect(got_state, "a member that joined had not got the state within 25 s")
+
+
+def _repeats_as_newcomer(conformance: Conformance, seconds: float) -> bool:
+    """Rank 0 dies with its report so many seconds after a newcomer joined. Returns whether that had got the state."""
+    a, b = conformance.living(2)
+    crescendo, other = conformance.crescendo, conformance.terms()
+    crescendo.join([b], "new", other)
+    conformance.report(b, other)
+    conformance.leave([b], other)
+    terms = conformance.terms()
+    crescendo.join([a], "new", terms)
+    conformance.report(a, terms)
+    crescendo.go_on([a], terms)
+    report = crescendo.expect(a, "report")  # which is still on its way when the join is made
+    crescendo.join([a, b], "memory", terms)
+    conformance.expect_silence(b, seconds, "as rank 1: only rank 0 speaks for the group")
+    crescendo.kill(a)
+    crescendo.join([b], "memory", terms)
+    again = conformance.report(b, terms)
+    conformance.leave([b], terms)
+    if again["resource"] < report["resource"]:
+        return False  # it began the trial
+    expect_repeated(report, again)
+    return True
 
 
 @check("it says when it is stranded, and continues in the next group", "stranded")

@@ -750,6 +750,32 @@ class SessionTest(unittest.TestCase):
             self.assertIn("no test function", self.failure(lambda trial: None, **order)[1])
 
 
+class SentTest(unittest.TestCase):
+    def test_a_report_that_came_with_the_state_of_rank_0_is_not_taken_for_the_one_that_was_sent_before(self):
+        ours, theirs = socket.socketpair()
+        with ours, theirs, theirs.makefile("rb") as stream:
+            served = session.Session(
+                Channel(ours),
+                CPU,
+                arguments=settings.Arguments(),
+                timeout=session.timedelta(seconds=5),
+                checkpoint_every=600,
+            )
+            replica = state.Replica(3, {"model": torch.nn.Linear(1, 1)})
+            place = {"trial": 3, "generation": 4, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
+            served.terms = session.Join.parse({**place, "settings": {}, "directory": "", "state": "memory"})
+            served._replica = replica
+            for resource in (1, 2):  # a peer that is dead now was rank 0 at the second report
+                replica.progress.report = {"resource": resource, "metrics": {"loss": 0.5}}
+                replica.progress.pending = True
+                served.terms.reported = resource - 1
+                served._form(replica)
+            ours.shutdown(socket.SHUT_RDWR)
+            sent = [json.loads(line) for line in stream]
+
+        self.assertEqual([message["resource"] for message in sent], [1, 2])
+
+
 class WarningsTest(unittest.TestCase):
     def test_a_trainer_passes_over_a_warning_that_ends_what_it_starts(self):
         trainer = os.fork()

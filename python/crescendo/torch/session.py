@@ -98,7 +98,7 @@ class Session:
         self.group = Group(device)
         self._replica: Optional[Replica] = None  # the trial in memory; it outlives groups
         self._is_formed = False  # whether the present group has met and shared its state
-        self._report_sent = False  # whether this member has sent the trial's last report
+        self._sent: Optional[int] = None  # resource of the trial's report that this member has sent last
         self._steps = StepClock()
         self._num_steps = 0  # of the present group
         self._batch = 0  # samples of a full step
@@ -204,7 +204,7 @@ class Session:
         self._steps_ended = time.monotonic()
 
     def report(self, replica: Replica, data_wait: float) -> None:
-        self._report_sent = False
+        self._sent = None
         self._add_clock(replica.progress)
         self._measures = {"data_wait": data_wait}
         step_seconds = self._steps.take()
@@ -282,6 +282,9 @@ class Session:
         terms = self.terms
         self._regroup_announced = False
         self._steps, self._num_steps, self._phases = StepClock(), 0, {}
+        if terms.state != "memory" or self._replica is None:
+            # What this member has told so far was of another trial, or of a state that is gone.
+            self._sent, self._first_steps_told, self._measures = None, False, {}
         if terms.rank == 0:
             self._prepare(replica)
         if terms.size > 1:
@@ -297,7 +300,7 @@ class Session:
             replica.progress.count(seconds=sum(self._phases.values()))
         self._replica = replica
         self._is_formed = True
-        if terms.rank == 0 and replica.progress.pending and not self._report_sent:
+        if terms.rank == 0 and replica.progress.pending and not self._has_sent(replica.progress):
             self._send_report(replica)
 
     def _prepare(self, replica: Replica) -> None:
@@ -323,24 +326,28 @@ class Session:
             progress.pending = progress.report is not None
             print(f"continues from its checkpoint, of {progress.epoch} epochs and {progress.position} samples")
             sys.stdout.flush()
-        self._report_sent = self._first_steps_told = False
-        self._measures = {}
         self._replica = replica
+
+    def _has_sent(self, progress: Progress) -> bool:
+        """Whether this member has sent the trial's last report. That may have come with rank 0's state, after what this
+        member sent itself."""
+        return progress.report is not None and progress.report["resource"] == self._sent
 
     def _settle_report(self, replica: Replica) -> None:
         """A join answers every report that crescendo had when it gave the order; others are still on their way to it,
         or died with the member that was to send them."""
         progress, reported = replica.progress, self.terms.reported
         if reported is None:
-            is_answered = self._report_sent
+            is_answered = self._has_sent(progress)
         else:
             is_answered = progress.report is not None and progress.report["resource"] <= reported
         if is_answered:
             progress.pending = False
 
     def _send_report(self, replica: Replica) -> None:
-        self._channel.send(type="report", **self.terms.place, **(replica.progress.report or {}), **self._measures)
-        self._report_sent = True
+        report = replica.progress.report or {}
+        self._channel.send(type="report", **self.terms.place, **report, **self._measures)
+        self._sent = report.get("resource")
         self._measures = {}  # a report that is repeated lacks them
 
     def _await_answer(self, replica: Replica) -> None:
