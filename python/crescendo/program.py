@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, TypeVar
 
+from crescendo.files import replace_file, sync
 from crescendo.protocol import inherited_socket, numbers_of
 
 Item = TypeVar("Item")
@@ -189,7 +190,7 @@ class Trial:
         self.batch_multiple = decision.get("batch_multiple", self.batch_multiple)
 
     def _read_saved(self) -> Optional[Dict[str, Any]]:
-        """None if there is no checkpoint, or no longer: somebody cleaned up, and to begin anew is better than to fail."""
+        """None if there is no checkpoint, or no longer: somebody cleaned up, and beginning anew beats failing."""
         if self.directory is None:
             return None
         try:
@@ -221,13 +222,9 @@ class Trial:
                 f"save wrote nothing to {path}, so the trial could not continue from there; write the file, or the "
                 "folder, whose path save is given"
             )
-        _sync(path)
+        sync(path)
         self._saved = {**message, "file": name}
-        record = self.directory / "saved.json.tmp"
-        record.write_text(json.dumps(self._saved))
-        _sync(record)
-        record.replace(self.directory / "saved.json")
-        _sync_folder(self.directory)
+        replace_file(self.directory / "saved.json", json.dumps(self._saved).encode())
         if former is not None and former != path:
             _remove(former)
 
@@ -237,22 +234,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    """Returns once the file, or all files below the folder, are on the disk."""
-    if path.is_dir():
-        for child in path.iterdir():
-            _sync(child)
-        _sync_folder(path)
-        return
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

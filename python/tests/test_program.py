@@ -142,6 +142,17 @@ class ProgramTest(unittest.TestCase):
 
         self.assertEqual(self.trial().checkpoint.read_text(), "whole")
 
+    def test_a_program_that_stood_still_does_not_write_into_the_record_of_its_successor(self):
+        for name in ("saved.json.tmp", "saved.json.tmp.node-1.17"):
+            standing = Path(self.folder.name, name)
+            with open(standing, "w") as file:
+                self.trial().report(val_loss=1, resource=1, save=lambda path: path.write_text("whole"))
+                file.write("of the former process")
+
+            self.assertEqual(self.trial().checkpoint.read_text(), "whole")
+            self.assertFalse(standing.exists())
+            (standing.parent / "saved.json").unlink()
+
     def test_a_trial_whose_checkpoint_is_gone_or_damaged_begins_anew_and_says_so(self):
         folder = Path(self.folder.name)
         for damage, told in [

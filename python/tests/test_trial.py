@@ -508,6 +508,18 @@ class StateTest(unittest.TestCase):
             self.assertEqual([(each.name, each.read_text()) for each in Path(folder).iterdir()],
                              [("checkpoint.pt", "the former")])
 
+    def test_a_writer_that_stood_still_does_not_write_into_the_checkpoint_of_its_successor(self):
+        for standing in ("checkpoint.pt.tmp", "checkpoint.pt.tmp.node-1.17"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "checkpoint.pt")
+                with open(Path(folder, standing), "wb") as file:
+                    state.save_checkpoint(self.replica(seed=1), path)
+                    saved = path.read_bytes()
+                    file.write(b"of the former rank 0")
+
+                self.assertEqual(path.read_bytes(), saved)
+                self.assertEqual([each.name for each in Path(folder).iterdir()], ["checkpoint.pt"])
+
     def test_a_trial_of_an_earlier_version_goes_on_without_a_clock(self):
         progress = self.replica(seed=1).progress
         former = {name: value for name, value in asdict(progress).items() if name != "clock"}

@@ -7,7 +7,6 @@ import errno
 import io
 import json
 import operator
-import os
 import sys
 from collections import Counter, OrderedDict
 from dataclasses import asdict, dataclass, field
@@ -16,6 +15,7 @@ from typing import Any, Dict, List, Optional
 
 import torch
 
+from crescendo.files import replace_file
 from crescendo.torch.group import Group
 from crescendo.torch.learning_rate import RateState
 from crescendo.torch.noise_scale import Average, NoiseScale
@@ -280,20 +280,9 @@ def save_checkpoint(replica: Replica, path: Path) -> None:
     require_readable(state)
     content = io.BytesIO()
     torch.save(state, content)
-    temporary = path.with_name(path.name + ".tmp")
     try:
-        with open(temporary, "wb") as file:
-            file.write(content.getbuffer())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        replace_file(path, content.getbuffer())
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise SaveError(path, error) from None
 
 
