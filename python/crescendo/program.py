@@ -52,7 +52,7 @@ class Trial:
         """A folder for the trial's files; None outside a sweep."""
         most = environment.get("CRESCENDO_MAX_RESOURCE")
         self.max_resource = int(most) if most else None
-        """The trial is over at this resource (epochs, say); None outside a sweep."""
+        """The trial is over at this resource (epochs, say); None in a sweep without a max, and outside one."""
         self.rank = int(environment.get("RANK", 0))
         """This process's rank among those of the trial; rank 0 reports and saves."""
         self.batch_multiple = int(environment.get("CRESCENDO_BATCH_MULTIPLE", 1))
@@ -80,14 +80,15 @@ class Trial:
         """
         self._owed = {"resource": resource, "metrics": numbers_of(metrics)}
 
-    def epochs(self, limit: int = 10) -> Iterator[int]:
+    def epochs(self, limit: Optional[int] = None) -> Iterator[int]:
         """The numbers of the epochs to train, from 1, or from the one after the checkpoint. Ends when the trial is to
         stop, or is over.
 
-        `limit` counts outside a sweep only.
+        `limit` is the last epoch where no `scheduler.max` says it: outside a sweep, by default 10, and in a sweep
+        without a max.
         """
+        last = self._last_epoch(limit)
         self._repeat_report()
-        last = self.max_resource if self.max_resource is not None else limit
         for epoch in range(self._last + 1, last + 1):
             if self.stopped:
                 return
@@ -165,6 +166,16 @@ class Trial:
             finally:
                 self._waited += time.monotonic() - begin
             yield item
+
+    def _last_epoch(self, limit: Optional[int]) -> int:
+        if self.max_resource is not None:
+            return self.max_resource
+        if limit is None and self._stream is not None:
+            raise ValueError(
+                "the sweep has no scheduler.max, and trial.epochs() no limit, so nobody says how many epochs a trial "
+                "has; write trial.epochs(limit=…), or give the sweep file a scheduler.max"
+            )
+        return 10 if limit is None else limit
 
     def _repeat_report(self) -> None:
         """Sends the checkpoint's report, which may have been lost when the former process ended."""

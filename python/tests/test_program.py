@@ -36,7 +36,7 @@ class ProgramTest(unittest.TestCase):
             "CRESCENDO_TRIAL": "7",
             "CRESCENDO_SEED": "123",
             "CRESCENDO_TRIAL_DIR": self.folder.name,
-            "CRESCENDO_MAX_RESOURCE": str(max_resource),
+            **({} if max_resource is None else {"CRESCENDO_MAX_RESOURCE": str(max_resource)}),
         }
         threading.Thread(target=self.answer, args=(theirs, stop_at), daemon=True).start()
         with mock.patch.dict(os.environ, environment):
@@ -61,7 +61,7 @@ class ProgramTest(unittest.TestCase):
             trial = program.Trial(ours)
         self.addCleanup(trial._stream.close)
 
-        epochs = [epoch for epoch in trial.epochs() if trial.report(loss=1, save=lambda path: path.touch()) or True]
+        epochs = [epoch for epoch in trial.epochs(9) if trial.report(loss=1, save=lambda path: path.touch()) or True]
 
         self.assertEqual(epochs, [1, 2])
         self.assertTrue(trial.stopped)
@@ -78,6 +78,14 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual([report["resource"] for report in self.reports], [1, 2, 3])
         self.assertEqual(self.reports[1]["metrics"], {"val_loss": 0.5})
         self.assertEqual((trial.number, trial.seed, trial.max_resource), (7, 123, 3))
+
+    def test_a_sweep_without_a_max_leaves_it_to_the_program_how_many_epochs_it_has(self):
+        self.assertEqual(list(self.trial(max_resource=None).epochs(limit=12)), list(range(1, 13)))
+        self.assertEqual(list(self.trial(max_resource=3).epochs(limit=12)), [1, 2, 3])
+        self.assertEqual(list(program.Trial(None).epochs()), list(range(1, 11)))
+
+        with self.assertRaisesRegex(ValueError, r"no scheduler.max, and trial.epochs\(\) no limit"):
+            next(self.trial(max_resource=None).epochs())
 
     def test_the_multiple_of_the_batch_is_that_of_the_start_until_a_decision_says_another(self):
         ours, theirs = socket.socketpair()

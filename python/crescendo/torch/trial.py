@@ -182,9 +182,10 @@ class Trial:
         self._replica = replica
 
     def epochs(self, limit: int = 10) -> Iterator[int]:
-        """The numbers of the epochs to train, from 1, or from where the trial is. `limit` counts outside a sweep only.
+        """The numbers of the epochs to train, from 1, or from where the trial is.
 
-        In a sweep the trial ends inside report(): the train function is left there.
+        In a sweep the trial ends at its `scheduler.max`, inside report(): the train function is left there. `limit`
+        counts outside a sweep only.
         """
         self._control.terms.max_resource = self._control.terms.max_resource or limit
         while self._progress.epoch < self._control.terms.max_resource:
