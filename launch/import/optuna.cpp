@@ -54,9 +54,7 @@ ImportedLine parameter(const std::string& name, const OrderedJson& distribution,
                         kind == "IntLogUniformDistribution";
     if (kind == "IntDistribution" || kind == "IntUniformDistribution" || kind == "IntLogUniformDistribution") {
         if (is_log) {
-            return {name,
-                    {{"distribution", "q_log_uniform_values"}, {"min", low}, {"max", high}, {"q", 1}},
-                    "was whole; params.json has 8.0 for 8"};
+            return {name, {{"distribution", "q_log_uniform_values"}, {"min", low}, {"max", high}, {"q", 1}}};
         }
         return whole_numbers(name, whole("low"), whole("high"), given("step") > 1 ? whole("step") : 1);
     }

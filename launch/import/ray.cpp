@@ -200,8 +200,7 @@ ImportedLine sampled(const std::string& name, const Call& call, const std::strin
                 {{"distribution", "q_log_uniform_values"},
                  {"min", number(0)},
                  {"max", number(1) - (is_open ? 1 : 0)},
-                 {"q", is_open ? 1 : number(2)}},
-                "was whole; params.json has 8.0 for 8"};
+                 {"q", is_open ? 1 : number(2)}}};
     }
     return {name, constant(text), "is computed in Python; write values, or an expression of other parameters"};
 }

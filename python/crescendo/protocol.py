@@ -61,6 +61,17 @@ def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:
     return numbers
 
 
+def without_point(value: Any) -> Any:
+    """The value as programs get it among their arguments: a whole number has no point, whatever its parameter's
+    distribution.
+
+    >>> without_point(256.0), without_point(0.5), without_point(True)
+    (256, 0.5, True)
+    """
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return int(value) if is_whole else value
+
+
 class Interrupted(Exception):
     """An order arrived, or the channel closed, while a store request waited."""
 

@@ -10,6 +10,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from crescendo.protocol import without_point
+
 _OWN = ("trial", "resource", "time")  # columns of a report beside its metrics
 
 
@@ -18,7 +20,8 @@ class Results:
 
     `trials` has a dict for each trial, with the columns of `crescendo trials`. `reports` has a dict for each report, in
     the order of time: `trial`, `resource`, `time` (seconds that the sweep had been at work) and every metric; one that
-    has the name of another column is `metrics.NAME`. `best` is the best trial as `crescendo best` shows it, or None.
+    has the name of another column is `metrics.NAME`. `best` is the best trial as `crescendo best` shows it, or None;
+    its `config` has whole numbers without a point, as programs get them.
     """
 
     def __init__(
@@ -63,8 +66,10 @@ def load(directory: str | os.PathLike[str], program: str | None = None) -> Resul
     program = program or os.environ.get("CRESCENDO_BINARY") or shutil.which("crescendo")
     if program is None:
         raise FileNotFoundError("the program `crescendo` is not on PATH; add its folder, or use load(DIR, program=…)")
-    trials = _ask(program, "trials", directory)
-    return Results(directory, trials, _reports(directory / "journal.jsonl"), _ask(program, "best", directory))
+    trials, best = _ask(program, "trials", directory), _ask(program, "best", directory)
+    if best is not None:
+        best["config"] = {name: without_point(value) for name, value in best["config"].items()}
+    return Results(directory, trials, _reports(directory / "journal.jsonl"), best)
 
 
 def _ask(program: str, verb: str, directory: Path) -> Any:

@@ -21,7 +21,9 @@ name: s
 metric: {name: loss}
 run_cap: 2
 slots: 1
-parameters: {x: {min: 0.0, max: 1.0}}
+parameters:
+  x: {min: 0.0, max: 1.0}
+  width: {distribution: q_log_uniform_values, min: 8, max: 512, q: 1}
 scheduler: {type: fifo, max: 2}
 command: [bash, train.sh]
 """
@@ -62,6 +64,13 @@ class ResultsTest(unittest.TestCase):
         self.assertEqual(sorted(each["time"] for each in reports), [each["time"] for each in reports])
         self.assertEqual({each["metrics.time"] for each in reports}, {90})
         self.assertLess(max(each["time"] for each in reports), 90)
+
+    def test_a_whole_number_of_the_best_configuration_has_no_point(self):
+        best = crescendo.load(self.sweep).best
+
+        parameters = json.loads((self.sweep / "trials/000000/params.json").read_text())
+        self.assertEqual({name: type(value) for name, value in best["config"].items()}, {"x": float, "width": int})
+        self.assertEqual(best["config"], parameters)
 
     def test_a_record_that_is_being_written_does_not_count_yet(self):
         journal = self.sweep / "journal.jsonl"

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from crescendo.protocol import without_point
+
 Problem = Dict[str, str]
 
 
@@ -171,12 +173,12 @@ def _text(value: Any) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """The value, in which whole numbers have no point."""
+    """The value, in which no whole number has a point."""
     if isinstance(value, dict):
         return {name: _whole(each) for name, each in value.items()}
     if isinstance(value, list):
         return [_whole(each) for each in value]
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+    return without_point(value)
 
 
 def _words(name: str, action: argparse.Action, value: Any) -> List[str]:

@@ -23,7 +23,7 @@ TEST_CASE("distributions as JSON become parameters, whether they are objects or 
     CHECK(contains(text, "  lr: {distribution: log_uniform_values, min: 1e-05, max: 0.1}\n"));
     CHECK(contains(text, "  drop: {values: [0.0, 0.25, 0.5]}\n"));
     CHECK(contains(text, "  layers: {min: 2, max: 8}\n"));
-    CHECK(contains(text, "  width: {distribution: q_log_uniform_values, min: 8.0, max: 64.0, q: 1}  # was whole"));
+    CHECK(contains(text, "  width: {distribution: q_log_uniform_values, min: 8.0, max: 64.0, q: 1}\n"));
     CHECK(contains(text, "  act: {values: [relu, null, 3, true]}\n"));
     CHECK(contains(text, "  old: {distribution: log_uniform_values, min: 0.001, max: 1.0}\n"));
     CHECK(contains(text, "  q: {values: [0.0, 0.5, 1.0]}\n"));
