@@ -563,6 +563,29 @@ class SettingsTest(unittest.TestCase):
         (problem,) = settings.check(parser, {"settings": {"precision": "bf16"}})
         self.assertIn("it is a flag", problem["message"])
 
+    def test_a_boolean_that_the_parser_turns_into_the_other_one_is_refused(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--nesterov", type=bool)
+        parser.add_argument("--amsgrad", action="store_true", default=True)
+
+        self.assertTrue(settings.parse(parser, {"nesterov": True, "amsgrad": True}).nesterov)
+        for value in (False, 0, 0.0, "off"):  # bool("False") is True
+            with self.assertRaisesRegex(settings.SettingsError, "makes True of it, as type=bool does.*'store_true'"):
+                settings.parse(parser, {"nesterov": value})
+        (problem,) = settings.check(parser, {"settings": {}, "parameters": {"nesterov": [True, False]}})
+        self.assertEqual(problem["key"], "parameters.nesterov")
+        with self.assertRaisesRegex(settings.SettingsError, "would train with True, .*BooleanOptionalAction"):
+            settings.parse(parser, {"amsgrad": False})
+
+    def test_booleans_are_kept_by_types_that_read_them_and_by_flags_that_say_the_opposite(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--nesterov", type=lambda text: text == "True")
+        parser.add_argument("--no-cuda", dest="cuda", action="store_false")
+        parser.add_argument("--mixed", action=argparse.BooleanOptionalAction, default=True)
+        request = {name: [True, False] for name in ("nesterov", "no-cuda", "no-mixed")}
+
+        self.assertEqual(settings.check(parser, {"settings": {}, "parameters": request}), [])
+
     def test_null_is_none_and_not_the_default(self):
         args = settings.parse(self.parser, {"lr": 0.1, "batch_size": None})
 
@@ -607,7 +630,9 @@ class SettingsTest(unittest.TestCase):
 
         self.assertEqual(settings.parse(parser, {"learning-rate": 0.5}).lr, 0.5)
         self.assertEqual(settings.parse(parser, {"optimizer": {"lr": 0.25}}).lr, 0.25)
+        parser.add_argument("--mixed", action=argparse.BooleanOptionalAction)
         self.assertEqual([settings.parse(parser, {"no-cuda": each}).cuda for each in (True, False)], [False, True])
+        self.assertEqual([settings.parse(parser, {"no-mixed": each}).mixed for each in (True, False)], [False, True])
 
     def test_a_parameter_comes_behind_the_words_of_the_command(self):
         arguments = settings.Arguments(self.parser, ["--lr=0.5", "--batch-size", "8"])

@@ -39,17 +39,17 @@ def parse(
         if words:
             raise SettingsError("", f"has {' '.join(words)}, and no parser; call crescendo.torch.run(train, parser)")
         return argparse.Namespace(**{name.replace("-", "_"): value for name, value in flat.items()})
+    given = [(name, _find(parser, name), value) for name, value in flat.items()]
     options: List[str] = []
     positional: List[str] = []
-    without_value: List[str] = []
-    for name, value in flat.items():
-        action = _find(parser, name)
-        if value is None:
-            without_value.append(action.dest)
+    for name, action, value in given:
         (options if action.option_strings else positional).extend(_words(name, action, value))
     args = _parse_words(parser, [*words, *options, *positional])
-    for name in without_value:
-        setattr(args, name, None)  # and not the argument's default
+    for name, action, value in given:
+        if value is None:
+            setattr(args, action.dest, None)  # and not the argument's default
+        else:
+            _require_kept(name, action, value, getattr(args, action.dest, None))
     return args
 
 
@@ -139,7 +139,7 @@ def _known(parser: argparse.ArgumentParser) -> List[argparse.Action]:
 def _action(parser: argparse.ArgumentParser, name: str) -> Optional[argparse.Action]:
     """The argument of this name: that of its destination, else that of its option (`--lr` with `dest="rate"`)."""
     for action in _known(parser):
-        if action.dest == name.replace("-", "_"):
+        if _is_named(action, name):
             return action
     for action in _known(parser):
         if f"--{name}" in action.option_strings:
@@ -203,12 +203,41 @@ def _flag(name: str, action: argparse.Action, value: Any) -> List[str]:
         if is_constant and value in (action.const, action.default):
             return word if value == action.const else []
         raise SettingsError(name, f"is {value!r}; it is a flag: true or false")
-    if action.const is False and action.dest == name.replace("-", "_"):  # `--no-cuda` with dest="cuda": it says false
-        return [] if value else word
-    if value:
+    meant = value != _says_opposite(name, action)
+    if action.const is False:
+        return [] if meant else word
+    if meant:
         return word
     negative = [option for option in action.option_strings if option.startswith("--no-")]
     return negative[:1] if len(negative) < len(action.option_strings) else []
+
+
+def _require_kept(name: str, action: argparse.Action, value: Any, got: Any) -> None:
+    """Refuses a boolean that the parser turns into the other one: all trials would train with the same."""
+    meant = False if action.type is bool and _text(value).lower() in ("0", "no", "off") else value
+    if not isinstance(meant, bool) or not isinstance(got, bool) or got == (meant != _says_opposite(name, action)):
+        return
+    if action.nargs == 0:
+        raise SettingsError(
+            name,
+            f"is {value}, and the program would train with {got}, because that is the argument's default, or stands in "
+            "the command, and no word says otherwise; give the argument action=argparse.BooleanOptionalAction",
+        )
+    raise SettingsError(
+        name,
+        f"is {value}, and the program's parser makes {got} of it, as type=bool does of every word; give the argument "
+        "action='store_true' or action=argparse.BooleanOptionalAction",
+    )
+
+
+def _says_opposite(name: str, action: argparse.Action) -> bool:
+    """Whether a flag of this name that is true makes its destination false: `no-cuda` with dest="cuda"."""
+    is_negative = isinstance(action, argparse.BooleanOptionalAction) and name.startswith("no-")
+    return action.nargs == 0 and (action.const is False or is_negative) and not _is_named(action, name)
+
+
+def _is_named(action: argparse.Action, name: str) -> bool:
+    return action.dest == name.replace("-", "_")
 
 
 class _Refused(Exception):
