@@ -90,13 +90,13 @@ ReportSource read_report_source(const YamlSection& report, const std::string& me
     if (report.has("pattern") && report.at("pattern").is_string()) {
         source.patterns = {report.at("pattern").get<std::string>()};
     } else {
-        source.patterns = report.strings("pattern", R"(['epoch (?P<resource>\d+)', 'loss=(?P<val_loss>[\d.]+)'])")
+        source.patterns = report.strings("pattern", R"(['epoch (?P<resource>\d+)', 'loss=(?P<val_loss>\S+)'])")
                               .value_or(source.patterns);
     }
     if (source.patterns.empty() && source.file.empty()) {
         report.fail("pattern",
                     "is missing: it finds the numbers in what the program prints; add pattern: 'epoch "
-                    "(?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'");
+                    "(?P<resource>\\d+).*loss=(?P<val_loss>\\S+)'");
     }
     if (!source.patterns.empty()) {
         source.metric = ReportPattern(source.patterns, metric, source.counts_from).metric();
@@ -105,7 +105,7 @@ ReportSource read_report_source(const YamlSection& report, const std::string& me
 }
 
 void read_report(const YamlSection& file, SweepFile& result) {
-    const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>[\\d.]+)'}");
+    const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>\\S+)'}");
     if (!report) {
         return;
     }

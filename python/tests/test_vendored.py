@@ -126,7 +126,7 @@ class VendoredTest(unittest.TestCase):
             "parameters": {"level": {"min": 1, "max": 9}},
             "scheduler": {"type": "fifo", "max": 1},
             "command": ["sh", "-c", "gzip -cv -${level} data > /dev/null"],
-            "report": {"pattern": r"(?P<saved>[\d.]+)%"},
+            "report": {"pattern": r"(?P<saved>\S+)%"},
         }
         (self.folder / "sweep.yaml").write_text(json.dumps(sweep))
 
