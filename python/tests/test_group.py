@@ -34,7 +34,8 @@ class GroupTest(unittest.TestCase):
             return type(caught.exception)
 
         self.assertEqual(raised_for("ncclInvalidUsage: Duplicate GPU detected"), RuntimeError)
-        self.assertEqual(raised_for("ncclUnhandledCudaError\nLast error:\nCuda failure 2 'out of memory'"), RuntimeError)
+        no_memory = "ncclUnhandledCudaError\nLast error:\nCuda failure 2 'out of memory'"
+        self.assertEqual(raised_for(no_memory), RuntimeError)
         self.assertEqual(raised_for("ncclSystemError\nLast error:\nConnection closed by remote peer"), group.PeerLost)
         self.assertEqual(raised_for("[gloo/transport/tcp/pair.cc:534] Connection closed by peer"), group.PeerLost)
 

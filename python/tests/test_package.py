@@ -24,7 +24,7 @@ class PackageTest(unittest.TestCase):
             installed = tree / "installed"
             packed = {str(path.relative_to(installed)) for path in installed.rglob("*.*")}
             metadata = (tree / "crescendo.egg-info/PKG-INFO").read_text()
-            program = "import crescendo; [crescendo.trial().report(loss=epoch) for epoch in crescendo.trial().epochs(1)]"
+            program = "import crescendo; t = crescendo.trial(); [t.report(loss=epoch) for epoch in t.epochs(1)]"
             alone = [sys.executable, "-S", "-c", program]  # -S: no other package is there
             environment = {"PYTHONPATH": str(installed)}
             ran = subprocess.run(alone, cwd=folder, env=environment, check=True, capture_output=True, text=True)

@@ -477,9 +477,9 @@ def _require_one_optimizer(more: Mapping[str, Any]) -> None:
     for name, each in more.items():
         if isinstance(each, torch.optim.Optimizer):
             raise TypeError(
-                f"{name} is a second optimizer, and the workers' gradients are averaged for one alone, so what this one "
-                "learns would differ from worker to worker; give one optimizer all parameters, with a group for each "
-                "set of options, or let the program grow by a restart"
+                f"{name} is a second optimizer, and the workers' gradients are averaged for one alone, so what this "
+                "one learns would differ from worker to worker; give one optimizer all parameters, with a group for "
+                "each set of options, or let the program grow by a restart"
             )
 
 
