@@ -10,6 +10,7 @@
 
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
+#include "launch/messages/trial_files.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -38,7 +39,7 @@ std::string advice_on_options(std::string_view last_words) {
 
 std::string hosts_file(const protocol::Join& join) { return join.directory + "/hosts"; }
 
-std::string log_of(const protocol::Join& join) { return join.directory + "/trainer.log"; }
+std::string log_of(const protocol::Join& join) { return join.directory + "/" + trial_files::log; }
 
 /// The file in which reports are looked for: what the program prints is in its log.
 std::string file_of_reports(const ReportSource& source, const protocol::Join& join) {

@@ -9,6 +9,7 @@
 
 #include "core/message_json.hpp"
 #include "launch/messages/store_request.hpp"
+#include "launch/messages/trial_files.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -330,7 +331,7 @@ void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices
     if (const auto* busy = std::get_if<Busy>(&state_)) {
         const auto cause = hung_ ? no_progress_for(*options_.setup.supervision.hang_timeout) : to_string(status);
         report_failure(busy->task, hung_ ? FailureKind::crash : kind_of(status),
-                       fmt::format("{}; {}", cause, quoted(last_words(busy->task.directory + "/trainer.log"))),
+                       fmt::format("{}; {}", cause, quoted(last_words(busy->task.directory + "/" + trial_files::log))),
                        notices);
     } else if (const auto* leaving = std::get_if<Leaving>(&state_)) {
         const auto patience = std::chrono::duration_cast<std::chrono::seconds>(options_.setup.save_timeout);

@@ -82,14 +82,10 @@ class PrintedLog {
     std::deque<std::string> kept_;  ///< to be printed
 };
 
-std::filesystem::path log_of(const SweepDirectory& directory, TrialId trial) {
-    return directory.trial(trial) / "trainer.log";
-}
-
 /// With a prefix, unless the user asked for this one.
 PrintedLog printed(const SweepDirectory& directory, const LogsOptions& options, TrialId trial,
                    std::int64_t offset = 0) {
-    return {log_of(directory, trial), options.trial ? "" : fmt::format("{}: ", trial.value), offset};
+    return {directory.log(trial), options.trial ? "" : fmt::format("{}: ", trial.value), offset};
 }
 
 /// What of a trial's log has been printed.

@@ -203,7 +203,7 @@ class TrialStory {
         return text;
     }
 
-    std::string log() const { return (sweep_.directory.trial(trial_.id) / "trainer.log").string(); }
+    std::string log() const { return sweep_.directory.log(trial_.id).string(); }
 
     const RecordedSweep& sweep_;
     Chronicle chronicle_;

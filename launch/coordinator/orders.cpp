@@ -124,12 +124,11 @@ void Orders::carry_out(const DropCheckpoint& action) {
 /// No disk is waited for here, since thousands of trials may start at once. What a crash of the machine spoils is
 /// written again when the trial is resumed.
 void Orders::prepare_directory(TrialId trial) const {
-    const auto directory = directory_.trial(trial);
     const auto parameters =
         launch::to_json(nested(with_whole_numbers(sweep_.trial(trial).config, file_.spec.space), file_.groups));
     try {
-        std::filesystem::create_directories(directory);
-        replace_file(directory / "params.json", parameters.dump(2) + "\n", Durability::none);
+        std::filesystem::create_directories(directory_.trial(trial));
+        replace_file(directory_.parameters(trial), parameters.dump(2) + "\n", Durability::none);
     } catch (const std::system_error& error) {
         throw DirectoryError(error.what());
     }

@@ -6,6 +6,7 @@
 
 #include "core/ids.hpp"
 #include "launch/messages/json.hpp"
+#include "launch/messages/trial_files.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
@@ -45,9 +46,12 @@ class SweepDirectory {
     /// Where users ask for things while the sweep runs (RequestInbox).
     std::filesystem::path requests() const { return path_ / "requests"; }
     std::filesystem::path trial(TrialId id) const;
+    std::filesystem::path parameters(TrialId id) const { return trial(id) / trial_files::parameters; }
+    /// What the trial's program or trainers printed.
+    std::filesystem::path log(TrialId id) const { return trial(id) / trial_files::log; }
+    std::filesystem::path checkpoint(TrialId id) const { return trial(id) / trial_files::checkpoint; }
     /// The trial's last measurement of `crescendo latency`, if it has one.
-    std::filesystem::path latency(TrialId id) const { return trial(id) / "latency.json"; }
-    std::filesystem::path checkpoint(TrialId id) const { return trial(id) / "checkpoint.pt"; }
+    std::filesystem::path latency(TrialId id) const { return trial(id) / trial_files::latency; }
 
     Json read_run() const;
     void write_run(const Json& run) const;

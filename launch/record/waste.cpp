@@ -1,13 +1,20 @@
 #include "launch/record/waste.hpp"
 
+#include <string>
+#include <string_view>
+
+#include "launch/messages/trial_files.hpp"
+
 namespace crescendo::launch {
 namespace {
 
 /// Also one that was being written when its trainer died, under a name such as checkpoint.pt.tmp.
-bool is_checkpoint(std::string_view name) { return name == "checkpoint.pt" || name.starts_with("checkpoint.pt.tmp"); }
+bool is_checkpoint(std::string_view name) {
+    return name == trial_files::checkpoint || name.starts_with(std::string(trial_files::checkpoint) + ".tmp");
+}
 
 bool is_record(std::string_view name) {
-    return name == "params.json" || name == "trainer.log" || name == "latency.json";
+    return name == trial_files::parameters || name == trial_files::log || name == trial_files::latency;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "core/spelling.hpp"
+#include "launch/messages/trial_files.hpp"
 #include "launch/messages/value_json.hpp"
 
 namespace crescendo::launch {
@@ -58,7 +59,7 @@ class Expansion {
         texts_["args_json"] = json.dump();
         add_parameters(json, "");
         if (const auto directory = macros.trial.find("trial_dir"); directory != macros.trial.end()) {
-            texts_["args_json_file"] = directory->second + "/params.json";
+            texts_["args_json_file"] = directory->second + "/" + trial_files::parameters;
         }
         texts_.insert(macros.trial.begin(), macros.trial.end());
     }

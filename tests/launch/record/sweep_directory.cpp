@@ -22,6 +22,7 @@ TEST_CASE("a new directory holds the sweep file as it was") {
     CHECK(read_file(directory.sweep_file()) == "name: x\n");
     CHECK(directory.read_run().at("seed") == 1);
     CHECK(directory.checkpoint(TrialId{17}) == folder.path() / "sweep/trials/000017/checkpoint.pt");
+    CHECK(directory.log(TrialId{17}) == folder.path() / "sweep/trials/000017/trainer.log");
 }
 
 TEST_CASE("a directory with a sweep is not written over, and resume is named") {
