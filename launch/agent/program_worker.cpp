@@ -41,11 +41,6 @@ std::string hosts_file(const protocol::Join& join) { return join.directory + "/h
 
 std::string log_of(const protocol::Join& join) { return join.directory + "/" + trial_files::log; }
 
-/// The file in which reports are looked for: what the program prints is in its log.
-std::string file_of_reports(const ReportSource& source, const protocol::Join& join) {
-    return source.file.empty() ? log_of(join) : join.directory + "/" + source.file;
-}
-
 /// Ends the last line of what an earlier process printed, so that the next one begins its own.
 void end_last_line(const std::string& path) {
     std::fstream log(path, std::ios::in | std::ios::out | std::ios::app);
@@ -54,15 +49,6 @@ void end_last_line(const std::string& path) {
         log.put('\n');
     }
 }
-
-/// How often a file is looked at into which a program writes. Nobody waits for an answer.
-constexpr std::chrono::milliseconds time_between_looks{100};
-
-/// So many lines without a match are told: more than most programs print in an epoch.
-constexpr std::int64_t many_lines = 1000;
-
-/// Bytes of a line that are looked at. Of JSON one more than there may be, so that a longer one shows.
-std::size_t longest_line(const ReportSource& source) { return source.patterns.empty() ? longest_message + 1 : 4096; }
 
 }  // namespace
 
@@ -122,17 +108,10 @@ void ProgramWorker::start() {
     process.directory = options_.setup.directory;
     process.log = log_of(work_->join());
     if (const auto& source = options_.setup.supervision.report; source && work_->rank == 0) {
-        const bool is_printed = source->file.empty();
-        if (is_printed) {
+        if (source->is_printed()) {
             process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a file gets an epoch's lines much later
         }
-        // A file of the program's from the beginning: what an earlier run wrote, and nobody read, is made good.
-        tail_.emplace(file_of_reports(*source, work_->join()),
-                      is_printed ? FileTail::From::end : FileTail::From::beginning, longest_line(*source));
-        if (!source->patterns.empty()) {
-            pattern_.emplace(source->patterns, source->metric, source->counts_from);
-        }
-        num_lines_ = 0;
+        written_.emplace(*source, work_->join().trial, work_->join().directory);
     }
     write_hosts();
     process.death_signal = SIGTERM;  // the guard has work to do before it dies
@@ -283,10 +262,12 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
     // In this order: what a program wrote before it ended still counts.
     const auto status = program_->process.try_wait();
     receive(notices);
-    look_for_reports(status.has_value(), notices);
+    if (written_) {
+        look_for_reports(status.has_value(), notices);
+    }
     program_->channel.flush();
     if (status) {
-        if ((!tail_ || !tail_->has_more() || dismissed_ || hung_) && !is_in_doubt(*status)) {
+        if ((!written_ || !written_->has_more() || dismissed_ || hung_) && !is_in_doubt(*status)) {
             conclude(*status, notices);
         }
     } else if (const auto now = Clock::now(); deadline_ && now >= *deadline_) {
@@ -302,7 +283,7 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
             fmt::format("it runs for {} s and has not reported yet; {}; `hang_timeout` in the sweep file ends such a "
                         "program",
                         std::chrono::duration_cast<std::chrono::seconds>(options_.patience).count(),
-                        tail_ ? reason_for_no_report() : quoted(own_last_words()))});
+                        written_ ? written_->why_none() : quoted(own_last_words()))});
     }
 }
 
@@ -339,36 +320,29 @@ void ProgramWorker::receive(std::vector<Notice>& notices) {
     }
 }
 
-/// Reads what was written since the last look. Where that is very much, the next look follows at once.
 void ProgramWorker::look_for_reports(bool has_ended, std::vector<Notice>& notices) {
     const auto now = Clock::now();
-    if (!tail_ || (!has_ended && look_ && now < *look_)) {
-        return;
-    }
-    auto lines = tail_->lines();
-    look_ = tail_->has_more() ? now : now + time_between_looks;
-    if (has_ended && !tail_->has_more()) {
-        lines.push_back(tail_->rest());
-    }
-    for (const auto& line : lines) {
+    for (const auto& line : has_ended ? written_->last_lines(now) : written_->lines(now)) {
         if (dismissed_ || hung_) {
             ignore(line);
-        } else if (!line.empty()) {
-            read_printed(line, notices);
+        } else {
+            read_written(line, notices);
         }
     }
 }
 
-/// The report that a line has, which may be the last of several lines. Throws std::exception if it is none.
-std::optional<protocol::Report> ProgramWorker::report_in(const std::string& line) {
-    if (!pattern_) {
-        return report_from(work_->join().trial, parse_message(line));
+void ProgramWorker::read_written(const std::string& line, std::vector<Notice>& notices) {
+    try {
+        if (auto report = written_->report_in(line)) {
+            take(*std::move(report), notices);
+        }
+    } catch (const std::exception& error) {
+        fail(fmt::format("{} (in {}: '{}')", plain(error), written_->place(), line.substr(0, 200)), FailureKind::error,
+             notices);
     }
-    auto report = pattern_->read(line);
-    if (report) {
-        report->trial = work_->join().trial;
+    if (written_->is_time_to_remark()) {
+        notices.push_back(ProgramRemark{work_->join().trial, written_->why_none()});
     }
-    return report;
 }
 
 /// What a program writes that is to end counts no more. But one that reports beyond the end of its trial has not
@@ -378,7 +352,9 @@ void ProgramWorker::ignore(const std::string& line) {
         return;
     }
     try {
-        if (const auto report = report_in(line); report && report->resource > last_resource_) {
+        const auto report =
+            written_ ? written_->report_in(line) : report_from(work_->join().trial, parse_message(line));
+        if (report && report->resource > last_resource_) {
             trains_on_ = true;
             deadline_ = Clock::now();
         }
@@ -387,23 +363,9 @@ void ProgramWorker::ignore(const std::string& line) {
     }
 }
 
-void ProgramWorker::read_printed(const std::string& line, std::vector<Notice>& notices) {
-    try {
-        if (auto report = report_in(line)) {
-            take(*std::move(report), notices);
-        }
-    } catch (const std::exception& error) {
-        fail(fmt::format("{} (in {}: '{}')", plain(error), name_of_reports(), line.substr(0, 200)), FailureKind::error,
-             notices);
-    }
-    if (++num_lines_ == many_lines && pattern_ && !pattern_->has_matched()) {
-        notices.push_back(ProgramRemark{work_->join().trial, reason_for_no_report()});
-    }
-}
-
 /// Remarks on a process that begins again, and on one that repeats its own reports with other numbers.
 void ProgramWorker::remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const {
-    if (tail_ && !options_.setup.supervision.report->file.empty()) {
+    if (written_ && !options_.setup.supervision.report->is_printed()) {
         return;  // the file has what former processes wrote, and may be written anew
     }
     const auto& join = work_->join();
@@ -418,8 +380,8 @@ void ProgramWorker::remark_on_repetition(const protocol::Report& report, std::ve
             report.trial, fmt::format("it reported a resource again, or an earlier one, and such reports do not count; "
                                       "after {} came {}: {}",
                                       last_resource_.value, report.resource.value,
-                                      tail_ ? "let report.pattern match one line of each epoch"
-                                            : "report once after each epoch, and count up")});
+                                      written_ ? "let report.pattern match one line of each epoch"
+                                               : "report once after each epoch, and count up")});
     }
 }
 
@@ -431,28 +393,6 @@ void ProgramWorker::take(protocol::Report report, std::vector<Notice>& notices) 
     report_due_.reset();
     remark_due_.reset();
     notices.push_back(std::move(report));
-}
-
-/// What a user should know whose program's reports are found in what it writes, and who has none.
-std::string ProgramWorker::reason_for_no_report() const {
-    const auto& source = *options_.setup.supervision.report;
-    const auto missing = !pattern_                 ? "a report"
-                         : pattern_->has_matched() ? fmt::format("a match for '{}'", pattern_->awaited_group())
-                                                   : std::string("a match of report.pattern");
-    const auto path = file_of_reports(source, work_->join());
-    std::error_code ignored;
-    if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-        return fmt::format("{} is no regular file, and reports are looked for in no other; let the program write one",
-                           source.file);
-    }
-    return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, name_of_reports(), missing,
-                       source.file.empty() ? own_last_words() : last_words(path));
-}
-
-/// Where the reports of a program are found that does not send them, for messages.
-std::string ProgramWorker::name_of_reports() const {
-    const auto& file = options_.setup.supervision.report->file;
-    return file.empty() ? "its output" : file;
 }
 
 /// What the present process printed last, and no earlier one of the trial.
@@ -508,7 +448,7 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
         fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
              FailureKind::error, notices);
     } else if (!reported_) {
-        fail(tail_ ? fmt::format("{}: {}", no_report, reason_for_no_report()) : no_report, FailureKind::repeated_error,
+        fail(written_ ? fmt::format("{}: {}", no_report, written_->why_none()) : no_report, FailureKind::repeated_error,
              notices, ProgramFault::never_reports);
     } else {
         ended_ = work_->join().trial;
@@ -526,14 +466,13 @@ void ProgramWorker::forget_work() {
     deadline_.reset();
     report_due_.reset();
     remark_due_.reset();
-    tail_.reset();
-    pattern_.reset();
-    look_.reset();
+    written_.reset();
 }
 
 std::optional<Clock::time_point> ProgramWorker::deadline() const {
     std::optional<Clock::time_point> first = deadline_;
-    for (const auto& each : {report_due_, remark_due_, look_, in_doubt_until_}) {
+    const auto look = written_ ? written_->next_look() : std::nullopt;
+    for (const auto& each : {report_due_, remark_due_, look, in_doubt_until_}) {
         if (each && !dismissed_) {
             first = std::min(first.value_or(*each), *each);
         }

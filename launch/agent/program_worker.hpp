@@ -1,8 +1,7 @@
 #pragma once
 
 #include "launch/agent/worker.hpp"
-#include "launch/messages/report_pattern.hpp"
-#include "launch/system/file_tail.hpp"
+#include "launch/agent/written_reports.hpp"
 
 namespace crescendo::launch {
 
@@ -36,16 +35,13 @@ class ProgramWorker final : public Worker {
     bool is_told_decisions() const { return !options_.setup.supervision.report; }
     void receive(std::vector<Notice>& notices);
     void look_for_reports(bool has_ended, std::vector<Notice>& notices);
-    void read_printed(const std::string& line, std::vector<Notice>& notices);
-    std::optional<protocol::Report> report_in(const std::string& line);
+    void read_written(const std::string& line, std::vector<Notice>& notices);
     void ignore(const std::string& line);
     bool is_complete() const;
     bool is_in_doubt(const ExitStatus& status);
     std::chrono::milliseconds time_to_save() const;
     void take(protocol::Report report, std::vector<Notice>& notices);
     void remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const;
-    std::string reason_for_no_report() const;
-    std::string name_of_reports() const;
     std::string own_last_words() const;
     void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
               ProgramFault fault = ProgramFault::none);
@@ -86,10 +82,7 @@ class ProgramWorker final : public Worker {
     std::optional<Clock::time_point> in_doubt_until_;  ///< whether it failed, although it has ended
     int escalation_ = 0;  ///< how the program was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
     std::optional<Clock::time_point> deadline_;
-    std::optional<FileTail> tail_;            ///< where its reports are found, if it does not send them
-    std::optional<ReportPattern> pattern_;    ///< none: the lines are JSON
-    std::int64_t num_lines_ = 0;              ///< of the tail, so far
-    std::optional<Clock::time_point> look_;   ///< when the tail is looked at again
+    std::optional<WrittenReports> written_;  ///< where its reports are found, if it does not send them
     std::vector<Notice> pending_notices_;  ///< of orders that were carried out at once
 };
 

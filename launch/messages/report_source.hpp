@@ -15,6 +15,8 @@ struct ReportSource {
     std::int64_t counts_from = 1;       ///< what the program calls its first epoch
     std::string metric;                 ///< the sweep's
 
+    bool is_printed() const { return file.empty(); }
+
     friend bool operator==(const ReportSource&, const ReportSource&) = default;
 };
 

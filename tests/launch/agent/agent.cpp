@@ -1,7 +1,6 @@
 #include "launch/agent/agent.hpp"
 
 #include <doctest/doctest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -496,36 +495,6 @@ TEST_CASE("a program may write its reports to a file of its folder, and what an 
         CHECK(node.next<protocol::Report>().resource == Resource{resource});
     }
     CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'nonsense'") != std::string::npos);
-}
-
-TEST_CASE("a report in a file may have as many metrics as a message") {
-    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
-
-    node.start(0, 0, R"(for i in {1..500}; do printf -v more '%s,"m%s":0.125' "$more" $i; done
-                        echo "{\"resource\":1,\"metrics\":{\"loss\":0.5$more}}" > reports.jsonl)");
-
-    CHECK(node.next<protocol::Report>().metrics.size() == 501);  // 6 KB
-    node.next<ProgramEnded>();
-}
-
-TEST_CASE("a report in a file that is longer than a message is refused, and told so") {
-    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
-
-    node.start(0, 0, "head -c 1100000 /dev/zero | tr '\\0' x > reports.jsonl");
-
-    const auto failed = node.next<WorkerFailed>();
-    CHECK_MESSAGE(failed.message.starts_with("a line of more than 1048576 bytes"), failed.message);
-}
-
-TEST_CASE("a program whose reports are to be in a pipe is told that they are looked for in a file") {
-    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
-    REQUIRE(::mkfifo((node.folder / "reports.jsonl").c_str(), 0600) == 0);
-
-    node.start(0, 0, "true");
-
-    CHECK(node.next<WorkerFailed>().message ==
-          "it ended without a report: reports.jsonl is no regular file, and reports "
-          "are looked for in no other; let the program write one");
 }
 
 TEST_CASE("a program that cannot be started with so long a command costs its trial alone") {

@@ -1,0 +1,87 @@
+#include "launch/agent/written_reports.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "launch/messages/line_channel.hpp"
+#include "launch/messages/trial_files.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// How often a file is looked at into which a program writes. Nobody waits for an answer.
+constexpr std::chrono::milliseconds time_between_looks{100};
+
+constexpr std::int64_t many_lines = 1000;
+
+/// Bytes of a line that are looked at. Of JSON one more than there may be, so that a longer one shows.
+std::size_t longest_line(const ReportSource& source) { return source.patterns.empty() ? longest_message + 1 : 4096; }
+
+}  // namespace
+
+WrittenReports::WrittenReports(const ReportSource& source, TrialId trial, const std::string& folder)
+    : source_(source),
+      trial_(trial),
+      path_(folder + "/" + (source.is_printed() ? trial_files::log : source.file)),
+      tail_(path_, source.is_printed() ? FileTail::From::end : FileTail::From::beginning, longest_line(source)),
+      begin_(static_cast<std::uintmax_t>(tail_.offset())) {
+    if (!source.patterns.empty()) {
+        pattern_.emplace(source.patterns, source.metric, source.counts_from);
+    }
+}
+
+std::vector<std::string> WrittenReports::lines(Clock::time_point now) {
+    return next_look_ && now < *next_look_ ? std::vector<std::string>() : look(now);
+}
+
+std::vector<std::string> WrittenReports::last_lines(Clock::time_point now) {
+    auto lines = look(now);
+    if (auto rest = has_more() ? "" : tail_.rest(); !rest.empty()) {
+        lines.push_back(std::move(rest));
+    }
+    return lines;
+}
+
+/// Where very much was written, the next look follows at once.
+std::vector<std::string> WrittenReports::look(Clock::time_point now) {
+    auto lines = tail_.lines();
+    std::erase(lines, "");
+    next_look_ = has_more() ? now : now + time_between_looks;
+    return lines;
+}
+
+std::optional<protocol::Report> WrittenReports::report_in(const std::string& line) {
+    ++num_lines_;
+    if (!pattern_) {
+        return report_from(trial_, parse_message(line));
+    }
+    auto report = pattern_->read(line);
+    if (report) {
+        report->trial = trial_;
+    }
+    return report;
+}
+
+bool WrittenReports::is_time_to_remark() const {
+    return num_lines_ == many_lines && pattern_ && !pattern_->has_matched();
+}
+
+std::string WrittenReports::place() const { return source_.is_printed() ? "its output" : source_.file; }
+
+std::string WrittenReports::why_none() const {
+    const auto missing = !pattern_                 ? "a report"
+                         : pattern_->has_matched() ? fmt::format("a match for '{}'", pattern_->awaited_group())
+                                                   : std::string("a match of report.pattern");
+    std::error_code ignored;
+    if (std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored)) {
+        return fmt::format("{} is no regular file, and reports are looked for in no other; let the program write one",
+                           place());
+    }
+    return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, place(), missing,
+                       last_words(path_, begin_));
+}
+
+}  // namespace crescendo::launch

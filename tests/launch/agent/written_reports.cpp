@@ -1,0 +1,170 @@
+#include "launch/agent/written_reports.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/contains.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+const ReportSource in_the_log{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1, "loss"};
+const ReportSource in_a_file{{}, "reports.jsonl", 1, "loss"};
+constexpr Clock::time_point start_of_time{};
+
+/// The folder of trial 4, and the reports that its program writes there.
+struct WritingProgram {
+    explicit WritingProgram(const ReportSource& source, const std::string& log_before = "")
+        : file(folder / (source.is_printed() ? "trainer.log" : source.file)) {
+        write(log_before);
+        reports.emplace(source, TrialId{4}, folder.path().string());
+    }
+
+    void write(const std::string& text) const { std::ofstream(file, std::ios::app) << text; }
+
+    TemporaryFolder folder;
+    std::filesystem::path file;
+    std::optional<WrittenReports> reports;
+};
+
+std::string mistake_in(WrittenReports& reports, const std::string& line) {
+    try {
+        reports.report_in(line);
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "no mistake";
+}
+
+}  // namespace
+
+TEST_CASE("of what a program prints, the lines from now on count; of its file, also those of an earlier process") {
+    WritingProgram printing(in_the_log, "epoch 1: 0.5\n");
+    WritingProgram writing(in_a_file, "{1}\n");
+
+    printing.write("epoch 2: 0.25\n\n");
+    writing.write("{2}\n\n");
+
+    CHECK(printing.reports->lines(start_of_time) == std::vector<std::string>{"epoch 2: 0.25"});
+    CHECK(writing.reports->lines(start_of_time) == std::vector<std::string>{"{1}", "{2}"});
+}
+
+TEST_CASE("a file is looked at now and then, and to its very end when the program has ended") {
+    WritingProgram program(in_a_file);
+    auto& reports = *program.reports;
+    CHECK_FALSE(reports.next_look().has_value());
+    reports.lines(start_of_time);
+    const auto next = reports.next_look().value();
+    REQUIRE(next > start_of_time);
+
+    program.write("one\ntwo\nthree");
+
+    CHECK(reports.lines(next - std::chrono::milliseconds(1)).empty());
+    CHECK(reports.lines(next) == std::vector<std::string>{"one", "two"});
+    CHECK(reports.last_lines(next) == std::vector<std::string>{"three"});
+    CHECK(reports.last_lines(next).empty());
+}
+
+TEST_CASE("where very much was written, the next look follows at once, and the end comes last") {
+    WritingProgram program(in_a_file);
+    auto& reports = *program.reports;
+    program.write(std::string(3 << 20, '\n') + "end");  // three times what is read at once
+
+    CHECK(reports.last_lines(start_of_time).empty());
+    CHECK(reports.has_more());
+    CHECK(reports.next_look() == start_of_time);
+    std::vector<std::string> lines;
+    while (reports.has_more()) {
+        lines = reports.last_lines(start_of_time);
+    }
+
+    CHECK(lines == std::vector<std::string>{"end"});
+}
+
+TEST_CASE("a line is a report in JSON, or what a pattern finds in it, and is the trial's") {
+    WritingProgram writing(in_a_file);
+    WritingProgram printing(in_the_log);
+
+    const auto message = writing.reports->report_in(R"({"resource":3,"metrics":{"loss":0.5}})");
+    const auto match = printing.reports->report_in("epoch 3: 0.5");
+
+    for (const auto& report : {message, match}) {
+        REQUIRE(report.has_value());
+        CHECK(report->trial == TrialId{4});
+        CHECK(report->resource == Resource{3});
+        CHECK(report->metrics == protocol::Metrics{{"loss", 0.5}});
+    }
+    CHECK_FALSE(printing.reports->report_in("downloading").has_value());
+    CHECK(contains(mistake_in(*writing.reports, "nonsense"), "not a JSON object: 'nonsense'"));
+    CHECK(contains(mistake_in(*printing.reports, "epoch 4: low"), "matches 'low', which is no number"));
+}
+
+TEST_CASE("a report in a file may be as long as a message, and a longer one is refused, and told so") {
+    WritingProgram program(in_a_file);
+    std::string metrics = R"("loss":0.5)";
+    for (int i = 0; i < 500; ++i) {
+        metrics += ",\"m" + std::to_string(i) + "\":0.125";
+    }
+    program.write(R"({"resource":1,"metrics":{)" + metrics + "}}\n" + std::string(1'100'000, 'x') + "\n");
+
+    std::vector<std::string> lines;
+    do {
+        const auto more = program.reports->last_lines(start_of_time);
+        lines.insert(lines.end(), more.begin(), more.end());
+    } while (program.reports->has_more());
+
+    REQUIRE(lines.size() == 2);
+    CHECK(program.reports->report_in(lines[0])->metrics.size() == 501);  // 6 KB
+    CHECK(contains(mistake_in(*program.reports, lines[1]), "a line of more than 1048576 bytes"));
+}
+
+TEST_CASE("a pattern that has matched none of many lines is remarked on once") {
+    WritingProgram program(in_the_log);
+    auto& reports = *program.reports;
+    const auto read = [&](int num_lines) {
+        for (int i = 0; i < num_lines; ++i) {
+            reports.report_in("step");
+        }
+    };
+
+    read(999);
+    CHECK_FALSE(reports.is_time_to_remark());
+    read(1);
+    CHECK(reports.is_time_to_remark());
+    read(1);
+    CHECK_FALSE(reports.is_time_to_remark());
+}
+
+TEST_CASE("why there is no report says what is missing where, with the last words of this process") {
+    WritingProgram printing(in_the_log, "an earlier process\n");
+    WritingProgram half({{"epoch (?P<resource>.*)", "loss=(?P<loss>.*)"}, "", 1, "loss"});
+    WritingProgram writing(in_a_file);
+    CHECK(printing.reports->why_none() ==
+          "none of the 0 lines of its output has a match of report.pattern; the last ones: ");
+
+    printing.write("step 1\n");
+    printing.reports->report_in("step 1");
+    half.reports->report_in("epoch 1");
+    writing.write("{}\n");
+
+    CHECK(printing.reports->why_none() ==
+          "none of the 1 lines of its output has a match of report.pattern; the last ones: step 1");
+    CHECK(half.reports->why_none() == "none of the 1 lines of its output has a match for 'loss'; the last ones: ");
+    CHECK(writing.reports->why_none() == "none of the 0 lines of reports.jsonl has a report; the last ones: {}");
+}
+
+TEST_CASE("a program whose reports are to be in a pipe is told that they are looked for in a file") {
+    const TemporaryFolder folder;
+    REQUIRE(::mkfifo((folder / in_a_file.file).c_str(), 0600) == 0);
+
+    const WrittenReports reports(in_a_file, TrialId{4}, folder.path().string());
+
+    CHECK(reports.why_none() ==
+          "reports.jsonl is no regular file, and reports are looked for in no other; let the program write one");
+}
