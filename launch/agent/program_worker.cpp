@@ -78,7 +78,27 @@ void ProgramWorker::join(const JoinGroup& order, int rank) {
     ended_.reset();
     next_ = Work{order, rank};
     if (!program_) {
+        start_next();
+    }
+}
+
+void ProgramWorker::start_next() {
+    began_to_wait_ = Clock::now();
+    start_when_free();
+}
+
+/// A session that died may have left a process of the trial behind, whose guard gives it some time to leave. Two of
+/// them would write into each other's files.
+void ProgramWorker::start_when_free() {
+    constexpr std::chrono::milliseconds between_looks{100};
+    const auto now = Clock::now();
+    const auto longest = options_.grace + std::chrono::seconds(10);
+    const bool is_free = next_->rank > 0 || !is_held(log_of(next_->join())) || now >= began_to_wait_ + longest;
+    if (is_free) {
+        look_again_.reset();
         start();
+    } else {
+        look_again_ = now + between_looks;
     }
 }
 
@@ -107,6 +127,7 @@ void ProgramWorker::start() {
     process.environment = environment();
     process.directory = options_.setup.directory;
     process.log = log_of(work_->join());
+    process.holds_log = work_->rank == 0;
     if (const auto& source = options_.setup.supervision.report; source && work_->rank == 0) {
         if (source->is_printed()) {
             process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a file gets an epoch's lines much later
@@ -257,6 +278,9 @@ void ProgramWorker::advance(std::vector<Notice>& notices) {
     notices.insert(notices.end(), pending_notices_.begin(), pending_notices_.end());
     pending_notices_.clear();
     if (!program_) {
+        if (next_ && look_again_ && Clock::now() >= *look_again_) {
+            start_when_free();
+        }
         return;
     }
     // In this order: what a program wrote before it ended still counts.
@@ -457,7 +481,7 @@ void ProgramWorker::conclude(const ExitStatus& status, std::vector<Notice>& noti
     program_.reset();
     forget_work();
     if (next_) {
-        start();
+        start_next();
     }
 }
 
@@ -476,6 +500,9 @@ std::optional<Clock::time_point> ProgramWorker::deadline() const {
         if (each && !dismissed_) {
             first = std::min(first.value_or(*each), *each);
         }
+    }
+    if (look_again_ && next_) {
+        first = std::min(first.value_or(*look_again_), *look_again_);
     }
     return first;
 }

@@ -30,6 +30,8 @@ class ProgramWorker final : public Worker {
     std::optional<Clock::time_point> deadline() const override;
 
   private:
+    void start_next();
+    void start_when_free();
     void start();
     void expect_report();
     bool is_told_decisions() const { return !options_.setup.supervision.report; }
@@ -63,7 +65,9 @@ class ProgramWorker final : public Worker {
 
     const WorkerOptions& options_;
     std::optional<Work> work_;  ///< what the present process trains, or has trained if it ended before its group
-    std::optional<Work> next_;  ///< work that waits for the present process to end
+    std::optional<Work> next_;  ///< work that waits for the present process to end, or for one of a former session
+    Clock::time_point began_to_wait_;              ///< when `next_` began to wait for that one
+    std::optional<Clock::time_point> look_again_;  ///< when to look whether it has ended
     std::optional<TrialId> ended_;  ///< what the process before trained, if it ended by itself
     std::unique_ptr<ConnectedProcess> program_;
     bool dismissed_ = false;  ///< the program was told to leave, or has failed: its messages are ignored

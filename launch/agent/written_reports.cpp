@@ -80,8 +80,17 @@ std::string WrittenReports::why_none() const {
         return fmt::format("{} is no regular file, and reports are looked for in no other; let the program write one",
                            place());
     }
-    return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, place(), missing,
-                       last_words(path_, begin_));
+    if (!source_.is_printed() && !std::filesystem::exists(path_, ignored)) {
+        return fmt::format(
+            "there is no file {}, where its reports are looked for; let it write there ($CRESCENDO_TRIAL_DIR "
+            "is that folder)",
+            path_);
+    }
+    const auto words = last_words(path_, begin_);
+    if (num_lines_ == 0 && words.empty()) {
+        return fmt::format("nothing is in {} yet, where {} is looked for", place(), missing);
+    }
+    return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, place(), missing, words);
 }
 
 }  // namespace crescendo::launch

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -164,6 +165,11 @@ std::optional<int> wait_for_end(pid_t pid, std::chrono::seconds patience) {
     }
 }
 
+bool is_held(const std::string& log) {
+    const FileDescriptor file(::open(log.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+    return file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 ChildProcess::ChildProcess(const ProcessOptions& options) {
     auto [ours, theirs] = socket_pair();
     int pipe_ends[2];
@@ -177,6 +183,9 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
         log = FileDescriptor(::open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
         if (!log) {
             throw WriteError(errno, std::generic_category(), "cannot write " + options.log);
+        }
+        if (options.holds_log) {
+            ::flock(log.get(), LOCK_EX | LOCK_NB);  // as long as anybody has this descriptor, a copy of which they get
         }
     }
     auto settings = options.environment;

@@ -19,6 +19,7 @@ struct ProcessOptions {
     std::vector<std::pair<std::string, std::string>> environment;  ///< set on top of our own
     std::string directory;                                         ///< working directory; ours if empty
     std::string log;             ///< stdout and stderr are appended here; ours if empty
+    bool holds_log = false;      ///< whether it holds the log, see is_held()
     int death_signal = SIGKILL;  ///< what it gets when we die
     bool has_socket = true;      ///< whether it finds a socket to us, and its descriptor in CRESCENDO_FD
     std::vector<int> cpus;       ///< it runs on these CPUs alone, as far as the system lets it; none: on ours
@@ -47,6 +48,10 @@ inline constexpr std::chrono::seconds time_to_die{10};
 
 /// Waits for the end of a child, and returns its status as waitpid() has it; nothing if it still runs after that time.
 std::optional<int> wait_for_end(pid_t pid, std::chrono::seconds patience);
+
+/// Whether a process that holds this log still runs, or one that it has started and that writes there: on this host,
+/// and on others where the file system has locks. What does not exist, or knows no locks, is not held.
+bool is_held(const std::string& log);
 
 /// A child in a process group of its own, connected by a stream socket that it finds at descriptor `protocol_fd`,
 /// unless it has none. Inherits no other descriptor of ours. Killed when it is destroyed or when we die.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "launch/system/child_process.hpp"
 #include "tests/await.hpp"
 #include "tests/launch/energy/fake_powercap.hpp"
 #include "tests/temporary_folder.hpp"
@@ -54,7 +55,8 @@ struct ProgramNode {
         order.join.trial = TrialId{trial};
         order.join.seed = 11;
         order.join.max_resource = Resource{9};
-        order.join.directory = folder.path().string();
+        order.join.directory = (slot == 0 ? folder.path() : folder / std::to_string(slot)).string();
+        std::filesystem::create_directory(order.join.directory);
         order.command = {"bash", "-c", script};
         order.members = {{SlotId{slot}, 0}};
         order.join.reported = reported;
@@ -251,6 +253,31 @@ TEST_CASE("the next trial of a slot starts when the last one's program is gone")
     CHECK(node.next<protocol::Report>().trial == TrialId{1});
 }
 
+TEST_CASE("a program starts once what a session that died has left of its trial has ended") {
+    TemporaryFolder other;
+    ProgramNode node(1, {.grace = std::chrono::seconds(60)});
+    const auto log = (node.folder / "trainer.log").string();
+    ProcessOptions former;
+    former.command = {"bash", "-c", "while [ ! -e " + (other / "end").string() + " ]; do sleep 0.01; done"};
+    former.log = log;
+    former.holds_log = true;
+    ChildProcess process(former);
+    CHECK(is_held(log));
+
+    node.start(0, 0, std::string("[ -e ") + (other / "end").string() + " ] && " + report_once + "sleep 1000");
+    std::vector<Notice> notices;
+    for (int i = 0; i < 5; ++i) {
+        for (auto& notice : node.agent.poll(std::chrono::milliseconds(50))) {
+            notices.push_back(std::move(notice));
+        }
+    }
+    CHECK(notices.empty());
+    std::ofstream(other / "end").close();
+
+    CHECK(node.next<protocol::Report>().resource == Resource{1});
+    CHECK(is_held(log));  // by this program now
+}
+
 TEST_CASE("a trial that is taken back before its program started has left at once") {
     ProgramNode node(1);
     node.start(0, 0, std::string(report_once) + "sleep 1000");
@@ -299,8 +326,8 @@ TEST_CASE("a program that neither reports nor ends is remarked on, and not with 
     const auto no_match = talkative.next<ProgramRemark>().message;
 
     CHECK_MESSAGE(silence.find("not reported yet; it printed nothing; `hang_timeout`") != std::string::npos, silence);
-    CHECK_MESSAGE(no_match.find("not reported yet; none of the 0 lines of its output has a match of report.pattern; "
-                                "the last ones: ; `hang_timeout`") != std::string::npos,
+    CHECK_MESSAGE(no_match.find("not reported yet; nothing is in its output yet, where a match of report.pattern is "
+                                "looked for; `hang_timeout`") != std::string::npos,
                   no_match);
     for (auto* node : {&silent, &talkative}) {
         std::ofstream(node->folder / "told").close();

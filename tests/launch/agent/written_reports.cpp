@@ -146,7 +146,11 @@ TEST_CASE("why there is no report says what is missing where, with the last word
     WritingProgram half({{"epoch (?P<resource>.*)", "loss=(?P<loss>.*)"}, "", 1, "loss"});
     WritingProgram writing(in_a_file);
     CHECK(printing.reports->why_none() ==
-          "none of the 0 lines of its output has a match of report.pattern; the last ones: ");
+          "nothing is in its output yet, where a match of report.pattern is looked for");
+    std::filesystem::remove(writing.file);
+    CHECK(writing.reports->why_none() ==
+          "there is no file " + writing.file.string() +
+              ", where its reports are looked for; let it write there ($CRESCENDO_TRIAL_DIR is that folder)");
 
     printing.write("step 1\n");
     printing.reports->report_in("step 1");
