@@ -23,7 +23,6 @@
 #include "launch/slots/node_resources.hpp"
 #include "launch/system/stop_signals.hpp"
 #include "launch/system/terminal.hpp"
-#include "launch/system/wall_clock.hpp"
 #include "launch/view/live_view.hpp"
 #include "launch/web/page_server.hpp"
 
@@ -104,7 +103,11 @@ std::vector<std::string> failures(const History& history, std::size_t width) {
 /// The charts of the sweep, read from its journal anew, with all reports.
 std::vector<std::string> charts(const RecordedSweep& sweep, bool is_running, std::size_t width) {
     const auto spec = read_first_file(sweep.directory, sweep.frozen).spec;
-    return sweep_plot(Chronicle::read(spec, sweep.directory.journal(), is_running).history(), width);
+    auto lines = sweep_plot(Chronicle::read(spec, sweep.directory.journal(), is_running).history(), width);
+    for (auto& line : lines) {
+        line = clipped(line, width);  // a line that wraps would push the head out of the picture
+    }
+    return lines;
 }
 
 /// The picture of a sweep. What says most comes first; the list of slots has the rows that are left.

@@ -11,6 +11,9 @@
 
 namespace crescendo::launch {
 
+/// Digits of metrics: their values may lie close together.
+inline constexpr int metric_digits = 9;
+
 /// A number for a picture, with this many significant digits: a page has many thousands. Null if it is not finite.
 inline OrderedJson number_json(double number, int digits = 6) {
     if (!std::isfinite(number)) {

@@ -223,7 +223,7 @@ std::vector<Sample> thinned(std::vector<Sample> samples, std::size_t most) {
 }
 
 OrderedJson estimate_json(const analysis::MeanOfTrees& estimate) {
-    return {number_json(estimate.mean, 5), number_json(estimate.deviation, 3)};
+    return {number_json(estimate.mean, metric_digits), number_json(estimate.deviation, 3)};
 }
 
 /// Pairs of the most important coordinates. `shares` and `coordinates` have an entry for each dimension of the forest.
@@ -238,7 +238,7 @@ OrderedJson pairs_json(const analysis::RegressionForest& forest, const std::vect
         for (std::size_t j = i + 1; j < order.size(); ++j) {
             auto rows = OrderedJson::array();
             for (const auto& row : analysis::pair_marginal(forest, order[i], order[j], num_pair_places)) {
-                rows.push_back(numbers_json(row, 4));
+                rows.push_back(numbers_json(row, metric_digits));
             }
             pairs.push_back(
                 {{"first", coordinates[order[i]]}, {"second", coordinates[order[j]]}, {"means", rows}});

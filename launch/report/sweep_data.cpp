@@ -81,7 +81,7 @@ void add_curves(OrderedJson& data, const History& history, std::size_t most_poin
              workers = OrderedJson::array();
         for (const auto i : kept_of(reports.size(), most)) {
             resources.push_back(reports[i].resource.value);
-            values.push_back(number_json(metric_of(reports[i], history.sweep().spec().metric)));
+            values.push_back(number_json(metric_of(reports[i], history.sweep().spec().metric), metric_digits));
             times.push_back(number_json(reports[i].time, time_digits));
             workers.push_back(reports[i].workers);
             ++num_kept;
@@ -103,7 +103,7 @@ OrderedJson best_so_far_json(const Chronicle& chronicle) {
     for (std::size_t i = 0; i < improvements.size(); ++i) {
         const auto& [time, trial, value] = improvements[i];
         result.push_back({number_json(time, time_digits), number_json(slot_seconds[i] / 3600, time_digits),
-                          number_json(value, 9), trial.value});
+                          number_json(value, metric_digits), trial.value});
     }
     return result;
 }
@@ -187,7 +187,7 @@ OrderedJson rungs_json(const History& history) {
                 best_cut = std::min(best_cut, loss);
             }
         }
-        const auto metric = [&](double loss) { return number_json(from_loss(sweep.spec().goal, loss)); };
+        const auto metric = [&](double loss) { return number_json(from_loss(sweep.spec().goal, loss), metric_digits); };
         result.push_back({{"at", rung.milestone.value},
                           {"reached", reached},
                           {"went_on", went_on},

@@ -10,7 +10,14 @@ namespace crescendo::launch {
 namespace {
 
 constexpr std::size_t dots_wide = 2, dots_high = 4;  // of a character
-constexpr std::size_t label_width = 10;
+
+/// The ends of an axis, with as many digits as tell them apart.
+std::pair<std::string, std::string> labels_of(double low, double high) {
+    const double ratio = std::max(std::abs(low), std::abs(high)) / (high - low);
+    const int more = ratio > 10 && std::isfinite(ratio) ? static_cast<int>(std::log10(ratio)) : 0;
+    const int digits = std::min(4 + more, 12);
+    return {fmt::format("{:.{}g}", low, digits), fmt::format("{:.{}g}", high, digits)};
+}
 
 /// Dots, as characters that hold two columns of four.
 class Canvas {
@@ -84,6 +91,8 @@ BrailleChart::Line steps(const BrailleChart::Line& points, double end) {
 }
 
 std::vector<std::string> BrailleChart::draw(std::size_t width, std::size_t height) const {
+    const auto [low_label, high_label] = labels_of(low, high);
+    const std::size_t label_width = std::max<std::size_t>(8, std::max(low_label.size(), high_label.size())) + 2;
     const std::size_t columns = std::max<std::size_t>(width, label_width + 10) - label_width;
     const std::size_t rows = std::max<std::size_t>(height, 4) - 3;  // title, axis and its labels
     double first = std::numeric_limits<double>::infinity(), last = -first;
@@ -109,9 +118,7 @@ std::vector<std::string> BrailleChart::draw(std::size_t width, std::size_t heigh
     }
     std::vector<std::string> picture{title};
     for (std::size_t row = 0; row < rows; ++row) {
-        const auto label = row == 0          ? fmt::format("{:.4g}", high)
-                           : row + 1 == rows ? fmt::format("{:.4g}", low)
-                                             : std::string();
+        const auto label = row == 0 ? high_label : row + 1 == rows ? low_label : std::string();
         picture.push_back(fmt::format("{:>{}} {}{}", label, label_width - 2, label.empty() ? "│" : "┤",
                                       canvas.row(row)));
         picture.back().erase(picture.back().find_last_not_of(' ') + 1);

@@ -43,6 +43,17 @@ TEST_CASE("one point, equal values and no points at all have a picture") {
           std::vector<std::string>{"t", "  nothing to draw yet"});
 }
 
+TEST_CASE("labels of an axis are told apart, and have the room that they need") {
+    const BrailleChart close{"t", {{{0, 1234.501}, {1, 1234.508}}}, 1234.501, 1234.508, "", ""};
+    const BrailleChart far{"t", {{{0, -1234567}, {1, 1}}}, -1234567, 1, "a", "b"};
+
+    CHECK(close.draw(40, 5)[1].starts_with("1234.508 ┤"));
+    CHECK(close.draw(40, 5)[2].starts_with("1234.501 ┤"));
+    CHECK(far.draw(40, 5)[1].starts_with("         1 ┤"));
+    CHECK(far.draw(40, 5)[2].starts_with("-1.235e+06 ┤"));
+    CHECK(far.draw(40, 5)[3].starts_with("           └─"));
+}
+
 TEST_CASE("steps keep a value until the next one, and the last one to the end") {
     CHECK(steps({{0, 1}, {2, 3}}, 5) == BrailleChart::Line{{0, 1}, {2, 1}, {2, 3}, {5, 3}});
     CHECK(steps({}, 5).empty());
