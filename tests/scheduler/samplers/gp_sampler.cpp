@@ -166,21 +166,6 @@ TEST_CASE("when gp's best trials have gathered, every other trial belongs to a s
     CHECK(random == expected);
 }
 
-TEST_CASE("gp leaves a local minimum in which it has gathered") {
-    const auto loss = [](const Config& config) {  // a wide bowl, and a deeper one of a hundredth of the space
-        const double x = number_of(config, 0);
-        const double y = number_of(config, 1);
-        return std::min(0.1 + std::hypot(x - 0.7, y - 0.7), 4 * std::hypot(x - 0.13, y - 0.22));
-    };
-    int num_found = 0;
-    for (std::uint64_t seed = 0; seed < 5; ++seed) {
-        AnySampler sampler(learning_spec("gp", square(), seed));
-        const auto configs = learn(sampler, 250, loss);
-        num_found += std::ranges::any_of(configs, [&](const Config& config) { return loss(config) < 0.09; });
-    }
-    CHECK(num_found >= 4);
-}
-
 TEST_CASE("a category of many values, and a loss that diverges, do not keep gp from proposing") {
     Categorical many;
     for (int i = 0; i < 10'000; ++i) {
