@@ -26,8 +26,9 @@ std::vector<crescendo_part> load(const std::string& library) {
     const auto entry = reinterpret_cast<Entry>(::dlsym(handle, "crescendo_plugin_entry"));
     const auto* const table = entry == nullptr ? nullptr : entry();
     if (table == nullptr) {
-        throw std::runtime_error("it has no crescendo_plugin_entry(), so it is no plug-in; write CRESCENDO_PLUGIN(…) in "
-                                 "one of its sources. Models and losses stand in `trainer: {plugins: […]}`");
+        throw std::runtime_error(
+            "it has no crescendo_plugin_entry(), so it is no plug-in; write CRESCENDO_PLUGIN(…) "
+            "in one of its sources. Models and losses stand in `trainer: {plugins: […]}`");
     }
     if (table->abi != CRESCENDO_PLUGIN_ABI) {
         throw std::runtime_error("it was built for version " + std::to_string(table->abi) +

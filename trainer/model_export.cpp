@@ -90,7 +90,7 @@ json field_json(const std::string& name, const datasets::Field& field,
                 const std::optional<datasets::Normalization>& normalization) {
     const auto data_set = datasets::DataSetName::parse(name).name;
     if (!normalization) {
-        return {{"name", name}, {"data_set", data_set}};
+        return {{"name", name}, {"data_set", data_set}, {"packing", packing_json(field.packing)}};
     }
     return {{"name", name},
             {"data_set", data_set},

@@ -126,11 +126,6 @@ std::size_t Fields::bytes_of(std::int64_t count) const {
                            [&](std::size_t sum, const Field& field) { return sum + field.bytes_of(count); });
 }
 
-std::size_t Fields::chunk_bytes(std::int64_t count) const {
-    return std::accumulate(begin(), end(), std::size_t{0},
-                           [&](std::size_t sum, const Field& field) { return sum + field.chunk_bytes(count); });
-}
-
 std::int64_t samples_per_block(std::size_t sample_bytes) {
     constexpr std::size_t block_bytes = std::size_t{256} << 10;
     return static_cast<std::int64_t>(std::max<std::size_t>(1, block_bytes / sample_bytes));

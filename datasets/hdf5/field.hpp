@@ -129,7 +129,6 @@ class Fields {
     std::int64_t sample_elements() const;
     std::size_t sample_bytes() const;
     std::size_t bytes_of(std::int64_t count) const;
-    std::size_t chunk_bytes(std::int64_t count) const;
 
   private:
     std::vector<Field> fields_;

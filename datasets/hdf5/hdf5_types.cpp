@@ -1,5 +1,7 @@
 #include "datasets/hdf5/hdf5_types.hpp"
 
+#include <algorithm>
+
 #include "core/check.hpp"
 
 namespace crescendo::datasets::hdf5 {
@@ -124,6 +126,17 @@ std::optional<ElementType> element_type(hid_t type) {
         default:
             return std::nullopt;
     }
+}
+
+std::int64_t num_bytes(const std::vector<std::int64_t>& extent, ElementType element, const std::string& name) {
+    auto bytes = static_cast<std::int64_t>(size_of(element));
+    const bool fits = std::none_of(extent.begin(), extent.end(), [&](std::int64_t length) {
+        return length < 0 || __builtin_mul_overflow(bytes, length, &bytes) || bytes > std::int64_t{1} << 60;
+    });
+    if (!fits) {
+        throw DamagedFile(text("{} says to hold more than 2^60 bytes: the file is damaged", name));
+    }
+    return bytes;
 }
 
 Handle number_type(hid_t type) {

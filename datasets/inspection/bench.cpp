@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/median.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/samples/chunk_buffer.hpp"
 #include "datasets/samples/sample_set.hpp"
@@ -21,12 +22,6 @@ namespace {
 constexpr std::uint64_t window_bytes = std::uint64_t{64} << 20;
 
 constexpr int num_turns = 3;
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + std::ssize(values) / 2;
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 double bytes_per_second(const std::function<std::uint64_t()>& read) {
     const auto begin = std::chrono::steady_clock::now();

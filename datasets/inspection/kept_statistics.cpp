@@ -112,11 +112,11 @@ bool sources_unchanged(const json& content) {
     });
 }
 
-std::string command_for(const std::string& location, SampleLayout layout) {
+}  // namespace
+
+std::string statistics_command(const std::string& location, SampleLayout layout) {
     return text("crescendo data stats '{}'{}", location, layout == SampleLayout::hwc ? " --layout hwc" : "");
 }
-
-}  // namespace
 
 void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
                      SampleLayout layout) {
@@ -154,10 +154,10 @@ std::vector<DataSetStatistics> kept_statistics(const std::string& location, Samp
     const auto content = read_kept(place.kept);
     const bool there = content.is_object() && content.at("sets").contains(place.name);
     CRESCENDO_VALIDATE(there, "", "no mean and spread of {} are known; run: {}", location,
-                       command_for(location, layout));
+                       statistics_command(location, layout));
     CRESCENDO_VALIDATE(content.at("file") == versions_of(place.file) && sources_unchanged(content), "",
                        "{}, or a source of it, was written to since its mean and spread were calculated; run: {}",
-                       place.file.string(), command_for(location, layout));
+                       place.file.string(), statistics_command(location, layout));
     std::vector<DataSetStatistics> statistics;
     for (const auto& [name, channels] : content.at("sets").at(place.name).items()) {
         auto& set = statistics.emplace_back(DataSetStatistics{name, {}});
@@ -168,7 +168,7 @@ std::vector<DataSetStatistics> kept_statistics(const std::string& location, Samp
     return statistics;
 } catch (const json::exception& error) {
     throw InvalidInput(text("the statistics kept beside {} are damaged ({}); remove {} and run: {}", location,
-                            error.what(), Place(location, layout).kept.string(), command_for(location, layout)));
+                            error.what(), Place(location, layout).kept.string(), statistics_command(location, layout)));
 }
 
 }  // namespace crescendo::datasets

@@ -56,6 +56,9 @@ std::vector<DataSetStatistics> compute_statistics(const std::string& location, c
 void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
                      SampleLayout layout = SampleLayout::chw);
 
+/// The command that calculates and keeps the statistics of a location, for messages.
+std::string statistics_command(const std::string& location, SampleLayout layout);
+
 /// The statistics that were kept for exactly this location and layout. Throws InvalidInput that names the command to
 /// run if there are none, or if the file has changed since.
 std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout = SampleLayout::chw);

@@ -214,14 +214,20 @@ bool Conversion::run_to_padded_float32(const Conversion& self, std::span<const s
 }
 
 template <class T>
-bool Conversion::run_to_int64(const Conversion&, std::span<const std::byte> sample, std::byte* out) {
+bool Conversion::run_to_int64(const Conversion& self, std::span<const std::byte> sample, std::byte* out) {
+    bool complete = true;
     if constexpr (std::is_integral_v<T>) {
         for (std::size_t i = 0; i < sample.size() / sizeof(T); ++i) {
             const auto value = static_cast<std::int64_t>(element<T>(sample.data(), i));
             std::memcpy(out + i * sizeof value, &value, sizeof value);
+            if (self.packing_) {
+                auto meaning = static_cast<double>(value);
+                self.packing_->decode(std::span(&meaning, 1));
+                complete = complete && !std::isnan(meaning);
+            }
         }
     }
-    return true;
+    return complete;
 }
 
 Conversion Conversion::as_stored(const Field& field) {
@@ -258,9 +264,11 @@ Conversion Conversion::to_float32(const Field& field, Normalization normalizatio
 }
 
 Conversion Conversion::to_int64(const Field& field) {
-    CRESCENDO_EXPECT(!is_floating(field.type));
+    CRESCENDO_EXPECT(!field.is_real());
     const auto run = with_type(field.type, []<class T>() -> Function { return run_to_int64<T>; });
-    return {run, static_cast<std::size_t>(field.sample_elements()) * sizeof(std::int64_t)};
+    Conversion conversion(run, static_cast<std::size_t>(field.sample_elements()) * sizeof(std::int64_t));
+    conversion.packing_ = field.packing;
+    return conversion;
 }
 
 }  // namespace crescendo::datasets

@@ -31,14 +31,15 @@ class Conversion {
     /// many means and stds as channels, or one.
     static Conversion to_float32(const Field& field, Normalization normalization);
 
-    /// Converts to int64. `field` must hold integers.
+    /// Converts to int64. `field` must hold integers that are no measurements (Field::is_real).
     static Conversion to_int64(const Field& field);
 
     /// Bytes of one sample after conversion.
     std::size_t sample_bytes() const { return converted_bytes_; }
 
     /// Converts a sample, or several that lie one after the other, to `out`, sample_bytes() for each. Returns whether
-    /// all numbers are finite; numbers that are not finite are converted too. as_stored() does not look at the numbers.
+    /// all numbers are finite, and none is an integer that stands for none (Field::packing); such numbers are converted
+    /// too. as_stored() does not look at the numbers.
     bool convert(std::span<const std::byte> sample, std::byte* out) const { return run_(*this, sample, out); }
 
   private:

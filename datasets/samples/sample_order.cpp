@@ -29,10 +29,6 @@ void permute(std::span<std::int64_t> values, CounterRandom random) {
     }
 }
 
-std::int64_t ceil_div(std::int64_t numerator, std::int64_t denominator) {
-    return numerator / denominator + (numerator % denominator != 0);
-}
-
 /// Takes one of each queue after another, so that all end together: a queue shorter than the longest is passed over at
 /// even distances.
 SampleOrder::Window interleave(const std::vector<std::vector<std::int64_t>>& queues) {

@@ -13,9 +13,10 @@ enum class Shuffle { none, windowed };
 
 /// The random numbers of an order.
 struct OrderSeed {
-    std::uint64_t sweep =
-        0;  ///< says which chunks a window has. Trials that have it in common can share what they read
-    std::uint64_t trial = 0;  ///< shuffles the samples of a window
+    /// Says which chunks a window has. Trials that have it in common can share what they read.
+    std::uint64_t sweep = 0;
+    /// Shuffles the samples of a window.
+    std::uint64_t trial = 0;
 
     OrderSeed(std::uint64_t of_both = 0) : sweep(of_both), trial(of_both) {}
     OrderSeed(std::uint64_t of_sweep, std::uint64_t of_trial) : sweep(of_sweep), trial(of_trial) {}

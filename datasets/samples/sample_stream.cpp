@@ -13,10 +13,9 @@ namespace {
 
 /// The samples of part `part` of `parts`. Where each has several chunks, none of them is divided: two would read it.
 Range range_of(const SampleSet& set, int part, int parts) {
-    constexpr std::int64_t few_chunks = 4;
     const auto& chunks = set.chunks();
     const auto begin_of = [&](int number) {
-        if (chunks.num_chunks() < few_chunks * parts) {
+        if (chunks.num_chunks() < fewest_chunks * parts) {
             return share_of(set.size(), number, parts);
         }
         return number == parts ? set.size() : chunks.samples_of(share_of(chunks.num_chunks(), number, parts)).begin;
@@ -44,10 +43,7 @@ class Side {
         for (std::size_t i = 0; i < conversions_.size(); ++i) {
             const bool finite = conversions_[i].convert(chunks.at(first_field_ + i, place), out);
             if (!finite && non_finite_ == NonFinite::error) {
-                throw std::runtime_error(
-                    text("{}: sample {} of {} has a number that is NaN or infinite as float32; trainer.data.nan: skip "
-                         "leaves such samples out, keep trains on them",
-                         set_.place_of(sample), set_.row_of(sample), fields_[i].path));
+                complain_of_number(set_, sample, fields_[i]);
             }
             if (!finite && non_finite_ == NonFinite::skip) {
                 return false;
@@ -67,6 +63,16 @@ class Side {
 
 }  // namespace
 
+void complain_of_number(const SampleSet& set, std::int64_t sample, const Field& field) {
+    const bool is_missing = !field.is_real() && field.packing;  // other integers are finite
+    throw std::runtime_error(
+        text("{}: sample {} of {} has a number that is {}; trainer.data.nan: skip leaves such samples out, keep trains "
+             "on them",
+             set.place_of(sample), set.row_of(sample), field.path,
+             is_missing ? text("missing, as attributes say ({})", to_string(*field.packing))
+                        : "NaN or infinite as float32"));
+}
+
 class SampleStream::Impl {
   public:
     Impl(std::shared_ptr<const SampleSet> set, const Options& options)
@@ -80,7 +86,6 @@ class SampleStream::Impl {
         read({0, set_->size()});
     }
 
-    const SampleSet& set() const { return *set_; }
     std::int64_t position() const { return position_; }
 
     void enter(const Share& share) {
@@ -145,15 +150,16 @@ class SampleStream::Impl {
     /// This worker's part of the next `count` positions.
     Slice copy(std::int64_t count, std::pmr::memory_resource& memory, const Waiting& waiting) {
         Slice slice{{}, {}, Bytes(&memory), Bytes(&memory)};
-        std::vector<std::int64_t> of_teams(static_cast<std::size_t>(team().count));  // samples of this step
-        std::vector<std::int64_t> own;                                               // positions in a window
+        const Team own_team = team();
+        std::vector<std::int64_t> of_teams(static_cast<std::size_t>(own_team.count));  // samples of this step
+        std::vector<std::int64_t> own;                                                 // positions in a window
         const auto end = position_ + count;
         for (auto position = position_; position < end;) {
             const auto& window = reader_->at(place(position), waiting);
             const auto end_here = std::min(end, window.end_position());
             own.clear();
             for (; position < end_here; ++position) {
-                if (is_own(window.shard_at(position), of_teams)) {
+                if (is_own(own_team, window.shard_at(position), of_teams)) {
                     own.push_back(position);
                 }
             }
@@ -164,10 +170,9 @@ class SampleStream::Impl {
     }
 
     /// Whether the next position of the step, which belongs to `shard`, is this worker's. Its team takes turns.
-    bool is_own(std::int64_t shard, std::vector<std::int64_t>& of_teams) const {
-        const auto count = std::ssize(of_teams);
-        const auto turn = of_teams[static_cast<std::size_t>(shard % count)]++;
-        return shard % count == share_->rank % count && turn % (share_->size / count) == share_->rank / count;
+    bool is_own(const Team& team, std::int64_t shard, std::vector<std::int64_t>& of_teams) const {
+        const auto turn = of_teams[static_cast<std::size_t>(shard % team.count)]++;
+        return team.reads(shard) && turn % (share_->size / team.count) == share_->rank / team.count;
     }
 
     /// Appends the samples at these positions, but for those that are skipped.
@@ -220,7 +225,6 @@ SampleStream::SampleStream(std::shared_ptr<const SampleSet> set, Options options
     : impl_(std::make_unique<Impl>(std::move(set), options)) {}
 SampleStream::~SampleStream() = default;
 
-const SampleSet& SampleStream::set() const { return impl_->set(); }
 void SampleStream::enter(const Share& share) { impl_->enter(share); }
 std::optional<Slice> SampleStream::next(std::pmr::memory_resource& memory, const Waiting& waiting) {
     return impl_->next(memory, waiting);

@@ -33,12 +33,16 @@ struct UninitializedAllocator : std::pmr::polymorphic_allocator<T> {
 };
 using Bytes = std::vector<std::byte, UninitializedAllocator<std::byte>>;
 
-/// What happens to a sample that has, in its inputs or targets, a number that is NaN or infinite after conversion.
+/// What happens to a sample that has, in its inputs or targets, a number that is NaN or infinite after conversion, or a
+/// class that is missing (Conversion::convert).
 enum class NonFinite {
     error,  ///< the step throws
     skip,   ///< the sample is left out of its slice
     keep,
 };
+
+/// Throws std::runtime_error about such a number, which is in `field` of sample `sample`.
+[[noreturn]] void complain_of_number(const SampleSet& set, std::int64_t sample, const Field& field);
 
 /// This worker's samples of one step, in the order of the epoch.
 struct Slice {
@@ -61,9 +65,9 @@ struct Slice {
 /// must use the same shuffle and memory.
 ///
 /// The members divide the shards of the order (SampleOrder) among them, and with these the samples of every step. So
-/// together they read the set once. In a group that has more members than there are shards, or a number of members that
-/// does not divide them, several members share theirs (Team): each reads them, and takes every k-th sample. Without a
-/// shuffle there is one shard, and every member reads the set.
+/// together they read the set once. In a group that has more members than there are shards, or where the shards would
+/// divide too unevenly (num_teams), several members share theirs (Team): each reads them, and takes every k-th sample.
+/// Without a shuffle there is one shard, and every member reads the set.
 ///
 /// Memory: two windows of at most `memory_bytes` together, 8 bytes for each chunk of the file, and up to three chunks
 /// for each thread while it decodes. A set that fits as a whole is one window, which is read once and kept over epochs
@@ -103,8 +107,6 @@ class SampleStream {
     /// Throws InvalidInput if two windows of one chunk each exceed `memory_bytes`.
     SampleStream(std::shared_ptr<const SampleSet> set, Options options);
     ~SampleStream();
-
-    const SampleSet& set() const;
 
     /// Enters an epoch, or changes batch or group within one. Windows that were read and are still needed are kept.
     /// Returns at once; reading starts in the background.

@@ -16,7 +16,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Throws InvalidInput unless `data_set` is made of samples that can be read.
+/// Throws InvalidInput, or DamagedFile, unless `data_set` is made of samples that can be read.
 Field field_of(hid_t data_set, const std::string& path, const std::string& name) {
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
     const auto element = hdf5::element_type(type.get());
@@ -26,12 +26,8 @@ Field field_of(hid_t data_set, const std::string& path, const std::string& name)
     const auto extent = hdf5::extent(data_set);
     CRESCENDO_VALIDATE(!extent.empty(), "", "{} is a scalar; its first axis must count the samples", name);
     CRESCENDO_VALIDATE(extent[0] > 0, "", "{} holds no samples", name);
-    std::int64_t bytes = static_cast<std::int64_t>(size_of(*element));
-    const bool fits = std::none_of(extent.begin(), extent.end(), [&](std::int64_t length) {
-        return length < 0 || __builtin_mul_overflow(bytes, length, &bytes) || bytes > std::int64_t{1} << 60;
-    });
-    CRESCENDO_VALIDATE(fits, "", "{} says to hold more than 2^60 bytes: the file is damaged", name);
-    CRESCENDO_VALIDATE(bytes > 0, "", "{} has samples without elements: one of its axes has length 0", name);
+    CRESCENDO_VALIDATE(hdf5::num_bytes(extent, *element, name) > 0, "",
+                       "{} has samples without elements: one of its axes has length 0", name);
 
     const auto chunk = hdf5::chunk_shape(data_set);
     return {.path = path,
@@ -154,13 +150,16 @@ std::vector<std::int64_t> SetFile::listed_rows(const std::string& path) const {
     const hdf5::Session session;
     Column column(file_.get(), {place_.file, "/"}, path.substr(1), SetOptions());
     const auto& field = column.rows();
-    CRESCENDO_VALIDATE(!is_floating(field.type) && field.shape.empty(), "",
+    CRESCENDO_VALIDATE(!field.is_real() && field.shape.empty(), "",
                        "{} lists no samples: it is to be one axis of whole numbers", column.name());
     column.expect_reads_of(field.num_samples, file_.get(), Routes::fastest);
     std::vector<std::byte> bytes(field.bytes_of(field.num_samples));
     column.reader().read(0, field.num_samples, bytes);
     std::vector<std::int64_t> list(static_cast<std::size_t>(field.num_samples));
-    Conversion::to_int64(field).convert(bytes, reinterpret_cast<std::byte*>(list.data()));
+    const bool complete = Conversion::to_int64(field).convert(bytes, reinterpret_cast<std::byte*>(list.data()));
+    CRESCENDO_VALIDATE(complete, "",
+                       "{} lists numbers that stand for no sample, as its attributes say ({}); leave them out",
+                       column.name(), to_string(*field.packing));
     std::sort(list.begin(), list.end());
     CRESCENDO_VALIDATE(list.front() >= 0 && list.back() < num_rows(), "",
                        "{} lists sample {}, but {} holds samples 0 to {}", column.name(),

@@ -10,14 +10,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Shards have no less, because they differ by one.
-constexpr std::int64_t fewest_chunks = 4;
-
 std::size_t mebibytes(std::size_t bytes) { return (bytes + (std::size_t{1} << 20) - 1) >> 20; }
-
-std::int64_t ceil_div(std::int64_t numerator, std::int64_t denominator) {
-    return (numerator + denominator - 1) / denominator;
-}
 
 /// The chunks of the window that the team reads, ascending.
 std::vector<std::int64_t> chunks_of(const SampleOrder::Window& window, const Team& team) {
@@ -183,7 +176,7 @@ void WindowReader::run(const std::stop_token& stop) {
             slot = std::move(window);
         }
         const auto next = missing();
-        failure_ = next && window.covers(*next) ? failure : nullptr;  // not of samples that are no longer wanted
+        failure_ = next == place ? failure : nullptr;  // not of samples that are no longer wanted
         changed_.notify_all();
     }
 }

@@ -22,10 +22,13 @@
 
 namespace crescendo::datasets {
 
+/// The fewest chunks of a shard, or of a part of a set, where there are several: they differ by one chunk.
+inline constexpr std::int64_t fewest_chunks = 4;
+
 /// Plans the shards and windows of a range, not empty. Two windows fit in `memory_bytes`, and all are of about the same
 /// size. If the whole range fits, one window has all chunks. There are as many shards as a window has chunks, up to
-/// SampleOrder::most_shards, but none of less than four chunks, because shards differ by one; a range in the file's
-/// order is one. Throws InvalidInput if two windows of one chunk each do not fit.
+/// SampleOrder::most_shards, but none of less than `fewest_chunks`; a range in the file's order is one. Throws
+/// InvalidInput if two windows of one chunk each do not fit.
 SampleOrder::Shape plan_windows(const SampleSet& set, Range range, Shuffle shuffle, std::size_t memory_bytes);
 
 /// Holds the window of samples that is being consumed, while threads read the next one.
@@ -42,6 +45,8 @@ class WindowReader {
         std::int64_t epoch = 0;
         std::int64_t position = 0;
         Team team = {};
+
+        friend bool operator==(const Place&, const Place&) = default;
     };
 
     class Window {

@@ -47,7 +47,9 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     CRESCENDO_VALIDATE(file_.good() && !std::filesystem::is_directory(file), "",
                        "{} cannot be opened: no such file, or no permission to read it", name_);
     CRESCENDO_VALIDATE(next_line(), "", "{} is empty", name_);
-    has_header_ = std::any_of(cells_.begin(), cells_.end(), [](auto cell) { return !parse<double>(cell); });
+    // An empty cell may be a number that is missing.
+    has_header_ =
+        std::any_of(cells_.begin(), cells_.end(), [](auto cell) { return !cell.empty() && !parse<double>(cell); });
     for (std::size_t column = 0; column < cells_.size(); ++column) {
         names_.push_back(has_header_ ? std::string(cells_[column]) : std::to_string(column));
     }

@@ -36,13 +36,7 @@ std::optional<Field> samples_of(hid_t data_set, const std::string& name) {
     if (!element || lengths.empty() || std::any_of(lengths.begin(), lengths.end(), [](auto n) { return n < 1; })) {
         return std::nullopt;
     }
-    auto bytes = static_cast<std::int64_t>(size_of(*element));
-    const bool fits = std::none_of(lengths.begin(), lengths.end(), [&](std::int64_t length) {
-        return __builtin_mul_overflow(bytes, length, &bytes) || bytes > std::int64_t{1} << 60;
-    });
-    if (!fits) {
-        throw DamagedFile(text("{} says to hold more than 2^60 bytes", name));
-    }
+    hdf5::num_bytes(lengths, *element, name);  // throws for lengths of a damaged file
     const auto chunk = hdf5::chunk_shape(data_set);
     return Field{.path = name,
                  .type = *element,

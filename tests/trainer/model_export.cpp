@@ -75,6 +75,7 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
                                  {"validation", odd + ":/more_series[10:90]"},
                                  {"window", {{"length", 5}, {"stride", 2}, {"horizon", 3}}},
                                  {"nan", "skip"}};
+    const Json missing_classes = {{"train", odd + ":/unsure"}, {"validation", odd + ":/more_unsure"}, {"nan", "skip"}};
     const auto packed_files = (sweep.folder / "packed-?.h5").string();
     const Json packed_differently = {{"train", packed_files + ":/series"},
                                      {"validation", packed_files + ":/more_series"},
@@ -107,6 +108,7 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
         {{"model", "mlp"}, {"optimizer", "schedule_free"}},
         {{"model", "mlp"}, {"data", packed_windows}, {"metrics", "r2"}},
         {{"model", "mlp"}, {"data", packed_differently}, {"metrics", "r2"}},
+        {{"model", "mlp"}, {"data", missing_classes}, {"metrics", "f1"}},
         {{"model", "autoencoder"}, {"data", waves}, {"latent", 3}, {"loss", "mae"}, {"metrics", "relative_l2"}},
         {{"model", "unet"}, {"width", 4}, {"depth", 1}, {"data", waves}, {"loss", "relative_l2"}},
         {{"model", "autoencoder"}, {"activation", "silu"}},

@@ -1,5 +1,5 @@
-"""Writes samples that are stored in unusual ways: channels last, chosen by a list, packed as integers; and beside them
-packed-1.h5 and packed-2.h5, which are packed by different factors.
+"""Writes samples that are stored in unusual ways: channels last, chosen by a list, packed as integers, with classes that
+are missing; and beside them packed-1.h5 and packed-2.h5, which are packed by different factors.
 
 usage: odd_samples.py FILE.h5
 """
@@ -17,6 +17,10 @@ with h5py.File(sys.argv[1], "w") as file:
         noise = numbers.integers(0, 80, (40, 8, 8, 3))
         file[f"{group}/inputs"] = (noise + 60 * classes[:, None, None, None]).astype("u2")
     file["rows"] = np.array([7, 3, 30, 12, 13, 14], "i4")
+    for group in ("unsure", "more_unsure"):
+        file[f"{group}/inputs"] = numbers.normal(size=(40, 3)).astype("f4")
+        file[f"{group}/targets"] = np.where(np.arange(40) % 7, np.arange(40) % 3, 255).astype("u1")
+        file[f"{group}/targets"].attrs["_FillValue"] = np.uint8(255)
     for group in ("series", "more_series"):
         values = np.stack([np.sin(np.arange(100) / 5), numbers.normal(size=100)], axis=1)
         packed = (values * 1000).astype("i2")

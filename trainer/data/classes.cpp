@@ -22,7 +22,8 @@ std::int64_t targets_per_read(const datasets::Field& targets, std::int64_t num_s
 
 }  // namespace
 
-ClassCounts count_classes(const datasets::SampleSet& samples, const std::function<void()>& beat) {
+ClassCounts count_classes(const datasets::SampleSet& samples, datasets::NonFinite non_finite,
+                          const std::function<void()>& beat) {
     const auto& targets = samples.targets()[0];
     const auto to_class = datasets::Conversion::to_int64(targets);
     const std::int64_t most = targets_per_read(targets, samples.size());
@@ -40,8 +41,11 @@ ClassCounts count_classes(const datasets::SampleSet& samples, const std::functio
         for (std::int64_t i = 0; i < count; ++i) {
             const auto at = static_cast<std::size_t>(i) * targets.pitch_bytes();
             std::int64_t number = 0;
-            to_class.convert(std::span(bytes).subspan(at, targets.sample_bytes()),
-                             reinterpret_cast<std::byte*>(&number));
+            const bool known = to_class.convert(std::span(bytes).subspan(at, targets.sample_bytes()),
+                                                reinterpret_cast<std::byte*>(&number));
+            if (!known && non_finite != datasets::NonFinite::keep) {
+                continue;
+            }
             CRESCENDO_VALIDATE(number >= 0 && number < most_classes, "",
                                "{}: {} holds the class {}, but classes count from 0 to at most {}; renumber them, or "
                                "store numbers that are to be predicted as floating-point numbers",
@@ -53,6 +57,10 @@ ClassCounts count_classes(const datasets::SampleSet& samples, const std::functio
         }
     }
     samples.expect_unchanged();
+    CRESCENDO_VALIDATE(!counts.empty(), "",
+                       "{}: {} holds no class, since all its numbers stand for none, as its attributes say ({}); "
+                       "correct the attributes, or the numbers",
+                       samples.location(), targets.path, to_string(*targets.packing));
     return counts;
 }
 

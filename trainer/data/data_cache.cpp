@@ -36,7 +36,7 @@ const ClassCounts& DataCache::classes(const std::string& location, const DataSet
     const auto samples = set(location, settings);
     const auto counted = classes_.find(samples);
     if (counted == classes_.end()) {
-        return classes_.emplace(samples, count_classes(*samples, beat_)).first->second;
+        return classes_.emplace(samples, count_classes(*samples, settings.nan, beat_)).first->second;
     }
     samples->expect_unchanged();
     return counted->second;

@@ -29,8 +29,8 @@ class TrainingStatistics {
         const auto found =
             std::find_if(all_->begin(), all_->end(), [&](const auto& set) { return set.name == data_set; });
         CRESCENDO_VALIDATE(found != all_->end(), normalize_key,
-                           "no mean and spread of {} of {} are known; run: crescendo data stats '{}' --data-sets '{}'",
-                           data_set, train_, train_, data_set);
+                           "no mean and spread of {} of {} are known; run: {} --data-sets '{}'", data_set, train_,
+                           datasets::statistics_command(train_, layout_), data_set);
         Normalization normalization{{}, {}};
         for (const auto& channel : found->channels) {
             CRESCENDO_VALIDATE(channel.count > 0, normalize_key,

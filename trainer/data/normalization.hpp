@@ -10,7 +10,8 @@
 namespace crescendo::trainer {
 
 /// The normalization of each field of the inputs, then of the targets; none for integer targets, the classes. If the
-/// settings do not name an input, its bytes (u8) are divided by 255, and other numbers stay as they are. A channel whose numbers are all equal has the spread 1.
+/// settings do not name an input, its bytes (u8) are divided by 255, and other numbers stay as they are. A channel
+/// whose numbers are all equal has the spread 1.
 ///
 /// Throws InvalidInput, whose key is the setting, if statistics of the training samples are needed and were not kept,
 /// or if the number of means or spreads is not the number of channels.

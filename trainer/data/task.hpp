@@ -15,9 +15,9 @@ class DataCache;
 /// What the data require of a model.
 struct Task {
     enum class Kind {
-        classification,  ///< targets are class numbers from 0; cross entropy
-        regression,      ///< targets are floating-point numbers; mean squared error
-        reconstruction,  ///< the inputs themselves are the targets; mean squared error
+        classification,  ///< targets are class numbers from 0; by default cross entropy
+        regression,      ///< targets are measurements (Field::is_real); by default mean squared error
+        reconstruction,  ///< the inputs themselves are the targets; by default mean squared error
     };
 
     Kind kind = Kind::classification;

@@ -19,7 +19,7 @@ std::string literal(const nlohmann::ordered_json& value) {
 std::string write_python_network(const std::filesystem::path& folder, const std::string& source,
                                  const std::string& name, const nlohmann::ordered_json& arguments) {
     std::string code = source + "\n\ndef make_model():\n" +
-                       "    \"\"\"The network of the trial, with random weights.\"\"\"\n" + "    return " + name + "(\n";
+                       "    \"\"\"The network of the trial, with random weights.\"\"\"\n    return " + name + "(\n";
     for (const auto& [key, value] : arguments.items()) {
         code += "        " + key + "=" + literal(value) + ",\n";
     }

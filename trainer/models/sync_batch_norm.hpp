@@ -13,8 +13,8 @@ namespace crescendo::trainer {
 using SumOverGroup = std::function<void(at::Tensor& numbers)>;
 
 /// Batch normalization (Ioffe and Szegedy, ICML 2015) by the mean and variance of all samples that the members of a
-/// group run at once. What is learned is then the same for any number of members that share these samples, to
-/// rounding. Without a group it is BatchNorm, to the last bit; in a group too, a channel's single value teaches nothing.
+/// group run at once. What is learned is then the same for any number of members that share these samples, to rounding.
+/// Without a group it is BatchNorm, to the last bit; in a group too, a channel's single value teaches nothing.
 ///
 /// `x` is (samples, channels, ...). The members may have different numbers of samples, also none: each counts as often
 /// as it has values. A member must call forward(), and then backward(), as often as the others, in the same order of

@@ -17,14 +17,12 @@ namespace crescendo::trainer {
 class ParameterGroups {
   public:
     /// `factors` go by names of parameters, or of modules for all parameters in them. The longest name that fits
-    /// counts,
-    /// "*" stands for parameters that no other name fits, and without it these have the factor 1. Parameters of the
-    /// factor 0 are frozen: they require no gradient from now on, and no optimizer knows them.
+    /// counts, "*" stands for parameters that no other name fits, and without it these have the factor 1. Parameters of
+    /// the factor 0 are frozen: they require no gradient from now on, and no optimizer knows them.
     ///
     /// Throws InvalidInput if a name fits no parameter, or if all parameters are frozen.
     ParameterGroups(const OptimizerSpec& spec, const std::vector<NamedTensor>& parameters,
                     const std::map<std::string, double>& factors);
-    ParameterGroups(ParameterGroups&& other) noexcept = default;
 
     /// The parameters that learn, in their order.
     const std::vector<at::Tensor>& learning() const { return learning_; }

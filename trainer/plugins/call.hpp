@@ -4,8 +4,8 @@
 
 namespace crescendo::trainer {
 
-/// While this lives, code of a plug-in runs. If it crashes, the last words of this process name the plug-in, or those of
-/// the process that waits for this one (datasets::in_own_process).
+/// While this lives, code of a plug-in runs. If it crashes, the last words of this process name the plug-in, or those
+/// of the process that waits for this one (datasets::in_own_process).
 class PluginCall {
   public:
     /// `words` go before "crashed": "the model mine of libmine.so, in forward()".

@@ -147,7 +147,7 @@ inline constexpr Words precision_words{{std::pair{Precision::float32, "float32"}
                                         {Precision::bf16, "bf16"},
                                         {Precision::fp16, "fp16"}}};
 
-/// Whether a lone worker's steps on a GPU are recorded once and then done again by one call.
+/// Whether steps on a GPU are recorded once and then done again by one call.
 enum class CudaGraphs {
     automatic,  ///< those of the models and losses that come with Crescendo
     on,         ///< also of users' models and losses

@@ -37,8 +37,6 @@ class Generation {
     Generation(Group group, Trial& trial, std::uint64_t sweep_seed, const Streams& streams, Pulse& pulse,
                const StepObserver& observer);
 
-    const Group& group() const { return group_; }
-
     /// Where reports count seconds, all members take over rank 0's clock: they must find a report due between the same
     /// steps, and have one learning rate. Call it when members have added what each of them measured, such as the time
     /// of a regroup. Throws PeerLost.

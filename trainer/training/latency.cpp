@@ -10,7 +10,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "core/check.hpp"
+#include "datasets/samples/sample_stream.hpp"
 #include "trainer/models/model.hpp"
 
 namespace crescendo::trainer {
@@ -47,8 +47,11 @@ class StoredSamples {
         set_.expect_unchanged();
     }
 
-    /// A field of the sample that was fetched; inputs count first, then targets.
-    std::span<const std::byte> field(std::int64_t sample, std::size_t index) const {
+    /// The description of a field; inputs count first, then targets.
+    const datasets::Field& field(std::size_t index) const { return *fields_[index]; }
+
+    /// The bytes of a field of the sample that was fetched.
+    std::span<const std::byte> bytes(std::int64_t sample, std::size_t index) const {
         const auto& field = *fields_[index];
         return std::span(memory_[index])
             .subspan(static_cast<std::size_t>(sample - begin_) * field.pitch_bytes(), field.sample_bytes());
@@ -89,12 +92,17 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
     // Converts fields of a sample, the first of which counts as `index`. Returns whether all numbers are finite.
     const auto convert = [&](std::int64_t sample, std::span<const datasets::Conversion> fields, std::size_t index,
                              std::byte* out) {
-        bool finite = true;
-        for (const auto& field : fields) {
-            finite = field.convert(stored.field(sample, index++), out) && finite;
-            out += field.sample_bytes();
+        bool all_finite = true;
+        for (const auto& conversion : fields) {
+            const bool finite = conversion.convert(stored.bytes(sample, index), out);
+            if (!finite && non_finite == datasets::NonFinite::error) {
+                datasets::complain_of_number(samples, sample, stored.field(index));
+            }
+            all_finite = all_finite && finite;
+            out += conversion.sample_bytes();
+            ++index;
         }
-        return finite;
+        return all_finite;
     };
 
     Answers answers;
@@ -115,12 +123,6 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
 
         finite = convert(sample, targets_of, num_inputs, slice.targets.data()) && finite;
-        if (!finite && non_finite == datasets::NonFinite::error) {
-            throw std::runtime_error(
-                text("{}: sample {} has a number that is NaN or infinite as float32; "
-                     "trainer.data.nan: skip leaves such samples out",
-                     samples.place_of(sample), samples.row_of(sample)));
-        }
         if (i < 0 || (!finite && non_finite == datasets::NonFinite::skip)) {
             continue;
         }

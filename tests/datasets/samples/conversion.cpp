@@ -261,6 +261,33 @@ TEST_CASE("packed numbers mean what their attributes say, and what stands for no
     CHECK(by_feature[3] == 0.0F);
 }
 
+TEST_CASE("classes that the attributes call missing are noticed, and keep their numbers") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {4}, H5T_NATIVE_FLOAT, std::vector<float>{0, 1, 2, 3});
+        writer.add("/targets", {4}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1, 255, 0, 9});
+        writer.attribute("/targets", "_FillValue", H5T_NATIVE_UINT8, std::vector<std::uint8_t>{255});
+        writer.attribute("/targets", "valid_max", H5T_NATIVE_UINT8, std::vector<std::uint8_t>{8});
+    }
+    const auto set = SampleSet::open((folder / "set.h5").string() + ":/");
+    const auto to_class = Conversion::to_int64(set->targets()[0]);
+    const auto stored = read_all(*set).targets;
+    std::vector<bool> known;
+    std::vector<std::int64_t> numbers(4);
+
+    for (std::size_t i = 0; i < 4; ++i) {
+        const auto sample = std::span(stored).subspan(i, 1);
+        known.push_back(to_class.convert(sample, reinterpret_cast<std::byte*>(&numbers[i])));
+    }
+
+    CHECK(known == std::vector{true, false, true, false});
+    CHECK(numbers == std::vector<std::int64_t>{1, 255, 0, 9});
+    std::vector<std::int64_t> together(4);
+    CHECK_FALSE(to_class.convert(stored, reinterpret_cast<std::byte*>(together.data())));
+    CHECK(together == numbers);
+}
+
 TEST_CASE("a fill value of more digits than the numbers have is theirs, and several may stand for none") {
     const TemporaryFolder folder;
     {

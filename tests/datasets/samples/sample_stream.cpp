@@ -523,6 +523,18 @@ TEST_CASE("what the reading thread throws arrives in next, and a later next read
     CHECK(sorted(rest_of_epoch(stream)) == counting(1000));
 }
 
+TEST_CASE("a window that cannot be planned is an error of whoever waits for it") {
+    const TemporaryFolder folder;
+    const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 10, 5));
+    // No vector holds the order of so many chunks.
+    const ChunkMap too_many(std::int64_t{1} << 61, /*chunk_samples=*/1);
+    const SampleOrder::Shape shape{.chunks = too_many, .num_windows = too_many.num_chunks() / 2};
+    WindowReader reader(set, shape, Shuffle::windowed, /*num_threads=*/1, nullptr);
+
+    CHECK_THROWS_AS(reader.at({}, {}), std::length_error);
+    CHECK_THROWS_AS(reader.at({}, {}), std::length_error);
+}
+
 TEST_CASE("a stream can be let go at any moment") {
     const StreamedSet data;
     for (int steps = 0; steps < 20; ++steps) {

@@ -17,11 +17,11 @@ using doctest::Contains;
 namespace {
 
 /// All targets of a stream's epoch, which are the rows' numbers in a counting set.
-std::vector<std::int64_t> rows_of(SampleStream& stream) {
+std::vector<std::int64_t> rows_of(SampleStream& stream, const SampleSet& set) {
     std::vector<std::int64_t> rows;
     while (const auto slice = stream.next()) {
         for (const auto sample : slice->samples) {
-            rows.push_back(stream.set().row_of(sample));
+            rows.push_back(set.row_of(sample));
         }
         CHECK(are_counting_samples(std::span(rows).last(slice->samples.size()), slice->inputs, slice->targets));
     }
@@ -66,7 +66,7 @@ TEST_CASE("a range of a group is a set of its own") {
         stream.enter({.group_batch = 7});
 
         CHECK(set->size() == end - begin);
-        CHECK(rows_of(stream) == from_to(begin, end));
+        CHECK(rows_of(stream, *set) == from_to(begin, end));
     }
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("a range with a step takes some of its rows") {
     SampleStream stream(set, {.shuffle = Shuffle::none, .memory_bytes = 500});
     stream.enter({.group_batch = 4});
 
-    CHECK(rows_of(stream) == std::vector<std::int64_t>{4, 14, 24, 34, 44, 54, 64, 74, 84, 94});
+    CHECK(rows_of(stream, *set) == std::vector<std::int64_t>{4, 14, 24, 34, 44, 54, 64, 74, 84, 94});
     CHECK(complaint_of([&] { SampleSet::open(location + "[::0]"); }) == Contains("a step of 0 leads nowhere"));
     CHECK(complaint_of([&] { SampleSet::open(location + "[::2]", {.window = {.length = 3}}); }) ==
           Contains("use data.window.stride"));
@@ -92,7 +92,7 @@ TEST_CASE("a list of rows is a set of its own, in the order of the file") {
     stream.enter({.group_batch = 2});
 
     CHECK(set->size() == 5);
-    CHECK(rows_of(stream) == std::vector<std::int64_t>{3, 4, 7, 50, 100});
+    CHECK(rows_of(stream, *set) == std::vector<std::int64_t>{3, 4, 7, 50, 100});
 }
 
 TEST_CASE("a selection that holds no samples, or others than there are, is refused") {
@@ -110,6 +110,26 @@ TEST_CASE("a selection that holds no samples, or others than there are, is refus
     CHECK(complaint("[/twice]") == Contains("/twice lists sample 7 twice"));
     CHECK(complaint("[/beyond]") == Contains("/beyond lists sample 101, but /train/inputs holds samples 0 to 100"));
     CHECK(complaint("[/train/inputs]") == Contains("/train/inputs lists no samples"));
+}
+
+TEST_CASE("a list has no numbers that stand for none, and no measurements") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {4}, H5T_NATIVE_FLOAT, std::vector<float>{0, 1, 2, 3});
+        writer.add("/some", {3}, H5T_NATIVE_INT32, std::vector<std::int32_t>{2, 0, 1});
+        writer.attribute("/some", "_FillValue", H5T_NATIVE_INT32, std::vector<std::int32_t>{0});
+        writer.add("/packed", {2}, H5T_NATIVE_INT32, std::vector<std::int32_t>{2, 3});
+        writer.attribute("/packed", "scale_factor", H5T_NATIVE_DOUBLE, std::vector{0.5});
+    }
+    const auto complaint = [&](const std::string& list) {
+        const SampleSet::Options options{.targets = {}};
+        return complaint_of([&] { SampleSet::open((folder / "set.h5").string() + ":/[" + list + "]", options); });
+    };
+
+    CHECK(complaint("/some") == Contains("/some lists numbers that stand for no sample"));
+    CHECK(complaint("/some") == Contains("(missing 0)"));
+    CHECK(complaint("/packed") == Contains("/packed lists no samples"));
 }
 
 TEST_CASE("equal selections have equal suffixes") {

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "core/check.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
@@ -26,6 +27,18 @@ doctest::String complaint_about(const std::function<void(Hdf5Writer&)>& write) {
 }
 
 }  // namespace
+
+TEST_CASE("a set that says to be larger than any disk is damaged") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {hsize_t{1} << 62}, H5T_NATIVE_INT32, nullptr, {.chunk = {1 << 20}});
+    }
+    const SampleSet::Options options{.targets = {}};
+
+    CHECK_THROWS_WITH_AS(SampleSet::open((folder / "set.h5").string() + ":/", options),
+                         Contains("set.h5:/inputs says to hold more than 2^60 bytes"), crescendo::DamagedFile);
+}
 
 TEST_CASE("the first file whose rows are not like those before is named with the difference") {
     const std::vector<std::int32_t> numbers(8);

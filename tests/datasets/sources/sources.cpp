@@ -233,12 +233,21 @@ TEST_CASE("a cell that is no number is an error with line and column, before any
 
     CHECK(complaint("a,b\n1,2\n\n3,four\n") == Contains("t.csv:4: column 1 (b): \"four\" is no number"));
     CHECK(complaint("1,2\n3,\n") == Contains("t.csv:2: column 1: \"\" is no number; fill it in"));
+    CHECK(complaint("1,\n3,4\n") == Contains("t.csv:1: column 1: \"\" is no number; fill it in"));
+    CHECK(complaint(",\n3,4\n") == Contains("t.csv:1: column 0: \"\" is no number; fill it in"));
     CHECK(complaint("1,2\n3,4,5\n") == Contains("t.csv:2: column 2: the line has 3 cells, but the first one 2"));
     CHECK(complaint("1,2\n3\n") == Contains("the line has 1 cells, but the first one 2"));
     CHECK(complaint("1;2\n3;4\n") == Contains("has one column"));
     CHECK(complaint("") == Contains("t.csv is empty"));
     CHECK(complaint("a,b\n") == Contains("t.csv holds no samples"));
     CHECK_FALSE(fs::exists(converted.folder / "set1.h5"));
+}
+
+TEST_CASE("the first line of a CSV file is a header if it has a name, whether or not all cells have one") {
+    const Converted converted;
+    write_text(converted.path("t.csv"), ",class\n1,2\n3,4\n");
+
+    CHECK(converted.of({converted.path("t.csv")}, {.target_columns = {"class"}}).inputs == bytes_of<float>({1, 3}));
 }
 
 TEST_CASE("the mark that Excel writes before CSV belongs to no cell") {

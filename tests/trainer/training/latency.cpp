@@ -28,6 +28,28 @@ TEST_CASE("p50 and p99 are times within which so many of 100 answers came") {
     CHECK_THROWS_AS(summary_of({}), std::runtime_error);
 }
 
+TEST_CASE("a number that is not finite is named with its data set, and with what to do about it") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["model"] = "mlp";
+    terms.settings["data"] = {{"train", write_numbers(sweep.folder / "numbers.h5", "train", 12)},
+                              {"test", write_numbers(sweep.folder / "numbers.h5", "test", 12, /*nan_at=*/5)}};
+
+    crescendo.send(0, {{"type", "measure_latency"},
+                       {"trial", 0},
+                       {"settings", terms.settings},
+                       {"resource", 2},
+                       {"checkpoint", ""},
+                       {"data", "test"},
+                       {"warm_ups", 0}});
+
+    const auto message = crescendo.await(0, "failed")["message"].get<std::string>();
+    CAPTURE(message);
+    CHECK(message.find("sample 5 of /test/inputs has a number that is NaN") != std::string::npos);
+    CHECK(message.find("keep trains on them") != std::string::npos);
+}
+
 TEST_CASE("a checkpoint's model answers each sample once, and as well as in a batch") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");

@@ -93,6 +93,14 @@ def wanted(inputs, stored):
     return torch.from_numpy(np.concatenate(numbers, axis=1))
 
 
+def known(answers, stored):
+    """Which samples have targets that are finite numbers, or classes that are not missing."""
+    if not CLASSES:
+        return answers.isfinite().all(1)
+    numbers, packing = stored[0].astype(np.float64), EXPORT["targets"][0]["packing"]
+    return torch.from_numpy(np.isfinite(unpack(numbers, packing) if packing else numbers))
+
+
 def packing_of(column):
     """What the attributes of a data set say about its numbers, by the CF conventions; None if they say nothing."""
 
@@ -192,20 +200,18 @@ def batches_of_file(name, inputs, targets, rows, size):
         part = firsts[at : at + size]
         if window["length"]:
             stored = [np.stack([column[first : first + window["length"]] for first in part]) for column in inputs]
-            answers = [read(column, part + ahead) for column in targets]
+            stored_answers = [read(column, part + ahead) for column in targets]
         else:
             stored = [read(column, part) for column in inputs]
-            answers = [read(column, part) for column in targets]
+            stored_answers = [read(column, part) for column in targets]
         samples = prepare(*stored)
-        answers = wanted(samples, answers)
-        finite = samples.flatten(1).isfinite().all(1)
-        if not CLASSES:
-            finite &= answers.isfinite().all(1)
+        answers = wanted(samples, stored_answers)
+        finite = samples.flatten(1).isfinite().all(1) & known(answers, stored_answers)
         if EXPORT["non_finite"] == "keep":
             finite[:] = True
         if not finite.all() and EXPORT["non_finite"] == "error":
             first = part[int((~finite).nonzero()[0])]
-            sys.exit(f"load.py: {name}: sample {first} has a number that is NaN or infinite as float32")
+            sys.exit(f"load.py: {name}: sample {first} has a number that is missing, NaN or infinite as float32")
         if finite.any():
             yield samples[finite], answers[finite]
 

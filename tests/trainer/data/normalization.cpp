@@ -1,0 +1,39 @@
+#include "trainer/data/normalization.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "core/check.hpp"
+#include "datasets/inspection/statistics.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+#include "trainer/settings/settings.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::tests;
+using doctest::Contains;
+namespace datasets = crescendo::datasets;
+
+TEST_CASE("statistics that are missing of one data set are of the layout that the command names") {
+    const TemporaryFolder folder;
+    const auto train = (folder / "set.h5").string() + ":/";
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {1, 5, 5, 2}, H5T_NATIVE_FLOAT, std::vector<float>(50));
+        writer.add("/targets", {1}, H5T_NATIVE_FLOAT, std::vector<float>{1});
+    }
+    const auto hwc = datasets::SampleLayout::hwc;
+    const auto set = datasets::SampleSet::open(train, {.layout = hwc});
+    DataSettings settings{.train = train, .standardize = true, .layout = hwc};
+    const datasets::StatisticsOptions inputs_alone{.data_sets = {"inputs"}, .layout = hwc};
+
+    datasets::keep_statistics(train, datasets::compute_statistics(train, inputs_alone), hwc);
+
+    CHECK_THROWS_WITH_AS(normalizations(*set, settings), Contains(":/' --layout hwc --data-sets 'targets'"),
+                         crescendo::InvalidInput);
+    settings.layout.reset();
+    CHECK_THROWS_WITH_AS(normalizations(*set, settings), Contains("run: crescendo data stats '"),
+                         crescendo::InvalidInput);
+}
