@@ -121,8 +121,10 @@ std::string SweepReport::chart() const {
         time.lines.push_back(line_of(methods_[i].name, over_time[i], spec().goal, unit.seconds));
         price.lines.push_back(line_of(methods_[i].name, over_price[i], spec().goal, 1));
     }
-    return line_chart("Best " + spec().metric + " so far: median over sweeps and 95 % interval", spec().metric,
-                      {time, price});
+    const bool has_medians = std::ranges::any_of(methods_, [](const auto& method) { return method.runs.size() > 1; });
+    return line_chart(
+        "Best " + spec().metric + " so far" + (has_medians ? ": median over sweeps and 95 % interval" : ""),
+        spec().metric, {time, price});
 }
 
 Files SweepReport::files() const {

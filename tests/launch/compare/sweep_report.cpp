@@ -111,6 +111,15 @@ TEST_CASE("the chart has both axes and a line for each method") {
     CHECK(SweepReport(recorded.methods(), {}).files().size() == 3);
 }
 
+TEST_CASE("the chart speaks of medians only where a method has several sweeps") {
+    const RecordedPair recorded;
+    const auto grouped =
+        read_methods({recorded.folder().path()}, Grouping::arguments, Clock::sweeps, [](auto, auto) {});
+
+    CHECK(contains(SweepReport(recorded.methods(), {}).chart(), ">Best accuracy so far<"));
+    CHECK(contains(SweepReport(grouped, {}).chart(), ">Best accuracy so far: median over sweeps and 95 % interval<"));
+}
+
 TEST_CASE("sweeps without reports have an empty report") {
     const TemporaryFolder folder;
     record_sweep(folder / "none", two_trials(1), {});
