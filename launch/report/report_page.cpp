@@ -345,44 +345,81 @@ std::string article(const OrderedJson& sweep, std::size_t index, bool is_open, P
     return result + details("Sweep file, versions, machine", machine(sweep), false) + "</details>\n";
 }
 
+bool has_value(const OrderedJson& method, const std::string& name) {
+    return method.contains(name) && !method.at(name).is_null();
+}
+
 /// Whether any method has a value of this name: a single seed has no interval, and a sweep without a price no cost.
 bool is_known(const OrderedJson& methods, const std::string& name) {
-    for (const auto& method : methods) {
-        if (!method.at(name).is_null()) {
-            return true;
-        }
-    }
-    return false;
+    return std::ranges::any_of(methods, [&](const auto& method) { return has_value(method, name); });
+}
+
+/// The column with the other end of an interval: seconds_high for seconds_low. Empty if `name` is not of an end.
+std::string other_end(const std::string& name) {
+    const auto stem = name.substr(0, name.rfind('_'));
+    return name == stem + "_low" ? stem + "_high" : name == stem + "_high" ? stem + "_low" : "";
+}
+
+/// JSON has no infinity. Where one end of an interval is null and the other is not, the first is infinite.
+std::string value_text(const OrderedJson& method, const std::string& name) {
+    const bool is_infinite = !has_value(method, name) && has_value(method, other_end(name));
+    return !is_infinite ? number(method.at(name)) : name.ends_with("_low") ? "−∞" : "∞";
 }
 
 std::string methods_of(const OrderedJson& methods) {
     std::vector<std::string> columns;
     std::vector<std::vector<std::string>> rows(methods.size());
     for (const auto& [name, first] : methods.at(0).items()) {
-        if (is_known(methods, name)) {
+        if (is_known(methods, name) || is_known(methods, other_end(name))) {
             columns.push_back(markup_text(name));
             for (std::size_t i = 0; i < methods.size(); ++i) {
-                rows[i].push_back(number(methods[i].at(name)));
+                rows[i].push_back(value_text(methods[i], name));
             }
         }
     }
     return table("methods", columns, rows);
 }
 
-/// The comparison in a sentence for each method: "To loss = 0.1, rasda was 2.02 times as fast as asha."
+/// "<b>rasda</b> was <b>2.02 times</b> as fast as <b>asha</b>", as surely as the sweeps tell it.
+std::string speed(const OrderedJson& method, const OrderedJson& baseline) {
+    const auto name = text(method, "submission");
+    const auto other = text(baseline, "submission");
+    const auto& ratio = method.at("speedup");
+    if (ratio.is_null()) {
+        return fmt::format("<b>{}</b> and <b>{}</b> have no ratio: half the sweeps of one, or more, missed it", name,
+                           other);
+    }
+    const auto& low = method.at("speedup_low");
+    const auto& high = method.at("speedup_high");
+    const auto times = fmt::format("{:.3g} times", ratio.get<double>());
+    if (low.is_null()) {
+        return fmt::format("<b>{}</b> was <b>{}</b> as fast as <b>{}</b>", name, times, other);
+    }
+    const auto interval = fmt::format("95 % interval: {:.3g} to {}", low.get<double>(),
+                                      high.is_null() ? "∞" : fmt::format("{:.3g}", high.get<double>()));
+    if (low <= 1 && (high.is_null() || high >= 1)) {
+        return fmt::format(
+            "the sweeps do not tell whether <b>{0}</b> or <b>{1}</b> is faster: {0} was {2} as fast ({3})", name, other,
+            times, interval);
+    }
+    return fmt::format("<b>{}</b> was <b>{}</b> as fast as <b>{}</b> ({})", name, times, other, interval);
+}
+
+/// The comparison in a sentence for each method.
 std::string verdict(const OrderedJson& comparison, const std::string& metric) {
     const auto& methods = comparison.at("methods");
-    std::string result = "<p>";
-    for (std::size_t i = 1; i < methods.size(); ++i) {
-        if (methods[i].at("speedup").is_number()) {
-            result += fmt::format("To {} = {}, <b>{}</b> was <b>{:.3g} times</b> as fast as <b>{}</b>. ", metric,
-                                  number(comparison.at("target")), text(methods[i], "submission"),
-                                  methods[i].at("speedup").get<double>(), text(methods[0], "submission"));
-        }
+    const auto& target = comparison.at("target");
+    const auto reached = [](const OrderedJson& method) {
+        return fmt::format("{} of {} of {}", number(method.at("reached")), number(method.at("sweeps")),
+                           text(method, "submission"));
+    };
+    std::string result;
+    for (std::size_t i = 1; i < methods.size() && !target.is_null(); ++i) {
+        result += fmt::format("<p>To {} = {}, {}. Sweeps that reached it: {}, {}.</p>\n", metric, number(target),
+                              speed(methods[i], methods[0]), reached(methods[i]), reached(methods[0]));
     }
     return result +
-           "</p>\n<p class='note'>Counted until the first report that is as good, which need not be its trial's last."
-           "</p>\n";
+           "<p class='note'>Counted until the first report that is as good, which need not be its trial's last.</p>\n";
 }
 
 /// Who ran where in each of the sweeps, one below the other on the same axis of time.
@@ -409,8 +446,8 @@ std::string comparison_section(const OrderedJson& comparison, const std::vector<
     }
     result += verdict(comparison, text(sweeps.front(), "metric")) + common_slots(sweeps);
     const auto& methods = comparison.at("methods");
-    result += fmt::format("<h3>What it took{}</h3>\n",
-                          is_known(methods, "speedup_low") ? ", with 95 % intervals over seeds" : "");
+    const bool has_intervals = is_known(methods, "idle_slot_hours_low");  // which is never infinite
+    result += fmt::format("<h3>What it took{}</h3>\n", has_intervals ? ", with 95 % intervals over seeds" : "");
     result += methods_of(methods);
     return result + fmt::format("<div class='svg'>{}</div>\n</section>\n", comparison.at("chart").get<std::string>());
 }
