@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "launch/report/assets.hpp"
@@ -422,34 +423,53 @@ std::string verdict(const OrderedJson& comparison, const std::string& metric) {
            "<p class='note'>Counted until the first report that is as good, which need not be its trial's last.</p>\n";
 }
 
-/// Who ran where in each of the sweeps, one below the other on the same axis of time.
-std::string common_slots(const std::vector<OrderedJson>& sweeps) {
-    constexpr std::size_t most = 4;
+/// Who ran where in each of these sweeps, one below the other on the same axis of time.
+std::string common_slots(const std::vector<OrderedJson>& sweeps, std::vector<std::size_t> shown) {
+    constexpr std::size_t most = 8;
+    shown.resize(std::min(shown.size(), most));
     std::string result = "<div class='stack'>\n";
-    for (std::size_t i = 0; i < std::min(sweeps.size(), most); ++i) {
+    for (const auto i : shown) {
         const auto name = text(sweeps[i], "name");
         const auto scheduler = text(sweeps[i], "scheduler");
         const auto title = name == scheduler ? name : fmt::format("{} ({})", name, scheduler);
         result += chart("gantt-common", i, title.c_str(), "");
     }
-    if (sweeps.size() > most) {
-        result += fmt::format("<p class='note'>The slots of the first {} sweeps; those of the others are below.</p>\n",
-                              most);
+    if (sweeps.size() > shown.size()) {
+        result += "<p class='note'>The slots of the other sweeps are below.</p>\n";
     }
     return result + "</div>\n";
+}
+
+/// The sweep that stands for each method where all of them would be too many: its first.
+std::vector<std::size_t> first_of_each_method(const OrderedJson& comparison, const std::vector<OrderedJson>& sweeps) {
+    std::vector<std::size_t> first;
+    for (const auto& directory : comparison.at("first_sweeps")) {
+        const auto found =
+            std::ranges::find(sweeps, directory, [](const auto& sweep) { return sweep.at("directory"); });
+        if (found != sweeps.end()) {
+            first.push_back(static_cast<std::size_t>(found - sweeps.begin()));
+        }
+    }
+    return first;
 }
 
 std::string comparison_section(const OrderedJson& comparison, const std::vector<OrderedJson>& sweeps) {
     std::string result = "<section id='comparison'><h2>Side by side</h2>\n";
     if (const auto problem = text(comparison, "problem"); !problem.empty()) {
-        return result + fmt::format("<p class='warning'>{}</p>\n", problem) + common_slots(sweeps) + "</section>\n";
+        std::vector<std::size_t> all(sweeps.size());
+        std::iota(all.begin(), all.end(), 0);
+        return result + fmt::format("<p class='warning'>{}</p>\n", problem) + common_slots(sweeps, all) +
+               "</section>\n";
     }
-    result += verdict(comparison, text(sweeps.front(), "metric")) + common_slots(sweeps);
     const auto& methods = comparison.at("methods");
     const bool has_intervals = is_known(methods, "idle_slot_hours_low");  // which is never infinite
+    result += verdict(comparison, text(sweeps.front(), "metric"));
     result += fmt::format("<h3>What it took{}</h3>\n", has_intervals ? ", with 95 % intervals over seeds" : "");
     result += methods_of(methods);
-    return result + fmt::format("<div class='svg'>{}</div>\n</section>\n", comparison.at("chart").get<std::string>());
+    result += fmt::format("<div class='svg'>{}</div>\n", comparison.at("chart").get<std::string>());
+    result += fmt::format("<h3>Slots over time{}</h3>\n",
+                          sweeps.size() > methods.size() ? ", of the first sweep of each method" : "");
+    return result + common_slots(sweeps, first_of_each_method(comparison, sweeps)) + "</section>\n";
 }
 
 }  // namespace

@@ -93,6 +93,15 @@ TEST_CASE("a page says which method is faster only if the interval leaves no dou
     CHECK(contains(unknown, "have no ratio: half the sweeps of one, or more, missed it"));
 }
 
+TEST_CASE("each method has a chart of its slots, however many sweeps there are") {
+    const auto page = page_of({40, 50, 60, 70, 80}, {10, 20});
+
+    CHECK(count(page, "data-chart='gantt-common'") == 2);
+    CHECK(contains(page, "data-chart='gantt-common' data-sweep='0'"));
+    CHECK(contains(page, "data-chart='gantt-common' data-sweep='5'"));
+    CHECK(page.find("<table class='methods'>") < page.find("data-chart='gantt-common'"));
+}
+
 TEST_CASE("sweeps that cannot be compared say why, beside each other") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), {});
