@@ -23,6 +23,8 @@ class ParameterGroups {
     /// Throws InvalidInput if a name fits no parameter, or if all parameters are frozen.
     ParameterGroups(const OptimizerSpec& spec, const std::vector<NamedTensor>& parameters,
                     const std::map<std::string, double>& factors);
+    /// Said, because it would not be noexcept by itself, and vectors of trials would try to copy them.
+    ParameterGroups(ParameterGroups&& other) noexcept = default;
 
     /// The parameters that learn, in their order.
     const std::vector<at::Tensor>& learning() const { return learning_; }
