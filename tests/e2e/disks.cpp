@@ -73,7 +73,7 @@ TEST_CASE("a sweep on a disk that became read-only is not resumed before that is
     const auto refused = run_crescendo(disk.folder(), {"resume", "disk/s"});
 
     CHECK(refused.code == 75);
-    CHECK_MESSAGE(refused.err.find("Read-only file system; free some space or mend the disk") != std::string::npos,
+    CHECK_MESSAGE(refused.err.find("Read-only file system; free some space or repair the disk") != std::string::npos,
                   refused.err);
     REQUIRE(::mount(nullptr, disk.path().c_str(), nullptr, MS_REMOUNT, nullptr) == 0);
     CHECK(run_crescendo(disk.folder(), {"resume", "disk/s"}).code == 0);
@@ -115,7 +115,7 @@ TEST_CASE("a disk without room for another trial's folder stops a sweep, and the
 
     CHECK(run.code == 75);
     CHECK_MESSAGE(run.err.find("No space left on device") != std::string::npos, run.err);
-    CHECK_MESSAGE(run.err.find("free some space or mend the disk, then resume the sweep") != std::string::npos,
+    CHECK_MESSAGE(run.err.find("free some space or repair the disk, then resume the sweep") != std::string::npos,
                   run.err);
     CHECK(content_of(disk.folder() / "told") == "75\n");
     CHECK(run_crescendo(disk.folder(), {"report", "disk/s"}).code == 1);  // there is nothing to resume about a page
@@ -135,7 +135,7 @@ TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost,
     CHECK(run.wait() == 75);
     const auto err = run.err();  // whether the disk still lets the journal's end be cut off depends on the moment
     CHECK_MESSAGE(err.find("journal.jsonl: Input/output error") != std::string::npos, err);
-    CHECK(err.find("; free some space or mend the disk, then resume the sweep") != std::string::npos);
+    CHECK(err.find("; free some space or repair the disk, then resume the sweep") != std::string::npos);
     CHECK(processes_in(disk.folder()).empty());
     disk.mend();
     disk.restart();

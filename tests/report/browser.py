@@ -435,9 +435,15 @@ class PageTest(unittest.TestCase):
                 fingers.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
             fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
+        def come_to_rest():  # a page scrolls on for a while after a swipe
+            still = "() => new Promise((done) => { const y = scrollY; setTimeout(() => done(scrollY === y), 200); })"
+            page.wait_for_function(still)
+
         def centred(kind):
+            come_to_rest()
             canvas = page.locator(f"[data-chart={kind}] canvas")
             canvas.evaluate("(canvas) => canvas.scrollIntoView({block: 'center'})")
+            come_to_rest()
             page.wait_for_selector(f"[data-chart={kind}] canvas[data-drawn]")
             return canvas
 
@@ -448,7 +454,7 @@ class PageTest(unittest.TestCase):
         at = canvas.evaluate("(canvas) => canvas.plot.areas.find((area) => area.trial !== undefined)")
         box = centred("gantt").bounding_box()
         page.touchscreen.tap(box["x"] + at["x"] + 1, box["y"] + at["y"] + at["height"] / 2)
-        self.assertIn(f"Trial {at['trial']} ", page.inner_text(".filters .chosen"))
+        page.wait_for_selector(f".filters .chosen:has-text('Trial {at['trial']} ')")
 
         page.get_by_role("button", name="Show all").tap()
         box = centred("parallel").bounding_box()
