@@ -179,13 +179,13 @@ TEST_CASE("an operation without a deterministic form is refused where a trial is
 
 TEST_CASE("gradients lose their scale, and one that is not finite is found") {
     std::vector<at::Tensor> parameters{at::zeros({2}).requires_grad_(),
-                                       at::zeros({3}, at::kComplexFloat).requires_grad_()};
+                                       at::zeros({3}, at::kFloat).requires_grad_()};
     parameters[0].mutable_grad() = at::full({2}, 6.0);
-    parameters[1].mutable_grad() = at::full({3}, 8.0, at::kComplexFloat);
+    parameters[1].mutable_grad() = at::full({3}, 8.0, at::kFloat);
 
     CHECK(unscale_gradients(parameters, 2.0));
     CHECK(at::equal(parameters[0].grad(), at::full({2}, 3.0)));
-    CHECK(at::equal(parameters[1].grad(), at::full({3}, 4.0, at::kComplexFloat)));
+    CHECK(at::equal(parameters[1].grad(), at::full({3}, 4.0, at::kFloat)));
     parameters[0].mutable_grad()[1] = std::numeric_limits<float>::infinity();
     CHECK_FALSE(unscale_gradients(parameters, 2.0));
 }
