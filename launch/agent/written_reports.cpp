@@ -76,15 +76,15 @@ std::string WrittenReports::why_none() const {
                          : pattern_->has_matched() ? fmt::format("a match for '{}'", pattern_->awaited_group())
                                                    : std::string("a match of report.pattern");
     std::error_code ignored;
-    if (std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored)) {
+    const auto status = std::filesystem::status(path_, ignored);
+    if (!source_.is_printed() && !std::filesystem::exists(status)) {
+        return fmt::format("there is no file {}, where its reports are looked for; let it write there "
+                           "($CRESCENDO_TRIAL_DIR is that folder)",
+                           path_);
+    }
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
         return fmt::format("{} is no regular file, and reports are looked for in no other; let the program write one",
                            place());
-    }
-    if (!source_.is_printed() && !std::filesystem::exists(path_, ignored)) {
-        return fmt::format(
-            "there is no file {}, where its reports are looked for; let it write there ($CRESCENDO_TRIAL_DIR "
-            "is that folder)",
-            path_);
     }
     const auto words = last_words(path_, begin_);
     if (num_lines_ == 0 && words.empty()) {

@@ -178,8 +178,7 @@ std::string advice(const SweepFile& file, const History& history) {
     };
     if (is_ignored("True") || is_ignored("False")) {
         return "An option such as argparse's store_true takes no value. With `${args_no_boolean_flags}` in the "
-               "command, "
-               "in place\nof `${args}`, it is there if the parameter is true, and else is not.\n\n";
+               "command, in place\nof `${args}`, it is there if the parameter is true, and else is not.\n\n";
     }
     return advice_on_reports(file, history);
 }

@@ -41,17 +41,22 @@ std::optional<double> number_in(std::string_view text) {
     return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Whether a number goes on behind the text that a group matched: "6.77" of "6.77e-05", "1" of "1,761.04". A comma may
-/// also part two numbers, unless the expression ends there.
-bool goes_on(const std::string& matched, const std::string& rest, bool is_end_of_match) {
+/// Throws std::runtime_error if a number goes on behind what a group matched: "6.77" of "6.77e-05", "1" of "1,761.04".
+/// A comma may also part two numbers, unless the expression ends with the group.
+void expect_whole(const std::string& group, const std::string& matched, const std::string& rest, bool ends_match) {
     static const re2::RE2 exponent("[eE][-+]?\\d");
     static const re2::RE2 thousands("(?:,\\d{3})+(?:\\D|$)");
-    const bool is_whole =
-        matched.size() <= 3 && std::ranges::all_of(matched, [](char c) { return c >= '0' && c <= '9'; });
-    const auto begins_with = [&](const re2::RE2& what) {
+    const auto goes_on_with = [&](const re2::RE2& what) {
         return what.Match(rest, 0, rest.size(), re2::RE2::ANCHOR_START, nullptr, 0);
     };
-    return begins_with(exponent) || (is_whole && is_end_of_match && begins_with(thousands));
+    const bool has_digits_only = std::ranges::all_of(matched, [](char c) { return c >= '0' && c <= '9'; });
+    const bool may_be_thousands = ends_match && has_digits_only && matched.size() <= 3;
+    if (goes_on_with(exponent) || (may_be_thousands && goes_on_with(thousands))) {
+        throw std::runtime_error(
+            fmt::format("the group '{0}' of report.pattern matches '{1}' of the number {1}{2}; let it match all of it, "
+                        "as (?P<{0}>\\S+) does, and print it without commas",
+                        group, matched, rest.substr(0, rest.find_first_of(" \t)]}"))));
+    }
 }
 
 }  // namespace
@@ -137,14 +142,8 @@ std::optional<protocol::Report> ReportPattern::read(std::string_view line) {
             const auto& group = groups[static_cast<std::size_t>(index)];
             if (group.data() != nullptr) {  // else it is of an alternative that did not match
                 const auto* end = group.data() + group.size();
-                const std::string rest(end, text.data() + text.size());
-                if (goes_on(std::string(group), rest, end == groups[0].data() + groups[0].size())) {
-                    throw std::runtime_error(fmt::format(
-                        "the group '{}' of report.pattern matches '{}' of the number {}{}; let it match all of it, "
-                        "as (?P<{}>\\S+) does, and print it without commas",
-                        name, std::string(group), std::string(group), rest.substr(0, rest.find_first_of(" \t)]}")),
-                        name));
-                }
+                expect_whole(name, std::string(group), std::string(end, text.data() + text.size()),
+                             end == groups[0].data() + groups[0].size());
                 note(name, {group.data(), group.size()});
                 is_complete = is_complete || name == metric_;
             }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -112,8 +113,9 @@ class History {
         return source.next(sweep_);
     }
 
-    /// Nothing was recorded since, and the session is still at work at `time` (seconds since the epoch).
-    void pass_until(double time) { come_to(time); }
+    /// The session is still at work at `time` (seconds since the epoch). Times do not go back: older journals follow a
+    /// clock that may have been set back.
+    void come_to(double time) { last_time_ = std::max(last_time_, time); }
 
     /// No process works on the sweep any more: what ran waits to be resumed.
     void interrupt();
@@ -208,9 +210,6 @@ class History {
         double until = 0;
         int num_nodes = 0;  ///< since then
     };
-
-    /// Older journals follow a clock that may have been set back.
-    void come_to(double time) { last_time_ = std::max(last_time_, time); }
 
     Had had_now() const;
     int num_nodes() const;

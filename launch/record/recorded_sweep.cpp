@@ -18,7 +18,7 @@ RecordedSweep::RecordedSweep(const std::filesystem::path& path)
         return;
     }
     if (holder) {
-        history.pass_until(wall_clock());
+        history.come_to(wall_clock());
     } else {
         history.interrupt();
     }

@@ -201,7 +201,7 @@ bool TpeSampler::is_second_due() const {
 void TpeSampler::tell(const Trial& trial) {
     results_.tell(trial);
     second_.tell(trial);
-    if (!second_.owns(trial.id) && is_second_due()) {
+    if (is_second_due()) {
         second_.begin(TrialId{results_.num_trials() - num_earlier_});
     }
     if (trial.resource.value == 0) {  // later, the configuration is known
