@@ -10,6 +10,7 @@
 #include "launch/messages/json.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/messages/whole_numbers.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/sweep_file/site_profile.hpp"
 #include "launch/system/child_process.hpp"
@@ -80,7 +81,8 @@ std::vector<std::pair<std::string, std::string>> environment_of_hook(const Sessi
         const auto& trial = sweep.trial(*best);
         variables.emplace_back("CRESCENDO_BEST_TRIAL", std::to_string(best->value));
         variables.emplace_back("CRESCENDO_BEST_VALUE", fmt::format("{}", best_value(sweep, *best)));
-        variables.emplace_back("CRESCENDO_BEST_CONFIG", one_line(launch::to_json(trial.config)));
+        variables.emplace_back("CRESCENDO_BEST_CONFIG",
+                               one_line(launch::to_json(with_whole_numbers(trial.config, sweep.spec().space))));
         if (const auto& test = history.test(); test && test->trial == best) {
             variables.emplace_back("CRESCENDO_BEST_TEST", one_line(launch::to_json(test->metrics)));
         }

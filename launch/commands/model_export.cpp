@@ -14,6 +14,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/messages/whole_numbers.hpp"
 #include "launch/record/waste.hpp"
 #include "launch/sweep_file/nested_config.hpp"
 #include "launch/sweep_file/sweep_check.hpp"

@@ -13,6 +13,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/messages/whole_numbers.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/report/chronicle.hpp"
 #include "launch/view/printable.hpp"
@@ -68,7 +69,7 @@ class TrialStory {
         json["reason"] = trial_.reason ? OrderedJson(stop_reasons.of(*trial_.reason)) : OrderedJson(nullptr);
         json["resource"] = trial_.resource.value;
         json["rungs_survived"] = trial_.rungs_survived;
-        json["config"] = launch::to_json(trial_.config);
+        json["config"] = launch::to_json(with_whole_numbers(trial_.config, history_.sweep().spec().space));
         json["origin"] = origins.of(trial_.origin);
         if (const auto& repeat = history_.sweep().spec().repeat; repeat.is_on()) {
             const auto judged = judged_value(history_.sweep(), trial_.id);

@@ -7,6 +7,7 @@
 #include "core/files/durable_file.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/messages/whole_numbers.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/sweep_file/nested_config.hpp"
 #include "launch/system/wall_clock.hpp"

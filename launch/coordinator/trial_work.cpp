@@ -3,6 +3,7 @@
 #include "core/draws.hpp"
 #include "core/setting_path.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/messages/whole_numbers.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/nested_config.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/messages/whole_numbers.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/record/latency_record.hpp"
 
@@ -310,7 +311,7 @@ Exported dawnbench_entry(const ExportRequest& request) {
     auto misc = entry.misc;
     misc.emplace("crescendo", CRESCENDO_VERSION);
     misc.emplace("workers", workers);
-    misc.emplace("parameters", launch::to_json(trial.config));
+    misc.emplace("parameters", launch::to_json(with_whole_numbers(trial.config, file.spec.space)));
     json["misc"] = misc;
     Exported exported{{{name + ".json", text_of(json)},
                        {name + ".tsv", table_of(reports, resource_of_epoch(request), task, columns)}}};

@@ -1,6 +1,7 @@
 #include "launch/messages/action_json.hpp"
 
 #include "launch/messages/value_json.hpp"
+#include "launch/messages/whole_numbers.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -42,8 +43,12 @@ struct WriteAction {
 
     OrderedJson with_config(const char* name, const auto& action) const {
         auto json = with_group(name, action);
-        json["config"] = launch::to_json(sweep.trial(action.trial).config);
+        json["config"] = told(sweep.trial(action.trial));
         return json;
+    }
+
+    OrderedJson told(const Trial& trial) const {
+        return launch::to_json(with_whole_numbers(trial.config, sweep.spec().space));
     }
 
     OrderedJson best(std::optional<TrialId> id) const {
@@ -55,7 +60,7 @@ struct WriteAction {
         return {{"trial", id->value},
                 {"resource", trial.resource.value},
                 {"metrics", {{spec.metric, from_loss(spec.goal, *trial.loss)}}},
-                {"config", launch::to_json(trial.config)}};
+                {"config", told(trial)}};
     }
 };
 

@@ -5,7 +5,6 @@
 
 #include "core/value.hpp"
 #include "launch/messages/json.hpp"
-#include "scheduler/space/search_space.hpp"
 
 namespace crescendo::launch {
 
@@ -13,9 +12,6 @@ namespace crescendo::launch {
 /// if `groups` has "optimizer". Names with dots outside of groups stay as they are. Groups are in the order of the
 /// file, an outer one before those in it.
 Config nested(const Config& config, const std::vector<std::string>& groups);
-
-/// `config` with whole numbers where the parameter's `q` is one, as W&B has it: a width is 48, and not 48.0.
-Config with_whole_numbers(Config config, const SearchSpace& space);
 
 /// Whether `parameters`, as nested() makes them or flat, are the values of `config` and nothing else.
 bool has_values(const Json& parameters, const Config& config);

@@ -10,6 +10,7 @@
 
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/messages/whole_numbers.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/view/column_names.hpp"
 
@@ -81,7 +82,7 @@ OrderedJson best_json(const History& history, const SweepDirectory& directory, c
     result["trial"] = best.id.value;
     result["status"] = to_string(best.status);
     result["resource"] = best.resource.value;
-    result["config"] = launch::to_json(best.config);
+    result["config"] = launch::to_json(with_whole_numbers(best.config, history.sweep().spec().space));
     if (const auto& repeat = history.sweep().spec().repeat; repeat.is_on()) {
         result["configuration"] = repeat.configuration_of(best.id).value;
         result["repetition"] = repeat.repetition_of(best.id);
@@ -171,8 +172,9 @@ TrialColumns trial_columns(const History& history) {
 Table trials_table(const History& history, std::optional<double> price_of_slot_hour) {
     const auto& sweep = history.sweep();
     const auto names = trial_columns(history);
-    const auto& repeat = sweep.spec().repeat;
-    const auto& metric = sweep.spec().metric;
+    const auto& spec = sweep.spec();
+    const auto& repeat = spec.repeat;
+    const auto& metric = spec.metric;
     std::vector<std::string> columns(first_columns.begin(), first_columns.end());
     columns.push_back(names.metric);
     if (repeat.is_on()) {
@@ -181,7 +183,7 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
     for (const auto& [name, column] : names.others) {
         columns.push_back(column);
     }
-    for (const auto& parameter : sweep.spec().space.parameters()) {
+    for (const auto& parameter : spec.space.parameters()) {
         columns.push_back(names.parameters.at(parameter.name));
     }
     columns.insert(columns.end(), last_columns.begin(), last_columns.end());
@@ -203,8 +205,9 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
         for (const auto& [name, column] : names.others) {
             row.push_back(metric_of(seen, name));
         }
-        for (const auto& parameter : sweep.spec().space.parameters()) {
-            row.push_back(parameter_cell(trial.config, parameter.name));
+        const auto config = with_whole_numbers(trial.config, spec.space);
+        for (const auto& parameter : spec.space.parameters()) {
+            row.push_back(parameter_cell(config, parameter.name));
         }
         row.insert(row.end(), {std::string(origins.of(trial.origin)), trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{},
                                std::int64_t{trial.failures}, cell_of(clock_of(seen)),

@@ -91,6 +91,16 @@ TEST_CASE("a start says what to train and where") {
     CHECK(start["generation"] == 0);
 }
 
+TEST_CASE("a launcher gets whole numbers where q is one") {
+    auto spec = asha(1);
+    spec.space = SearchSpace({{"width", QUniform{16, 128, 16}}});
+    AskTell conversation(spec);
+
+    const auto start = ask(conversation, R"({"event":"slots_joined","slots":1})")["actions"][0];
+
+    CHECK(start["config"]["width"].is_number_integer());
+}
+
 TEST_CASE("numbers of slots follow on") {
     AskTell conversation(asha(9));
 

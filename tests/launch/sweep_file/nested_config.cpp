@@ -42,12 +42,3 @@ TEST_CASE("a dotted name leads into the settings, and makes the maps that are mi
                            {"data", {{"train", "a.h5"}, {"batch", 32}}},
                            {"report", {{"to", {{"file", true}}}}}});
 }
-
-TEST_CASE("a parameter whose q is whole has whole numbers") {
-    const SearchSpace space(
-        {{"width", QLogUniformValues{16, 128, 16}}, {"rate", QUniform{0, 1, 0.5}}, {"x", Uniform{0, 9}}});
-
-    const auto config = with_whole_numbers({{"width", 48.0}, {"rate", 1.0}, {"x", 2.0}, {"other", 3.0}}, space);
-
-    CHECK(config == Config{{"width", std::int64_t{48}}, {"rate", 1.0}, {"x", 2.0}, {"other", 3.0}});
-}

@@ -9,6 +9,22 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
+TEST_CASE("a whole number is one in tables and in the best trial, as the program got it") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s",
+                 "metric: {name: loss, goal: minimize}\nrun_cap: 1\nscheduler: {type: fifo, max: 9}\n"
+                 "parameters: {width: {distribution: q_uniform, min: 48, max: 48.5, q: 1}}\n"
+                 "command: [train]\n",
+                 {{0.5, 0, 1, 0.5}}, 1);
+    const RecordedSweep sweep(folder / "s");
+
+    const auto row = Json::parse(trials_table(sweep.history).print(Format::json))[0];
+    const auto best = Json::parse(best_text(sweep.history, sweep.directory, Format::json, {}));
+
+    CHECK(row.at("width").is_number_integer());
+    CHECK(best.at("config").at("width").is_number_integer());
+}
+
 TEST_CASE("columns that would share a name are told apart, so that no row loses a value") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", "metric: {name: seconds, goal: maximize}\nrun_cap: 1\nscheduler: {type: fifo, max: 9}\n"
