@@ -95,7 +95,7 @@ ExitCode list(const ListOptions& options) {
             table.add_row(unreadable_row(path, problem.what()));
         }
     }
-    fmt::print("{}", table.print(options.format));
+    fmt::print("{}", (options.format == Format::table ? table.without_empty_columns() : table).print(options.format));
     return ExitCode::done;
 }
 

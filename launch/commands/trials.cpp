@@ -63,7 +63,9 @@ ExitCode trials(const TrialsOptions& options) {
     const auto table = trials_table(sweep.history, price_of_slot_hour(sweep, options.price));
     const auto rows = find_rows(table, options.query, facts_of(sweep.history));
     if (!options.plot) {
-        fmt::print("{}", pick(table, rows, options.query.columns).print(options.format));
+        const auto picked = pick(table, rows, options.query.columns);
+        const bool is_for_people = options.format == Format::table && options.query.columns.empty();
+        fmt::print("{}", (is_for_people ? picked.without_empty_columns() : picked).print(options.format));
         return ExitCode::done;
     }
     const std::set<std::size_t> shown(rows.begin(), rows.end());  // a row a trial, in their order

@@ -84,6 +84,26 @@ void Table::add_row(std::vector<Cell> cells) {
     rows_.push_back(std::move(cells));
 }
 
+Table Table::without_empty_columns() const {
+    std::vector<std::size_t> kept;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (rows_.empty() || !std::ranges::all_of(rows_, [i](const auto& row) { return is_missing(row[i]); })) {
+            kept.push_back(i);
+            names.push_back(columns_[i]);
+        }
+    }
+    Table table(std::move(names));
+    for (const auto& row : rows_) {
+        std::vector<Cell> cells;
+        for (const auto i : kept) {
+            cells.push_back(row[i]);
+        }
+        table.add_row(std::move(cells));
+    }
+    return table;
+}
+
 std::string Table::print(Format format) const {
     switch (format) {
         case Format::table:

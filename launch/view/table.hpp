@@ -29,6 +29,9 @@ class Table {
     const std::vector<std::string>& columns() const { return columns_; }
     const std::vector<std::vector<Cell>>& rows() const { return rows_; }
 
+    /// The columns that have a value in some row. A person has no use for the others, a program for a stable shape.
+    Table without_empty_columns() const;
+
     /// Lines, each with its line feed.
     /// table: aligned columns, numbers to the right and with at most 5 significant digits, "-" for no value;
     /// json: a list of objects, null for no value and for numbers that are not finite;

@@ -52,6 +52,18 @@ TEST_CASE("a table without rows is its header, a list without rows is empty") {
     CHECK(table.print(Format::csv) == "trial,loss\n");
 }
 
+TEST_CASE("a column that has no value in any row is of no use to people") {
+    Table table({"trial", "cost", "job"});
+    table.add_row({std::int64_t{1}, {}, {}});
+    table.add_row({std::int64_t{2}, {}, "57"});
+
+    CHECK(table.without_empty_columns().print(Format::table) ==
+          "trial  job\n"
+          "    1  -\n"
+          "    2  57\n");
+    CHECK(Table({"trial", "cost"}).without_empty_columns().columns().size() == 2);  // no row has none either
+}
+
 TEST_CASE("JSON has one object a row, with every key and exact numbers") {
     CHECK(trials().print(Format::json) ==
           "[\n"
