@@ -552,6 +552,15 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual((args["lr"], args["batch_size"], args["no_cuda"], args["mixed"]), (1e-3, 8, True, False))
         self.assertEqual((args["data.test"], args["layers"], args["kind"]), ("t", [1, 2], None))
 
+    def test_an_option_of_several_words_takes_none_of_a_positional_argument(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("data")
+        parser.add_argument("shift", type=int)
+        parser.add_argument("--layers", type=int, nargs="+")
+        args = settings.parse(parser, {"shift": -1, "layers": [64, 32]}, ["set.h5"])
+
+        self.assertEqual((args.data, args.shift, args.layers), ("set.h5", -1, [64, 32]))
+
     def test_a_flag_gives_its_destination_the_value_that_is_asked_for(self):
         parser = argparse.ArgumentParser()
         parser.add_argument("--no-augment", dest="augment", action="store_false")

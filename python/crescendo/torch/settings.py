@@ -44,6 +44,8 @@ def parse(
     positional: List[str] = []
     for name, action, value in given:
         (options if action.option_strings else positional).extend(_words(name, action, value))
+    if positional:
+        positional.insert(0, "--")  # else an option before them that takes several words takes these too
     args = _parse_words(parser, [*words, *options, *positional])
     for name, action, value in given:
         if value is None:
