@@ -72,8 +72,8 @@ std::string to_content(const LockHolder& holder) {
     return holder.text() + "\n" + json.dump() + "\n";
 }
 
-/// Nothing where the file is empty, or torn.
-std::optional<LockHolder> holder_from(const std::string& content) {
+/// Nothing where the file is empty, torn, or was edited.
+std::optional<LockHolder> holder_from(const std::string& content) try {
     const auto json = Json::parse(content.substr(std::min(content.size(), content.find('\n') + 1)), nullptr, false);
     if (!json.is_object()) {
         return {};
@@ -81,6 +81,8 @@ std::optional<LockHolder> holder_from(const std::string& content) {
     return LockHolder{json.value("host", ""), json.value("pid", 0),
                       json.value("boot", ""), json.value("start", std::int64_t{0}),
                       json.value("job", ""),  json.value("since", "")};
+} catch (const Json::exception&) {  // a value is of another type
+    return {};
 }
 
 double modified(const struct stat& file) {

@@ -170,3 +170,12 @@ TEST_CASE("a lock of a version that wrote a line only is taken, and that is said
 
     CHECK(SweepLock(directory).abandoned_by() == "process 1 on elsewhere (job 77)");
 }
+
+TEST_CASE("a lock that somebody edited holds nobody up") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "s", "", {});
+    std::ofstream(directory.lock()) << "process 7\n{\"host\": 5}\n";
+
+    CHECK_FALSE(SweepLock::holder(directory));
+    CHECK(SweepLock(directory).abandoned_by() == "process 7");
+}
