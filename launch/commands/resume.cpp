@@ -9,6 +9,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
+#include "launch/commands/sweep_end.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/kept_trials.hpp"
 #include "launch/record/new_sweep.hpp"

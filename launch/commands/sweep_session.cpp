@@ -15,20 +15,18 @@
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "launch/agent/agent_setup.hpp"
-#include "launch/agent/program_worker.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/hook.hpp"
+#include "launch/commands/sweep_end.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/doctor/launcher.hpp"
-#include "launch/messages/report_pattern.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
@@ -127,140 +125,6 @@ std::optional<double> end_of_job() {
     return job && job->end ? std::optional(*job->end - 120.0) : std::nullopt;
 }
 
-/// The failure of the last trial that has failed; there must be one.
-std::string last_failure(const History& history) { return history.of(last_failed(history.sweep())->id).last_failure; }
-
-/// "3 trials failed": there may be more where several fail in one turn.
-std::string failed_trials(const History& history) {
-    const auto count = std::ranges::count_if(history.sweep().trials(),
-                                             [](const Trial& trial) { return trial.status == TrialStatus::failed; });
-    return count == 1 ? "a trial failed" : fmt::format("{} trials failed", count);
-}
-
-/// What none of them reported.
-std::string metric_of(const History& history) {
-    const auto& metric = history.sweep().spec().metric;
-    return metric.empty() ? "anything" : metric;
-}
-
-/// What a report is, where programs ended well without any.
-std::string advice_on_reports(const SweepFile& file, const History& history) {
-    if (!last_failure(history).starts_with(no_report)) {
-        return {};
-    }
-    if (const auto& report = file.supervision.report) {
-        return fmt::format("docs/sweep-file.md, `report`, says how reports are found in {}.\n\n",
-                           report->file.empty() ? "what a program prints" : report->file);
-    }
-    const auto& known = history.sweep().spec().metric;
-    const auto metric = known.empty() ? "val_loss" : known;
-    const auto group = name_of_group(metric);
-    const auto call = group == metric ? fmt::format("trial.report({}=0.31)", metric)
-                                      : fmt::format("trial.report({{\"{}\": 0.31}})", metric);
-    return fmt::format(
-        "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
-        "CRESCENDO_FD, and reads the answer there, which is to continue or to stop:\n\n"
-        "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
-        "docs/trial-protocol.md has the rest. In Python, the package of the folder python/ does it, with a line such "
-        "as\n"
-        "`{}` in the loop: docs/your-own-program.md.\n"
-        "A program that prints its metric needs no change. Say in the sweep file how its lines look:\n\n"
-        "  report: {{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<{}>\\S+)'}}\n{}\n",
-        metric, call, group,
-        group == metric ? "" : fmt::format("  metric: {{name: {}}}     as the group is called\n", group));
-}
-
-/// What to do about failures that many programs have at first.
-std::string advice(const SweepFile& file, const History& history) {
-    const auto words = last_failure(history);
-    const auto is_ignored = [&](const char* value) {
-        return words.find(fmt::format("ignored explicit argument '{}'", value)) != std::string::npos;
-    };
-    if (is_ignored("True") || is_ignored("False")) {
-        return "An option such as argparse's store_true takes no value. With `${args_no_boolean_flags}` in the "
-               "command, in place\nof `${args}`, it is there if the parameter is true, and else is not.\n\n";
-    }
-    return advice_on_reports(file, history);
-}
-
-void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
-    const auto where = shell_quoted(directory.path());  // lines to be copied
-    if (outcome == Outcome::interrupted) {
-        fmt::print(
-            "stopped; it can be resumed\n"
-            "\n"
-            "  crescendo {} {}     continues it\n"
-            "  crescendo status {}     shows its progress\n",
-            is_there(directory.job_script()) ? "submit" : "resume", where, where);
-        return;
-    }
-    if (outcome == Outcome::hopeless) {
-        fmt::print(
-            "given up: {}, and none of them reported {}; the last failure: {}\n"
-            "\n"
-            "{}  {}/trials/*/trainer.log     what the trainers printed\n"
-            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"
-            "  crescendo resume {}     continues with other trials\n"
-            "  crescendo run FILE --dir NAME     begins anew with your file, where that has to change; {} stays as it "
-            "is\n",
-            failed_trials(history), metric_of(history), last_failure(history), advice(file, history), where, where,
-            where, shell_quoted(directory.sweep_file()));
-        return;
-    }
-    if (outcome == Outcome::failed) {
-        fmt::print(
-            "every trial failed; the last failure: {}\n"
-            "\n"
-            "{}  {}/trials/*/trainer.log     what the trainers printed\n"
-            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n",
-            last_failure(history), advice(file, history), where, where);
-        return;
-    }
-    const auto price = price_of_slot_hour(file.price, history);
-    fmt::print("\n{}\n", best_text(history, directory, Format::table, price));
-    if (const auto advice = hint(history, file); !advice.empty()) {
-        fmt::print("{}\n", advice);
-    }
-    fmt::print("finished: {}, {} trials in {}\n", text_of(*history.sweep().finish_reason()),
-               history.sweep().trials().size(), clock_text(history.elapsed()));
-    fmt::print("{}\n\n", spending_text(history, price));
-    const auto last = history.sweep().best()
-                          ? std::pair("crescendo best " + where + " --format json", "the best configuration, for a program")
-                          : std::pair("crescendo logs " + where + " 0", "what a trial without a value printed");
-    std::vector<std::pair<std::string, const char*>> next{
-        {"crescendo report " + where, "one HTML page: who ran where, learning curves, what the parameters did"},
-        {"crescendo trials " + where, "every trial, its parameters and results"},
-        last,
-        {directory.results().string(), "the trials as CSV"}};
-    if (std::ranges::any_of(history.sweep().trials(), [](const Trial& t) { return t.status == TrialStatus::failed; })) {
-        next.emplace_back("crescendo resume " + where + " --retry-failed",
-                          "tries the failed trials again, once the cause is fixed");
-    }
-    std::size_t width = 0;
-    for (const auto& [what, why] : next) {
-        width = std::max(width, what.size());
-    }
-    for (const auto& [what, why] : next) {
-        fmt::print("  {:<{}}  {}\n", what, width, why);
-    }
-}
-
-/// Why a session ended for good, in a few words.
-std::string reason_of(Outcome outcome, const History& history) {
-    switch (outcome) {
-        case Outcome::finished:
-            return text_of(*history.sweep().finish_reason());
-        case Outcome::failed:
-            return fmt::format("every trial failed; the last failure: {}", last_failure(history));
-        case Outcome::hopeless:
-            return fmt::format("{}, and none reported {}; the last failure: {}", failed_trials(history),
-                               metric_of(history), last_failure(history));
-        case Outcome::interrupted:
-            break;
-    }
-    return {};
-}
-
 /// Trains until the sweep ends or must stop, and leaves the table of its trials.
 Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
                    std::vector<Json> opening) try {
@@ -281,19 +145,6 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
     return outcome;
 } catch (const WriteError& error) {
     throw DirectoryError(error.what());
-}
-
-ExitCode exit_code(Outcome outcome) {
-    switch (outcome) {
-        case Outcome::finished:
-            return ExitCode::done;
-        case Outcome::failed:
-        case Outcome::hopeless:
-            return ExitCode::failed;
-        case Outcome::interrupted:
-            return ExitCode::resumable;
-    }
-    return ExitCode::failed;
 }
 
 }  // namespace
@@ -362,11 +213,6 @@ void write_results(const SweepFile& file, const History& history, const SweepDir
     replace_file(directory.results(), trials_table(history, price).print(Format::csv));
 } catch (const WriteError& error) {
     throw DirectoryError(error.what());
-}
-
-ExitCode report_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
-    print_end(outcome, file, history, directory);
-    return exit_code(outcome);
 }
 
 }  // namespace crescendo::launch

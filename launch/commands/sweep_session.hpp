@@ -47,7 +47,4 @@ ExitCode begin_sweep(const SweepFile& file, const std::filesystem::path& directo
 /// Leaves the table of a sweep's trials in its directory, as results.csv. Throws DirectoryError if there is no room.
 void write_results(const SweepFile& file, const History& history, const SweepDirectory& directory);
 
-/// Prints how a sweep ended, and what the user can do next. Returns the exit code.
-ExitCode report_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory);
-
 }  // namespace crescendo::launch

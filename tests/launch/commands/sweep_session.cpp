@@ -63,15 +63,3 @@ TEST_CASE("a session on all slots has as many as one whose sweep file names no n
     CHECK(refused.code == 2);
     CHECK(contains(refused.err, "most is no whole number from 1 to 2^63 - 1, nor `all`"));
 }
-
-TEST_CASE("a session of programs that end without a report explains what a report is") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path(), "exit 0");
-
-    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-
-    CHECK(run.code == 1);
-    CHECK(contains(run.out, "A program reports by a line of JSON"));
-    CHECK(contains(run.out, "report: {pattern: 'epoch (?P<resource>\\d+).*loss=(?P<loss>\\S+)'}"));
-    CHECK(contains(run.out, "crescendo resume s --retry-failed"));
-}
