@@ -21,6 +21,7 @@
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/plugins/plugins.hpp"
 #include "trainer/protocol/failure.hpp"
+#include "trainer/protocol/one_line.hpp"
 #include "trainer/session.hpp"
 #include "trainer/settings_check.hpp"
 #include "trainer/training/warm_up.hpp"
@@ -100,7 +101,7 @@ void answer(const std::vector<Problem>& problems, const std::vector<Problem>& re
             answer[name].push_back({{"key", key}, {"message", message}});
         }
     }
-    std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+    std::cout << one_line(answer) << std::endl;
 }
 
 /// Runs in a process of its own, because the data may be damaged: no one has looked at them yet.
@@ -127,9 +128,7 @@ int export_it() {
     std::filesystem::current_path(request.at("working_directory").get<std::string>());
     const auto ending = datasets::in_own_process("the data", [&] {
         try {
-            std::cout
-                << export_model(request, catalogue()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                << std::endl;
+            std::cout << one_line(export_model(request, catalogue())) << std::endl;
             return 0;
         } catch (...) {
             return complain();

@@ -10,6 +10,7 @@
 
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
+#include "trainer/protocol/one_line.hpp"
 
 namespace crescendo::trainer {
 
@@ -23,8 +24,7 @@ ControlChannel::~ControlChannel() {
 }
 
 void ControlChannel::send(const json& message) {
-    // Names of files and words of plug-ins may hold any bytes.
-    const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    const std::string line = one_line(message) + '\n';
     const std::lock_guard lock(send_mutex_);
     for (std::string_view rest = line; !rest.empty();) {
         const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
