@@ -1,9 +1,11 @@
 # The two commands of the README, and what they are made of. Everything goes under build/.
 #
+#   make light                  build what tunes programs of yours: half the time, no LibTorch, no HDF5
 #   make demo                   install what is needed, build what the demo runs, tune a small CNN on Fashion-MNIST
 #   make test                   build everything and pass every test, also under the sanitizers
 #   make build                  install what is needed and build everything
-#   make install PREFIX=/opt/x  put the programs, docs and examples under a folder, which may be moved afterwards
+#   make install PREFIX=/opt/x  put the programs, docs and examples under a folder, which may be moved afterwards;
+#                               with BUILD=light those of `make light`
 
 SHELL := /bin/bash
 PREFIX ?= /usr/local
@@ -17,7 +19,7 @@ export CCACHE_SLOPPINESS := time_macros
 CMAKE_BUILD = cmake --build --preset
 PROGRAMS = crescendo crescendo-guard crescendo-trainer
 
-.PHONY: requirements browser tools configure build programs install demo test test-default test-core test-mpich \
+.PHONY: requirements browser tools configure build programs light install demo test test-default test-core test-mpich \
 	test-asan test-tsan format lint clean
 
 requirements:
@@ -33,13 +35,21 @@ programs: configure
 	@echo "building the programs, without tests: seventeen minutes of processor time when nothing is cached, nine on two cores"
 	@$(CMAKE_BUILD) default -j $(JOBS) --target $(PROGRAMS)
 
-install: programs
-	cmake --install build/default --prefix "$(PREFIX)"
+light:
+	@scripts/install.sh light
+	@cmake --preset light >/dev/null
+	@echo "building crescendo without its own trainer: eight minutes of processor time when nothing is cached, four on two cores"
+	@$(CMAKE_BUILD) light -j $(JOBS)
+
+# BUILD=light installs what `make light` builds.
+BUILD ?= default
+install: $(if $(filter light,$(BUILD)),light,programs)
+	cmake --install build/$(BUILD) --prefix "$(PREFIX)"
 
 demo: programs
 	@scripts/demo.sh
 
-test: test-default test-core test-mpich test-asan test-tsan
+test: test-default test-core light test-mpich test-asan test-tsan
 
 # What the test of pages in a browser needs; without it that test is skipped.
 browser: requirements

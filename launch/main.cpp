@@ -73,10 +73,7 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_report_command(app, code);
     add_export_command(app, code);
     add_import_command(app, code);
-#ifdef CRESCENDO_HDF5
     add_data_commands(app, code);
-#endif
-
     add_completion_command(app, code);
 
     try {

@@ -2,6 +2,7 @@
 # Installs what Crescendo needs on Debian 12 and prints nothing but what it does.
 #
 #   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
+#   scripts/install.sh light        only the packages of `make light`, no torch
 #   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
 #   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
 #   scripts/install.sh tools        Optuna with its plots and dashboard, TensorBoard, MLflow, pandas and polars, for the
@@ -19,12 +20,11 @@ VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VE
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
         # Of the scripts in examples/vendored: 60 MB.
         torchvision==0.26.0 schedulefree==1.4.1 pytorch-warmup==0.2.0 scikit-learn)
-PACKAGES=(build-essential cmake ninja-build ccache git python3 python3-venv
-          libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libre2-dev libmicrohttpd-dev libsqlite3-dev
-          libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libblosc-dev
-          libzip-dev libpng-dev libjpeg-dev bitshuffle
-          libopenmpi-dev openmpi-bin libmpich-dev mpich libhwloc-dev libgloo-dev slurm-wlm munge doctest-dev
-          dataset-fashion-mnist)
+PACKAGES=(build-essential cmake ninja-build ccache git python3 libhwloc-dev libopenmpi-dev openmpi-bin
+          libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libre2-dev libmicrohttpd-dev libsqlite3-dev)
+MORE_PACKAGES=(python3-venv libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libblosc-dev
+               libzip-dev libpng-dev libjpeg-dev bitshuffle libmpich-dev mpich libgloo-dev slurm-wlm munge doctest-dev
+               dataset-fashion-mnist)
 
 if [ "${1:-}" = torch-dir ]; then
     if [ -n "${CRESCENDO_TORCH_DIR:-}" ]; then echo "$CRESCENDO_TORCH_DIR"; exit; fi
@@ -37,6 +37,7 @@ if [ "${1:-}" = python ]; then
     exit
 fi
 
+if [ "${1:-}" != light ]; then PACKAGES+=("${MORE_PACKAGES[@]}"); fi
 if [ "${1:-}" = browser ]; then PACKAGES+=(chromium fonts-dejavu-core); fi
 if [ "${1:-}" = tools ]; then PACKAGES+=(zsh); fi
 
@@ -62,6 +63,8 @@ if [ ${#missing[@]} -gt 0 ]; then
         echo "    sudo apt-get install --no-install-recommends ${missing[*]}" >&2
     fi
 fi
+
+if [ "${1:-}" = light ]; then exit; fi
 
 # A site's own torch serves as well as the wheel. The mark says what is there and is written last: an interrupted
 # installation starts anew, and one that lacks a wheel gets it.

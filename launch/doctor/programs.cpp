@@ -46,7 +46,7 @@ Findings examine_programs(const ProgramPaths& paths) {
         findings.push_back({Verdict::warning, about_trainer,
                             fmt::format("{} is not there: sweeps with `trainer:` cannot run, those with `command:` can",
                                         paths.trainer),
-                            "build it with CRESCENDO_TORCH=ON and put it beside crescendo, or name it in "
+                            "build all of Crescendo (`make build`), or put it beside crescendo, or name it in "
                             "CRESCENDO_TRAINER"});
     } else if (const auto version = version_of(paths.trainer); version != CRESCENDO_VERSION) {
         findings.push_back(

@@ -122,8 +122,8 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
 
 void check_trainer(SweepFile& file, const std::string& trainer, Mistakes& mistakes) {
     if (!is_executable(trainer)) {
-        mistakes.add("trainer", fmt::format("needs crescendo-trainer, and {} is no program; this crescendo was built "
-                                            "without LibTorch, so use `command:`, or build it with CRESCENDO_TORCH=ON",
+        mistakes.add("trainer", fmt::format("needs crescendo-trainer, and {} is no program; build all of Crescendo "
+                                            "(`make build`), or use `command:`",
                                             trainer));
         return;
     }
