@@ -178,7 +178,7 @@ TEST_CASE("a report without the sweep's metric is the trial's error, and names w
 
     CHECK(run.code == 1);
     CHECK_MESSAGE(
-        run.out.find("trial 0 failed, and is not tried again, since another attempt would end so too: it "
+        run.out.find(" failed, and is not tried again, since another attempt would end so too: it "
                      "reported the numbers {\"accuracy\":0.5} without 'loss', which is the sweep's metric; "
                      "each report needs it, or name one of these as metric.name in a new sweep") != std::string::npos,
         run.out);
