@@ -330,7 +330,7 @@ void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices
     }
     if (const auto* busy = std::get_if<Busy>(&state_)) {
         const auto cause = hung_ ? no_progress_for(*options_.setup.supervision.hang_timeout) : to_string(status);
-        report_failure(busy->task, hung_ ? FailureKind::crash : kind_of(status),
+        report_failure(busy->task, hung_ ? FailureKind::crash : kind_of(status, oom_kills()),
                        fmt::format("{}; {}", cause, quoted(last_words(busy->task.directory + "/" + trial_files::log))),
                        notices);
     } else if (const auto* leaving = std::get_if<Leaving>(&state_)) {

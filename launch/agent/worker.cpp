@@ -18,9 +18,9 @@
 
 namespace crescendo::launch {
 
-FailureKind Worker::kind_of(const ExitStatus& status) {
+FailureKind kind_of(const ExitStatus& status, OomKills& oom_kills) {
     const bool killed = status.code == 128 + SIGKILL;
-    return killed && oom_kills_.take() ? FailureKind::out_of_memory : FailureKind::crash;
+    return killed && oom_kills.take() ? FailureKind::out_of_memory : FailureKind::crash;
 }
 
 void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {

@@ -77,13 +77,15 @@ class Worker {
     virtual std::optional<Clock::time_point> deadline() const = 0;
 
   protected:
-    /// Kind of failure that the end of the worker's process shows, if Crescendo has not killed it.
-    FailureKind kind_of(const ExitStatus& status);
+    OomKills& oom_kills() { return oom_kills_; }
 
   private:
     SlotId slot_;
     OomKills& oom_kills_;
 };
+
+/// Kind of failure that the end of a worker's process shows, if Crescendo has not killed it.
+FailureKind kind_of(const ExitStatus& status, OomKills& oom_kills);
 
 /// Time for a guard to find and kill all that a program started. One that needs longer is stuck itself.
 inline constexpr std::chrono::seconds time_of_the_guard{10};

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "launch/agent/program_worker.hpp"
+#include "launch/agent/program_run.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/system/read_file.hpp"

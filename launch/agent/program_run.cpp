@@ -1,0 +1,373 @@
+#include "launch/agent/program_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// What shells, argparse and getopt users end with where they do not understand their arguments. A program that has
+/// worked for longer means something else by it; one that imports much may need a while to look at them.
+constexpr int usage_error_status = 2;
+constexpr std::chrono::seconds time_to_complain{30};
+
+/// Python turns `--hidden-size` into `hidden_size`, and many name the parameter like that.
+std::string advice_on_options(std::string_view last_words) {
+    for (const char* complaint : {"unrecognized arguments", "unrecognized option", "o such option"}) {
+        if (last_words.find(complaint) != std::string_view::npos) {
+            return "\na parameter has the name of the program's option, with - or _ as it has them: hidden-size for "
+                   "--hidden-size";
+        }
+    }
+    return "";
+}
+
+/// Ends the last line of what an earlier process printed, so that the next one begins its own.
+void end_last_line(const std::string& path) {
+    std::fstream log(path, std::ios::in | std::ios::out | std::ios::app);
+    char last = '\n';
+    if (log.seekg(-1, std::ios::end) && log.get(last) && last != '\n') {
+        log.put('\n');
+    }
+}
+
+/// Bytes that earlier processes have printed.
+std::uintmax_t size_of_log(const std::string& path) {
+    std::error_code none_yet;
+    const auto size = std::filesystem::file_size(path, none_yet);
+    return none_yet ? 0 : size;
+}
+
+ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOptions& options) {
+    ProcessOptions process;
+    process.command = guarded(work.order.command, options, options.grace);
+    process.cpus = resources_of(options, slot).cpus;
+    process.environment = environment_of(work, slot, options);
+    if (const auto& source = options.setup.supervision.report; source && source->is_printed() && work.rank == 0) {
+        process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a file gets an epoch's lines much later
+    }
+    process.directory = options.setup.directory;
+    process.log = work.log();
+    process.holds_log = work.rank == 0;
+    process.death_signal = SIGTERM;  // the guard has work to do before it dies
+    return process;
+}
+
+}  // namespace
+
+ProgramRun::ProgramRun(ProgramWork work, SlotId slot, const WorkerOptions& options, OomKills& oom_kills)
+    : work_(std::move(work)),
+      slot_(slot),
+      options_(options),
+      oom_kills_(oom_kills),
+      batch_multiple_(work_.join().batch.multiple) {
+    if (work_.rank == 0) {
+        end_last_line(work_.log());
+        if (!work_.has_reported()) {
+            remark_due_ = started_ + options_.patience;
+        }
+        if (const auto& source = options_.setup.supervision.report) {
+            written_.emplace(*source, trial(), work_.join().directory);
+        }
+    }
+    log_begin_ = size_of_log(work_.log());
+    write_hosts(work_, options_);
+    program_ = std::make_unique<ConnectedProcess>(process_of(work_, slot_, options_));
+    expect_report();
+}
+
+void ProgramRun::go_on(const protocol::Decision& order) {
+    if (is_told_decisions()) {
+        Json message{{"decision", protocol::decision::proceed}};
+        if (const int multiple = order.batch_multiple.value_or(batch_multiple_); multiple != batch_multiple_) {
+            message["batch_multiple"] = batch_multiple_ = multiple;
+        }
+        program_->channel.send(message);
+    }
+    awaits_decision_ = false;
+    expect_report();
+}
+
+void ProgramRun::leave(bool save) {
+    CRESCENDO_EXPECT(!is_leaving());
+    state_ = State::leaves;
+    deadline_ = Clock::now() + (is_complete() ? time_to_save() : options_.grace);
+    if (is_told_decisions()) {
+        Json message{{"decision", protocol::decision::stop}};
+        if (save) {
+            message["save"] = true;
+            if (awaits_decision_ || work_.rank > 0) {  // it reads that now, and not after another epoch
+                deadline_ = Clock::now() + time_to_save();
+            }
+        }
+        program_->channel.send(message);
+    } else if (work_.rank == 0 && !is_complete()) {
+        deadline_ = Clock::now();  // it does not know; one that is at its end leaves by itself
+    }
+}
+
+void ProgramRun::terminate() { program_->process.signal(SIGTERM); }  // the guard passes it on, and kills what stays
+
+void ProgramRun::await_end() const {
+    // A guard that is killed at once can kill nothing: what the program started would live on.
+    program_->await_end(options_.grace + time_of_the_guard);
+}
+
+std::optional<ProgramRun::End> ProgramRun::advance(std::vector<Notice>& notices) {
+    // In this order: what a program wrote before it ended still counts.
+    const auto status = program_->process.try_wait();
+    receive(notices);
+    if (written_) {
+        look_for_reports(status.has_value(), notices);
+    }
+    program_->channel.flush();
+    if (status) {
+        const bool has_more_to_say = state_ == State::trains && written_ && written_->has_more();
+        return has_more_to_say || is_in_doubt(*status) ? std::nullopt : std::optional(conclude(*status, notices));
+    }
+    const auto now = Clock::now();
+    if (deadline_ && now >= *deadline_) {
+        escalate(now, notices);
+    } else if (state_ == State::trains && report_due_ && now >= *report_due_) {
+        state_ = State::hangs;
+        escalate(now, notices);
+    } else if (state_ == State::trains && remark_due_ && now >= *remark_due_) {
+        remark_due_.reset();
+        remark_on_silence(notices);
+    }
+    return {};
+}
+
+std::optional<Clock::time_point> ProgramRun::deadline() const {
+    auto first = deadline_;
+    const auto look = written_ ? written_->next_look() : std::nullopt;
+    for (const auto& each : {report_due_, remark_due_, look, in_doubt_until_}) {
+        if (each && state_ == State::trains) {
+            first = std::min(first.value_or(*each), *each);
+        }
+    }
+    return first;
+}
+
+void ProgramRun::watch(std::vector<pollfd>& descriptors) const {
+    if (!in_doubt_until_) {  // what has ended would be ready all the time
+        program_->watch(descriptors);
+    }
+}
+
+void ProgramRun::expect_report() {
+    if (options_.setup.supervision.hang_timeout && work_.rank == 0) {
+        report_due_ = Clock::now() + *options_.setup.supervision.hang_timeout;
+    }
+}
+
+/// Whether the program has reported the end of its trial. It may have more to do then, such as to save its model.
+bool ProgramRun::is_complete() const { return work_.rank == 0 && last_resource_ >= work_.join().max_resource; }
+
+std::chrono::milliseconds ProgramRun::time_to_save() const {
+    return std::max(options_.grace, options_.setup.save_timeout);
+}
+
+void ProgramRun::receive(std::vector<Notice>& notices) {
+    for (const auto& line : program_->channel.receive()) {
+        if (state_ != State::trains) {
+            ignore(line);
+            continue;
+        }
+        try {
+            const auto message = parse_message(line);
+            if (message.value("type", Json()) == protocol::Hello::name) {
+                throw std::runtime_error("this is a warm trainer; add `grow: in_place` to the sweep file");
+            }
+            if (is_told_decisions() && work_.rank == 0) {
+                take(report_from(trial(), message), notices);
+            }
+        } catch (const std::exception& error) {
+            fail(fmt::format("its report through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
+                             line.substr(0, 200)),
+                 FailureKind::error, notices);
+        }
+    }
+}
+
+void ProgramRun::look_for_reports(bool has_ended, std::vector<Notice>& notices) {
+    const auto now = Clock::now();
+    for (const auto& line : has_ended ? written_->last_lines(now) : written_->lines(now)) {
+        if (state_ != State::trains) {
+            ignore(line);
+        } else {
+            read_written(line, notices);
+        }
+    }
+}
+
+void ProgramRun::read_written(const std::string& line, std::vector<Notice>& notices) {
+    try {
+        if (auto report = written_->report_in(line)) {
+            take(*std::move(report), notices);
+        }
+    } catch (const std::exception& error) {
+        fail(fmt::format("{} (in {}: '{}')", plain(error), written_->place(), line.substr(0, 200)), FailureKind::error,
+             notices);
+    }
+    if (written_->is_time_to_remark()) {
+        notices.push_back(ProgramRemark{trial(), written_->why_none()});
+    }
+}
+
+void ProgramRun::take(protocol::Report report, std::vector<Notice>& notices) {
+    remark_on_repetition(report, notices);
+    last_resource_ = report.resource;
+    last_metrics_ = report.metrics;
+    reported_ = awaits_decision_ = true;
+    report_due_.reset();
+    remark_due_.reset();
+    notices.push_back(std::move(report));
+}
+
+/// Remarks on a process that begins again, and on one that repeats its own reports with other numbers.
+void ProgramRun::remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const {
+    if (written_ && !options_.setup.supervision.report->is_printed()) {
+        return;  // the file has what former processes wrote, and may be written anew
+    }
+    const auto& join = work_.join();
+    if (!reported_ && work_.has_reported() && report.resource < *join.reported) {
+        notices.push_back(ProgramRemark{
+            report.trial, fmt::format("it was started again, and did not continue from a checkpoint; it reported {} "
+                                      "where {} was reported before, and trains all of that once more "
+                                      "(docs/trial-protocol.md, Checkpoints)",
+                                      report.resource.value, join.reported->value)});
+    } else if (reported_ && report.resource <= last_resource_ && report.metrics != last_metrics_) {
+        notices.push_back(ProgramRemark{
+            report.trial, fmt::format("it reported a resource again, or an earlier one, and such reports do not count; "
+                                      "after {} came {}: {}",
+                                      last_resource_.value, report.resource.value,
+                                      written_ ? "let report.pattern match one line of each epoch"
+                                               : "report once after each epoch, and count up")});
+    }
+}
+
+/// What a program writes that is to end counts no more. But one that reports beyond the end of its trial has not
+/// understood, and there is nothing to wait for.
+void ProgramRun::ignore(const std::string& line) {
+    if (state_ != State::leaves || escalation_ > 0 || !is_complete()) {
+        return;
+    }
+    try {
+        const auto report = written_ ? written_->report_in(line) : report_from(trial(), parse_message(line));
+        if (report && report->resource > last_resource_) {
+            trains_on_ = true;
+            deadline_ = Clock::now();
+        }
+    } catch (const std::exception&) {
+        // no report
+    }
+}
+
+void ProgramRun::remark_on_silence(std::vector<Notice>& notices) const {
+    notices.push_back(ProgramRemark{
+        trial(),
+        fmt::format("it runs for {} s and has not reported yet; {}; `hang_timeout` in the sweep file ends such a "
+                    "program",
+                    std::chrono::duration_cast<std::chrono::seconds>(options_.patience).count(),
+                    written_ ? written_->why_none() : quoted(own_last_words()))});
+}
+
+/// What the present process printed last, and no earlier one of the trial.
+std::string ProgramRun::own_last_words() const { return last_words(work_.log(), log_begin_); }
+
+/// A batch system ends a job by a signal to all of its processes. Then the order to leave is on its way, and the
+/// program has not failed.
+bool ProgramRun::is_in_doubt(const ExitStatus& status) {
+    if (status.code != 128 + SIGTERM || state_ != State::trains) {
+        return false;
+    }
+    const auto now = Clock::now();
+    in_doubt_until_ = in_doubt_until_.value_or(now + options_.doubt);
+    return now < *in_doubt_until_;
+}
+
+ProgramRun::End ProgramRun::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
+    if (is_leaving()) {
+        notices.push_back(LeftTrial{trial(), slot_});
+        return End::left;
+    }
+    if (state_ == State::hangs || !status.success()) {
+        fail_as(status, notices);
+        return End::left;
+    }
+    if (work_.rank > 0) {
+        return End::early;  // rank 0 says what becomes of the trial
+    }
+    if (!reported_) {
+        fail_without_report(notices);
+        return End::left;
+    }
+    notices.push_back(ProgramEnded{trial()});
+    return End::trained;
+}
+
+/// It ended by a signal, with a status that is not 0, or because it hung.
+void ProgramRun::fail_as(const ExitStatus& status, std::vector<Notice>& notices) {
+    const bool hung = state_ == State::hangs;
+    const auto words = own_last_words();
+    const auto with_words = [&](const std::string& cause) { return fmt::format("{}; {}", cause, quoted(words)); };
+    const bool is_usage_error = !hung && !reported_ && !work_.has_reported() && status.signal == 0 &&
+                                status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
+    if (hung) {
+        fail(with_words(no_progress_for(*options_.setup.supervision.hang_timeout)), FailureKind::crash, notices);
+    } else if (is_usage_error) {
+        fail(with_words(to_string(status)) + advice_on_options(words), FailureKind::repeated_error, notices,
+             ProgramFault::usage_error);
+    } else {
+        fail(with_words(to_string(status)), kind_of(status, oom_kills_), notices);
+    }
+}
+
+void ProgramRun::fail_without_report(std::vector<Notice>& notices) {
+    if (work_.has_reported()) {
+        fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
+             FailureKind::error, notices);
+    } else {
+        fail(written_ ? fmt::format("{}: {}", no_report, written_->why_none()) : no_report, FailureKind::repeated_error,
+             notices, ProgramFault::never_reports);
+    }
+}
+
+void ProgramRun::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices, ProgramFault fault) {
+    notices.push_back(WorkerFailed{trial(), slot_, kind, message, fault, device_name(options_, slot_)});
+    state_ = State::failed;
+    deadline_ = Clock::now();
+}
+
+void ProgramRun::escalate(Clock::time_point now, std::vector<Notice>& notices) {
+    if (escalation_++ == 0) {
+        if (state_ == State::leaves && is_told_decisions()) {
+            // One that trained to its end may have read that, and have more to do than there is time for.
+            const std::chrono::duration<double> time = time_to_save();
+            const auto remark =
+                is_complete() && !trains_on_
+                    ? fmt::format(
+                          "it was complete and did not end within {:.3g} s, so it is ended by SIGTERM; set "
+                          "CRESCENDO_SAVE_TIMEOUT to more seconds, or save before the last report; ",
+                          time.count())
+                    : std::string(
+                          "it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "
+                          "decision after each report and to end; ");
+            notices.push_back(ProgramRemark{trial(), remark + quoted(own_last_words())});
+        }
+        terminate();
+        deadline_ = now + options_.grace + time_of_the_guard;
+    } else {
+        program_->process.signal_group(SIGKILL);
+        deadline_.reset();
+    }
+}
+
+}  // namespace crescendo::launch

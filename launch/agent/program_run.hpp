@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/agent/program_work.hpp"
+#include "launch/agent/written_reports.hpp"
+
+namespace crescendo::launch {
+
+/// Message of the failure of a program that ended with status 0 and never reported.
+inline constexpr const char* no_report = "it ended without a report";
+
+/// One process of a program, from its start to its end: what it reports, what it is told, and how it is made to leave.
+///
+/// It runs under a guard that kills what it leaves behind. Rank 0 of a group reports; all ranks get the decisions.
+class ProgramRun {
+  public:
+    enum class End {
+        left,     ///< it was told to leave, or has failed
+        trained,  ///< rank 0 ended by itself, and well: with it the trial
+        early,    ///< another rank ended well, before it was told to leave
+    };
+
+    /// Starts the process. Throws CommandTooLong. `options` and `oom_kills` must outlive the run.
+    ProgramRun(ProgramWork work, SlotId slot, const WorkerOptions& options, OomKills& oom_kills);
+
+    TrialId trial() const { return work_.join().trial; }
+
+    /// Whether it was told to leave, or has failed. Then its messages count no more.
+    bool is_leaving() const { return state_ == State::leaves || state_ == State::failed; }
+
+    /// Tells it to train on.
+    void go_on(const protocol::Decision& order);
+
+    /// Tells it to leave, with its state saved if `save`. It must not be leaving yet.
+    void leave(bool save);
+
+    /// Tells the process to end now.
+    void terminate();
+
+    /// Waits until it has, and the guard has killed what it left behind.
+    void await_end() const;
+
+    /// Adds what the process reported and how it ended to `notices`, and makes it leave once it has had its time.
+    /// Returns how it ended, once it has; the run is over then.
+    std::optional<End> advance(std::vector<Notice>& notices);
+
+    void watch(std::vector<pollfd>& descriptors) const;
+    std::optional<Clock::time_point> deadline() const;
+
+  private:
+    enum class State {
+        trains,
+        hangs,   ///< it is being ended, because it did not report for too long
+        leaves,  ///< it was told to
+        failed,  ///< it is being ended, because it did something wrong
+    };
+
+    bool is_told_decisions() const { return !options_.setup.supervision.report; }
+    void expect_report();
+    bool is_complete() const;
+    std::chrono::milliseconds time_to_save() const;
+    void receive(std::vector<Notice>& notices);
+    void look_for_reports(bool has_ended, std::vector<Notice>& notices);
+    void read_written(const std::string& line, std::vector<Notice>& notices);
+    void take(protocol::Report report, std::vector<Notice>& notices);
+    void remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const;
+    void ignore(const std::string& line);
+    void remark_on_silence(std::vector<Notice>& notices) const;
+    std::string own_last_words() const;
+    bool is_in_doubt(const ExitStatus& status);
+    End conclude(const ExitStatus& status, std::vector<Notice>& notices);
+    void fail_as(const ExitStatus& status, std::vector<Notice>& notices);
+    void fail_without_report(std::vector<Notice>& notices);
+    void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
+              ProgramFault fault = ProgramFault::none);
+    void escalate(Clock::time_point now, std::vector<Notice>& notices);
+
+    ProgramWork work_;
+    SlotId slot_;
+    const WorkerOptions& options_;
+    OomKills& oom_kills_;
+    Clock::time_point started_ = Clock::now();
+    std::uintmax_t log_begin_ = 0;           ///< size of the log at the start: what is before that is of others
+    std::optional<WrittenReports> written_;  ///< where its reports are found, if it does not send them
+    std::unique_ptr<ConnectedProcess> program_;
+    State state_ = State::trains;
+    bool trains_on_ = false;  ///< it has reported beyond the end of its trial
+    bool reported_ = false;
+    bool awaits_decision_ = false;  ///< about its last report
+    Resource last_resource_ = {};   ///< of its reports
+    protocol::Metrics last_metrics_;
+    int batch_multiple_;                               ///< as the program knows it
+    std::optional<Clock::time_point> report_due_;      ///< none while a decision is due
+    std::optional<Clock::time_point> remark_due_;      ///< about a program that has never reported
+    std::optional<Clock::time_point> in_doubt_until_;  ///< whether it failed, although it has ended
+    int escalation_ = 0;                         ///< how it was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
+    std::optional<Clock::time_point> deadline_;  ///< for its next step
+};
+
+}  // namespace crescendo::launch

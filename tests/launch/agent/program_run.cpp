@@ -1,0 +1,321 @@
+#include "launch/agent/program_run.hpp"
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/launch/agent/program_node.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+const ReportSource printed{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1, "loss"};
+
+const Times patient{.grace = std::chrono::minutes(1), .save = std::chrono::minutes(1)};
+
+/// What is remarked on a program until it ends. It reports by `say RESOURCE LOSS`.
+std::vector<std::string> remarks_on(const std::string& script, const std::optional<ReportSource>& source = {},
+                                    Resource reported = {}) {
+    ProgramNode node(1, patient, source);
+    node.start(0, 0, R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >&$CRESCENDO_FD; }; )" + script,
+               reported);
+    std::vector<std::string> said;
+    await("the program ends", [&] {
+        bool has_ended = false;
+        for (const auto& notice : node.agent.poll(std::chrono::milliseconds(50))) {
+            if (const auto* remark = std::get_if<ProgramRemark>(&notice)) {
+                said.push_back(remark->message);
+            }
+            has_ended = has_ended || std::holds_alternative<ProgramEnded>(notice);
+        }
+        return has_ended;
+    });
+    return said;
+}
+
+}  // namespace
+
+TEST_CASE("a program reports, is told to go on, and ends") {
+    ProgramNode node(1);
+
+    node.start(4, 0,
+               std::string(report_once) +
+                   R"(echo "$reply $CRESCENDO_TRIAL $CRESCENDO_SEED $CRESCENDO_MAX_RESOURCE $WORLD_SIZE" > heard)");
+    const auto report = node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
+    const auto ended = node.next<ProgramEnded>();
+    node.agent.obey(protocol::Leave{TrialId{5}, /*save=*/false});  // for another worker of the node
+    node.agent.obey(protocol::Leave{TrialId{4}, /*save=*/false});  // sent before the news arrived
+
+    CHECK(node.next<LeftTrial>().trial == TrialId{4});
+    CHECK(report.trial == TrialId{4});
+    CHECK(report.resource == Resource{1});
+    CHECK(report.metrics.at("loss") == 0.25);
+    CHECK(ended.trial == TrialId{4});
+    std::string heard;
+    std::getline(std::ifstream(node.folder / "heard") >> std::ws, heard);
+    CHECK(heard == R"({"decision":"continue"} 4 11 9 1)");
+}
+
+TEST_CASE("a program that is told to stop and goes has left") {
+    ProgramNode node(1);
+    node.start(0, 0, report_once);
+    node.next<protocol::Report>();
+
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+
+    CHECK(node.next<LeftTrial>().slot == SlotId{0});
+}
+
+TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it started in another session") {
+    ProgramNode node(1);
+    node.start(0, 0,
+               std::string("trap '' TERM; setsid bash -c 'trap \"\" TERM; echo $$ > grandchild; exec sleep 1000' & ") +
+                   report_once + "sleep 1000; sleep 1000");
+    node.next<protocol::Report>();
+    long grandchild = 0;
+    await("the grandchild starts", [&] { return (grandchild = number_in(node.folder / "grandchild")) != 0; });
+
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    CHECK(node.next<ProgramRemark>().message.starts_with("it was told to stop and did not leave"));
+    node.next<LeftTrial>();
+
+    await("the grandchild ends", [&] { return !is_alive(grandchild); });
+}
+
+TEST_CASE("a program that trained to its end is not told to read decisions when it takes long to leave") {
+    ProgramNode node(1);
+    node.start(0, 0, R"(echo '{"resource":9,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; echo saving; exec sleep 1000)");
+    node.next<protocol::Report>();
+
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+
+    CHECK(node.next<ProgramRemark>().message ==
+          "it was complete and did not end within 0.2 s, so it is ended by SIGTERM; set CRESCENDO_SAVE_TIMEOUT to more "
+          "seconds, or save before the last report; last words: saving");
+    node.next<LeftTrial>();
+}
+
+TEST_CASE("a program that ends by SIGTERM has failed, unless it is told to leave soon after") {
+    const std::string script =
+        std::string(report_once) + "echo $$ > pid; until [ -e told ]; do sleep 0.01; done; kill $$";
+    ProgramNode quick(1);
+    ProgramNode patient_node(1, {.doubt = std::chrono::minutes(10)});
+    for (auto* node : {&quick, &patient_node}) {
+        node->start(0, 0, script);
+        node->next<protocol::Report>();
+        node->agent.obey(protocol::Decision{TrialId{0}, 1, Resource{1}});
+        std::ofstream(node->folder / "told").close();
+    }
+    CHECK(quick.next<WorkerFailed>().message.starts_with("killed by signal 15"));
+
+    const auto is_gone = [&] {
+        const long program = number_in(patient_node.folder / "pid");
+        for (auto& notice : patient_node.agent.poll(std::chrono::milliseconds(50))) {
+            patient_node.kept.push_back(std::move(notice));
+        }
+        return program != 0 && !is_alive(program);
+    };
+    await("the program ends", is_gone);
+    is_gone();  // its end is seen here at the latest
+    CHECK(patient_node.kept.empty());
+    patient_node.agent.obey(protocol::Leave{TrialId{0}, true});
+    CHECK(patient_node.next<LeftTrial>().problem.empty());
+}
+
+TEST_CASE("what a program leaves behind when it ends is killed") {
+    ProgramNode node(1);
+    node.start(0, 0, std::string("setsid sleep 1000 & echo $! > grandchild; ") + report_once);
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{0}, 1, Resource{1}});
+    node.next<ProgramEnded>();
+
+    const long grandchild = number_in(node.folder / "grandchild");
+    REQUIRE(grandchild != 0);
+    await("the grandchild ends", [&] { return !is_alive(grandchild); });
+}
+
+TEST_CASE("failures say what happened and give the program's last words") {
+    ProgramNode node(1);
+
+    node.start(0, 0, "exit 7");
+    CHECK(node.next<WorkerFailed>().message == "exit status 7; it printed nothing");
+    node.start(1, 0, "echo out of luck >&2; kill -SEGV $$");
+    const auto crash = node.next<WorkerFailed>();
+    CHECK(crash.kind == FailureKind::crash);
+    CHECK(crash.message.find("signal 11") != std::string::npos);
+    CHECK(crash.message.find("out of luck") != std::string::npos);
+    node.start(1, 0, "echo no hope >&2; exit 3");  // in the same log, again
+    CHECK(node.next<WorkerFailed>().message == "exit status 3; last words: no hope");
+    node.start(2, 0, "true");
+    CHECK(node.next<WorkerFailed>().message.starts_with("it ended without a report"));
+    node.start(3, 0, "echo loss=0.3 >&$CRESCENDO_FD; sleep 1000");
+    CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'loss=0.3'") != std::string::npos);
+    node.start(4, 0, R"(echo '{"metrics":{}}' >&$CRESCENDO_FD; sleep 1000)");
+    CHECK(node.next<WorkerFailed>().message.find("resource") != std::string::npos);
+}
+
+TEST_CASE("a program that neither reports nor ends is remarked on, and not with an earlier one's words") {
+    const Times times{.patience = std::chrono::milliseconds(100)};
+    const char* script = "until [ -e told ]; do sleep 0.01; done";
+    ProgramNode silent(1, times);
+    ProgramNode talkative(1, times, ReportSource{{"loss=(?P<loss>.+)"}, "", 1, "loss"});
+    for (auto* node : {&silent, &talkative}) {
+        std::ofstream(node->folder / "trainer.log") << "an earlier run\n";
+    }
+
+    silent.start(0, 0, script);
+    const auto silence = silent.next<ProgramRemark>().message;
+    talkative.start(0, 0, script);
+    const auto no_match = talkative.next<ProgramRemark>().message;
+
+    CHECK_MESSAGE(silence.find("not reported yet; it printed nothing; `hang_timeout`") != std::string::npos, silence);
+    CHECK_MESSAGE(no_match.find("not reported yet; nothing is in its output yet, where a match of report.pattern is "
+                                "looked for; `hang_timeout`") != std::string::npos,
+                  no_match);
+    for (auto* node : {&silent, &talkative}) {
+        std::ofstream(node->folder / "told").close();
+        CHECK(node->next<WorkerFailed>().message.starts_with("it ended without a report"));
+    }
+}
+
+TEST_CASE("a program that never reports or refuses its arguments is at fault itself, and one that reported is not") {
+    ProgramNode node(1);
+
+    node.start(0, 0, "true");
+    const auto silent = node.next<WorkerFailed>();
+    node.start(1, 0, "exit 2");
+    const auto usage = node.next<WorkerFailed>();
+    node.start(2, 0, std::string(report_once) + "exit 2");
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{2}, 1, Resource{1}});
+    const auto later = node.next<WorkerFailed>();
+
+    CHECK(silent.kind == FailureKind::repeated_error);
+    CHECK(silent.fault == ProgramFault::never_reports);
+    CHECK(usage.kind == FailureKind::repeated_error);
+    CHECK(usage.fault == ProgramFault::usage_error);
+    CHECK(later.kind == FailureKind::crash);
+    CHECK(later.fault == ProgramFault::none);
+    for (const char* end : {"true", "exit 2"}) {
+        node.start(3, 0, end, /*reported=*/Resource{4});
+        const auto resumed = node.next<WorkerFailed>();
+        CHECK(resumed.kind != FailureKind::repeated_error);
+        CHECK(resumed.fault == ProgramFault::none);
+    }
+}
+
+TEST_CASE("the reports of a program that only prints are found in its output, to its last line") {
+    ProgramNode node(1, patient, printed);
+
+    node.start(4, 0, "echo epoch 1: 0.5; echo epoch 2: 0.25 >&2; printf 'epoch 3: 0.125'");
+
+    for (const int epoch : {1, 2, 3}) {
+        const auto report = node.next<protocol::Report>();
+        CHECK(report.trial == TrialId{4});
+        CHECK(report.resource == Resource{epoch});
+        CHECK(report.metrics.at("loss") == std::ldexp(1.0, -epoch));
+        node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
+    }
+    CHECK(node.next<ProgramEnded>().trial == TrialId{4});
+}
+
+TEST_CASE("a program that cannot be told to stop is ended at once, unless it is at its end") {
+    ProgramNode node(1, patient, printed);
+    node.start(0, 0, "echo epoch 1: 0.5; exec sleep 1000");
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    CHECK(node.next<LeftTrial>().trial == TrialId{0});  // else it would take the minute
+
+    node.start(1, 0, "trap 'touch early' TERM; echo epoch 9: 0.5; until [ -e told ]; do sleep 0.01; done; touch saved");
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Leave{TrialId{1}, false});
+    std::ofstream(node.folder / "told").close();
+
+    CHECK(node.next<LeftTrial>().trial == TrialId{1});
+    CHECK(std::filesystem::exists(node.folder / "saved"));
+    CHECK_FALSE(std::filesystem::exists(node.folder / "early"));
+}
+
+TEST_CASE("a program that has reported its trial's end is given time to save, unless it reports on") {
+    for (const bool is_told : {true, false}) {
+        CAPTURE(is_told);
+        ProgramNode node(1, {.save = std::chrono::minutes(1)}, is_told ? std::nullopt : std::optional(printed));
+        const std::string say =
+            is_told ? R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":1}}" >&$CRESCENDO_FD; }; )"
+                    : "say() { echo epoch $1: 1; }; ";
+        node.start(0, 0, say + "say 9; sleep 0.5; touch saved");  // longer than `grace`
+        node.next<protocol::Report>();
+        node.agent.obey(protocol::Leave{TrialId{0}, false});
+        node.next<LeftTrial>();
+        CHECK(std::filesystem::exists(node.folder / "saved"));
+
+        node.start(1, 0, say + "say 9; until [ -e left ]; do sleep 0.01; done; say 10; exec sleep 1000");
+        node.next<protocol::Report>();
+        node.agent.obey(protocol::Leave{TrialId{1}, false});
+        std::ofstream(node.folder / "left").close();
+        if (is_told) {
+            CHECK(node.next<ProgramRemark>().message.starts_with("it was told to stop and did not leave"));
+        }
+        CHECK(node.next<LeftTrial>().trial == TrialId{1});  // and not after a minute
+    }
+}
+
+TEST_CASE("a program whose output never matches is told of after many lines, and when it ends") {
+    ProgramNode node(1, patient, printed);
+    node.start(0, 0, "for i in {1..1000}; do echo step $i; done; until [ -e told ]; do sleep 0.01; done; echo bye");
+
+    const auto remark = node.next<ProgramRemark>();
+    std::ofstream(node.folder / "told").close();
+    const auto failed = node.next<WorkerFailed>();
+
+    CHECK_MESSAGE(remark.message.starts_with("none of the 1000 lines of its output has a match of report.pattern; the "
+                                             "last ones: "),
+                  remark.message);
+    CHECK(remark.message.ends_with("step 1000"));
+    CHECK(failed.message.starts_with("it ended without a report: none of the 1001 lines"));
+    CHECK(failed.message.ends_with("step 1000\nbye"));
+    CHECK(failed.fault == ProgramFault::never_reports);
+}
+
+TEST_CASE("a program that reports a resource again, with other numbers, is told that they do not count") {
+    const auto back = remarks_on("say 1 0.5; say 2 0.25; say 1 0.7");
+    const auto steps = remarks_on("echo epoch 1: 3; echo epoch 1: 2", printed);
+
+    REQUIRE(back.size() == 1);
+    CHECK(back[0] ==
+          "it reported a resource again, or an earlier one, and such reports do not count; after 2 came 1: "
+          "report once after each epoch, and count up");
+    REQUIRE(steps.size() == 1);
+    CHECK(steps[0].ends_with("after 1 came 1: let report.pattern match one line of each epoch"));
+    CHECK(remarks_on("say 1 0.5; say 1 0.5; say 2 0.5").empty());
+}
+
+TEST_CASE("a program that begins again, instead of continuing from a checkpoint, is told of") {
+    const auto again = remarks_on("say 1 0.5; say 2 0.25; say 3 0.2; say 4 0.1", {}, Resource{3});
+
+    REQUIRE(again.size() == 1);
+    CHECK(again[0] ==
+          "it was started again, and did not continue from a checkpoint; it reported 1 where 3 was reported "
+          "before, and trains all of that once more (docs/trial-protocol.md, Checkpoints)");
+    CHECK(remarks_on("say 3 0.2; say 4 0.1", {}, Resource{3}).empty());
+}
+
+TEST_CASE("a program may write its reports to a file of its folder, and what an earlier run wrote is made good") {
+    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
+    const std::string write = R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >> reports.jsonl; }; )";
+    node.start(0, 0, write + "say 1 0.5; say 2 0.25");
+    CHECK(node.next<protocol::Report>().resource == Resource{1});
+    CHECK(node.next<protocol::Report>().resource == Resource{2});
+    node.next<ProgramEnded>();
+
+    node.start(0, 0, write + "say 3 0.25; echo nonsense >> reports.jsonl; sleep 1000");
+
+    for (const int resource : {1, 2, 3}) {
+        CHECK(node.next<protocol::Report>().resource == Resource{resource});
+    }
+    CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'nonsense'") != std::string::npos);
+}

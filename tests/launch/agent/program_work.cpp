@@ -1,0 +1,69 @@
+#include "launch/agent/program_work.hpp"
+
+#include <doctest/doctest.h>
+#include <fstream>
+
+#include "tests/launch/agent/program_node.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("a group's hosts have a line each, also where another host's ranks lie between") {
+    ProgramNode node(1);
+    auto options = node.options(3, {}, {});
+    options.places[1].host = "there";
+    Agent agent(NodeId{0}, std::move(options));
+
+    agent.obey(node.group(4, 3, "until [ -e told ]; do sleep 0.01; done"));
+
+    std::string hosts;
+    await("the file of hosts", [&] {
+        agent.poll(std::chrono::milliseconds(10));
+        std::getline(std::ifstream(node.folder / "hosts"), hosts, '\0');
+        return !hosts.empty();
+    });
+    CHECK(hosts == "here slots=2\nthere slots=1\n");
+    std::ofstream(node.folder / "told").close();
+}
+
+TEST_CASE("a group has a process a slot, which know each other as torchrun's do; rank 0 speaks for all") {
+    ProgramNode node(2);
+    node.start_group(4, 2,
+                     "echo \"$RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT\" > rank$RANK; "
+                     "until [ -e rank1 ]; do sleep 0.01; done; " +
+                         std::string(report_once) +
+                         "echo $reply > heard$RANK; read -r reply <&$CRESCENDO_FD; "
+                         "echo $reply > last$RANK");
+
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
+    const auto heard = [&](const std::string& file) {
+        std::string line;
+        await(file, [&] { return bool(std::getline(std::ifstream(node.folder / file), line)); });
+        return line;
+    };
+    for (const std::string rank : {"0", "1"}) {
+        CHECK(heard("heard" + rank) == R"({"decision":"continue"})");
+        CHECK(heard("rank" + rank) == rank + " 2 " + rank + " 2 127.0.0.1 " + std::to_string(node.first_port));
+    }
+    CHECK(heard("hosts") == "here slots=2");
+    node.agent.obey(protocol::Leave{TrialId{4}, true});
+
+    CHECK(node.next<LeftTrial>().trial == TrialId{4});
+    CHECK(node.next<LeftTrial>().trial == TrialId{4});
+    for (const std::string rank : {"0", "1"}) {
+        CHECK(heard("last" + rank) == R"({"decision":"stop","save":true})");
+    }
+}
+
+TEST_CASE("slots that share GPUs name them, and others name none") {
+    const auto shared = slots_of_node(NodeId{2}, SlotId{8}, /*count=*/3, /*num_shared_gpus=*/2);
+    const auto alone = slots_of_node(NodeId{2}, SlotId{8}, 3, 0);
+
+    CHECK(shared[2].id == SlotId{10});
+    CHECK(shared[2].node == NodeId{2});
+    CHECK(shared[1].gpu == 1);
+    CHECK(shared[2].gpu == 0);
+    CHECK_FALSE(alone[2].gpu.has_value());
+}

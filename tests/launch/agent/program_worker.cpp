@@ -1,0 +1,84 @@
+#include "launch/agent/program_worker.hpp"
+
+#include <doctest/doctest.h>
+#include <fstream>
+
+#include "launch/system/child_process.hpp"
+#include "tests/launch/agent/program_node.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+TEST_CASE("the next trial of a slot starts when the last one's program is gone") {
+    ProgramNode node(1, {.grace = std::chrono::seconds(60)});  // the program leaves by itself
+    node.start(0, 0, std::string(report_once) + "sleep 0.1; touch gone");
+    node.next<protocol::Report>();
+
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.start(1, 0, std::string("[ -e gone ] && ") + report_once);
+
+    CHECK(node.next<protocol::Report>().trial == TrialId{1});
+}
+
+TEST_CASE("a program starts once what a session that died has left of its trial has ended") {
+    TemporaryFolder other;
+    ProgramNode node(1, {.grace = std::chrono::seconds(60)});
+    const auto log = (node.folder / "trainer.log").string();
+    ProcessOptions former;
+    former.command = {"bash", "-c", "while [ ! -e " + (other / "end").string() + " ]; do sleep 0.01; done"};
+    former.log = log;
+    former.holds_log = true;
+    ChildProcess process(former);
+    CHECK(is_held(log));
+
+    node.start(0, 0, std::string("[ -e ") + (other / "end").string() + " ] && " + report_once + "sleep 1000");
+    std::vector<Notice> notices;
+    for (int i = 0; i < 5; ++i) {
+        for (auto& notice : node.agent.poll(std::chrono::milliseconds(50))) {
+            notices.push_back(std::move(notice));
+        }
+    }
+    CHECK(notices.empty());
+    std::ofstream(other / "end").close();
+
+    CHECK(node.next<protocol::Report>().resource == Resource{1});
+    CHECK(is_held(log));  // by this program now
+}
+
+TEST_CASE("a trial that is taken back before its program started has left at once") {
+    ProgramNode node(1);
+    node.start(0, 0, std::string(report_once) + "sleep 1000");
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.start(1, 0, "true");
+
+    node.agent.obey(protocol::Leave{TrialId{1}, false});
+
+    CHECK(node.next<LeftTrial>().trial == TrialId{1});
+    CHECK(node.next<LeftTrial>().trial == TrialId{0});
+}
+
+TEST_CASE("a program that cannot be started with so long a command costs its trial alone") {
+    ProgramNode node(1);
+
+    node.start(0, 0, std::string(140'000, ' '));
+    const auto failed = node.next<WorkerFailed>();
+    node.start(1, 0, report_once);
+
+    CHECK(failed.trial == TrialId{0});
+    CHECK(failed.kind == FailureKind::repeated_error);
+    CHECK_MESSAGE(failed.message.find("128 KiB for one argument") != std::string::npos, failed.message);
+    CHECK(node.next<protocol::Report>().trial == TrialId{1});
+}
+
+TEST_CASE("a member that has ended well before its group leaves with it, and one that fails is a failure") {
+    ProgramNode node(2);
+    node.start_group(0, 2, "[ $RANK = 1 ] && exit 0; " + std::string(report_once) + "sleep 1000");
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    CHECK(node.next<LeftTrial>().slot != node.next<LeftTrial>().slot);
+
+    node.start_group(1, 2, "[ $RANK = 1 ] && exit 3; " + std::string(report_once) + "sleep 1000");
+    CHECK(node.next<WorkerFailed>().slot == SlotId{1});
+}
