@@ -49,7 +49,8 @@ Training::Training(const SweepFile& file, const SweepDirectory& directory, Decis
       end_(end),
       time_budget_(file.time_budget),
       inbox_(directory.requests()),
-      health_(orders.slots().slots()) {}
+      health_(orders.slots().slots()),
+      report_watch_(file, directory) {}
 
 bool Training::begin_turn() {
     if (sweep().state() != SweepState::running || decisions_.is_hopeless() || is_stopped()) {
@@ -202,11 +203,10 @@ void Training::take(protocol::Report& notice) {
         if (health_.has_doubts()) {
             health_.note_progress(groups_.members(notice.trial));
         }
-        watch_for_identical_reports(notice);
-        watch_for_reports_beyond_the_end(notice);
-        watch_for_untimed_steps(notice);
         const double loss = to_loss(spec.goal, metric->second);
-        watch_for_nothing_finite(notice.trial, loss);
+        for (const auto& remark : report_watch_.note(notice, loss, decisions_.last_resource(notice.trial), sweep())) {
+            view_.say(remark);
+        }
         const double now = journal_clock();
         set_clock(notice, now);
         round_steps(notice);
@@ -263,59 +263,6 @@ void Training::set_clock(protocol::Report& notice, double now) const {
 void Training::round_steps(protocol::Report& notice) const {
     for (auto* measure : {&notice.step_seconds, &notice.noise_scale}) {
         *measure = rounded(*measure);
-    }
-}
-
-void Training::watch_for_identical_reports(const protocol::Report& notice) {
-    if (identical_reports_.is_done() || decisions_.last_resource(notice.trial).value > 0) {
-        return;
-    }
-    switch (identical_reports_.note(sweep().trial(notice.trial).config, notice.resource, notice.metrics)) {
-        case Unused::nothing:
-            break;
-        case Unused::parameters:
-            view_.say(
-                "three trials with different parameters report the same numbers, to the last digit: does the program "
-                "use its parameters?");
-            break;
-        case Unused::seed:
-            view_.say(
-                "three trials with the same parameters and other seeds report the same numbers, to the last digit: "
-                "does the program use its seed (CRESCENDO_SEED, or ${seed} in the command)?");
-            break;
-    }
-}
-
-/// Who counts steps where the file means epochs has trained each trial to its end with the first report.
-void Training::watch_for_reports_beyond_the_end(const protocol::Report& notice) {
-    const auto& scheduler = sweep().spec().scheduler;
-    if (scheduler.has_max() && notice.resource > scheduler.max && decisions_.last_resource(notice.trial).value == 0 &&
-        remarks_.insert("max").second) {
-        view_.say(fmt::format(
-            "the first report of trial {} is at {}, beyond scheduler.max ({}), so the trial is complete at once and no "
-            "rung judges it: does the program count something else? max is in what its reports count",
-            notice.trial.value, notice.resource.value, scheduler.max.value));
-    }
-}
-
-/// A sweep that was resumed may have a finite value from before.
-void Training::watch_for_nothing_finite(TrialId trial, double loss) {
-    if (nothing_finite_.note(trial, loss) && !sweep().best()) {
-        view_.say(fmt::format(
-            "five trials have reported {}, and none of them a finite number, so no trial is better than another: does "
-            "training diverge? `crescendo logs {} {}` shows what one of them printed",
-            sweep().spec().metric, shell_quoted(directory_.path()), trial.value));
-    }
-}
-
-/// Growth that is to pay needs the time of steps. crescendo-trainer lacks it only where an epoch is a single step.
-void Training::watch_for_untimed_steps(const protocol::Report& notice) {
-    const auto& scheduler = sweep().spec().scheduler;
-    if (file_.command && scheduler.kind == SchedulerKind::rasda && scheduler.grow_when != GrowWhen::always &&
-        !notice.step_seconds && remarks_.insert("step_seconds").second) {
-        view_.say(
-            "the program's reports have no step_seconds, so trials grow also where more workers make them no faster; "
-            "report how long a step takes (docs/trial-protocol.md), or write scheduler: {grow_when: always}");
     }
 }
 

@@ -9,9 +9,8 @@
 
 #include "launch/coordinator/decisions.hpp"
 #include "launch/coordinator/failures.hpp"
-#include "launch/coordinator/identical_reports.hpp"
-#include "launch/coordinator/nothing_finite.hpp"
 #include "launch/coordinator/orders.hpp"
+#include "launch/coordinator/report_watch.hpp"
 #include "launch/coordinator/session_end.hpp"
 #include "launch/coordinator/slot_health.hpp"
 #include "launch/messages/messages.hpp"
@@ -68,10 +67,6 @@ class Training {
     void set_clock(protocol::Report& notice, double now) const;
     void record_regroup(const protocol::Regrouped& notice);
     void round_steps(protocol::Report& notice) const;
-    void watch_for_identical_reports(const protocol::Report& notice);
-    void watch_for_reports_beyond_the_end(const protocol::Report& notice);
-    void watch_for_nothing_finite(TrialId trial, double loss);
-    void watch_for_untimed_steps(const protocol::Report& notice);
     void lose(const std::set<SlotId>& slots);
     void leave_out(const std::set<SlotId>& slots);
     std::string name_of(const std::set<SlotId>& slots) const;
@@ -90,8 +85,7 @@ class Training {
     SlotHealth health_;
     std::map<SlotId, std::string> devices_;  ///< of slots where a worker failed, as their agents call them
     std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
-    IdenticalReports identical_reports_;
-    NothingFinite nothing_finite_;
+    ReportWatch report_watch_;
     ToldFailures told_failures_;
     std::set<std::string> remarks_;  ///< what the user was told of programs and bad requests: once is enough
 };

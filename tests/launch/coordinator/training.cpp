@@ -80,28 +80,6 @@ TEST_CASE("measures that are too small or too large for a number of four digits 
     CHECK(stage.history.regroup_phases() == std::map<std::string, std::vector<double>>{{"step", {0.25}}});
 }
 
-TEST_CASE("a program that does not say how long its steps take grows blindly, and the user hears of it once") {
-    const auto said_of = [](std::optional<double> step_seconds, const std::string& grow_when) {
-        Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 4, reduction_factor: 2, grow_when: " + grow_when + "}");
-        stage.file.trainer.reset();
-        stage.file.command = {"train"};
-        stage.file.grow = launch::Growth::in_place;
-        for (const int resource : {1, 2, 4}) {
-            auto report = report_of(0, resource, 0.5);
-            report.step_seconds = step_seconds;
-            stage.agents.notices.emplace_back(report);
-        }
-        CHECK(stage.run() == Outcome::finished);
-        return std::count_if(stage.view.said.begin(), stage.view.said.end(), [](const std::string& line) {
-            return line.find("reports have no step_seconds") != std::string::npos;
-        });
-    };
-
-    CHECK(said_of({}, "goodput") == 1);
-    CHECK(said_of({}, "always") == 0);
-    CHECK(said_of(0.1, "goodput") == 0);
-}
-
 TEST_CASE("a program that ends in the turn of its last report had ended before, for the journal") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 1}");
     stage.agents.all_at_once = true;
@@ -374,20 +352,6 @@ TEST_CASE("one slot that works is enough, however often the others are tried in 
     stage.agents.report(0, 4, 0.5);
 
     CHECK(stage.run() == Outcome::finished);
-}
-
-TEST_CASE("trials that report the same numbers for different parameters are told of once") {
-    Stage stage("run_cap: 4\n", "{type: fifo, max: 2}");
-    for (const int trial : {0, 1, 2, 3}) {
-        stage.agents.report(trial, 1, 0.5);
-        stage.agents.report(trial, 2, 0.5);
-    }
-
-    stage.run();
-
-    CHECK(std::ranges::count_if(stage.view.said, [](const auto& line) {
-              return line.starts_with("three trials with different parameters report the same numbers");
-          }) == 1);
 }
 
 TEST_CASE("workers that all lost each other come together again, and are given up after the fourth time") {

@@ -1,0 +1,74 @@
+#include "launch/coordinator/report_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "launch/system/shell.hpp"
+
+namespace crescendo::launch {
+
+std::vector<std::string> ReportWatch::note(const protocol::Report& report, double loss, Resource before,
+                                           const Sweep& sweep) {
+    const bool is_first = before.value == 0;
+    std::vector<std::string> remarks;
+    for (auto& remark :
+         {is_first ? unused(report, sweep) : std::nullopt, is_first ? end_at_once(report, sweep) : std::nullopt,
+          untimed_steps(report, sweep), divergence(report.trial, loss, sweep)}) {
+        if (remark) {
+            remarks.push_back(*remark);
+        }
+    }
+    return remarks;
+}
+
+std::optional<std::string> ReportWatch::unused(const protocol::Report& report, const Sweep& sweep) {
+    switch (identical_reports_.note(sweep.trial(report.trial).config, report.resource, report.metrics)) {
+        case Unused::nothing:
+            break;
+        case Unused::parameters:
+            return "three trials with different parameters report the same numbers, to the last digit: does the "
+                   "program "
+                   "use its parameters?";
+        case Unused::seed:
+            return "three trials with the same parameters and other seeds report the same numbers, to the last digit: "
+                   "does the program use its seed (CRESCENDO_SEED, or ${seed} in the command)?";
+    }
+    return {};
+}
+
+/// Who counts steps where the file means epochs has trained each trial to its end with the first report.
+std::optional<std::string> ReportWatch::end_at_once(const protocol::Report& report, const Sweep& sweep) {
+    const auto& scheduler = sweep.spec().scheduler;
+    if (!scheduler.has_max() || report.resource <= scheduler.max || std::exchange(told_of_end_, true)) {
+        return {};
+    }
+    return fmt::format(
+        "the first report of trial {} is at {}, beyond scheduler.max ({}), so the trial is complete at once and no "
+        "rung judges it: does the program count something else? max is in what its reports count",
+        report.trial.value, report.resource.value, scheduler.max.value);
+}
+
+/// Growth that is to pay needs the time of steps. crescendo-trainer lacks it only where an epoch is a single step.
+std::optional<std::string> ReportWatch::untimed_steps(const protocol::Report& report, const Sweep& sweep) {
+    const auto& scheduler = sweep.spec().scheduler;
+    if (!file_.command || scheduler.kind != SchedulerKind::rasda || scheduler.grow_when == GrowWhen::always ||
+        report.step_seconds || std::exchange(told_of_steps_, true)) {
+        return {};
+    }
+    return "the program's reports have no step_seconds, so trials grow also where more workers make them no faster; "
+           "report how long a step takes (docs/trial-protocol.md), or write scheduler: {grow_when: always}";
+}
+
+/// A sweep that was resumed may have a finite value from before.
+std::optional<std::string> ReportWatch::divergence(TrialId trial, double loss, const Sweep& sweep) {
+    if (!nothing_finite_.note(trial, loss) || sweep.best()) {
+        return {};
+    }
+    return fmt::format(
+        "five trials have reported {}, and none of them a finite number, so no trial is better than another: does "
+        "training diverge? `crescendo logs {} {}` shows what one of them printed",
+        sweep.spec().metric, shell_quoted(directory_.path()), trial.value);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/coordinator/identical_reports.hpp"
+#include "launch/coordinator/nothing_finite.hpp"
+#include "launch/messages/messages.hpp"
+#include "launch/record/sweep_directory.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
+#include "scheduler/sweep/sweep.hpp"
+
+namespace crescendo::launch {
+
+/// Finds sweeps whose reports are well formed, and yet show that something is amiss: the program does not use its
+/// parameters, counts something else than `max` does, diverges in every trial, or does not time the steps that growth
+/// is to pay by. Each is told once.
+class ReportWatch {
+  public:
+    /// Both must outlive the watch.
+    ReportWatch(const SweepFile& file, const SweepDirectory& directory) : file_(file), directory_(directory) {}
+
+    /// Notes a report that counts, before the sweep has it. `loss` is its metric's, and `before` the last resource that
+    /// the trial has reported. Returns what the user is to be told.
+    std::vector<std::string> note(const protocol::Report& report, double loss, Resource before, const Sweep& sweep);
+
+  private:
+    std::optional<std::string> unused(const protocol::Report& report, const Sweep& sweep);
+    std::optional<std::string> end_at_once(const protocol::Report& report, const Sweep& sweep);
+    std::optional<std::string> untimed_steps(const protocol::Report& report, const Sweep& sweep);
+    std::optional<std::string> divergence(TrialId trial, double loss, const Sweep& sweep);
+
+    const SweepFile& file_;
+    const SweepDirectory& directory_;
+    IdenticalReports identical_reports_;
+    NothingFinite nothing_finite_;
+    bool told_of_end_ = false;
+    bool told_of_steps_ = false;
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,77 @@
+#include "launch/coordinator/report_watch.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "tests/launch/coordinator/stage.hpp"
+
+using namespace crescendo;
+using crescendo::tests::report_of;
+using crescendo::tests::Stage;
+
+namespace {
+
+/// How often the user was told something like this.
+auto times_said(const Stage& stage, const std::string& words) {
+    return std::ranges::count_if(stage.view.said,
+                                 [&](const auto& line) { return line.find(words) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a program that does not say how long its steps take grows blindly, and the user hears of it once") {
+    const auto said_of = [](std::optional<double> step_seconds, const std::string& grow_when) {
+        Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 4, reduction_factor: 2, grow_when: " + grow_when + "}");
+        stage.file.trainer.reset();
+        stage.file.command = {"train"};
+        stage.file.grow = launch::Growth::in_place;
+        for (const int resource : {1, 2, 4}) {
+            auto report = report_of(0, resource, 0.5);
+            report.step_seconds = step_seconds;
+            stage.agents.notices.emplace_back(report);
+        }
+        CHECK(stage.run() == launch::Outcome::finished);
+        return times_said(stage, "reports have no step_seconds");
+    };
+
+    CHECK(said_of({}, "goodput") == 1);
+    CHECK(said_of({}, "always") == 0);
+    CHECK(said_of(0.1, "goodput") == 0);
+}
+
+TEST_CASE("trials that report the same numbers for different parameters are told of once") {
+    Stage stage("run_cap: 4\n", "{type: fifo, max: 2}");
+    for (const int trial : {0, 1, 2, 3}) {
+        stage.agents.report(trial, 1, 0.5);
+        stage.agents.report(trial, 2, 0.5);
+    }
+
+    stage.run();
+
+    CHECK(times_said(stage, "three trials with different parameters report the same numbers") == 1);
+}
+
+TEST_CASE("a program that counts beyond the end with its first report is told of once") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 500, 0.5);
+    stage.agents.report(1, 500, 0.6);
+
+    CHECK(stage.run() == launch::Outcome::finished);
+
+    CHECK(times_said(stage, "the first report of trial 0 is at 500, beyond scheduler.max (4)") == 1);
+    CHECK(times_said(stage, "beyond scheduler.max") == 1);
+}
+
+TEST_CASE("trials that all diverge are told of once") {
+    Stage stage("run_cap: 6\n", "{type: fifo, max: 1}");
+    for (int trial = 0; trial < 6; ++trial) {
+        stage.agents.report(trial, 1, std::numeric_limits<double>::quiet_NaN());
+    }
+
+    stage.run();
+
+    CHECK(times_said(stage, "five trials have reported accuracy, and none of them a finite number") == 1);
+}
