@@ -16,6 +16,16 @@ using namespace crescendo;
 
 namespace {
 
+/// How many seeds a property is tried with. A build for the address sanitizer takes thirty times as long for one, and
+/// looks for faults that show with a few.
+constexpr std::uint64_t seeds(std::uint64_t count) {
+#ifdef __SANITIZE_ADDRESS__
+    return count / 10;
+#else
+    return count;
+#endif
+}
+
 int between(CounterRandom& random, int min, int max) {
     return min + static_cast<int>(random.below(static_cast<std::uint64_t>(max - min) + 1));
 }
@@ -408,7 +418,7 @@ std::vector<Event> with_slots_reversed(std::vector<Event> events) {
 }  // namespace
 
 TEST_CASE("whatever happens, the books of slots and trials are right, nothing idles, and the sweep ends") {
-    for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(10'000); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed};
         REQUIRE_NOTHROW(cluster.play());
@@ -416,7 +426,7 @@ TEST_CASE("whatever happens, the books of slots and trials are right, nothing id
 }
 
 TEST_CASE("where trials tell how long their steps take, nothing idles, and no batch grows before the first rung") {
-    for (std::uint64_t seed = 0; seed < 5'000; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(5'000); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_growing_spec};
         cluster.share_of_times = 0.4;
@@ -434,7 +444,7 @@ TEST_CASE("where trials tell how long their steps take, nothing idles, and no ba
 }
 
 TEST_CASE("what trials tell late, twice, or in vain changes nothing") {
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(200); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_growing_spec};
         cluster.share_of_times = 0.4;
@@ -458,7 +468,7 @@ TEST_CASE("what trials tell late, twice, or in vain changes nothing") {
 }
 
 TEST_CASE("replaying the same events gives the same actions, byte for byte") {
-    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(500); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed};
         cluster.play();
@@ -468,7 +478,7 @@ TEST_CASE("replaying the same events gives the same actions, byte for byte") {
 }
 
 TEST_CASE("a copy of a sweep goes on as the sweep does") {
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(100); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed};
         cluster.play();
@@ -485,7 +495,7 @@ TEST_CASE("a copy of a sweep goes on as the sweep does") {
 }
 
 TEST_CASE("the order in which an event lists its slots does not matter") {
-    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(500); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed};
         cluster.play();
@@ -496,7 +506,7 @@ TEST_CASE("the order in which an event lists its slots does not matter") {
 
 TEST_CASE("decisions do not depend on the slots where the reports arrive in the same order") {
     // Round robin over 8 trials: slots enough for one worker each, or for every target.
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(200); ++seed) {
         CAPTURE(seed);
         auto spec = spec_of(/*run_cap=*/8, /*max=*/16);
         spec.scheduler.max_workers = 16;
@@ -570,7 +580,7 @@ void require_sound_configurations(const Sweep& sweep) {
 }  // namespace
 
 TEST_CASE("with repeat, whatever happens, nothing idles, the sweep ends, and repetitions stop together") {
-    for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(1'000); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_repeated_spec};
         cluster.watch = require_sound_configurations;
@@ -579,7 +589,7 @@ TEST_CASE("with repeat, whatever happens, nothing idles, the sweep ends, and rep
 }
 
 TEST_CASE("with repeat, a user may stop configurations at any moment") {
-    for (std::uint64_t seed = 0; seed < 1'000; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(1'000); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_repeated_spec};
         cluster.share_of_stops = 0.1;
@@ -589,7 +599,7 @@ TEST_CASE("with repeat, a user may stop configurations at any moment") {
 }
 
 TEST_CASE("with repeat, replaying the same events gives the same actions, byte for byte") {
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(100); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_repeated_spec};
         cluster.play();
