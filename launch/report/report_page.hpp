@@ -4,14 +4,9 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
+#include "launch/report/page_kind.hpp"
 
 namespace crescendo::launch {
-
-/// What a page is shown from.
-enum class PageKind {
-    file,    ///< it stands alone, and never changes
-    served,  ///< a PageServer, which it asks for changes
-};
 
 /// A page (HTML, without other files) that shows these sweeps, each by its sweep_data(); `comparison` is null or a
 /// comparison_json(). Its answers and tables are plain HTML. A script in it draws the charts, and makes the tables of

@@ -1,43 +1,15 @@
 #include "launch/report/comparison.hpp"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
-#include <algorithm>
+#include <string>
 
-#include "launch/report/report_page.hpp"
-#include "launch/report/sweep_data.hpp"
 #include "tests/contains.hpp"
-#include "tests/count.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo::launch;
 using namespace crescendo::tests;
-
-namespace {
-
-/// The page of two methods, with a sweep for each of these times at which 0.9 was reached; 0: it was missed.
-std::string page_of(const std::vector<double>& seconds, const std::vector<double>& other_seconds) {
-    const TemporaryFolder folder;
-    std::vector<std::filesystem::path> directories;
-    const auto record = [&](const std::string& name, const std::string& more, const std::vector<double>& times) {
-        for (const double time : times) {
-            directories.push_back(folder / (name + std::to_string(directories.size())));
-            record_sweep(directories.back(), two_trials(static_cast<int>(directories.size()), more),
-                         {{std::max(time, 1.0), 0, 1, time > 0 ? 0.9 : 0.5}});
-        }
-    };
-    record("a", "", seconds);
-    record("b", "max_retries: 1\n", other_seconds);
-    std::vector<OrderedJson> sweeps;
-    for (const auto& directory : directories) {
-        sweeps.push_back(sweep_data(directory));
-    }
-    return report_page(sweeps, comparison_json(directories));
-}
-
-}  // namespace
 
 TEST_CASE("sweeps side by side have what their quality cost") {
     const TemporaryFolder folder;
@@ -51,65 +23,27 @@ TEST_CASE("sweeps side by side have what their quality cost") {
     REQUIRE(comparison.at("methods").size() == 2);
     CHECK(comparison.at("methods")[1].at("seconds") == 8);
     CHECK(comparison.at("methods")[1].at("speedup") == 0.5);
-    const auto page = report_page({sweep_data(folder / "a"), sweep_data(folder / "b")}, comparison);
-    CHECK(page.find("data-chart='gantt-common' data-sweep='1'") != std::string::npos);
-    CHECK(page.find("<b>0.5 times</b> as fast as") != std::string::npos);
-    CHECK(page.find("speedup_low") == std::string::npos);  // one seed has no interval
-    CHECK(page.find("<h3>What it took</h3>") != std::string::npos);
 }
 
-TEST_CASE("an interval without an upper end is shown with both ends") {
-    const auto page = page_of({40, 60, 0}, {10, 20, 0});
-
-    for (const char* name : {"seconds", "slot_hours", "speedup"}) {
-        CHECK(contains(page, fmt::format("<th scope='col'>{0}_low</th><th scope='col'>{0}_high</th>", name)));
-    }
-    CHECK(contains(page, "<td>60</td><td>40</td><td>∞</td>"));
-    CHECK_FALSE(contains(page, "cost_high"));  // no sweep has a price
-}
-
-TEST_CASE("a sweep without a value leaves the lower end of the metric's interval infinite") {
-    auto comparison = OrderedJson{{"problem", ""}, {"target", nullptr}, {"first_sweeps", OrderedJson::array()}};
-    comparison["chart"] = "";
-    comparison["methods"] = {
-        {{"submission", "a"}, {"accuracy", 0.5}, {"accuracy_low", nullptr}, {"accuracy_high", 0.9}}};
-    const TemporaryFolder folder;
-    record_sweep(folder / "a", two_trials(1), {});
-
-    CHECK(contains(report_page({sweep_data(folder / "a")}, comparison), "<td>0.5</td><td>−∞</td><td>0.9</td>"));
-}
-
-TEST_CASE("a page says which method is faster only if the interval leaves no doubt") {
-    const auto sure = page_of({40, 50, 60}, {10, 20, 30});
-    const auto unsure = page_of({40, 60, 0}, {10, 20, 0});
-    const auto unknown = page_of({40, 0}, {10, 20});
-
-    CHECK(contains(sure, "was <b>2.5 times</b> as fast as"));  // 50 s over 20 s
-    CHECK(contains(sure, "(95 % interval: 1.33 to 6)."));      // 40 / 30 and 60 / 10
-    CHECK(contains(unsure, "the sweeps do not tell whether <b>"));
-    CHECK(contains(unsure, "3 times as fast (95 % interval: 0 to ∞)."));  // 60 s over 20 s
-    CHECK_FALSE(contains(unsure, "<b>3 times</b>"));
-    CHECK(count(unsure, "2 of 3 of") == 2);
-    CHECK(contains(unknown, "have no ratio: half the sweeps of one, or more, missed it"));
-}
-
-TEST_CASE("each method has a chart of its slots, however many sweeps there are") {
-    const auto page = page_of({40, 50, 60, 70, 80}, {10, 20});
-
-    CHECK(count(page, "data-chart='gantt-common'") == 2);
-    CHECK(contains(page, "data-chart='gantt-common' data-sweep='0'"));
-    CHECK(contains(page, "data-chart='gantt-common' data-sweep='5'"));
-    CHECK(page.find("<table class='methods'>") < page.find("data-chart='gantt-common'"));
-}
-
-TEST_CASE("sweeps that cannot be compared say why, beside each other") {
+TEST_CASE("sweeps without a report have no target, and are compared all the same") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), {});
     record_sweep(folder / "b", two_trials(1, "max_retries: 1\n"), {});
 
     const auto comparison = comparison_json({folder / "a", folder / "b"});
-    const auto page = report_page({sweep_data(folder / "a"), sweep_data(folder / "b")}, comparison);
 
-    CHECK(page.find("Side by side") != std::string::npos);
-    CHECK(page.find("No trial has reported a finite value") != std::string::npos);
+    CHECK(comparison.at("problem") == "");
+    CHECK(comparison.at("target").is_null());
+    CHECK(comparison.at("methods").size() == 2);
+}
+
+TEST_CASE("sweeps of different metrics cannot be compared, and say why") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "a", two_trials(1), {});
+    record_sweep(folder / "b", "metric: {name: loss}\nparameters: {x: {value: 1}}\ncommand: [train]\n", {});
+
+    const auto problem = comparison_json({folder / "a", folder / "b"}).at("problem").get<std::string>();
+
+    CHECK(contains(problem, "accuracy"));
+    CHECK(contains(problem, "loss"));
 }

@@ -7,12 +7,12 @@ using namespace crescendo::launch;
 TEST_CASE("JSON in a script cannot end the script") {
     const OrderedJson json{{"</script><script>", "<!--<script> & ]]>"}};
 
-    const auto text = script_json(json);
+    const auto text = html::script_json(json);
 
     CHECK(text.find_first_of("<>&") == std::string::npos);
     CHECK(OrderedJson::parse(text) == json);
 }
 
 TEST_CASE("JSON in a script has null for what is not finite") {
-    CHECK(script_json(OrderedJson{{"a", NAN}, {"b", INFINITY}}) == R"({"a":null,"b":null})");
+    CHECK(html::script_json(OrderedJson{{"a", NAN}, {"b", INFINITY}}) == R"({"a":null,"b":null})");
 }

@@ -37,13 +37,3 @@ TEST_CASE("what a sweep is called cannot become a part of the page") {
     CHECK(count(page, "</script>") == 2);
     CHECK(page.find("<img") == std::string::npos);
 }
-
-TEST_CASE("the best trial counts with its last report, and a page says where a report was better") {
-    const TemporaryFolder folder;
-    record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}, {4, 0, 2, 0.6}, {5, 1, 1, 0.9}, {6, 1, 2, 0.4}});
-    record_sweep(folder / "plain", two_trials(1), {{2, 0, 1, 0.5}, {4, 0, 2, 0.6}});
-
-    CHECK(count(report_page({sweep_data(folder / "s")}, nullptr),
-                "best: trial 0, resource 2; 0.9 in a report of trial 1 that was not its last") == 1);
-    CHECK(count(report_page({sweep_data(folder / "plain")}, nullptr), "best: trial 0, resource 2</small>") == 1);
-}

@@ -1,0 +1,298 @@
+#include "launch/report/sweep_section.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "launch/report/html.hpp"
+#include "launch/view/printable.hpp"
+#include "launch/view/results.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+constexpr std::size_t most_static_trials = 50;
+constexpr std::size_t most_static_spans = 3000;
+constexpr std::size_t most_static_faults = 200;
+
+/// What the sweep took: slot-hours, and money and energy as far as they are known.
+std::string spending(const OrderedJson& sweep) {
+    const auto& spent = sweep.at("spending");
+    const auto of = [&](const char* key) { return number_text(spent.at(key).get<double>()); };
+    auto result = html::figure(of("slot_hours"), "slot-hours",
+                               fmt::format("{} more were idle; {:.0f} % in use", of("idle_slot_hours"),
+                                           100 * sweep.at("utilization").get<double>()));
+    if (!spent.at("cost").is_null()) {
+        result += html::figure(of("cost"), "cost", fmt::format("and {} for idle slots", of("idle_cost")));
+    }
+    for (const auto& [key, what] : {std::pair("gpu_joules", "GPUs"), std::pair("cpu_joules", "CPUs")}) {
+        if (spent.contains(key)) {
+            result += html::figure(number_text(spent.at(key).get<double>() / 3.6e6) + " kWh", "energy",
+                                   fmt::format("of the {}", what));
+        }
+    }
+    return result;
+}
+
+std::string state_text(const OrderedJson& sweep, PageKind kind) {
+    static const std::map<std::string, std::string> words{
+        {"running", "still running: this page shows it as it was when the page was written"},
+        {"queued", "waiting for its batch job"},
+        {"stopped", "stopped early; it can be resumed"},
+        {"failed", "failed: no trial ended well"},
+        {"damaged", "its journal is damaged: this page shows it up to the damage"}};
+    const auto state = sweep.at("state").get<std::string>();
+    if (state == "running" && kind == PageKind::served) {
+        return "still running: this page follows it";
+    }
+    if (const auto found = words.find(state); found != words.end()) {
+        return found->second;
+    }
+    return sweep.at("reason").is_null() ? state : "finished: " + html::text(sweep, "reason");
+}
+
+std::string commands(const OrderedJson& sweep) {
+    std::string result = "<ul class='commands'>";
+    for (const auto& step : sweep.at("next")) {
+        result += fmt::format("<li><code>{}</code> <span>{}</span></li>", markup_text(step.at(0).get<std::string>()),
+                              markup_text(step.at(1).get<std::string>()));
+    }
+    return result + "</ul>\n";
+}
+
+/// A trial counts with its last report. An earlier one, or one of another trial, may have been better: charts show it.
+std::string better_report(const OrderedJson& sweep, const std::string& best) {
+    const auto& improvements = sweep.at("best_so_far");
+    const auto highest = improvements.empty() ? best : html::number(improvements.back().at(2));
+    return highest == best ? ""
+                           : fmt::format("; {} in a report of trial {} that was not its last", highest,
+                                         html::number(improvements.back().at(3)));
+}
+
+std::string answer(const OrderedJson& sweep) {
+    const auto& best = sweep.at("best");
+    std::string result;
+    if (const auto problem = html::text(sweep, "problem"); !problem.empty()) {
+        result += fmt::format("<p class='warning' role='alert'>{}</p>\n", problem);
+    }
+    result += "<div class='figures'>\n";
+    if (best.is_object()) {
+        const auto metric = sweep.at("metric").get<std::string>();
+        const auto& metrics = best.at("metrics");
+        const bool is_judged = best.contains("judged");
+        const auto value = is_judged ? html::number(best.at("judged"))
+                                     : (metrics.contains(metric) ? html::number(metrics.at(metric)) : "–");
+        result += html::figure(value, markup_text(metric),
+                               fmt::format("best: {}trial {}, resource {}{}",
+                                           is_judged ? html::text(best, "judge") + " of configuration " +
+                                                           html::number(best.at("configuration")) + ", "
+                                                     : "",
+                                           html::number(best.at("trial")), html::number(best.at("resource")),
+                                           better_report(sweep, value)));
+        if (best.at("test").is_object()) {
+            const auto& test = best.at("test");
+            const auto same = test.find(metric);
+            const auto shown = same == test.end() ? test.begin() : same;
+            if (shown != test.end()) {
+                result += html::figure(html::number(shown.value()), markup_text(shown.key()), "on the test data");
+            }
+        }
+    }
+    result += html::figure(clock_text(sweep.at("elapsed")), "time", "that the sweep was at work");
+    result += spending(sweep);
+    result += html::figure(
+        html::number(sweep.at("num_trials")), "trials",
+        fmt::format("{} regroups, {} faults", html::number(sweep.at("regroups")), sweep.at("faults").size()));
+    result += "</div>\n";
+    if (best.is_object()) {
+        result += "<h3>The best configuration</h3>\n" + html::chips(best.at("config"));
+        result += "<h3>Its metrics</h3>\n" + html::chips(best.at("metrics"));
+        if (best.at("test").is_object()) {
+            result += "<h3>On the test data</h3>\n" + html::chips(best.at("test"));
+        }
+    } else {
+        result += fmt::format("<p class='warning'>{}</p>\n",
+                              sweep.at("num_trials") == 0 ? "No trial has started."
+                              : sweep.at("faults").empty()
+                                  ? "No trial has reported a finite value of the metric, so there is no best one."
+                                  : "No trial has reported a finite value of the metric, so there is no best one. The "
+                                    "failures below may say why.");
+    }
+    if (const auto& wait = sweep.at("data_wait"); !wait.is_null() && wait.get<double>() > 0.1) {
+        result += fmt::format("<p class='warning'>Trials waited for data during {:.0f} % of their time.</p>\n",
+                              100 * wait.get<double>());
+    }
+    return result + "<h3>What to type next</h3>\n" + commands(sweep);
+}
+
+// A sequence that colour-blind people tell apart, for 1, 2, 4, 8, 16 and more workers; page.css has the same.
+std::string colour_of(std::size_t workers) {
+    constexpr const char* colours[] = {"#302c78", "#2e5987", "#2d8688", "#31ba75", "#8dc53c", "#edd727"};
+    const auto step = static_cast<std::size_t>(std::log2(std::max<std::size_t>(1, workers)));
+    return colours[std::min<std::size_t>(step, std::size(colours) - 1)];
+}
+
+/// The slots over time as a picture, for readers without scripts.
+std::string slots_picture(const OrderedJson& sweep) {
+    std::map<int, double> rows;  // of slots
+    for (const auto& lane : sweep.at("lanes")) {
+        rows[lane.at(0)] = 0;
+    }
+    constexpr double width = 900;
+    const double row_height = std::clamp(360.0 / std::max<double>(1, static_cast<double>(rows.size())), 2.0, 18.0);
+    double y = 0;
+    for (auto& [slot, row] : rows) {
+        row = y;
+        y += row_height;
+    }
+    const double scale = width / std::max(1e-9, sweep.at("elapsed").get<double>());
+    std::string result = fmt::format(
+        "<svg role='img' aria-label='Slots over time' viewBox='0 0 {} {}' width='100%'><rect width='100%' "
+        "height='100%' fill='#8883'/>\n",
+        width, y);
+    std::size_t drawn = 0;
+    for (const auto& span : sweep.at("spans")) {
+        const double from = span.at(1).get<double>() * scale;
+        const double to = span.at(2).get<double>() * scale;
+        for (const auto& slot : span.at(3)) {
+            if (++drawn <= most_static_spans && rows.contains(slot.get<int>())) {
+                result += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}'/>", from,
+                                      rows[slot.get<int>()], std::max(0.3, to - from), row_height,
+                                      colour_of(span.at(3).size()));
+            }
+        }
+    }
+    return result + "</svg>\n";
+}
+
+std::string best_trials(const OrderedJson& sweep) {
+    const auto& columns = sweep.at("columns");
+    std::vector<std::string> headings;
+    std::size_t metric = 0;
+    for (const auto& column : columns) {
+        if (column == sweep.at("metric_column")) {
+            metric = headings.size();
+        }
+        headings.push_back(html::number(column));
+    }
+    std::vector<const OrderedJson*> rows;
+    for (const auto& row : sweep.at("rows")) {
+        rows.push_back(&row);
+    }
+    const double sign = sweep.at("goal") == "maximize" ? -1 : 1;
+    const auto loss = [&](const OrderedJson* row) {
+        const auto& value = row->at(metric);
+        return value.is_number() ? sign * value.get<double>() : HUGE_VAL;
+    };
+    std::ranges::stable_sort(rows, {}, loss);
+    rows.resize(std::min(rows.size(), most_static_trials));
+    std::vector<std::vector<std::string>> cells;
+    for (const auto* row : rows) {
+        auto& line = cells.emplace_back();
+        for (const auto& cell : *row) {
+            line.push_back(html::number(cell));
+        }
+    }
+    return html::table_of("trials", headings, cells);
+}
+
+std::string rungs(const OrderedJson& sweep) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& rung : sweep.at("rungs")) {
+        auto& row = rows.emplace_back();
+        for (const auto& [name, value] : rung.items()) {
+            row.push_back(html::number(value));
+        }
+    }
+    return html::table_of("rungs",
+                          {"rung at", "reached it", "went on", "cut there", "worst that went on", "best that was cut",
+                           "resource saved by the cut"},
+                          rows);
+}
+
+std::string failures(const OrderedJson& sweep) {
+    const auto& faults = sweep.at("faults");
+    if (faults.empty()) {
+        return "<p>No trial failed, and no worker was lost.</p>\n";
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& fault : faults) {
+        if (rows.size() < most_static_faults) {
+            rows.push_back({clock_text(fault.at(0)), html::number(fault.at(1)), html::number(fault.at(2)),
+                            html::number(fault.at(3)), fmt::format("<pre>{}</pre>", html::number(fault.at(4)))});
+        }
+    }
+    std::string result = html::table_of("failures", {"time", "trial", "slot", "kind", "last words"}, rows);
+    if (faults.size() > rows.size()) {
+        result += fmt::format("<p>{} further failures are not listed.</p>\n", faults.size() - rows.size());
+    }
+    return result;
+}
+
+std::string machine(const OrderedJson& sweep) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [name, value] : sweep.at("versions").items()) {
+        rows.push_back({markup_text(name), html::number(value)});
+    }
+    for (const auto& session : sweep.at("sessions")) {
+        rows.push_back({"session at " + clock_text(session.at(0)), html::number(session.at(1))});
+    }
+    return html::table_of("machine", {"what", "value"}, rows) +
+           fmt::format("<h3>The sweep file</h3>\n<pre class='file'>{}</pre>\n", html::text(sweep, "file"));
+}
+
+std::string left_out(const OrderedJson& sweep) {
+    const auto points = sweep.at("points_left_out").get<std::size_t>();
+    const auto spans = sweep.at("spans_left_out").get<std::size_t>();
+    return points + spans == 0
+               ? ""
+               : fmt::format(
+                     "<p class='note'>So that the page stays small, {} reports of learning curves and "
+                     "{} short stays on slots are not drawn. All figures and tables are complete.</p>\n",
+                     points, spans);
+}
+
+}  // namespace
+
+std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_open, PageKind kind) {
+    const auto scheduler = html::text(sweep, "scheduler");
+    std::string result = fmt::format(
+        "<details class='sweep' id='sweep{0}' data-sweep='{0}'{1}><summary><h2>{2}</h2><span "
+        "class='state {3}'>{3}</span><span class='muted'>{4}, sampler {5}, in {6}</span></summary>\n",
+        index, is_open ? " open" : "", html::text(sweep, "name"), html::text(sweep, "state"), scheduler,
+        html::text(sweep, "sampler"), html::text(sweep, "directory"));
+    result += fmt::format("<p class='muted'>{}</p>\n", state_text(sweep, kind));
+    result += "<section class='answer'>\n" + answer(sweep) + "</section>\n";
+    result += left_out(sweep);
+    result += fmt::format("<noscript><h3>Slots over time</h3>\n{}<h3>The best trials</h3>\n{}</noscript>\n",
+                          slots_picture(sweep), best_trials(sweep));
+    result += fmt::format("<div class='filters' data-filters='{}'></div>\n", index);
+    result += html::chart("gantt", index, "Slots over time",
+                          "Who ran where. Hatched: nobody. Drag to zoom, double-click to see all.");
+    result += "<div class='two'>\n";
+    result += html::chart("best", index, "Best so far", "Over time, drag to zoom, double-click to see all.");
+    result += html::chart("curves", index, "Learning curves", "A dot: one report, or a change of workers.");
+    result += "</div>\n";
+    result += html::chart("parallel", index, "Configurations", "Drag along an axis to filter; double-click clears it.");
+    result += html::chart("slices", index, "Each parameter", "One dot a trial, at its last report.");
+    result += "<div class='two'>\n";
+    result += html::chart("importance", index, "What matters",
+                          "Share of the variance that a parameter explains alone (fANOVA); whiskers: trees disagree.");
+    result += html::chart("pair", index, "Two parameters together", "The metric, averaged over all others.");
+    result += "</div>\n";
+    result += html::chart("marginals", index, "Partial dependence",
+                          "The metric over one parameter, averaged over all others; the band: trees disagree.");
+    result += html::chart("rungs", index, "Rungs", "One dot a trial where it was judged; hollow: it was cut there.");
+    result += html::details("Rungs in figures", rungs(sweep));
+    result += html::details("Failures", failures(sweep), !sweep.at("faults").empty());
+    result += fmt::format(
+        "<details open><summary>All trials</summary><div data-chart='trials' data-sweep='{}'></div></details>\n",
+        index);
+    return result + html::details("Sweep file, versions, machine", machine(sweep), false) + "</details>\n";
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "launch/messages/json.hpp"
+#include "launch/report/page_kind.hpp"
+
+namespace crescendo::launch {
+
+/// The section of a page about one sweep, by its sweep_data(), as HTML. `index` is the sweep's among those of the page;
+/// with `is_open`, the section is unfolded.
+std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_open, PageKind kind);
+
+}  // namespace crescendo::launch
