@@ -57,7 +57,8 @@ ExitCode clean(const CleanOptions& options) {
     if (all.files == 0) {
         fmt::print("nothing to remove\n");
     } else {
-        fmt::print("{} {} of {}: {}\n", verb, counted(all.files, "file"), counted(static_cast<std::uintmax_t>(all.num_trials), "trial"),
+        fmt::print("{} {} of {}: {}\n", verb, counted(all.files, "file"),
+                   counted(static_cast<std::uintmax_t>(all.num_trials), "trial"),
                    size_text(static_cast<double>(all.bytes)));
     }
     if (all.left > 0) {

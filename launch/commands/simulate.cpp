@@ -348,7 +348,8 @@ void add_simulate_command(CLI::App& app, ExitCode& code) {
                             "times");
     command->add_option("--curves", options->recorded_curves, "CSV file of learning curves: trial,resource,<metric>")
         ->excludes(replay_option);
-    command->add_option("--out", options->out, "Folder for summary.json, best.csv, slots.csv, chart.svg, and, of a single sweep, reports.csv");
+    command->add_option("--out", options->out,
+                        "Folder for summary.json, best.csv, slots.csv, chart.svg, and, of a single sweep, reports.csv");
     add_format_option(*command, options->format);
     command->footer(
         "Example:\n"

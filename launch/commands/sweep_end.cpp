@@ -114,9 +114,10 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     fmt::print("finished: {}, {} trials in {}\n", text_of(*history.sweep().finish_reason()),
                history.sweep().trials().size(), clock_text(history.elapsed()));
     fmt::print("{}\n\n", spending_text(history, price));
-    const auto last = history.sweep().best()
-                          ? std::pair("crescendo best " + where + " --format json", "the best configuration, for a program")
-                          : std::pair("crescendo logs " + where + " 0", "what a trial without a value printed");
+    const auto last =
+        history.sweep().best()
+            ? std::pair("crescendo best " + where + " --format json", "the best configuration, for a program")
+            : std::pair("crescendo logs " + where + " 0", "what a trial without a value printed");
     std::vector<std::pair<std::string, const char*>> next{
         {"crescendo report " + where, "one HTML page: who ran where, learning curves, what the parameters did"},
         {"crescendo trials " + where, "every trial, its parameters and results"},

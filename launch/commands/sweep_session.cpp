@@ -184,7 +184,8 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
         outcome = run_to_end(sweep, options, session, std::move(opening));
     } catch (const std::exception& error) {
         sweep.lock.release();
-        run_hook({"error", error.what(), code_of_error(ExitCode::resumable)}, sweep.file, sweep.directory, sweep.history);
+        run_hook({"error", error.what(), code_of_error(ExitCode::resumable)}, sweep.file, sweep.directory,
+                 sweep.history);
         throw;
     }
     const auto code = report_end(outcome, sweep.file, sweep.history, sweep.directory);

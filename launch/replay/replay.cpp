@@ -71,11 +71,12 @@ class Comparer {
     }
 
     void check_regroup(const Json& record) {
-        const bool is_regroup = record.value("event", "") == "trial_regrouped" || record.value("note", "") == "regrouped";
+        const bool is_regroup =
+            record.value("event", "") == "trial_regrouped" || record.value("note", "") == "regrouped";
         if (is_regroup &&
             !regroups_.contains({TrialId{record.at("trial")}, record.at("generation")})) {
-            differ(record, fmt::format("trial {} got its group {}, which no decision orders now", record.at("trial").dump(),
-                                       record.at("generation").dump()));
+            differ(record, fmt::format("trial {} got its group {}, which no decision orders now",
+                                       record.at("trial").dump(), record.at("generation").dump()));
         }
     }
 

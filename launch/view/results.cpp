@@ -209,12 +209,13 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
         for (const auto& parameter : spec.space.parameters()) {
             row.push_back(parameter_cell(config, parameter.name));
         }
-        row.insert(row.end(), {std::string(origins.of(trial.origin)), trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{},
-                               std::int64_t{trial.failures}, cell_of(clock_of(seen)),
-                               seen.started ? Cell{until - *seen.started} : Cell{}, hours(seen.slot_seconds),
-                               cell_of(cost_of(seen.slot_seconds, price_of_slot_hour)),
-                               cell_of(seen.data_wait.value()), cell_of(sweep.growth().predicted_speedup(trial.id)),
-                               cell_of(sweep.growth().measured_speedup(trial.id))});
+        row.insert(
+            row.end(),
+            {std::string(origins.of(trial.origin)),
+             trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{}, std::int64_t{trial.failures},
+             cell_of(clock_of(seen)), seen.started ? Cell{until - *seen.started} : Cell{}, hours(seen.slot_seconds),
+             cell_of(cost_of(seen.slot_seconds, price_of_slot_hour)), cell_of(seen.data_wait.value()),
+             cell_of(sweep.growth().predicted_speedup(trial.id)), cell_of(sweep.growth().measured_speedup(trial.id))});
         if (has_gpu_energy) {
             row.push_back(cell_of(seen.gpu_joules));
         }
