@@ -70,6 +70,10 @@ std::string advice(const SweepFile& file, const History& history) {
         return "An option such as argparse's store_true takes no value. With `${args_no_boolean_flags}` in the "
                "command, in place\nof `${args}`, it is there if the parameter is true, and else is not.\n\n";
     }
+    if (words.find("No module named 'crescendo'") != std::string::npos) {
+        return "The program's Python has no package `crescendo`. It is in the folder python/ of Crescendo: install it "
+               "beside the\nprogram's other packages, by `pip install path/to/crescendo/python`.\n\n";
+    }
     return advice_on_reports(file, history);
 }
 

@@ -14,3 +14,13 @@ TEST_CASE("a session of programs that end without a report explains what a repor
     CHECK(contains(run.out, "report: {pattern: 'epoch (?P<resource>\\d+).*loss=(?P<loss>\\S+)'}"));
     CHECK(contains(run.out, "crescendo resume s --retry-failed"));
 }
+
+TEST_CASE("a session of programs that lack the Python package says where it is") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo \"ModuleNotFoundError: No module named 'crescendo'\"; exit 1");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(contains(run.out, "pip install path/to/crescendo/python"));
+}
