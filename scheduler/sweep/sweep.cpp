@@ -57,6 +57,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
         if (waits_in_vain()) {
             scheduler_->close();
             end_eliminated(effects);
+            promote_held(effects);
             allocate(effects);
         }
         end_paused(effects);

@@ -95,6 +95,22 @@ TEST_CASE("a trial that is held at a rung is promoted without slots, and keeps n
     CHECK(script.report(1, 2, 0.2) == "pause 1; resume 0 on 0 g1 b1");
 }
 
+TEST_CASE("a trial that is held gets no slots when its rung is decided because no trial will begin any more") {
+    auto spec = spec_of(SchedulerKind::successive_halving, /*run_cap=*/4, /*max=*/2);
+    spec.space = SearchSpace({{"x", IntUniform{1, 3}}});
+    spec.sampler = "grid";  // of 3 trials, and the rung waits for 4
+    Script script{spec};
+    script.join(1);
+    script.report(0, 1, 0.1);
+    script.hold(0);
+    script.report(1, 1, 0.2);
+
+    CHECK(script.report(2, 1, 0.3) == "pause 2; drop 2");
+    CHECK(script.trial(0).status == TrialStatus::held);
+    CHECK(script.sweep.waits_for_release());
+    CHECK(script.release(0) == "resume 0 on 0 g1 b1");
+}
+
 TEST_CASE("trials that are paused at a rung wait for one that is held") {
     Script script{spec_of(SchedulerKind::asha, 2, 2, Mode::promote)};
     script.join(2);
