@@ -67,7 +67,7 @@ void CmaesSampler::tell(const Trial& trial) {
         take_up(*ranking);
     } else if (const int number = static_cast<int>(index); results_.is_settled(number, *ranking)) {
         const bool has_lost = trial.reason == StopReason::judged || trial.reason == StopReason::failed;
-        add({has_lost, -trial.resource.value, trial.loss.value_or(worst_loss), number});
+        add({has_lost, has_lost ? -trial.resource.value : 0, trial.loss.value_or(worst_loss), number});
     }
     evolve();
 }

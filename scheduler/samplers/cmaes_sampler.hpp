@@ -32,10 +32,11 @@ class CmaesSampler : public Sampler {
     std::unique_ptr<Sampler> clone() const override;
 
   private:
-    /// How good a trial was: whether it reached the rung, how far it came, and its loss there; the best first.
+    /// How good a trial was, the best first: those that came to the rung by their losses there, then those that lost
+    /// before it, by how far they came.
     struct Rank {
         bool is_behind;
-        std::int64_t minus_resource;
+        std::int64_t minus_resource;  ///< of those that lost; else 0
         double loss;
         int trial;
 

@@ -142,6 +142,51 @@ TEST_CASE("cmaes learns from the highest rung with enough results, and ranks tho
     }
 }
 
+namespace {
+
+/// How many of the next 100 proposals of a sampler lie in the right half.
+int num_right(AnySampler& sampler) {
+    int count = 0;
+    for (int id = 1000; id < 1100; ++id) {
+        count += number_of(sampler->propose(TrialId{id}).value().config, 0) > 0.5 ? 1 : 0;
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("cmaes ranks by their losses all that came to the rung, also those that were there before it learnt from it") {
+    AnySampler sampler(learning_spec("cmaes", cube(1)));
+    std::vector<Trial> trials;
+    for (int id = 0; id < 64; ++id) {  // they all run at once, so a generation has half of them and more
+        trials.push_back(started(id, {{"x0", id < 10 ? 0.7 : 0.3}}));
+        sampler->tell(trials.back());
+    }
+    for (int id = 0; id < 24; ++id) {  // with ten results it learns from the rung
+        sampler->tell(finished(trials[static_cast<std::size_t>(id)], id < 10 ? 0.0 : 1.0));
+    }
+
+    CHECK(num_right(sampler) > 55);
+}
+
+TEST_CASE("cmaes does not rank a trial behind the others because it met its own target early") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
+    spec.sampler = "cmaes";
+    spec.space = cube(1);
+    AnySampler sampler(spec);
+    for (int id = 0; id < 10; ++id) {
+        sampler->tell(finished(started(id, {{"x0", 0.5}}), 1));
+    }
+    for (int id = 10; id < 20; ++id) {
+        auto trial = finished(started(id, {{"x0", id < 15 ? 0.7 : 0.3}}), id < 15 ? 0.0 : 1.0);
+        trial.reason = id < 15 ? StopReason::reached : StopReason::completed;
+        trial.resource = Resource{id < 15 ? 2 : 4};
+        sampler->tell(trial);
+    }
+
+    CHECK(num_right(sampler) > 55);
+}
+
 TEST_CASE("cmaes says which configurations come from its model") {
     AnySampler sampler(learning_spec("cmaes", cube(2)));
 
