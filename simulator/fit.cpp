@@ -35,7 +35,8 @@ std::optional<double> fit_loss(const std::vector<RecordedTrial>& trials) {
         for_each_interval(trial, [&](const Interval& interval, double epochs) {
             if (interval.start && interval.stretches.size() == 1) {
                 const auto& stretch = interval.stretches.front();
-                by_size[stretch.workers].push_back((stretch.seconds - *interval.start) / epochs);
+                by_size[stretch.workers].push_back(
+                    std::max((stretch.seconds - *interval.start) / epochs, least_epoch));
             }
         });
         for (auto size = by_size.begin(); size != by_size.end() && std::next(size) != by_size.end(); ++size) {

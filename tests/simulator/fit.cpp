@@ -85,6 +85,13 @@ TEST_CASE("a machine on which two are slower than one has its loss, and no speed
     CHECK(*fit({trial}).loss_per_doubling == doctest::Approx(0.95));
 }
 
+TEST_CASE("epochs for which a coarse clock shows no time give a loss all the same") {
+    RecordedTrial trial;
+    trial.intervals = {{Resource{1}, {{2, 1}}, 2.0}, {Resource{2}, {{0, 2}}, 0.0}};  // a start of 2 s, and nothing else
+
+    CHECK(*fit({trial}).loss_per_doubling == doctest::Approx(0.5));  // two workers are as fast as one
+}
+
 TEST_CASE("nothing reported, nothing fitted") {
     CHECK(fit({}).trials.empty());
     CHECK(fit({{}, {}}).trials.empty());
