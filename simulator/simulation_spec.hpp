@@ -19,7 +19,7 @@ struct SimulationSpec {
     double noise = 0.01;      ///< standard deviation of a report from its trial's curve
     double samples = 60000;    ///< samples of an epoch
     double batch = 128;        ///< samples of a step before the batch grows
-    double noise_scale = 0;    ///< gradient noise scale of trials that begin, in samples; 0: a batch's size does not matter
+    double noise_scale = 0;    ///< gradient noise scale of trials that begin, in samples; 0: the batch does not matter
     double noise_growth = 1;   ///< how many times as large it is once a trial has trained the maximum resource
     double step_noise = 0.03;  ///< most relative error of the step times that trials report
     int slots_per_node = 4;

@@ -39,7 +39,7 @@ struct Summary {
     int slots = 0;
     double slot_seconds_used = 0;   ///< slots times the seconds that trials held them
     std::int64_t num_trials = 0;    ///< number of trials that were started
-    std::int64_t num_complete = 0;  ///< number of trials that reached the maximum resource
+    std::int64_t num_complete = 0;  ///< number of trials that reached the maximum resource or their own end
     std::int64_t num_failed = 0;    ///< number of trials that used up their retries
     std::int64_t num_reports = 0;
     std::int64_t num_regroups = 0;

@@ -26,8 +26,8 @@ struct Speedup {
 ///
 /// A trial's own times count most. Where it has none, those of trials of the same shape do, scaled by the trial's own
 /// first time. Trials have the same shape if their first steps took as long as those of the first such trial, within a
-/// factor of two: parameters that change the work of a step show there, and others do not matter. Beyond the widths that
-/// were measured, a StepModel that fits them predicts. Medians of recent times count, so a straggling step changes
+/// factor of two: parameters that change the work of a step show there, and others do not matter. Beyond the widths
+/// that were measured, a StepModel that fits them predicts. Medians of recent times count, so a straggling step changes
 /// little.
 class StepTimes {
   public:

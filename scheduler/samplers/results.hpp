@@ -12,7 +12,8 @@ namespace crescendo {
 
 /// What trials have told a sampler that learns: their points, and their losses at each rung.
 ///
-/// Trials have numbers: first come those of earlier sweeps (SweepSpec::warm_start), then those of this one by their ids.
+/// Trials have numbers: first come those of earlier sweeps (SweepSpec::warm_start), then those of this one by their
+/// ids.
 ///
 /// A trial counts at a rung with the loss that it first reports there. One that is complete before counts at all rungs
 /// above with its last loss.

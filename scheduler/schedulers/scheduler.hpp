@@ -58,7 +58,7 @@ class Scheduler {
     /// more; what was decided while it did stays.
     virtual void retry(const Trial&) {}
 
-    /// The trial is complete before its next rung.
+    /// A trial that is not paused ends before its next rung, because it is complete or its user stopped it.
     virtual void finish(const Trial&) {}
 
     /// A paused trial will not continue, because it is complete or its user stopped it. What it reported still counts.

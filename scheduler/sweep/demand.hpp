@@ -37,8 +37,8 @@ class Demand {
     /// Number of slots that running trials other than `trial` are short of their full sizes.
     int num_missing_besides(TrialId trial) const;
 
-    /// Number of free slots that `trial`, which survived a rung, may take as surplus: those that no other running trial
-    /// is short of, and that better survivors would not take. Better ones survived more rungs, or have a lower loss.
+    /// Number of free slots that `trial` may take as surplus: those that no other running trial is short of, and that
+    /// better survivors would not take. Better ones survived more rungs, or have a lower loss.
     int num_spare(const Trial& trial, const Allocator& allocator) const;
 
   private:
@@ -57,7 +57,9 @@ class Demand {
 
     static Claim claim_of(const Trial& trial);
     static Merit merit(const Claim& claim) { return {-claim.rungs_survived, claim.loss, claim.trial}; }
-    bool may_get_surplus(const Claim& claim) const { return has_surplus_ && claim.wants_workers && claim.rungs_survived > 0; }
+    bool may_get_surplus(const Claim& claim) const {
+        return has_surplus_ && claim.wants_workers && claim.rungs_survived > 0;
+    }
     void replace(const Trial& trial, const Allocator& allocator);
     const Claim* find(TrialId trial) const;
     void insert(const Claim& claim, const Allocator& allocator);

@@ -16,8 +16,8 @@
 
 namespace crescendo {
 
-/// Where the configurations of new trials come from: those that events proposed come first, then the initial ones of the
-/// sweep file, then the sampler's.
+/// Where the configurations of new trials come from: those that events proposed come first, then the initial ones of
+/// the sweep file, then the sampler's.
 ///
 /// A configuration that was tried is not tried again while the search space, if it is finite, has others. What an event
 /// or the sweep file says is tried in any case.

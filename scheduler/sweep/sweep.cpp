@@ -44,6 +44,8 @@ std::vector<Action> Sweep::apply(const Event& event) {
     if (!over() && is_target_met_) {
         end_sweep(FinishReason::target_reached, effects);
     }
+    // Ends that follow below, such as those that a rung decides, count at the next event. A replay must not end sooner:
+    // trials that resumed or started meanwhile have reports in the journal.
     if (!over() && improvement_.is_over()) {
         end_sweep(FinishReason::no_progress, effects);
     }

@@ -27,8 +27,9 @@ enum class SweepState { running, finished, failed };
 ///
 /// Slots are given out at every event, as long as a trial can use them. Waiting trials (which lost all their workers,
 /// or wait for their full size) and paused trials that may be promoted come first, beginning with those that survived
-/// most rungs; then come new trials. A running trial grows or gives slots back only at its own report. Between reports
-/// it continues without the workers that it loses.
+/// most rungs; then come new trials. A running trial grows or gives slots back at its own report, when it tells how
+/// long its steps take, and when the try is over that it waited for (Growth). Otherwise it continues with the workers
+/// that it has, less those that it loses.
 ///
 /// Four settings (docs/sweep-file.md) leave slots free on purpose. `max_concurrent` limits the running trials.
 /// `priority: promotions_first` keeps as many slots as running trials are short of their targets, and gives them to the
@@ -48,7 +49,8 @@ enum class SweepState { running, finished, failed };
 /// the first of them starts; the others wait for slots, before new configurations.
 ///
 /// Some samplers propose by events (Sampler::proposes_by_events). Then slots for a new trial are kept free until
-/// TrialProposed has its configuration.
+/// TrialProposed has its configuration. Trials that wait or may be promoted get them none the less, whatever the
+/// priority: the sampler may have nothing before one of them reports.
 class Sweep {
   public:
     /// Throws InvalidInput if `spec` makes no sense.
@@ -75,8 +77,8 @@ class Sweep {
     /// The first trial that has not started and that the sampler will be asked for.
     TrialId first_unproposed() const { return first_trial_of(proposals_.first_without(next_candidate())); }
 
-    /// The trial that starts as soon as TrialProposed gives it a configuration: there are slots for it. None if the
-    /// sampler does not propose by events.
+    /// The trial that starts as soon as TrialProposed gives it a configuration: there are slots for it, unless another
+    /// trial gets them first. None if the sampler does not propose by events.
     std::optional<TrialId> awaited_proposal() const {
         const auto candidate = over() ? std::nullopt : proposals_.awaited();
         return candidate ? std::optional(first_trial_of(*candidate)) : std::nullopt;

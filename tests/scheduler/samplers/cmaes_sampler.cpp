@@ -155,7 +155,7 @@ int num_right(AnySampler& sampler) {
 
 }  // namespace
 
-TEST_CASE("cmaes ranks by their losses all that came to the rung, also those that were there before it learnt from it") {
+TEST_CASE("cmaes ranks all that came to a rung by their losses, also those that came before it learnt there") {
     AnySampler sampler(learning_spec("cmaes", cube(1)));
     std::vector<Trial> trials;
     for (int id = 0; id < 64; ++id) {  // they all run at once, so a generation has half of them and more

@@ -31,6 +31,17 @@ TEST_CASE("a sweep ends when so many trials in a row ended without a better valu
     CHECK(script.report(4, 8, 0.6) == "stop 4 completed; drop 4; finish no_progress best 2");  // 3 and 4
 }
 
+TEST_CASE("trials that a synchronous rung eliminates count at the next event, after those that it promotes resumed") {
+    Script script{patient({.trials = 2}, /*run_cap=*/4, SchedulerKind::successive_halving)};
+    script.join(4);
+    for (int trial = 0; trial < 3; ++trial) {
+        script.report(trial, 1, 0.1 * (trial + 1));
+    }
+
+    CHECK(script.report(3, 1, 0.4) == "stop 3 judged; drop 3; resume 0 on 0 g1 b1; resume 1 on 1 g1 b1");
+    CHECK(script.report(0, 2, 0.3) == "pause 0; stop 1 swept; drop 2; drop 0; finish no_progress best 1");
+}
+
 TEST_CASE("a better value of a trial that runs counts, and trials that run end with the sweep") {
     Script script{patient({.trials = 2})};
     script.join(2);

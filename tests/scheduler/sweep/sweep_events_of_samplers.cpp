@@ -87,6 +87,18 @@ TEST_CASE("slots are kept for the trial whose proposal is awaited, and nobody gr
     CHECK(propose_by(script) == "start 1 on 1 g0 b1");
 }
 
+TEST_CASE("a trial that waits gets slots before a proposal is there, also where new trials come first") {
+    auto spec = searching(/*run_cap=*/9, /*max=*/8);
+    spec.scheduler.priority = Priority::starts_first;
+    auto script = script_of(spec, /*most=*/1);  // the sampler has nothing more before it knows how trial 0 ends
+    script.join(1);
+    propose_by(script);
+    script.lose({SlotId{0}});
+
+    CHECK(script.apply(SlotsJoined{slots(1, 1)}) == "resume 0 on 1 g1 b1");
+    CHECK_FALSE(script.sweep.propose().has_value());
+}
+
 TEST_CASE("a sweep ends when the sampler has nothing more and no trial is at work") {
     auto script = script_of(searching(/*run_cap=*/9, /*max=*/2), /*most=*/2);
     script.join(4);

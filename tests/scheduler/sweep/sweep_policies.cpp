@@ -153,6 +153,21 @@ TEST_CASE("surplus and shrink: what a group has beyond its target goes back to a
     CHECK(script.report(0, 3, 0.5) == "regroup 0 on 0,2 g3 b2; resume 1 on 3 g1 b1");
 }
 
+TEST_CASE("surplus without shrink: a group keeps what it has beyond its target, though a trial waits") {
+    auto spec = spec_of(2, 16);
+    spec.scheduler.reduction_factor = 4;
+    spec.scheduler.scaling_factor = 2;
+    spec.scheduler.surplus = Switch::on;
+    Script script{spec};
+    script.join(5);
+    script.report(0, 1, 0.5);
+    script.report(0, 2, 0.5);  // all but the slot of trial 1
+    script.lose({SlotId{1}});
+
+    CHECK(script.report(0, 3, 0.5) == "");
+    CHECK(script.finish(0) == "resume 1 on 0 g1 b1");
+}
+
 TEST_CASE("max_concurrent limits the trials that run, and not their workers") {
     auto spec = spec_of(3, 8);
     spec.scheduler.max_concurrent = 1;
