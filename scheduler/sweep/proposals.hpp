@@ -36,7 +36,7 @@ class Proposals {
 
     /// The first trial, of `from` and those after it, that the sampler will be asked for.
     TrialId first_without(TrialId from) const {
-        while (from_events_.contains(from) || is_initial(from)) {
+        while (has(from)) {
             ++from.value;
         }
         return from;
@@ -53,7 +53,7 @@ class Proposals {
 
     /// Whether `next`, the next trial to start, will have no proposal as things are.
     bool are_exhausted(TrialId next) const {
-        return sampler_has_nothing_ || (have_ended_ && first_without(next) == next);
+        return sampler_has_nothing_ || (have_ended_ && !has(next));
     }
 
     /// Forgets that the sampler had nothing, because it may have learned since then.
@@ -81,6 +81,8 @@ class Proposals {
     std::set<TrialId> take_news() { return std::exchange(news_, {}); }
 
   private:
+    /// Whether the trial has a proposal that the sampler is not asked for.
+    bool has(TrialId trial) const { return from_events_.contains(trial) || is_initial(trial); }
     bool is_initial(TrialId trial) const { return static_cast<std::size_t>(trial.value) < initial_.size(); }
     Config initial_config(TrialId trial);
     std::optional<Proposal> ask(TrialId trial);
