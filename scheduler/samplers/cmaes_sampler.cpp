@@ -56,8 +56,9 @@ void CmaesSampler::tell(const Trial& trial) {
     const auto index = static_cast<std::size_t>(num_earlier_ + trial.id.value);
     has_counted_.resize(std::max(has_counted_.size(), index + 1), false);
     runs_.resize(std::max(runs_.size(), index + 1), false);
-    num_running_ += static_cast<int>(!trial.ended()) - static_cast<int>(runs_[index]);
-    runs_[index] = !trial.ended();
+    const bool runs = trial.status == TrialStatus::running;
+    num_running_ += static_cast<int>(runs) - static_cast<int>(runs_[index]);
+    runs_[index] = runs;
 
     const auto* ranking = results_.highest_ranking(usual_population(axes_));
     if (ranking == nullptr) {

@@ -57,7 +57,7 @@ class CmaesSampler : public Sampler {
     Evolution evolution_;
     std::vector<Rank> generation_;  // so far
     std::vector<bool> has_counted_;  // by trial
-    std::vector<bool> runs_;
+    std::vector<bool> runs_;  // by trial, as far as was told
     int num_running_ = 0;
     int num_restarts_ = 0;
     int first_trial_ = 0;  // earlier ones belong to a distribution that has converged

@@ -187,6 +187,23 @@ TEST_CASE("cmaes does not rank a trial behind the others because it met its own 
     CHECK(num_right(sampler) > 55);
 }
 
+TEST_CASE("cmaes does not wait for trials that are paused at a rung") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4, Mode::promote);
+    spec.sampler = "cmaes";
+    spec.space = cube(1);
+    AnySampler sampler(spec);
+    for (int id = 0; id < 200; ++id) {
+        auto trial = started(id, sampler->propose(TrialId{id}).value().config);
+        const double distance = std::abs(number_of(trial.config, 0) - 0.7);
+        sampler->tell(trial);
+        trial.resource = Resource{1};
+        trial.loss = distance;
+        trial.status = TrialStatus::paused;
+        sampler->tell(trial);
+        CHECK((id < 150 || distance < 0.001));
+    }
+}
+
 TEST_CASE("cmaes says which configurations come from its model") {
     AnySampler sampler(learning_spec("cmaes", cube(2)));
 
