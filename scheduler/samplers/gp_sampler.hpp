@@ -22,8 +22,8 @@ double log_expected_improvement(GaussianProcess::Normal belief, double best);
 /// * It learns from the highest rung that enough trials have reached. Until there is one, it proposes the points of a
 ///   Sobol sequence, and later at every eighth trial: a model that is wrong learns so elsewhere. Results of earlier
 ///   sweeps (`warm_start`) count as this sweep's own.
-/// * A trial that lost before that rung counts as its worst one. Of trials that run, it expects what the model
-///   predicts: so it does not propose twice in one place.
+/// * A trial that lost before that rung counts as its worst one, and so does one that is paused before it, until it is
+///   promoted. Of trials that run, it expects what the model predicts: so it does not propose twice in one place.
 /// * Of losses above the median only the ranks count, so that bad trials do not hide how good ones differ.
 /// * When 100 trials have results at that rung and the best lie close together, a second search begins (SecondSearch).
 ///   It begins anew whenever 50 of its own have gathered as well.

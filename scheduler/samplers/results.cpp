@@ -70,6 +70,7 @@ void Results::tell(const Trial& trial) {
     }
     told.is_known = true;
     told.is_proposed = trial.is_proposed;
+    told.is_paused = trial.status == TrialStatus::paused;
     told.has_ended = trial.ended();
     told.has_lost = trial.reason == StopReason::judged || trial.reason == StopReason::failed;
     count(trial, static_cast<int>(index), told);

@@ -67,6 +67,9 @@ class Results {
     /// Whether nothing is known of a trial yet but that it runs.
     bool is_pending(int trial) const;
 
+    /// Whether a trial waits at a rung until it is promoted.
+    bool is_paused(int trial) const { return trials_[static_cast<std::size_t>(trial)].is_paused; }
+
     /// Whether a trial has not ended.
     bool is_running(int trial) const;
 
@@ -77,6 +80,7 @@ class Results {
     struct Told {
         bool is_known = false;
         bool is_proposed = false;
+        bool is_paused = false;
         bool has_ended = false;
         bool has_lost = false;  ///< at a rung, or it failed
         std::size_t num_rungs = 0;

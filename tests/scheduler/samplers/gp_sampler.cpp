@@ -121,6 +121,25 @@ TEST_CASE("gp learns from the highest rung with enough results, and that who los
     CHECK(std::abs(x - 0.7) < 0.1);
 }
 
+TEST_CASE("gp takes trials that are paused below the rung that it learns from for bad, as those that lost") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4, Mode::promote);
+    spec.sampler = "gp";
+    spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
+    AnySampler sampler(spec);
+    for (int id = 0; id < 40; ++id) {  // of the right half, which was promoted, the leftmost is best
+        auto trial = started(id, {{"x", (id + 0.5) / 40}});
+        sampler->tell(trial);
+        trial.resource = Resource{id < 20 ? 1 : 4};
+        trial.loss = std::abs(number_of(trial.config, 0) - 0.5);
+        trial.status = id < 20 ? TrialStatus::paused : TrialStatus::finished;
+        sampler->tell(trial);
+    }
+
+    for (int id = 40; id < 47; ++id) {
+        CHECK(number_of(sampler->propose(TrialId{id})->config, 0) > 0.45);
+    }
+}
+
 TEST_CASE("gp says which configurations come from its model") {
     AnySampler sampler(learning_spec("gp", square()));
 
