@@ -272,7 +272,7 @@ GpSampler::Seen GpSampler::seen(const Results& results, const Results::Ranking& 
     std::vector<int> settled;
     std::vector<int> pending;
     for (int trial = 0; trial < results.num_trials(); ++trial) {
-        if (results.is_settled(trial, ranking) || results.is_paused(trial)) {
+        if (results.is_settled_so_far(trial, ranking)) {
             settled.push_back(trial);
         } else if (results.is_running(trial)) {
             pending.push_back(trial);

@@ -67,14 +67,16 @@ class Results {
     /// Whether nothing is known of a trial yet but that it runs.
     bool is_pending(int trial) const;
 
-    /// Whether a trial waits at a rung until it is promoted.
-    bool is_paused(int trial) const { return trials_[static_cast<std::size_t>(trial)].is_paused; }
-
     /// Whether a trial has not ended.
     bool is_running(int trial) const;
 
     /// Whether a trial counts at the rung, or will not reach it because it lost or failed. The others may yet.
     bool is_settled(int trial, const Ranking& ranking) const;
+
+    /// As is_settled(), or whether it has lost so far: it is paused at a lower rung until it is promoted.
+    bool is_settled_so_far(int trial, const Ranking& ranking) const {
+        return is_settled(trial, ranking) || trials_[static_cast<std::size_t>(trial)].is_paused;
+    }
 
   private:
     struct Told {

@@ -153,7 +153,7 @@ TpeSampler::Split TpeSampler::split(const Results& results, const Results::Ranki
     const int stride = std::max((first_new + most_old - 1) / most_old, 1);
     for (int trial = 0; trial < results.num_trials(); trial += trial < first_new ? stride : 1) {
         const bool is_bad = !std::ranges::binary_search(result.good, trial, {}, &Split::Member::trial) &&
-                            (results.is_settled(trial, ranking) || results.is_pending(trial));
+                            (results.is_settled_so_far(trial, ranking) || results.is_pending(trial));
         if (is_bad) {
             result.bad.push_back({trial, trial < first_new ? static_cast<double>(stride) : 1.0});
         }

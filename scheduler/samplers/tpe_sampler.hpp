@@ -22,8 +22,8 @@ namespace crescendo {
 /// * Results of earlier sweeps (`warm_start`) count as this sweep's own.
 /// * The best trials of that rung are good. The better of them count more: as in CMA-ES (Hansen, "The CMA Evolution
 ///   Strategy: A Tutorial", 2016), by the logarithm of the rank. All others that reached it are bad, and so are those
-///   that lost before it, and those of which nothing is known yet: so it does not propose twice in one place (constant
-///   liar).
+///   that lost or are paused before it, and those of which nothing is known yet: so it does not propose twice in one
+///   place (constant liar).
 /// * Every eighth trial is drawn from kernels of thrice the width: a search that stays at the first good place leaves
 ///   it so.
 /// * Where all parameters are numbers, kernels of good trials are narrower than where there are choices.

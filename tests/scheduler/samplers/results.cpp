@@ -92,6 +92,22 @@ TEST_CASE("a trial is pending until its first rung, and settled at a rung when i
     CHECK(results.is_settled(1, second_rung));
 }
 
+TEST_CASE("a trial that is paused at a lower rung is settled so far, until it runs again") {
+    Results results(asha_spec());
+    results.tell(reported(0, 2, 0.5));
+    const auto& ranking = *results.highest_ranking(1);
+    auto trial = reported(1, 1, 0.6);
+    trial.status = TrialStatus::paused;
+
+    results.tell(trial);
+    CHECK(results.is_settled_so_far(1, ranking));
+    CHECK_FALSE(results.is_settled(1, ranking));
+    CHECK(results.is_running(1));
+
+    results.tell(reported(1, 1, 0.6));
+    CHECK_FALSE(results.is_settled_so_far(1, ranking));
+}
+
 TEST_CASE("the point of a trial follows its configuration, and marks what is absent") {
     Results results(asha_spec());
     results.tell(started_at(0));

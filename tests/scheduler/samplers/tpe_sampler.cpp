@@ -111,6 +111,25 @@ TEST_CASE("tpe learns from the highest rung with enough results") {
     CHECK(mean_proposal(/*num_at_top=*/20) > 0.7);
 }
 
+TEST_CASE("tpe takes trials that are paused below the rung that it learns from for bad, as those that lost") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/100, /*max=*/4, Mode::promote);
+    spec.sampler = "tpe";
+    spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
+    AnySampler sampler(spec);
+    for (int id = 0; id < 80; ++id) {  // of the right half, which was promoted, the leftmost are best
+        auto trial = started(id, {{"x", (id + 0.5) / 80}});
+        sampler->tell(trial);
+        trial.resource = Resource{id < 40 ? 1 : 4};
+        trial.loss = std::abs(number_of(trial.config, 0) - 0.5);
+        trial.status = id < 40 ? TrialStatus::paused : TrialStatus::finished;
+        sampler->tell(trial);
+    }
+
+    for (int id = 80; id < 87; ++id) {
+        CHECK(number_of(sampler->propose(TrialId{id})->config, 0) > 0.45);
+    }
+}
+
 TEST_CASE("tpe with results of an earlier sweep finds the minimum of a bowl sooner, although the spaces differ") {
     const Parameter x{"x", Uniform{-1, 1}};
     const Parameter y{"y", LogUniformValues{1e-4, 1}};
