@@ -6,7 +6,8 @@
 #   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
 #   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
 #   scripts/install.sh tools        Optuna with its plots and dashboard, TensorBoard, MLflow, pandas and polars, for the
-#                                   tests of exports, and zsh, for that of completion; without them these are skipped
+#                                   tests of exports, the libraries of examples/, and zsh, for the test of
+#                                   completion; without them these tests are skipped
 #   scripts/install.sh browser      Chromium and Playwright, with which a test opens pages; without them it is skipped
 #
 # The environment lies outside the checkout and is named by version: clones share it.
@@ -15,7 +16,9 @@ set -euo pipefail
 TORCH_VERSION=2.11.0
 PLAYWRIGHT_VERSION=1.65.2
 TOOLS=(optuna==5.0.0 cmaes==0.13.1 optuna-dashboard==0.21.0 plotly==7.1.0 matplotlib==3.11.2 tensorboard==2.21.0
-       mlflow-skinny==3.17.2 pandas==3.1.1 polars==2.1.0)
+       mlflow-skinny==3.17.2 pandas==3.1.1 polars==2.1.0
+       accelerate==1.15.0 hydra-core==1.3.8 jax==0.10.2 keras==3.15.1 lightning==2.6.6 transformers==5.24.0
+       xgboost-cpu==3.2.0)
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
         # Of the scripts in examples/vendored: 60 MB.
@@ -84,7 +87,9 @@ if [ "${1:-}" = browser ] && ! "$VENV/bin/python3" -c 'import playwright' 2>/dev
 fi
 
 if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c \
-        'import cmaes, matplotlib, mlflow, optuna, optuna_dashboard, pandas, plotly, polars, tensorboard' 2>/dev/null; then
+        'import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))' \
+        accelerate cmaes hydra jax keras lightning matplotlib mlflow optuna optuna_dashboard pandas plotly polars \
+        tensorboard transformers xgboost; then
     "$VENV/bin/pip" install --quiet --disable-pip-version-check "${TOOLS[@]}" ||
-        echo "${TOOLS[*]} cannot be installed: the test that reads exports with them is skipped" >&2
+        echo "${TOOLS[*]} cannot be installed: the tests that need them are skipped" >&2
 fi

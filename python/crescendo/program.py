@@ -72,6 +72,12 @@ class Trial:
         """What `save` of the last report wrote, to load before `epochs()`; None if the trial begins."""
         return self.directory / self._saved["file"] if self.directory and self._saved else None
 
+    @property
+    def resource(self) -> int:
+        """How many epochs, say, the last report or the checkpoint stands for; 0 if the trial begins. For loops of
+        others, which want to know where to begin."""
+        return self._owed["resource"] if self._owed else self._last
+
     def resumed(self, resource: int, **metrics: Any) -> None:
         """Says that the program continues from a checkpoint of its own, and what it reported with it.
 

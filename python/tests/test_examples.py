@@ -44,13 +44,18 @@ def needs(module):
 
 @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
 class SweepFilesTest(unittest.TestCase):
-    def sweep(self, example, trials):
-        """Runs the sweep file of an example with fewer trials and epochs. Returns its journal."""
+    def sweep(self, example, trials, more=""):
+        """Runs the sweep file of an example with fewer trials and epochs, and `more` of its scheduler. Returns its
+        journal."""
         file = EXAMPLES / example
         text = file.read_text()
-        for long, short in (("run_cap: 9", f"run_cap: {trials}"), ("max: 9", "max: 2"), ("n_factor: 3", "n_factor: 2")):
-            self.assertEqual(text.count(long), 1)
-            text = text.replace(long, short)
+        shorter = {
+            r"run_cap: \d+": f"run_cap: {trials}",
+            r"max: \d+, reduction_factor: 3": f"max: 2, reduction_factor: 2{more}",
+        }
+        for long, short in shorter.items():
+            text, count = re.subn(long, short, text)
+            self.assertEqual(count, 1, long)
         with tempfile.TemporaryDirectory() as folder:
             text = re.sub(r"\w+\.py", lambda script: f"{file.parent}/{script.group()}", text)
             Path(folder, "sweep.yaml").write_text(f"{text}bind: off\n")
@@ -81,6 +86,20 @@ class SweepFilesTest(unittest.TestCase):
 
         self.assertEqual(self.resources(journal), [[1, 2]])
         self.assertEqual([note["generation"] for note in journal if note.get("note") == "regrouped"], [1])
+
+    def test_callbacks_of_frameworks_report_and_continue_from_their_checkpoints(self):
+        for name in ("keras", "lightning", "transformers", "xgboost"):
+            with self.subTest(name):
+                if not importlib.util.find_spec(name):
+                    self.skipTest(f"not installed: {name}")
+                journal = self.sweep(f"frameworks/{name}.yaml", trials=2, more=", mode: promote")
+
+                self.assertEqual(sorted(self.resources(journal)), [[1], [1, 2]])
+                self.assertEqual([note for note in journal if note.get("event") == "trial_failed"], [])
+
+    @needs("hydra")
+    def test_a_hydra_application_gets_its_parameters_as_it_takes_them(self):
+        self.assertEqual(self.resources(self.sweep("frameworks/hydra.yaml", trials=1)), [[1, 2]])
 
     @needs("jax")
     def test_a_program_in_jax_is_paused_and_continues_from_its_checkpoint(self):

@@ -77,7 +77,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(epochs, [1, 2, 3])
         self.assertEqual([report["resource"] for report in self.reports], [1, 2, 3])
         self.assertEqual(self.reports[1]["metrics"], {"val_loss": 0.5})
-        self.assertEqual((trial.number, trial.seed, trial.max_resource), (7, 123, 3))
+        self.assertEqual((trial.number, trial.seed, trial.max_resource, trial.resource), (7, 123, 3, 3))
 
     def test_a_sweep_without_a_max_leaves_it_to_the_program_how_many_epochs_it_has(self):
         self.assertEqual(list(self.trial(max_resource=None).epochs(limit=12)), list(range(1, 13)))
@@ -125,6 +125,7 @@ class ProgramTest(unittest.TestCase):
         trial = self.trial()
 
         self.assertEqual(trial.checkpoint.read_text(), "weights 2")
+        self.assertEqual(trial.resource, 2)
         self.assertEqual(next(trial.epochs()), 3)
         self.assertEqual(self.reports, [{"resource": 2, "metrics": {"val_loss": 0.2}}])
         self.assertEqual(sorted(path.name for path in trial.directory.iterdir()), ["saved-2", "saved.json"])

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""A Lightning module, tuned: `Report` is all that is there for Crescendo."""
+
+import argparse
+
+import lightning.pytorch as pl
+import torch
+from lightning.pytorch.plugins.environments import LightningEnvironment
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import crescendo
+
+
+class Report(pl.Callback):
+    """Reports after each validation, and ends the training when the trial is to stop."""
+
+    def __init__(self, trial):
+        self.trial = trial
+
+    def on_validation_end(self, trainer, module):
+        if not trainer.sanity_checking:
+            self.trial.report(trainer.callback_metrics, save=trainer.save_checkpoint)
+            trainer.should_stop = self.trial.stopped
+
+
+class Classifier(pl.LightningModule):
+    def __init__(self, lr, width):
+        super().__init__()
+        self.lr = lr
+        self.network = nn.Sequential(nn.Linear(20, width), nn.ReLU(), nn.Linear(width, 2))
+
+    def training_step(self, batch, _):
+        x, y = batch
+        return nn.functional.cross_entropy(self.network(x), y)
+
+    def validation_step(self, batch, _):
+        x, y = batch
+        self.log("val_accuracy", (self.network(x).argmax(1) == y).float().mean())
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters(), lr=self.lr)
+
+
+def loader(seed, count, shuffle):
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(count, 20, generator=generator)
+    return DataLoader(TensorDataset(x, (x[:, 0] * x[:, 1] > 0).long()), batch_size=64, shuffle=shuffle)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=1e-3)
+parser.add_argument("--width", type=int, default=64)
+args = parser.parse_args()
+
+trial = crescendo.trial()
+trainer = pl.Trainer(max_epochs=trial.max_resource or 9, callbacks=[Report(trial)], logger=False,
+                     plugins=[LightningEnvironment()],  # in a Slurm job, Lightning would take its tasks for workers
+                     enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
+trainer.fit(Classifier(args.lr, args.width), loader(1, 1600, True), loader(2, 400, False), ckpt_path=trial.checkpoint)

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Hugging Face's Trainer, tuned: `Report` is all that is there for Crescendo."""
+
+import argparse
+
+import torch
+from torch.utils.data import Dataset
+from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainerCallback, TrainingArguments
+from transformers.trainer_utils import get_last_checkpoint
+
+import crescendo
+
+
+class Report(TrainerCallback):
+    """Reports when an epoch is evaluated and saved, and ends the training when the trial is to stop."""
+
+    def __init__(self, trial):
+        self.trial = trial
+
+    def on_train_begin(self, args, state, control, **_):
+        if state.global_step > 0:  # from a checkpoint
+            self.trial.resumed(round(state.epoch), **self.evaluation(state))
+
+    def on_save(self, args, state, control, **_):
+        self.trial.report(self.evaluation(state), resource=round(state.epoch))
+        control.should_training_stop = self.trial.stopped
+
+    @staticmethod
+    def evaluation(state):
+        """The last one: eval_loss, and what compute_metrics has."""
+        return next(entry for entry in reversed(state.log_history) if "eval_loss" in entry)
+
+
+class Sentences(Dataset):
+    """Of 16 words; half of them have more words from the second half of the vocabulary."""
+
+    def __init__(self, count, seed):
+        self.words = torch.randint(100, (count, 16), generator=torch.Generator().manual_seed(seed))
+
+    def __len__(self):
+        return len(self.words)
+
+    def __getitem__(self, i):
+        return {"input_ids": self.words[i], "labels": int((self.words[i] >= 50).sum() > 8)}
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=1e-3)
+parser.add_argument("--layers", type=int, default=1)
+args = parser.parse_args()
+
+trial = crescendo.trial()
+folder = str(trial.directory or "with_transformers")
+config = BertConfig(vocab_size=100, hidden_size=32, intermediate_size=64, num_attention_heads=2,
+                    num_hidden_layers=args.layers)
+trainer = Trainer(
+    model=BertForSequenceClassification(config),
+    args=TrainingArguments(output_dir=folder, learning_rate=args.lr, num_train_epochs=trial.max_resource or 9,
+                           per_device_train_batch_size=32, eval_strategy="epoch", save_strategy="epoch",
+                           save_total_limit=1, report_to="none", disable_tqdm=True),
+    train_dataset=Sentences(1000, seed=1), eval_dataset=Sentences(500, seed=2),
+    compute_metrics=lambda predicted: {"accuracy": (predicted[0].argmax(-1) == predicted[1]).mean()},
+    callbacks=[Report(trial)])
+trainer.train(resume_from_checkpoint=get_last_checkpoint(folder) if trial.directory else None)
