@@ -1,0 +1,191 @@
+"""A warm trainer's end of the trial protocol, in this process and without a group."""
+
+import contextlib
+import io
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import numpy
+import torch
+
+from crescendo.protocol import Channel
+from crescendo.torch import _pass_over_warnings, session, settings, state
+from loaders import loader_of
+
+CPU = torch.device("cpu")
+
+
+class SessionTest(unittest.TestCase):
+    """What a program does wrong is said in `failed`, and the process ends."""
+
+    def failure(self, train, test=None, checkpoint_every=600, **order):
+        ours, theirs = socket.socketpair()
+        with ours, theirs, tempfile.TemporaryDirectory() as folder:
+            join = {"type": "join", "trial": 3, "generation": 0, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
+            join.update(settings={}, directory=folder, state="new", **order)
+            theirs.sendall(json.dumps(join).encode() + b"\n")
+            served = session.Session(
+                Channel(ours),
+                CPU,
+                arguments=settings.Arguments(),
+                timeout=session.timedelta(seconds=5),
+                checkpoint_every=checkpoint_every,
+            )
+            self.assertEqual(served.run(train, test), 1)
+            ours.shutdown(socket.SHUT_RDWR)
+            lines = [json.loads(line) for line in theirs.makefile("rb")]
+            self.log = Path(folder, "trainer.log").read_text() if Path(folder, "trainer.log").exists() else ""
+        self.assertEqual((lines[0]["type"], lines[-1]["type"], lines[-1]["trial"]), ("hello", "failed", 3))
+        return lines[-1]["kind"], lines[-1]["message"]
+
+    def test_an_exception_is_told_with_its_place(self):
+        def train(trial):
+            raise ValueError("nothing works today")
+
+        kind, message = self.failure(train)
+        self.assertEqual(kind, "error")
+        self.assertRegex(message, r"^test_session.py:\d+: ValueError: nothing works today$")
+        self.assertIn("Traceback", self.log)
+
+    def test_what_train_draws_follows_from_the_trials_seed(self):
+        drawn = []
+
+        def train(trial):
+            drawn.append((random.random(), numpy.random.rand(), torch.rand(1).item()))
+            raise ValueError("enough")
+
+        for before in (1, 2):
+            random.seed(before)
+            numpy.random.seed(before)
+            self.failure(train)
+        self.assertEqual(drawn[0], drawn[1])
+
+    def test_steps_are_signs_of_life(self):
+        moves = []
+
+        def train(trial):
+            model = torch.nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters())
+            trial.attach(model=model, optimizer=optimizer)
+            for (x,) in trial.batches(loader_of(12)):
+                model(x).sum().backward()
+                optimizer.step()
+                moves.append(trial._control._channel.num_moves)
+            raise ValueError("enough")
+
+        self.failure(train)
+        self.assertEqual(len(set(moves)), 3)
+
+    def test_a_trial_is_saved_between_its_steps(self):
+        saved = []
+
+        def train(trial):
+            model = torch.nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters())
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+            trial.attach(model=model, optimizer=optimizer, scheduler=scheduler)
+            for (x,) in trial.batches(loader_of(12)):
+                model(x).sum().backward()
+                optimizer.step()
+                scheduler.step()
+            raise ValueError("enough")
+
+        def save_checkpoint(replica, path):
+            saved.append((replica.progress.step, replica.objects["scheduler"].last_epoch))
+
+        with mock.patch.object(session, "save_checkpoint", save_checkpoint):
+            self.failure(train, checkpoint_every=0)
+        self.assertTrue(saved)
+        self.assertTrue(all(step == scheduled for step, scheduled in saved), saved)
+
+    def test_memory_that_is_used_up_is_a_failure_of_its_own(self):
+        def train(trial):
+            torch.empty(1 << 60)
+
+        self.assertEqual(self.failure(train)[0], "out_of_memory")
+
+    def test_libraries_of_gpus_have_words_of_their_own_for_no_memory(self):
+        for words, kind in (
+            ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", "out_of_memory"),
+            ("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", "out_of_memory"),
+            ("CUDA driver error: CUDA_ERROR_OUT_OF_MEMORY", "out_of_memory"),
+            ("CUDA error: out of memory", "out_of_memory"),
+            ("CUDA error: an illegal memory access was encountered", "error"),
+        ):
+            def train(trial):
+                raise RuntimeError(words)
+
+            with self.subTest(words):
+                self.assertEqual(self.failure(train)[0], kind)
+
+    def test_a_full_disk_is_a_failure_of_its_own(self):
+        def train(trial):
+            raise state.SaveError(Path("checkpoint.pt"), OSError(28, os.strerror(28)))
+
+        self.assertEqual(self.failure(train)[0], "disk")
+
+    def test_a_train_function_that_returns_is_told_what_to_do(self):
+        kind, message = self.failure(lambda trial: None)
+        self.assertIn("returned after 0 of 9 epochs; crescendo says when a trial is over", message)
+
+    def test_a_test_that_nobody_wrote_is_refused(self):
+        order = {"type": "evaluate", "resource": 1, "checkpoint": "x/checkpoint.pt", "data": "test"}
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertIn("no test function", self.failure(lambda trial: None, **order)[1])
+
+
+class SentTest(unittest.TestCase):
+    def test_a_report_that_came_with_the_state_of_rank_0_is_not_taken_for_the_one_that_was_sent_before(self):
+        ours, theirs = socket.socketpair()
+        with ours, theirs, theirs.makefile("rb") as stream:
+            served = session.Session(
+                Channel(ours),
+                CPU,
+                arguments=settings.Arguments(),
+                timeout=session.timedelta(seconds=5),
+                checkpoint_every=600,
+            )
+            replica = state.Replica(3, {"model": torch.nn.Linear(1, 1)})
+            place = {"trial": 3, "generation": 4, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
+            served.terms = session.Join.parse({**place, "settings": {}, "directory": "", "state": "memory"})
+            served._replica = replica
+            for resource in (1, 2):  # a peer that is dead now was rank 0 at the second report
+                replica.progress.report = {"resource": resource, "metrics": {"loss": 0.5}}
+                replica.progress.pending = True
+                served.terms.reported = resource - 1
+                served._form(replica)
+            ours.shutdown(socket.SHUT_RDWR)
+            sent = [json.loads(line) for line in stream]
+
+        self.assertEqual([message["resource"] for message in sent], [1, 2])
+
+
+class WarningsTest(unittest.TestCase):
+    def test_a_trainer_passes_over_a_warning_that_ends_what_it_starts(self):
+        trainer = os.fork()
+        if trainer == 0:
+            try:
+                _pass_over_warnings()
+                os.kill(os.getpid(), signal.SIGTERM)
+                forked = os.fork()
+                if forked == 0:
+                    os.kill(os.getpid(), signal.SIGTERM)
+                    os._exit(0)
+                ends = [os.waitpid(forked, 0)[1], -subprocess.run(["sh", "-c", "kill -TERM $$"]).returncode]
+                os._exit(0 if ends == [signal.SIGTERM] * 2 else 3)
+            finally:
+                os._exit(4)
+
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(trainer, 0)[1]), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

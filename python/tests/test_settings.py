@@ -1,0 +1,153 @@
+"""A trial's settings as arguments of the program's own parser."""
+
+import argparse
+import json
+import unittest
+
+from crescendo.torch import settings
+
+
+class SettingsTest(unittest.TestCase):
+    parser = argparse.ArgumentParser(prog="train.py")
+    parser.add_argument("--lr", type=float, required=True)
+    parser.add_argument("--batch-size", type=int, default=64)
+    parser.add_argument("--no-cuda", action="store_true")
+    parser.add_argument("--mixed", action=argparse.BooleanOptionalAction)
+    parser.add_argument("--data.test")
+    parser.add_argument("--layers", type=int, nargs="*")
+    parser.add_argument("--kind", choices=["a", "b"])
+
+    def test_settings_become_arguments(self):
+        given = {"lr": 1e-3, "batch-size": 8, "no-cuda": True, "mixed": False, "data": {"test": "t"}, "layers": [1, 2]}
+        args = vars(settings.parse(self.parser, given))
+
+        self.assertEqual((args["lr"], args["batch_size"], args["no_cuda"], args["mixed"]), (1e-3, 8, True, False))
+        self.assertEqual((args["data.test"], args["layers"], args["kind"]), ("t", [1, 2], None))
+
+    def test_an_option_of_several_words_takes_none_of_a_positional_argument(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("data")
+        parser.add_argument("shift", type=int)
+        parser.add_argument("--layers", type=int, nargs="+")
+        args = settings.parse(parser, {"shift": -1, "layers": [64, 32]}, ["set.h5"])
+
+        self.assertEqual((args.data, args.shift, args.layers), ("set.h5", -1, [64, 32]))
+
+    def test_a_flag_gives_its_destination_the_value_that_is_asked_for(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--no-augment", dest="augment", action="store_false")
+        parser.add_argument("--half", dest="precision", action="store_const", const="fp16", default="fp32")
+
+        self.assertEqual([settings.parse(parser, {"augment": each}).augment for each in (True, False)], [True, False])
+        for precision in ("fp16", "fp32"):
+            self.assertEqual(settings.parse(parser, {"precision": precision}).precision, precision)
+        (problem,) = settings.check(parser, {"settings": {"precision": "bf16"}})
+        self.assertIn("it is a flag", problem["message"])
+
+    def test_a_boolean_that_the_parser_turns_into_the_other_one_is_refused(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--nesterov", type=bool)
+        parser.add_argument("--amsgrad", action="store_true", default=True)
+
+        self.assertTrue(settings.parse(parser, {"nesterov": True, "amsgrad": True}).nesterov)
+        for value in (False, 0, 0.0, "off"):  # bool("False") is True
+            with self.assertRaisesRegex(settings.SettingsError, "makes True of it, as type=bool does.*'store_true'"):
+                settings.parse(parser, {"nesterov": value})
+        (problem,) = settings.check(parser, {"settings": {}, "parameters": {"nesterov": [True, False]}})
+        self.assertEqual(problem["key"], "parameters.nesterov")
+        with self.assertRaisesRegex(settings.SettingsError, "would train with True, .*BooleanOptionalAction"):
+            settings.parse(parser, {"amsgrad": False})
+
+    def test_booleans_are_kept_by_types_that_read_them_and_by_flags_that_say_the_opposite(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--nesterov", type=lambda text: text == "True")
+        parser.add_argument("--no-cuda", dest="cuda", action="store_false")
+        parser.add_argument("--mixed", action=argparse.BooleanOptionalAction, default=True)
+        request = {name: [True, False] for name in ("nesterov", "no-cuda", "no-mixed")}
+
+        self.assertEqual(settings.check(parser, {"settings": {}, "parameters": request}), [])
+
+    def test_null_is_none_and_not_the_default(self):
+        args = settings.parse(self.parser, {"lr": 0.1, "batch_size": None})
+
+        self.assertIsNone(args.batch_size)
+        self.assertEqual(settings.parse(self.parser, {"lr": 0.1}).batch_size, 64)
+
+    def test_a_whole_number_of_a_range_of_numbers_is_one_for_an_argument_that_takes_whole_ones(self):
+        args = settings.parse(self.parser, {"lr": 1.0, "batch-size": 256.0, "layers": [4.0]})
+
+        self.assertEqual((args.lr, args.batch_size, args.layers), (1.0, 256, [4]))
+        with self.assertRaisesRegex(settings.SettingsError, "invalid int value: '256.5'"):
+            settings.parse(self.parser, {"lr": 1, "batch-size": 256.5})
+
+    def test_maps_and_lists_are_json_for_an_argument_that_takes_one_word(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--optimizer", type=json.loads)
+        parser.add_argument("--sizes", type=json.loads)
+
+        args = settings.parse(parser, {"optimizer": {"name": "sgd", "lr": 0.1, "warmup": 3.0}, "sizes": [64.0, 32]})
+
+        self.assertEqual(args.optimizer, {"name": "sgd", "lr": 0.1, "warmup": 3})
+        self.assertIsInstance(args.optimizer["warmup"], int)
+        self.assertEqual(args.sizes, [64, 32])
+
+    def test_parameters_that_a_map_holds_are_checked_as_the_map(self):
+        parser = argparse.ArgumentParser(prog="train.py")
+        parser.add_argument("--optimizer", type=json.loads)
+        parameters = {"optimizer.lr": [0.1, 0.2], "optimizer.name": ["sgd"]}
+
+        self.assertEqual(settings.check(parser, {"settings": {}, "parameters": parameters}), [])
+        (problem,) = settings.check(parser, {"settings": {}, "parameters": {"model.width": [3]}})
+        self.assertEqual(problem["key"], "parameters.model.width")
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--optimizer", type=int)
+        problem = settings.check(parser, {"settings": {}, "parameters": parameters})[0]
+        self.assertEqual(problem["key"], "parameters.optimizer")
+
+    def test_an_argument_is_found_by_its_option_too(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--learning-rate", "--optimizer.lr", dest="lr", type=float)
+        parser.add_argument("--no-cuda", dest="cuda", action="store_false")
+
+        self.assertEqual(settings.parse(parser, {"learning-rate": 0.5}).lr, 0.5)
+        self.assertEqual(settings.parse(parser, {"optimizer": {"lr": 0.25}}).lr, 0.25)
+        parser.add_argument("--mixed", action=argparse.BooleanOptionalAction)
+        self.assertEqual([settings.parse(parser, {"no-cuda": each}).cuda for each in (True, False)], [False, True])
+        self.assertEqual([settings.parse(parser, {"no-mixed": each}).mixed for each in (True, False)], [False, True])
+
+    def test_a_parameter_comes_behind_the_words_of_the_command(self):
+        arguments = settings.Arguments(self.parser, ["--lr=0.5", "--batch-size", "8"])
+
+        args = arguments.parse({"lr": 0.1})
+
+        self.assertEqual((args.lr, args.batch_size), (0.1, 8))
+        self.assertEqual(settings.check(self.parser, {"settings": {}}, ["--lr=0.5"]), [])
+        (problem,) = settings.check(self.parser, {"settings": {}}, ["--lr=0.5", "--widht=3"])
+        self.assertEqual(problem, {"key": "command", "message": "unrecognized arguments: --widht=3"})
+
+    def test_the_check_names_every_mistake_and_its_key(self):
+        request = {
+            "settings": {"widht": 3, "batch_siez": 8, "kind": "c", "no-cuda": 3},
+            "parameters": {"lr": [0.1, "fast"]},
+        }
+        found = {problem["key"]: problem["message"] for problem in settings.check(self.parser, request)}
+
+        self.assertIn("has no such argument (did you mean batch_size?); it has lr,", found["trainer.batch_siez"])
+        self.assertIn("train.py has no such argument; it has lr,", found["trainer.widht"])
+        request["settings"] = {"kind": "c"}
+        (problem,) = settings.check(self.parser, request)[:1]
+        self.assertEqual(problem["key"], "trainer.kind")
+        request["settings"] = {}
+        self.assertEqual(
+            settings.check(self.parser, request),
+            [{"key": "parameters.lr", "message": "invalid float value: 'fast'"}],
+        )
+        self.assertIn("required: --lr", settings.check(self.parser, {"settings": {}})[0]["message"])
+
+    def test_without_a_parser_settings_are_taken_as_they_are(self):
+        self.assertEqual(settings.parse(None, {"batch-size": 3}).batch_size, 3)
+        self.assertEqual(settings.check(None, {"settings": {"anything": 1}, "parameters": {}}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,180 @@
+"""What a growing program keeps and passes on, in this process and without a group."""
+
+import json
+import os
+import resource
+import tempfile
+import unittest
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy
+import torch
+
+from crescendo.torch import state
+from crescendo.torch.group import Group
+
+CPU = torch.device("cpu")
+
+
+class Wire(Group):
+    """Rank 0 of two writes down what it sends, and rank 1 reads it."""
+
+    def __init__(self, rank, sent):
+        super().__init__(CPU, rank, 2)
+        self.sent = sent
+
+    def broadcast(self, values):
+        if self.rank == 0:
+            self.sent.append(values.clone())
+        else:
+            values.copy_(self.sent.pop(0))
+
+
+class StateTest(unittest.TestCase):
+    def replica(self, seed):
+        torch.manual_seed(seed)
+        model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1 * seed)
+        scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [2, 4])
+        for _ in range(seed):
+            model(torch.randn(4, 3)).sum().backward()
+            optimizer.step()
+            scheduler.step()
+        replica = state.Replica(0, {"model": model, "optimizer": optimizer, "scheduler": scheduler})
+        replica.progress.step = seed
+        return replica
+
+    def assert_same(self, one, other):
+        captured = [json.dumps(each.capture(), default=lambda value: value.tolist()) for each in (one, other)]
+        self.assertEqual(captured[0], captured[1])
+
+    def test_a_newcomer_gets_the_whole_state(self):
+        source, newcomer, sent = self.replica(seed=3), self.replica(seed=1), []
+        state.share(source, Wire(0, sent))
+        state.share(newcomer, Wire(1, sent))
+
+        self.assertEqual(sent, [])
+        self.assert_same(source, newcomer)
+
+    def test_a_checkpoint_holds_the_whole_state(self):
+        source, resumed = self.replica(seed=3), self.replica(seed=1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            state.save_checkpoint(source, path)
+            resumed.restore(state.read_checkpoint(path, CPU))
+            self.assertEqual([each.name for each in Path(folder).iterdir()], ["checkpoint.pt"])
+        self.assert_same(source, resumed)
+
+    def test_numbers_of_numpy_in_a_schedule_reach_newcomers_and_checkpoints(self):
+        def replica(seed):
+            made = self.replica(seed)
+            optimizer = made.objects["optimizer"]
+            scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: numpy.cos(0.1 * epoch))
+            made.objects["scheduler"] = scheduler
+            scheduler.step()
+            return made
+
+        source, newcomer, resumed, sent = replica(seed=3), replica(seed=1), replica(seed=2), []
+        state.share(source, Wire(0, sent))
+        state.share(newcomer, Wire(1, sent))
+        with tempfile.TemporaryDirectory() as folder:
+            state.save_checkpoint(source, Path(folder, "checkpoint.pt"))
+            resumed.restore(state.read_checkpoint(Path(folder, "checkpoint.pt"), CPU))
+
+        self.assertIsInstance(source.objects["optimizer"].param_groups[0]["lr"], numpy.float64)
+        self.assert_same(source, newcomer)
+        self.assert_same(source, resumed)
+
+    def test_a_state_that_became_unreadable_is_refused_where_it_is_saved(self):
+        source = self.replica(seed=1)
+        source.objects["scheduler"].best = {3: numpy.ones(1)}
+        message = r"scheduler\['best'\]\[3\] is a numpy.ndarray"
+        with self.assertRaisesRegex(TypeError, message):
+            state.share(source, Wire(0, []))
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(TypeError, message):
+                state.save_checkpoint(source, Path(folder, "checkpoint.pt"))
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_what_a_checkpoint_has_of_the_cpu_stays_there(self):
+        source = self.replica(seed=1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            state.save_checkpoint(source, path)
+            read = state.read_checkpoint(path, torch.device("meta"))  # stands for a GPU
+
+        self.assertEqual(read["optimizer"]["state"][0]["step"].device, CPU)
+
+    def test_weights_that_an_optimizer_moved_behind_the_steps_are_not_taken_for_those_it_steps_from(self):
+        class ScheduleFree(torch.optim.SGD):
+            def __init__(self, parameters):
+                super().__init__(parameters, lr=0.1)
+                self.param_groups[0]["train_mode"] = True
+
+            @torch.no_grad()
+            def eval(self):
+                self.param_groups[0]["train_mode"] = False
+                self.param_groups[0]["params"][0].add_(1.0)
+
+        model = torch.nn.Linear(1, 1)
+        optimizer = ScheduleFree(model.parameters())
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        replica = state.Replica(0, {"model": model, "optimizer": optimizer, "scheduler": scheduler})
+        model(torch.ones(1, 1)).sum().backward()
+        optimizer.step()
+        replica.note_end_of_steps()
+        scheduler.step()
+        optimizer.eval()
+        moved = model.weight.item()
+        replica.return_to_end_of_steps()
+
+        (group,) = optimizer.param_groups
+        self.assertEqual((model.weight.item(), group["train_mode"]), (moved, False))
+        self.assertEqual((scheduler.last_epoch, group["lr"]), (0, 0.1))
+
+    def test_a_checkpoint_that_cannot_be_written_leaves_the_former_one(self):
+        source = self.replica(seed=1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            path.write_text("the former")
+            limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+            try:
+                with self.assertRaisesRegex(state.SaveError, "cannot write .*checkpoint.pt: File too large") as caught:
+                    state.save_checkpoint(source, path)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            self.assertTrue(caught.exception.is_full)
+            self.assertEqual([(each.name, each.read_text()) for each in Path(folder).iterdir()],
+                             [("checkpoint.pt", "the former")])
+
+    def test_a_writer_that_stood_still_does_not_write_into_the_checkpoint_of_its_successor(self):
+        for standing in ("checkpoint.pt.tmp", "checkpoint.pt.tmp.node-1.17"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "checkpoint.pt")
+                with open(Path(folder, standing), "wb") as file:
+                    state.save_checkpoint(self.replica(seed=1), path)
+                    saved = path.read_bytes()
+                    file.write(b"of the former rank 0")
+
+                self.assertEqual(path.read_bytes(), saved)
+                self.assertEqual([each.name for each in Path(folder).iterdir()], ["checkpoint.pt"])
+
+    def test_a_trial_of_an_earlier_version_goes_on_without_a_clock(self):
+        progress = self.replica(seed=1).progress
+        former = {name: value for name, value in asdict(progress).items() if name != "clock"}
+        resumed = state.Progress.parse(json.dumps(former))
+        resumed.count(seconds=1)
+
+        self.assertIsNone(resumed.clock)
+
+    def test_a_trial_that_attaches_something_else_than_before_is_refused(self):
+        source = self.replica(seed=1)
+        more = state.Replica(0, {**source.objects, "ema": source.objects["model"]})
+        with self.assertRaisesRegex(RuntimeError, "no ema: an earlier start .* attached model, optimizer, scheduler"):
+            more.restore(source.capture())
+
+
+if __name__ == "__main__":
+    unittest.main()
