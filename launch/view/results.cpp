@@ -101,6 +101,7 @@ OrderedJson best_json(const History& history, const SweepDirectory& directory, c
     result["test"] = test && test->trial == best.id ? launch::to_json(test->metrics) : Json(nullptr);
     const auto checkpoint = directory.checkpoint(best.id);
     result["checkpoint"] = is_there(checkpoint) ? Json(checkpoint.string()) : Json(nullptr);
+    result["folder"] = directory.trial(best.id).string();
     return result;
 }
 
@@ -246,9 +247,8 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
     if (json.at("test").is_object()) {
         add_rows(table, "test", json.at("test"));
     }
-    if (json.at("checkpoint").is_string()) {
-        add_rows(table, "file", {{"checkpoint", json.at("checkpoint")}});
-    }
+    const auto* file = json.at("checkpoint").is_string() ? "checkpoint" : "folder";  // where a program may have saved
+    add_rows(table, "file", {{file, json.at(file)}});
     return table.print(format);
 }
 

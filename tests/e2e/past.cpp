@@ -280,7 +280,7 @@ TEST_CASE("a sweep that an older crescendo began is resumed, with a note, and is
     CHECK(trials.size() == 4);
     CHECK(trials[0].at("a") == params.at("a"));
     CHECK(trials[0].at("c") == params.at("c"));
-    CHECK_FALSE(contains(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "5"}).out, "older"));
+    CHECK_FALSE(contains(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "5"}).out, "an older"));
     CHECK(json_of(folder.path(), "trials").size() == 5);
     replace_in(folder / "s/sweep.yaml", "max: 1.0", "max: 2.0");
     CHECK(run_crescendo(folder.path(), {"best", "s"}).code == 2);

@@ -24,4 +24,7 @@ TEST_CASE("best is the trial with the best metric, and its configuration") {
     CHECK(best.at("config").at("c") == "y");
     CHECK(best.at("slot_hours") > 0.0);
     CHECK(best.at("cost").is_null());
+    CHECK(best.at("checkpoint").is_null());
+    CHECK(best.at("folder") == "s/trials/000000");
+    CHECK(contains(sweep.run({"best", "s"}).out, "folder"));
 }
