@@ -183,6 +183,16 @@ std::string text_of_notes(const OrderedJson& notes) {
     return result;
 }
 
+/// "9 at 1, 3 at 3": how many trials each rung has.
+std::string text_of_rungs(const OrderedJson& rungs) {
+    std::string result;
+    for (const auto& rung : rungs) {
+        result += fmt::format("{}{} at {}", result.empty() ? "" : ", ", rung.at("trials").get<std::int64_t>(),
+                              rung.at("at").get<std::int64_t>());
+    }
+    return result;
+}
+
 ExitCode status(const StatusOptions& options) {
     const auto status = status_json(RecordedSweep(options.directory), options.price);
     if (options.format == Format::json) {
@@ -191,10 +201,14 @@ ExitCode status(const StatusOptions& options) {
     }
     Table table({"what", "value"});
     for (const auto& [name, value] : status.items()) {
-        if (value.is_structured() && value.empty()) {
-            continue;  // a list of nothing, such as the speedups where no trial has grown
+        const bool is_list_of_nothing = value.is_structured() && value.empty();  // speedups where no trial has grown
+        const bool is_missing = value.is_null() && name != "best" && options.format == Format::table;
+        if (is_list_of_nothing || is_missing) {
+            continue;
         }
-        const auto text = name == "notes" ? text_of_notes(value) : line_of(value);
+        const auto text = name == "notes"   ? text_of_notes(value)
+                          : name == "rungs" ? text_of_rungs(value)
+                                            : line_of(value);
         table.add_row({name, value.is_null() ? Cell{} : Cell{text}});
     }
     fmt::print("{}", table.print(options.format));

@@ -21,9 +21,13 @@ TEST_CASE("status says how far a sweep is that nobody works on") {
 TEST_CASE("status is a table of the same words, for people or for a spreadsheet") {
     const OldSweep sweep;
 
-    CHECK(contains(sweep.run({"status", "s"}).out, "stopped"));
+    const auto table = sweep.run({"status", "s"}).out;
+    CHECK(contains(table, "stopped"));
+    CHECK(contains(table, "  1 at 3\n"));
+    CHECK_FALSE(contains(table, "idle_cost"));  // nobody knows it
     const auto csv = sweep.run({"status", "s", "--format", "csv"}).out;
     CHECK(csv.starts_with("what,value\n"));
+    CHECK(contains(csv, "\nidle_cost,\n"));
     CHECK(contains(csv, "\nstate,stopped\n"));
     CHECK(contains(csv, "begun 2, running 0, waiting 1"));
 }
