@@ -90,7 +90,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     }
     if (outcome == Outcome::hopeless) {
         fmt::print(
-            "given up: {}, and none of them reported {}; the last failure: {}\n"
+            "given up: {}, and none has reported {}; the last failure: {}\n"
             "\n"
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"

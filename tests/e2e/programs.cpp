@@ -240,7 +240,7 @@ TEST_CASE("a sweep whose first three trials fail is given up with the reason, an
 
     CHECK(run.code == 1);
     CHECK(run.out.find("given up: ") != std::string::npos);
-    CHECK(run.out.find(" trials failed, and none of them reported ") != std::string::npos);
+    CHECK(run.out.find(" trials failed, and none has reported ") != std::string::npos);
     CHECK(run.out.find("there is no data") != std::string::npos);
     CHECK(status_of(folder.path()).at("state") == "stopped");
     CHECK(processes_in(folder.path()).empty());
