@@ -1,6 +1,7 @@
 #include "trainer/settings_check.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -143,6 +144,60 @@ json first_settings(const json& request) {
     return settings;
 }
 
+/// What trials of the sweep can choose of `table` by the setting `key`, or by the parameter of this name.
+template <class Spec>
+std::vector<Choice<Spec>> choices_of(const json& request, const char* key, const std::vector<Choice<Spec>>& table) {
+    json words = request.value("parameters", json::object()).value(key, json::array());
+    if (request.at("settings").contains(key)) {
+        words.push_back(request.at("settings").at(key));
+    }
+    if (words.empty()) {
+        return {table.front()};
+    }
+    std::vector<Choice<Spec>> choices;
+    std::copy_if(table.begin(), table.end(), std::back_inserter(choices), [&](const Choice<Spec>& choice) {
+        return choice.name[0] == '*' || std::find(words.begin(), words.end(), choice.name) != words.end();
+    });
+    return choices;
+}
+
+/// Settings, searched or not, that are those of models and optimizers which no trial has.
+std::vector<Problem> remarks_on_unused(const json& request, const Catalogue& catalogue) {
+    Catalogue used = catalogue;
+    used.models = choices_of(request, "model", catalogue.models);
+    used.optimizers = choices_of(request, "optimizer", catalogue.optimizers);
+    std::vector<Problem> remarks;
+    parse_settings(first_settings(request), used, remarks);
+    const json parameters = request.value("parameters", json::object());
+    for (auto& [key, message] : remarks) {
+        const std::string name = key.substr(key.find('.') + 1);
+        key = (parameters.contains(name) ? "parameters." : "trainer.") + name;
+        message = "changes nothing, because no model and no optimizer of this sweep has such a setting; leave it out";
+    }
+    return remarks;
+}
+
+/// A shuffle among few chunks at a time.
+std::vector<Problem> remarks_on_shuffle(const DataSettings& settings) {
+    constexpr std::int64_t few_chunks = 8;
+    if (settings.shuffle == datasets::Shuffle::none) {
+        return {};
+    }
+    DataCache data;
+    const auto samples = data.set(settings.train, settings);
+    const auto shape = plan_windows(*samples, {0, samples->size()}, settings.shuffle, settings.memory);
+    const auto held = shape.window_chunks();
+    if (shape.num_windows == 1 || held >= few_chunks) {
+        return {};
+    }
+    const auto chunk_bytes = samples->chunk_bytes(samples->chunk_samples()) + samples->chunk_samples() * 9;
+    const auto mebibytes = (2 * few_chunks * chunk_bytes >> 20) + 1;
+    return {{"trainer.data.memory",
+             text("a window of the shuffle holds {} of the {} chunks of {}, so samples that are stored together are "
+                  "trained on together; use {}MiB or more, or smaller chunks (crescendo data rechunk)",
+                  held, shape.num_chunks(), settings.train, mebibytes)}};
+}
+
 }  // namespace
 
 std::vector<Problem> check_settings(const json& request, const Catalogue& catalogue) {
@@ -177,25 +232,11 @@ std::vector<Problem> check_settings(const json& request, const Catalogue& catalo
 }
 
 std::vector<Problem> remarks_on_settings(const json& request, const Catalogue& catalogue) {
-    constexpr std::int64_t few_chunks = 8;
     std::vector<Problem> ignored;
-    const auto settings = parse_settings(first_settings(request), catalogue, ignored).data;
-    if (settings.shuffle == datasets::Shuffle::none) {
-        return {};
-    }
-    DataCache data;
-    const auto samples = data.set(settings.train, settings);
-    const auto shape = plan_windows(*samples, {0, samples->size()}, settings.shuffle, settings.memory);
-    const auto held = shape.window_chunks();
-    if (shape.num_windows == 1 || held >= few_chunks) {
-        return {};
-    }
-    const auto chunk_bytes = samples->chunk_bytes(samples->chunk_samples()) + samples->chunk_samples() * 9;
-    const auto mebibytes = (2 * few_chunks * chunk_bytes >> 20) + 1;
-    return {{"trainer.data.memory",
-             text("a window of the shuffle holds {} of the {} chunks of {}, so samples that are stored together are "
-                  "trained on together; use {}MiB or more, or smaller chunks (crescendo data rechunk)",
-                  held, shape.num_chunks(), settings.train, mebibytes)}};
+    auto remarks = remarks_on_unused(request, catalogue);
+    const auto shuffle = remarks_on_shuffle(parse_settings(first_settings(request), catalogue, ignored).data);
+    remarks.insert(remarks.end(), shuffle.begin(), shuffle.end());
+    return remarks;
 }
 
 }  // namespace crescendo::trainer

@@ -170,6 +170,28 @@ TEST_CASE("a shuffle among few chunks is remarked on, with the memory that would
     CHECK(remarks_with("1MiB").empty());
 }
 
+TEST_CASE("settings of models and optimizers that no trial has are remarked on, searched or not") {
+    const SweepFixture sweep;
+    const auto remarked = [&](const json& more, const json& parameters) {
+        json settings = plain(sweep.train);
+        settings.update(more);
+        REQUIRE(problems_of(settings, parameters).empty());
+        std::string all;
+        for (const auto& remark :
+             remarks_on_settings({{"settings", settings}, {"parameters", parameters}}, plain_catalogue())) {
+            all += remark.key + " ";
+        }
+        return all;
+    };
+    const json search{{"code", {2, 8}}, {"lr", {0.1}}};
+
+    CHECK(remarked({{"optimizer", "slow"}, {"momentum", 0.5}}, search) == "parameters.code trainer.momentum ");
+    CHECK(remarked({{"momentum", 0.5}}, {{"width", {8, 16}}}) == "");  // the default optimizer has it
+    const json choices{
+        {"model", {"plain", "wide"}}, {"optimizer", {"slow", "plain"}}, {"code", {8}}, {"momentum", {0.5}}};
+    CHECK(remarked(json::object(), choices) == "");
+}
+
 TEST_CASE("a parameter fills in what the section lacks") {
     const SweepFixture sweep;
     json settings = plain(sweep.train);
