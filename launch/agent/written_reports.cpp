@@ -90,6 +90,9 @@ std::string WrittenReports::why_none() const {
     if (num_lines_ == 0 && words.empty()) {
         return fmt::format("nothing is in {} yet, where {} is looked for", place(), missing);
     }
+    if (num_lines_ == 1) {
+        return fmt::format("{} is one line, without {}: {}", place(), missing, words);
+    }
     return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, place(), missing, words);
 }
 

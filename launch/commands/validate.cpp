@@ -34,8 +34,9 @@ std::string refusals(const SweepSpec& spec) {
         each += fmt::format("\n  {}  {}", percent(static_cast<double>(found.broken[i]) / found.num_draws),
                             spec.space.rules().constraints()[i].text());
     }
-    return fmt::format("constraints refuse {} of {} draws, which are drawn again:{}\n", percent(found.share_refused()),
-                       found.num_draws, each);
+    const bool is_grid = spec.sampler == "grid";
+    return fmt::format("constraints refuse {} of {} draws, {}:{}\n", percent(found.share_refused()), found.num_draws,
+                       is_grid ? "and the grid has no such points" : "which are drawn again", each);
 }
 
 /// Prints the configurations of the first trials. If the sampler fails meanwhile, they are not all its own.

@@ -63,7 +63,8 @@ Datum Rules::evaluate(const Expression& expression, const Assignment& assignment
                 values += (values.empty() ? "" : ", ") + value;
             }
         }
-        throw ExpressionError(text("{} (with {})", error.what(), values), error.offset(), key());
+        throw ExpressionError(values.empty() ? error.what() : text("{} (with {})", error.what(), values),
+                              error.offset(), key());
     }
 }
 

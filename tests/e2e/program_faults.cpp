@@ -263,8 +263,8 @@ TEST_CASE("a pattern that matches nothing is told with what the program prints, 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK_MESSAGE(run.out.find("it ended without a report: none of the 1 lines of its output has a match of "
-                               "report.pattern; the last ones: Epoch 1 - loss: 0.5") != std::string::npos,
+    CHECK_MESSAGE(run.out.find("it ended without a report: its output is one line, without a match of report.pattern: "
+                               "Epoch 1 - loss: 0.5") != std::string::npos,
                   run.out);
     CHECK(run.out.find("docs/sweep-file.md, `report`") != std::string::npos);
 }

@@ -78,6 +78,8 @@ TEST_CASE("a rule without a result names itself and its values") {
           "(with width = 0)");
     CHECK(error_of(rules_of({"width < 3 or sqrt(2 - width) > momentum * width"}), drawn("adam", 0, 4)) ==
           "constraints[0]@13: takes the root of -2; use a range that begins at 0 (with width = 4, momentum = nothing)");
+    CHECK(error_of(rules_of({"1 / 0 > 1"}), drawn("adam", 0, 4)) ==
+          "constraints[0]@2: divides by zero; leave 0 out of the range, or add a number to the divisor");
 }
 
 TEST_CASE("a constraint that depends on an absent parameter is met") {
