@@ -54,7 +54,7 @@ fi
 if [ ${#missing[@]} -gt 0 ]; then
     sudo=()
     if [ "$(id -u)" = 0 ]; then sudo=(env)
-    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then sudo=(sudo)
+    elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then sudo=(sudo)  # which may ask
     fi
     if [ ${#sudo[@]} -gt 0 ]; then
         echo "installing ${#missing[@]} Debian packages, about a minute: ${missing[*]}"
