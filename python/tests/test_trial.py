@@ -70,6 +70,16 @@ class TrialTest(Alone):
         self.assertEqual((len(batches), batches.dataset, batches.batch_size), (3, loader.dataset, 4))
         self.assertEqual(len(self.trial.share(loader)), 3)
 
+    def test_batches_have_a_length_to_divide_by_though_none_is_left(self):
+        self.attach()
+        next(self.trial.epochs())
+        for (x,) in self.trial.batches(loader_of()):
+            self.step(x)
+        self.trial._read_epoch = None  # as in the call of train on a worker that enters here
+        batches = self.trial.batches(loader_of())
+
+        self.assertEqual((len(batches), list(batches)), (1, []))
+
     def test_a_share_that_is_read_again_is_not_taken_for_an_empty_one(self):
         self.attach()
         share = self.trial.share(loader_of(10))

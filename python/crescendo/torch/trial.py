@@ -461,7 +461,8 @@ class Batches:
         self._items: Optional[Iterator[Any]] = items
 
     def __len__(self) -> int:
-        return self._count
+        """At least 1: a loop that begins behind the epoch's last batch may divide by it, for the mean of its losses."""
+        return max(1, self._count)
 
     def __iter__(self) -> Iterator[Any]:
         items, self._items = self._items, None
