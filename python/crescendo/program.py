@@ -130,6 +130,12 @@ class Trial:
         now = time.monotonic()
         self._repeat_report()
         if self.stopped:
+            print(
+                "crescendo: the program ends here: it was told to stop, and reports again; report() returns False, and "
+                "trial.stopped is true, when it is to stop",
+                file=sys.stderr,
+                flush=True,
+            )
             raise SystemExit(0)  # the program was told, and goes on: this is the clean way out
         if resource is None:
             resource = self._last + 1 if self._epoch is None else self._epoch

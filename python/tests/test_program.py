@@ -113,9 +113,10 @@ class ProgramTest(unittest.TestCase):
         trial = self.trial(stop_at=1)
         trial.report(val_loss=0)
 
-        with self.assertRaises(SystemExit) as left:
+        with self.assertRaises(SystemExit) as left, contextlib.redirect_stderr(io.StringIO()) as said:
             trial.report(val_loss=0)
         self.assertEqual(left.exception.code, 0)
+        self.assertRegex(said.getvalue(), "it was told to stop, and reports again; .*trial.stopped is true")
 
     def test_a_resumed_program_sends_its_checkpoints_report_again_and_continues_after_it(self):
         trial = self.trial(stop_at=2)
