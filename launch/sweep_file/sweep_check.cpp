@@ -170,7 +170,15 @@ std::optional<std::size_t> find_script(const std::vector<std::string>& command) 
     return i < command.size() && looks_like_a_script(command[i]) ? std::optional(i) : std::nullopt;
 }
 
-constexpr std::string_view no_program = "there is no program '{}'; give its path, or a name that PATH finds";
+std::string no_program(const std::string& word) {
+    std::error_code unreadable;
+    if (word.find('/') != std::string::npos && fs::is_regular_file(word, unreadable)) {
+        return fmt::format("'{}' is a file that may not be executed; `chmod +x {}`, or write its interpreter before it",
+                           word, word);
+    }
+    return fmt::format("there is no program '{}'; give its path, or a name that PATH finds", word);
+}
+
 constexpr const char* no_file =
     "there is no file '{}'; programs run in the folder where crescendo is called: give the path as seen from there";
 
@@ -192,7 +200,7 @@ std::vector<std::string> fixed_words(const SweepFile& file) {
 void check_programs(const std::vector<std::string>& words, const char* key, Mistakes& mistakes) {
     for (const auto i : std::set<std::size_t>{0, find_program(words)}) {
         if (!words[i].empty() && !is_program(words[i])) {
-            mistakes.add(fmt::format("{}[{}]", key, i), fmt::format(no_program, words[i]));
+            mistakes.add(fmt::format("{}[{}]", key, i), no_program(words[i]));
         }
     }
 }
@@ -229,7 +237,7 @@ void check_hooks(const Hooks& hooks, Mistakes& mistakes) {
     for (const auto& [key, command] : {std::pair("on_finish[0]", &hooks.on_finish),
                                        std::pair("on_failure[0]", &hooks.on_failure)}) {
         if (!command->empty() && !is_program(command->front())) {
-            mistakes.add(key, fmt::format(no_program, command->front()));
+            mistakes.add(key, no_program(command->front()));
         }
     }
 }

@@ -78,6 +78,8 @@ TEST_CASE("programs and scripts that are not there are refused before anything r
                   "sweep.yaml:7:1: program: there is no file 'missing.py'; programs run in the folder where ");
     check_refused(replaced(sound, "train.sh", "missing.sh"),
                   "sweep.yaml:7:17: command[1]: there is no file 'missing.sh'");
+    check_refused(replaced(sound, "bash, train.sh", "./train.sh"),
+                  "sweep.yaml:7:11: command[0]: './train.sh' is a file that may not be executed; `chmod +x ./train.sh`");
     check_refused(replaced(sound, "bash, train.sh", "env, A=1, no-such-python, train.py"),
                   "sweep.yaml:7:21: command[2]: there is no program 'no-such-python'");
     check_refused(replaced(sound, "bash, train.sh", "/usr/bin/env, A=1, python3, -u, src/train.py"),
