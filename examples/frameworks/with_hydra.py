@@ -33,10 +33,11 @@ def samples(count, seed):
 
 @hydra.main(version_base=None, config_name="config")
 def main(config):
+    trial = crescendo.trial()
+    torch.manual_seed(trial.seed)
     model = nn.Sequential(nn.Linear(20, config.width), nn.ReLU(), nn.Linear(config.width, 2))
     optimizer = torch.optim.SGD(model.parameters(), lr=config.optimizer.lr, momentum=config.optimizer.momentum)
     (x, y), (val_x, val_y) = samples(1600, seed=1), samples(400, seed=2)
-    trial = crescendo.trial()
     for epoch in trial.epochs():
         for batch in torch.randperm(len(x)).split(64):
             optimizer.zero_grad()

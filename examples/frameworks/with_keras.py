@@ -36,6 +36,7 @@ parser.add_argument("--width", type=int, default=64)
 args = parser.parse_args()
 
 trial = crescendo.trial()
+keras.utils.set_random_seed(trial.seed)
 if trial.checkpoint:
     model = keras.saving.load_model(trial.checkpoint / "model.keras")
 else:

@@ -54,6 +54,7 @@ parser.add_argument("--width", type=int, default=64)
 args = parser.parse_args()
 
 trial = crescendo.trial()
+pl.seed_everything(trial.seed)
 trainer = pl.Trainer(max_epochs=trial.max_resource or 9, callbacks=[Report(trial)], logger=False,
                      plugins=[LightningEnvironment()],  # in a Slurm job, Lightning would take its tasks for workers
                      enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)

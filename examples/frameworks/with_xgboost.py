@@ -33,7 +33,8 @@ args = parser.parse_args()
 
 trial = crescendo.trial()
 train, val = samples(1600, seed=1), samples(400, seed=2)
-parameters = {"eta": args.eta, "max_depth": args.max_depth, "objective": "binary:logistic", "eval_metric": "logloss"}
+parameters = {"eta": args.eta, "max_depth": args.max_depth, "objective": "binary:logistic",
+              "eval_metric": "logloss", "seed": trial.seed}
 xgboost.train(parameters, train, num_boost_round=(trial.max_resource or 81) - trial.resource, evals=[(val, "val")],
               verbose_eval=False, callbacks=[Report(trial)],
               xgb_model=bytearray(trial.checkpoint.read_bytes()) if trial.checkpoint else None)
