@@ -74,7 +74,7 @@ def load(directory: str | os.PathLike[str], program: str | None = None) -> Resul
 
 def _ask(program: str, verb: str, directory: Path) -> Any:
     done = subprocess.run([program, verb, str(directory), "--format", "json"], capture_output=True, text=True)
-    if done.returncode != 0:
+    if done.returncode != 0 and done.stdout.strip() != "null":  # null: no trial is the best yet
         raise ValueError(done.stderr.strip() or f"crescendo {verb} ended with status {done.returncode}")
     return json.loads(done.stdout)
 

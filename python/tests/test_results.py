@@ -65,6 +65,18 @@ class ResultsTest(unittest.TestCase):
         self.assertEqual({each["metrics.time"] for each in reports}, {90})
         self.assertLess(max(each["time"] for each in reports), 90)
 
+    def test_a_sweep_without_a_value_yet_has_no_best_trial(self):
+        folder = Path(self.folder.name)
+        (folder / "silent.sh").write_text("")
+        (folder / "silent.yaml").write_text(SWEEP.replace("train.sh", "silent.sh").replace("name: s", "name: silent"))
+        subprocess.run([CRESCENDO, "run", "silent.yaml"], cwd=folder, capture_output=True)
+
+        results = crescendo.load(folder / "silent")
+
+        self.assertIsNone(results.best)
+        self.assertTrue(results.trials)
+        self.assertEqual(results.reports, [])
+
     def test_a_whole_number_of_the_best_configuration_has_no_point(self):
         best = crescendo.load(self.sweep).best
 
