@@ -37,11 +37,20 @@ std::optional<std::string> ReportWatch::unused(const protocol::Report& report, c
     return {};
 }
 
-/// Who counts steps where the file means epochs has trained each trial to its end with the first report.
+/// Who counts steps where the file means epochs has trained each trial to its end with the first report. So has who
+/// prints numbers in the end only, as some progress bars do.
 std::optional<std::string> ReportWatch::end_at_once(const protocol::Report& report, const Sweep& sweep) {
     const auto& scheduler = sweep.spec().scheduler;
-    if (!scheduler.has_max() || report.resource <= scheduler.max || std::exchange(told_of_end_, true)) {
+    const auto rungs = sweep.rungs();
+    if (!scheduler.has_max() || report.resource < scheduler.max ||
+        (report.resource == scheduler.max && rungs.size() < 2) || std::exchange(told_of_end_, true)) {
         return {};
+    }
+    if (report.resource == scheduler.max) {
+        return fmt::format(
+            "the first report of trial {} is at {}, where trials end, so no rung stops a bad one before; the program "
+            "has to report, or to print, on its way there: the first rung is at {}",
+            report.trial.value, report.resource.value, rungs.front().milestone.value);
     }
     return fmt::format(
         "the first report of trial {} is at {}, beyond scheduler.max ({}), so the trial is complete at once and no "

@@ -14,8 +14,8 @@
 namespace crescendo::launch {
 
 /// Finds sweeps whose reports are well formed, and yet show that something is amiss: the program does not use its
-/// parameters, counts something else than `max` does, diverges in every trial, or does not time the steps that growth
-/// is to pay by. Each is told once.
+/// parameters, counts something else than `max` does, reports only at the end, diverges in every trial, or does not
+/// time the steps that growth is to pay by. Each is told once.
 class ReportWatch {
   public:
     /// Both must outlive the watch.

@@ -65,6 +65,21 @@ TEST_CASE("a program that counts beyond the end with its first report is told of
     CHECK(times_said(stage, "beyond scheduler.max") == 1);
 }
 
+TEST_CASE("a program that reports only at the end, where rungs would stop trials before, is told of once") {
+    const auto said_with = [](const std::string& scheduler) {
+        Stage stage("run_cap: 2\n", scheduler);
+        stage.agents.report(0, 4, 0.5);
+        stage.agents.report(1, 4, 0.6);
+        CHECK(stage.run() == launch::Outcome::finished);
+        return times_said(stage, "the first report of trial 0 is at 4, where trials end") +
+               times_said(stage, "the first rung is at 1");
+    };
+
+    CHECK(said_with("{type: asha, min: 1, max: 4, reduction_factor: 2}") == 2);
+    CHECK(said_with("{type: fifo, max: 4}") == 0);
+    CHECK(said_with("{type: asha, min: 4, max: 4}") == 0);
+}
+
 TEST_CASE("trials that all diverge are told of once") {
     Stage stage("run_cap: 6\n", "{type: fifo, max: 1}");
     for (int trial = 0; trial < 6; ++trial) {
