@@ -88,7 +88,7 @@ std::string WrittenReports::why_none() const {
     }
     const auto words = last_words(path_, begin_);
     if (num_lines_ == 0 && words.empty()) {
-        return fmt::format("nothing is in {} yet, where {} is looked for", place(), missing);
+        return fmt::format("{} is empty, and {} is looked for there", place(), missing);
     }
     if (num_lines_ == 1) {
         return fmt::format("{} is one line, without {}: {}", place(), missing, words);

@@ -173,8 +173,8 @@ TEST_CASE("a program that neither reports nor ends is remarked on, and not with 
     const auto no_match = talkative.next<ProgramRemark>().message;
 
     CHECK_MESSAGE(silence.find("not reported yet; it printed nothing; `hang_timeout`") != std::string::npos, silence);
-    CHECK_MESSAGE(no_match.find("not reported yet; nothing is in its output yet, where a match of report.pattern is "
-                                "looked for; `hang_timeout`") != std::string::npos,
+    CHECK_MESSAGE(no_match.find("not reported yet; its output is empty, and a match of report.pattern is looked for "
+                                "there; `hang_timeout`") != std::string::npos,
                   no_match);
     for (auto* node : {&silent, &talkative}) {
         std::ofstream(node->folder / "told").close();

@@ -146,7 +146,7 @@ TEST_CASE("why there is no report says what is missing where, with the last word
     WritingProgram half({{"epoch (?P<resource>.*)", "loss=(?P<loss>.*)"}, "", 1, "loss"});
     WritingProgram writing(in_a_file);
     CHECK(printing.reports->why_none() ==
-          "nothing is in its output yet, where a match of report.pattern is looked for");
+          "its output is empty, and a match of report.pattern is looked for there");
     std::filesystem::remove(writing.file);
     CHECK(writing.reports->why_none() ==
           "there is no file " + writing.file.string() +
