@@ -19,6 +19,13 @@ constexpr std::chrono::seconds time_to_complain{30};
 
 /// Python turns `--hidden-size` into `hidden_size`, and many name the parameter like that.
 std::string advice_on_options(std::string_view last_words) {
+    constexpr std::string_view unknown = "unrecognized arguments: ";
+    if (const auto at = last_words.find(unknown); at != std::string_view::npos) {
+        const auto first = last_words.substr(at + unknown.size());
+        if (!first.starts_with('-') && first.substr(0, first.find(' ')).find('=') != std::string_view::npos) {
+            return "\nits options begin with hyphens: write ${args} in the command, in place of ${args_no_hyphens}";
+        }
+    }
     for (const char* complaint : {"unrecognized arguments", "unrecognized option", "o such option"}) {
         if (last_words.find(complaint) != std::string_view::npos) {
             return "\na parameter has the name of the program's option, with - or _ as it has them: hidden-size for "

@@ -92,6 +92,17 @@ TEST_CASE("a program that does not know an option is shown how parameters are na
                   run.out);
 }
 
+TEST_CASE("a program whose options have hyphens is shown the macro that writes them") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo 'train.py: error: unrecognized arguments: hidden_size=4 lr=0.1' >&2; exit 2");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK_MESSAGE(run.out.find("lr=0.1\nits options begin with hyphens: write ${args} in the command") !=
+                      std::string::npos,
+                  run.out);
+}
+
 TEST_CASE("arguments that are wrong in one configuration cost that trial alone") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "case $CRESCENDO_TRIAL in 0 | 4) echo x is out of range >&2; exit 2 ;; esac");
