@@ -106,8 +106,10 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "every trial failed; the last failure: {}\n"
             "\n"
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
-            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n",
-            last_failure(history), advice(file, history), where, where);
+            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n"
+            "  crescendo run FILE --dir NAME     begins anew with your file, where that has to change; {} stays as it "
+            "is\n",
+            last_failure(history), advice(file, history), where, where, shell_quoted(directory.sweep_file()));
         return;
     }
     const auto price = price_of_slot_hour(file.price, history);

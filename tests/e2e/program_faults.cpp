@@ -103,6 +103,18 @@ TEST_CASE("a program whose options have hyphens is shown the macro that writes t
                   run.out);
 }
 
+TEST_CASE("a sweep whose trials all failed says how to begin anew with another file") {
+    const TemporaryFolder folder;
+    write_file(folder / "one.yaml", "metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 1, max: 9}}\n"
+                                    "command: [bash, -c, 'exit 2', \"${args}\"]\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "one.yaml"});
+
+    CHECK_MESSAGE(run.out.find("every trial failed") != std::string::npos, run.out);
+    CHECK_MESSAGE(run.out.find("  crescendo run FILE --dir NAME     begins anew with your file") != std::string::npos,
+                  run.out);
+}
+
 TEST_CASE("arguments that are wrong in one configuration cost that trial alone") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "case $CRESCENDO_TRIAL in 0 | 4) echo x is out of range >&2; exit 2 ;; esac");
