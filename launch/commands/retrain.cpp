@@ -91,6 +91,11 @@ ExitCode retrain(const RetrainOptions& options, MpiSession* session) {
         fmt::print("trial {} of {}, with other seeds:\n", trial.value, where);
     }
     fmt::print("{}", seed_spread(trained.history).print(options.format));
+    if (seeds_change_nothing(trained.history)) {
+        fmt::print(stderr,
+                   "all seeds gave the same numbers, to the last digit: the program does not use its seed, which "
+                   "${{seed}} in `command:`, CRESCENDO_SEED and trial.seed in Python say\n");
+    }
     return code;
 }
 

@@ -21,9 +21,8 @@ std::vector<Cell> row_of(const std::string& name, const std::vector<double>& val
             values.size() > 1 ? Cell{std::sqrt(squares / (count - 1))} : Cell{}, least, greatest};
 }
 
-}  // namespace
-
-Table seed_spread(const History& history) {
+/// The finite numbers of the last reports of trials that finished, by metric.
+std::map<std::string, std::vector<double>> numbers_of(const History& history) {
     std::map<std::string, std::vector<double>> values;
     for (const auto& trial : history.sweep().trials()) {
         const auto& reports = history.of(trial.id).reports;
@@ -36,11 +35,25 @@ Table seed_spread(const History& history) {
             }
         }
     }
+    return values;
+}
+
+}  // namespace
+
+Table seed_spread(const History& history) {
     Table table({"metric", "seeds", "mean", "std", "min", "max"});
-    for (const auto& [name, of_seeds] : values) {
+    for (const auto& [name, of_seeds] : numbers_of(history)) {
         table.add_row(row_of(name, of_seeds));
     }
     return table;
+}
+
+bool seeds_change_nothing(const History& history) {
+    const auto values = numbers_of(history);
+    return !values.empty() && std::ranges::all_of(values, [](const auto& metric) {
+        const auto [least, greatest] = std::ranges::minmax(metric.second);
+        return metric.second.size() > 1 && least == greatest;
+    });
 }
 
 }  // namespace crescendo::launch

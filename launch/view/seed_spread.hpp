@@ -10,4 +10,7 @@ namespace crescendo::launch {
 /// Trials that did not finish, and numbers that are not finite, do not count.
 Table seed_spread(const History& history);
 
+/// Whether several trials finished, and all have the same numbers: their program does not use its seed.
+bool seeds_change_nothing(const History& history);
+
 }  // namespace crescendo::launch

@@ -53,3 +53,12 @@ TEST_CASE("the spread over seeds is that of a sample, over trials that finished"
 TEST_CASE("no finished trial leaves an empty table") {
     CHECK(seed_spread(history_of({{1, {{"val", 1.0}}}})).rows().empty());
 }
+
+TEST_CASE("seeds change nothing where all numbers of several trials are the same") {
+    const std::pair<int, Json> same{2, {{"val", 1.0}, {"test", 4.0}}};
+
+    CHECK(seeds_change_nothing(history_of({same, same})));
+    CHECK_FALSE(seeds_change_nothing(history_of({same, {2, {{"val", 1.0}, {"test", 5.0}}}})));
+    CHECK_FALSE(seeds_change_nothing(history_of({same})));
+    CHECK_FALSE(seeds_change_nothing(history_of({{1, {{"val", 1.0}}}})));
+}
