@@ -262,7 +262,8 @@ std::optional<std::string> doubt_about_distribution(const YamlSection& parameter
     const auto min = parameter.at("min");
     const auto max = parameter.at("max");
     const auto word = parameter.has("distribution") ? parameter.string("distribution").value() : "";
-    if ((word == "log_uniform" || word == "q_log_uniform") && min > 0 && max <= 1) {
+    constexpr int hardly_an_exponent = 23;  // e^23 is 10^10: more than any batch or width
+    if ((word == "log_uniform" || word == "q_log_uniform") && ((min > 0 && max <= 1) || max > hardly_an_exponent)) {
         return fmt::format(
             "min and max of {0} are exponents of e, so its values are from {1:.4g} to {2:.4g}; for values "
             "from {3} to {4} write {5}log_uniform_values",

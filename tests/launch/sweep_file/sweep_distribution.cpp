@@ -98,6 +98,8 @@ TEST_CASE("exponents that look like values, and ends that make a range two numbe
           "0.1 write log_uniform_values");
     CHECK(doubt_about("{distribution: q_log_uniform, min: 0.5, max: 1, q: 0.1}").find("write q_log_uniform_values") !=
           std::string::npos);
+    CHECK(doubt_about("{distribution: q_log_uniform, min: 16, max: 256}").find("for values from 16 to 256 write q_") !=
+          std::string::npos);
     CHECK(doubt_about("{min: 0, max: 1}") ==
           "is 0 or 1, because both ends are whole numbers; for all numbers between them write min: 0.0");
     for (const auto* sound :
