@@ -143,8 +143,10 @@ std::optional<Call> call_of(const OrderedJson& value) {
 
 ImportedLine sampled(const std::string& name, const Call& call, const std::string& text, const ForeignFile& file) {
     const auto fail = [&] {
-        throw InvalidInput(fmt::format("{}: {}: {} cannot be read; write its numbers out: tune.uniform(0.1, 0.9)",
-                                       file.path, name, text),
+        const bool is_list = call.name == "choice" || call.name == "grid_search";
+        throw InvalidInput(fmt::format("{}: {}: {} cannot be read; write its {} out: {}", file.path, name, text,
+                                       is_list ? "values" : "numbers",
+                                       is_list ? "tune.choice([16, 32, 64])" : "tune.uniform(0.1, 0.9)"),
                            "");
     };
     const auto number = [&](std::size_t i) {

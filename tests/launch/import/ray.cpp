@@ -78,6 +78,8 @@ TEST_CASE("texts in a list stay what they are, whatever words and brackets of Py
 
 TEST_CASE("a function without its numbers is named") {
     CHECK(contains(import_error("config: {x: \"tune.choice(['a)\"}\n"), "cannot be read"));
+    CHECK(contains(import_error("config: {x: \"tune.choice([2 ** i for i in range(9)])\"}\n"),
+                   "cannot be read; write its values out: tune.choice([16, 32, 64])"));
     CHECK(contains(import_error("config: {x: \"tune.randint(0, 1e20)\"}\n"), "cannot be read"));
     CHECK(contains(import_error("config: {x: \"tune.uniform(lower=0, upper=1)\"}\n"), "cannot be read"));
     CHECK(contains(import_error("config: {x: tune.uniform(low)}\n"), "file.yaml: x: tune.uniform(low) cannot be read"));
