@@ -1,4 +1,4 @@
-"""How much scheduling policies gain: the tables of docs/policies.md, from simulated sweeps.
+"""How much scheduling policies gain: the tables of benchmarks/policies/tables.md, from simulated sweeps.
 
     python3 benchmarks/policies/measure.py [--full] [--growth | --noise | --forming] [--set KEY=VALUE] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
 
