@@ -86,13 +86,6 @@ Json write_model(const RecordedSweep& sweep, TrialId trial, const fs::path& fold
     return answer;
 }
 
-/// Whether the program left files in the trial's folder.
-bool has_files_of_program(const SweepDirectory& directory, TrialId trial) {
-    return remove_waste(Waste::all_files, trial, directory, std::chrono::steady_clock::time_point::max(),
-                        Removal::pretend)
-               .files > 0;
-}
-
 }  // namespace
 
 void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out) {
@@ -108,7 +101,7 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
         folder.complete();
         fmt::print("{}: parameters.json of trial {}\n", out.string(), trial.value);
         fmt::print("A program of yours trained it, so only that knows its model; {}\n",
-                   has_files_of_program(directory, trial)
+                   has_left_files(trial, directory)
                        ? fmt::format("what it saved lies in {}", directory.trial(trial).string())
                        : fmt::format("it saved nothing in {}, the folder that ${{trial_dir}} in `command:` and "
                                      "CRESCENDO_TRIAL_DIR name; `crescendo retrain {} --trial {}` trains it again",

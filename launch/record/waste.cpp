@@ -32,4 +32,9 @@ Removed remove_waste(Waste waste, TrialId trial, const SweepDirectory& directory
     return remove_files(directory.trial(trial), [](std::string_view name) { return !is_record(name); }, end, removal);
 }
 
+bool has_left_files(TrialId trial, const SweepDirectory& directory) {
+    constexpr auto never = std::chrono::steady_clock::time_point::max();
+    return remove_waste(Waste::all_files, trial, directory, never, Removal::pretend).files > 0;
+}
+
 }  // namespace crescendo::launch

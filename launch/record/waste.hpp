@@ -18,4 +18,7 @@ enum class Waste {
 Removed remove_waste(Waste waste, TrialId trial, const SweepDirectory& directory,
                      std::chrono::steady_clock::time_point end, Removal removal = Removal::perform);
 
+/// Whether the trial's program, or its trainer, left anything in its folder.
+bool has_left_files(TrialId trial, const SweepDirectory& directory);
+
 }  // namespace crescendo::launch

@@ -11,6 +11,7 @@
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
+#include "launch/record/waste.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/view/column_names.hpp"
 
@@ -247,8 +248,11 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
     if (json.at("test").is_object()) {
         add_rows(table, "test", json.at("test"));
     }
-    const auto* file = json.at("checkpoint").is_string() ? "checkpoint" : "folder";  // where a program may have saved
-    add_rows(table, "file", {{file, json.at(file)}});
+    if (json.at("checkpoint").is_string()) {
+        add_rows(table, "file", {{"checkpoint", json.at("checkpoint")}});
+    } else if (has_left_files(*best, directory)) {
+        add_rows(table, "file", {{"folder", json.at("folder")}});
+    }
     return table.print(format);
 }
 

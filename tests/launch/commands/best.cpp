@@ -26,5 +26,7 @@ TEST_CASE("best is the trial with the best metric, and its configuration") {
     CHECK(best.at("cost").is_null());
     CHECK(best.at("checkpoint").is_null());
     CHECK(best.at("folder") == "s/trials/000000");
-    CHECK(contains(sweep.run({"best", "s"}).out, "folder"));
+    CHECK_FALSE(contains(sweep.run({"best", "s"}).out, "folder"));  // there is nothing in it
+    write_file(sweep.folder / "s/trials/000000/model.pt", "weights");
+    CHECK(contains(sweep.run({"best", "s"}).out, "s/trials/000000\n"));
 }
