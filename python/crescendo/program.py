@@ -60,6 +60,7 @@ class Trial:
         self.stopped = False
         """Whether crescendo has said that this process is to stop: the trial is over, paused, or gets other workers."""
         self._saved = self._read_saved()
+        self._asked_for_checkpoint = False
         self._last = 0  # resource of the last report
         self._epoch: Optional[int] = None
         self._epoch_began = 0.0
@@ -70,6 +71,7 @@ class Trial:
     @property
     def checkpoint(self) -> Optional[Path]:
         """What `save` of the last report wrote, to load before `epochs()`; None if the trial begins."""
+        self._asked_for_checkpoint = True
         return self.directory / self._saved["file"] if self.directory and self._saved else None
 
     @property
@@ -192,6 +194,13 @@ class Trial:
     def _repeat_report(self) -> None:
         """Sends the checkpoint's report, which may have been lost when the former process ended."""
         if self._owed:
+            # Rank 0 may load for all. Who continues from a checkpoint of its own has called resumed().
+            if self._owed is self._saved and not self._asked_for_checkpoint and self.rank == 0:
+                raise RuntimeError(
+                    f"the trial continues from its checkpoint at {self._owed['resource']}, which the script has not "
+                    "loaded, so that a new model would pass for a trained one: load trial.checkpoint, unless it is "
+                    "None, before trial.epochs()"
+                )
             owed, self._owed = self._owed, None
             self._last = owed["resource"]
             self._send({"resource": owed["resource"], "metrics": owed["metrics"]})

@@ -131,6 +131,28 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.reports, [{"resource": 2, "metrics": {"val_loss": 0.2}}])
         self.assertEqual(sorted(path.name for path in trial.directory.iterdir()), ["saved-2", "saved.json"])
 
+    def test_a_program_that_saves_and_does_not_load_is_told_instead_of_beginning_anew_at_a_later_epoch(self):
+        self.trial().report(val_loss=1, save=lambda path: path.touch())
+        self.reports.clear()
+
+        with self.assertRaisesRegex(RuntimeError, "its checkpoint at 1, which .* load trial.checkpoint"):
+            next(self.trial().epochs())
+        with self.assertRaisesRegex(RuntimeError, "load trial.checkpoint"):
+            self.trial().report(val_loss=1)
+        self.assertEqual(self.reports, [])
+
+    def test_rank_0_may_load_the_checkpoint_for_all(self):
+        self.trial().report(val_loss=1, save=lambda path: path.touch())
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        self.addCleanup(theirs.close)
+        theirs.sendall(b'{"decision":"continue"}\n')
+        with mock.patch.dict(os.environ, {"RANK": "1", "CRESCENDO_TRIAL_DIR": self.folder.name}):
+            trial = program.Trial(ours)
+        self.addCleanup(trial._stream.close)
+
+        self.assertEqual(next(trial.epochs(limit=2)), 2)
+
     def test_a_checkpoint_may_be_a_folder(self):
         def save(path):
             path.mkdir()
