@@ -24,6 +24,7 @@ inline constexpr const char* trial_variable = "CRESCENDO_TRIAL";                
 inline constexpr const char* seed_variable = "CRESCENDO_SEED";                    ///< the trial's own seed
 inline constexpr const char* directory_variable = "CRESCENDO_TRIAL_DIR";          ///< folder for the trial's files
 inline constexpr const char* max_resource_variable = "CRESCENDO_MAX_RESOURCE";    ///< resource at which the trial ends
+inline constexpr const char* metric_variable = "CRESCENDO_METRIC";                ///< programs: the sweep's metric
 inline constexpr const char* device_variable = "CRESCENDO_DEVICE";                ///< warm trainers: "cpu" or "cuda"
 inline constexpr const char* threads_variable = "CRESCENDO_THREADS";              ///< warm trainers: compute threads
 inline constexpr const char* gpu_share_variable = "CRESCENDO_GPU_SHARE";          ///< workers on its GPU, if several

@@ -5,8 +5,8 @@
 #   scripts/install.sh light        only the packages of `make light`, no torch
 #   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
 #   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
-#   scripts/install.sh tools        Optuna with its plots and dashboard, TensorBoard, MLflow, pandas and polars, for the
-#                                   tests of exports, the libraries of examples/, and zsh, for the test of
+#   scripts/install.sh tools        Optuna with its plots and dashboard, TensorBoard, MLflow, W&B, pandas and polars,
+#                                   for the tests of exports, the libraries of examples/, and zsh, for the test of
 #                                   completion; without them these tests are skipped
 #   scripts/install.sh browser      Chromium and Playwright, with which a test opens pages; without them it is skipped
 #
@@ -16,7 +16,7 @@ set -euo pipefail
 TORCH_VERSION=2.11.0
 PLAYWRIGHT_VERSION=1.65.2
 TOOLS=(optuna==5.0.0 cmaes==0.13.1 optuna-dashboard==0.21.0 plotly==7.1.0 matplotlib==3.11.2 tensorboard==2.21.0
-       mlflow-skinny==3.17.2 pandas==3.1.1 polars==2.1.0
+       mlflow-skinny==3.17.2 wandb==0.31.0 pandas==3.1.1 polars==2.1.0
        accelerate==1.15.0 hydra-core==1.3.8 jax==0.10.2 keras==3.15.1 lightning==2.6.6 transformers==5.24.0
        xgboost-cpu==3.2.0)
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
@@ -89,7 +89,7 @@ fi
 if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c \
         'import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))' \
         accelerate cmaes hydra jax keras lightning matplotlib mlflow optuna optuna_dashboard pandas plotly polars \
-        tensorboard transformers xgboost; then
+        tensorboard transformers wandb xgboost; then
     "$VENV/bin/pip" install --quiet --disable-pip-version-check "${TOOLS[@]}" ||
         echo "${TOOLS[*]} cannot be installed: the tests that need them are skipped" >&2
 fi

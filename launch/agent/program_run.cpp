@@ -79,8 +79,9 @@ ProgramRun::ProgramRun(ProgramWork work, SlotId slot, const WorkerOptions& optio
         if (!work_.has_reported()) {
             remark_due_ = started_ + options_.patience;
         }
-        if (const auto& source = options_.setup.supervision.report) {
-            written_.emplace(*source, trial(), work_.join().directory);
+        const auto& supervision = options_.setup.supervision;
+        if (supervision.report) {
+            written_.emplace(*supervision.report, supervision.metric, trial(), work_.join().directory);
         }
     }
     log_begin_ = size_of_log(work_.log());

@@ -37,6 +37,9 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ProgramWor
     if (join.max_resource < unlimited_resource) {
         result.emplace_back(protocol::max_resource_variable, std::to_string(join.max_resource.value));
     }
+    if (!options.setup.supervision.metric.empty()) {
+        result.emplace_back(protocol::metric_variable, options.setup.supervision.metric);
+    }
     int local_rank = 0;
     std::vector<std::string> gpus;  // of all members here, as torchrun has it: LOCAL_RANK chooses one
     for (std::size_t i = 0; i < order.members.size(); ++i) {

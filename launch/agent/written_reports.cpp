@@ -22,14 +22,15 @@ std::size_t longest_line(const ReportSource& source) { return source.patterns.em
 
 }  // namespace
 
-WrittenReports::WrittenReports(const ReportSource& source, TrialId trial, const std::string& folder)
+WrittenReports::WrittenReports(const ReportSource& source, const std::string& metric, TrialId trial,
+                               const std::string& folder)
     : source_(source),
       trial_(trial),
       path_(folder + "/" + (source.is_printed() ? trial_files::log : source.file)),
       tail_(path_, source.is_printed() ? FileTail::From::end : FileTail::From::beginning, longest_line(source)),
       begin_(static_cast<std::uintmax_t>(tail_.offset())) {
     if (!source.patterns.empty()) {
-        pattern_.emplace(source.patterns, source.metric, source.counts_from);
+        pattern_.emplace(source.patterns, metric, source.counts_from);
     }
 }
 

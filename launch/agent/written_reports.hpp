@@ -19,8 +19,8 @@ namespace crescendo::launch {
 /// from now on: an earlier process has printed the others.
 class WrittenReports {
   public:
-    /// `folder` is the trial's. Make it before the process starts, so that no line is missed.
-    WrittenReports(const ReportSource& source, TrialId trial, const std::string& folder);
+    /// `metric` is the sweep's, `folder` the trial's. Make it before the process starts, so that no line is missed.
+    WrittenReports(const ReportSource& source, const std::string& metric, TrialId trial, const std::string& folder);
 
     /// The lines that are complete since the last look, or the first of them where there are very many. None before
     /// next_look(). Empty lines are left out.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "launch/sweep_file/sweep_file.hpp"
+#include "launch/sweep_file/wandb_script.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -110,6 +111,9 @@ ImportedSweep import_wandb(const OrderedJson& root, const ForeignFile& file) {
     } else if (!root.contains("scheduler") && !root.contains("trainer")) {
         result.notes.emplace_back("every trial trains until its program ends; to stop bad ones early, add scheduler: "
                                   "{type: asha, min: 1, max: 27}");
+    }
+    if (!root.contains("command") && runs_wandb_adapter(sweep)) {
+        result.tail.push_back({"command", *sweep.command, "the script calls wandb; what it logs is reported"});
     }
     for (const auto& [key, value] : root.items()) {
         if (meaningless.contains(key)) {

@@ -3,7 +3,7 @@
 namespace crescendo::launch {
 
 void to_json(Json& json, const Supervision& supervision) {
-    json = Json::object();
+    json = {{"metric", supervision.metric}};
     if (supervision.report) {
         json["report"] = *supervision.report;
     }
@@ -14,6 +14,7 @@ void to_json(Json& json, const Supervision& supervision) {
 
 void from_json(const Json& json, Supervision& supervision) {
     supervision = {};
+    supervision.metric = json.value("metric", "");
     if (json.contains("report")) {
         supervision.report = json.at("report").get<ReportSource>();
     }

@@ -9,6 +9,7 @@
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/slots/node_resources.hpp"
+#include "launch/sweep_file/wandb_script.hpp"
 
 namespace crescendo::launch {
 
@@ -34,11 +35,15 @@ SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
     if (file.has_warm_trainers()) {
         require_utf8(fs::absolute(path), "the sweep's folder", "choose another with --dir");
     }
-    const Json run{{"crescendo", CRESCENDO_VERSION},
-                   {"sweep", file.name},
-                   {"seed", file.spec.seed},
-                   {"host", host_name()},
-                   {"working_directory", fs::current_path().string()}};
+    Json run{{"crescendo", CRESCENDO_VERSION},
+             {"sweep", file.name},
+             {"seed", file.spec.seed},
+             {"host", host_name()},
+             {"working_directory", fs::current_path().string()}};
+    if (runs_wandb_adapter(file) && !file.source.has("command")) {
+        run["command"] =
+            *file.command;  // found out from the script, which may be another one when the sweep is resumed
+    }
     const auto directory = SweepDirectory::create(path, file.text, run);
     try {
         OrderedJson header{{"sweep", file.name},

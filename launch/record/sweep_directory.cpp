@@ -104,6 +104,9 @@ void SweepDirectory::write_run(const Json& run) const {
 SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) const {
     const auto run = read_run();
     auto all = noted_metric(run);
+    if (run.contains("command")) {
+        all.push_back({"command", run.at("command").dump()});
+    }
     all.insert(all.end(), overrides.begin(), overrides.end());
     auto file = read_sweep_file(sweep_file(), all);
     file.name = run.at("sweep");

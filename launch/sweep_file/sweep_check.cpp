@@ -18,6 +18,7 @@
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/plugin_check.hpp"
 #include "launch/sweep_file/sweep_rules.hpp"
+#include "launch/sweep_file/wandb_script.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
@@ -299,22 +300,34 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
 }
 
 std::vector<std::string> warnings_of(const SweepFile& file) {
+    if (!file.command || file.grow == Growth::in_place) {
+        return {};
+    }
+    std::vector<std::string> warnings;
+    const auto script = find_script(fixed_words(file));
+    if (script && !file.supervision.report && speaks_to_wandb_alone(fixed_words(file)[*script])) {
+        warnings.push_back(file.source.located(
+            fmt::format("command[{}]", *script),
+            fmt::format("calls wandb, and what it gives to wandb.log does not arrive here; write `-m, {},` before it",
+                        wandb_adapter)));
+    }
     const auto depends_on_trial = [&](const std::string& word) {
         const auto has = [&](const char* text) { return word.find(text) != std::string::npos; };
         try {
-            return has("${args") || has("CRESCENDO_TRIAL") || expand_word(word, 0, {file.program, {}}).empty();
+            return has("${args") || has("CRESCENDO_TRIAL") || word == wandb_adapter ||
+                   expand_word(word, 0, {file.program, {}}).empty();
         } catch (const InvalidInput&) {
             return true;  // holds a parameter
         }
     };
-    if (!file.command || file.grow == Growth::in_place || std::ranges::any_of(*file.command, depends_on_trial)) {
-        return {};
+    if (std::ranges::none_of(*file.command, depends_on_trial)) {
+        warnings.push_back(file.source.located(
+            file.source.has("command") ? "command" : "program",
+            fmt::format("neither ${{args}} nor a parameter, such as ${{{}}}, is in it, so all trials get the same "
+                        "arguments; add \"${{args}}\", unless the program reads params.json in $CRESCENDO_TRIAL_DIR",
+                        file.spec.space.parameters().front().name)));
     }
-    return {file.source.located(
-        file.source.has("command") ? "command" : "program",
-        fmt::format("neither ${{args}} nor a parameter, such as ${{{}}}, is in it, so all trials get the same "
-                    "arguments; add \"${{args}}\", unless the program reads params.json in $CRESCENDO_TRIAL_DIR",
-                    file.spec.space.parameters().front().name))};
+    return warnings;
 }
 
 SweepFile read_sound_sweep_file(const std::filesystem::path& path) {

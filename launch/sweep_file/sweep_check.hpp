@@ -22,7 +22,8 @@ struct ProgramPaths {
 /// checked.
 void check(SweepDraft& draft, const ProgramPaths& paths);
 
-/// Warnings about what is allowed but hardly intended: a command that is the same for all trials.
+/// Warnings about what is allowed but hardly intended: a command that is the same for all trials, a script
+/// whose reports go to W&B.
 std::vector<std::string> warnings_of(const SweepFile& file);
 
 /// Reads and checks a sweep file, for commands that train or that check a sweep before it trains. Throws InvalidInput

@@ -10,6 +10,7 @@
 #include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/sweep_file/nested_config.hpp"
+#include "launch/sweep_file/wandb_script.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -77,10 +78,9 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
 }
 
 /// Where the reports of a program are that does not send them.
-ReportSource read_report_source(const YamlSection& report, const std::string& metric) {
+ReportSource read_report_source(const YamlSection& report) {
     report.allow({"pattern", "file", "counts_from"});
     ReportSource source;
-    source.metric = metric;
     source.file = report.string("file").value_or("");
     source.counts_from = report.integer("counts_from").value_or(1);
     if (source.counts_from != 0 && source.counts_from != 1) {
@@ -97,9 +97,6 @@ ReportSource read_report_source(const YamlSection& report, const std::string& me
         report.fail("pattern",
                     "is missing: it finds the numbers in what the program prints; add pattern: 'epoch "
                     "(?P<resource>\\d+).*loss=(?P<val_loss>\\S+)'");
-    }
-    if (!source.patterns.empty()) {
-        source.metric = ReportPattern(source.patterns, metric, source.counts_from).metric();
     }
     return source;
 }
@@ -119,7 +116,23 @@ void read_report(const YamlSection& file, SweepFile& result) {
                   "finds the reports of a program that does not send them, and with `grow: in_place` it "
                   "does; remove one of the two");
     }
-    result.supervision.report = read_report_source(*report, result.spec.metric);
+    const auto& source = result.supervision.report.emplace(read_report_source(*report));
+    if (!source.patterns.empty()) {
+        result.supervision.metric = ReportPattern(source.patterns, result.spec.metric, source.counts_from).metric();
+    }
+}
+
+/// A script that speaks to W&B alone is started so that it speaks to crescendo.
+void adapt_to_wandb(const YamlSection& file, SweepFile& result) {
+    if (file.has("program") && !file.has("command") && !file.has("report") && result.grow != Growth::in_place &&
+        speaks_to_wandb_alone(result.program)) {
+        result.command = {"${env}", "${interpreter}", "-m", wandb_adapter, "${program}", "${args}"};
+        result.remarks.push_back(
+            {"program",
+             fmt::format("calls wandb, so `python3 -m {}` runs it: wandb.config has the parameters, and what "
+                         "it gives to wandb.log is reported",
+                         wandb_adapter)});
+    }
 }
 
 /// JSON, in which the trainer gets its settings, has no infinity.
@@ -228,6 +241,7 @@ void read_command(const YamlSection& file, SweepFile& result) {
     file.attempt([&] { check_resource(file); });
     read_abilities(file, result);
     file.attempt([&] { read_report(file, result); });
+    adapt_to_wandb(file, result);
 }
 
 void check_command(const YamlSection& file, const SweepFile& result) {

@@ -15,6 +15,7 @@
 #include "launch/sweep_file/sweep_rules.hpp"
 #include "launch/sweep_file/sweep_sampler.hpp"
 #include "launch/sweep_file/sweep_simulation.hpp"
+#include "launch/sweep_file/wandb_script.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "launch/yaml/yaml_section.hpp"
@@ -100,10 +101,14 @@ void complete_metric(const YamlSection& file, SweepFile& result) {
     if (result.trainer) {
         spec.metric = "val_loss";  // crescendo-trainer reports it if it has validation samples
     } else if (result.supervision.report) {
-        spec.metric = result.supervision.report->metric;
+        spec.metric = result.supervision.metric;
     } else if (result.sampler) {
         file.fail("metric", "is missing: the program of sampler.command is told what to optimize before the first "
                             "report; add metric: {name: val_loss, goal: minimize}");
+    } else if (runs_wandb_adapter(result)) {
+        file.fail("metric",
+                  "is missing: it says which of the numbers that the script gives to wandb.log are its "
+                  "reports; add metric: {name: val_loss, goal: minimize}");
     } else if (!result.warm_start.empty()) {
         file.fail("metric", "is missing: it says which number of the earlier results counts; add metric: {name: "
                             "val_loss, goal: minimize}");
@@ -223,6 +228,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     check_spec(result.spec, file.mistakes());
     read_command(file, result);
     file.attempt([&] { complete_metric(file, result); });
+    result.supervision.metric = result.spec.metric;
     file.attempt([&] { result.keep = read_keep(file, result.trainer.has_value(), result.has_warm_trainers()); });
     if (result.has_warm_trainers()) {
         constexpr double roughly_in_memory = 0.1;  // seconds

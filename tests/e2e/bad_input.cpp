@@ -114,6 +114,23 @@ TEST_CASE("a command that is the same for all trials is warned of") {
     CHECK(silent.err.empty());
 }
 
+TEST_CASE("a script of W&B that a command starts is warned of, unless the adapter runs it") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.py", "import wandb\n");
+    write_file(folder / "sweep.yaml", replaced(sound, "bash, train.sh", "python3, train.py"));
+    const auto warned = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    write_file(folder / "sweep.yaml",
+               replaced(sound, "bash, train.sh, \"${args}\"", "python3, -m, crescendo.wandb, train.py"));
+    const auto silent = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+
+    CHECK(warned.code == 0);
+    CHECK(
+        warned.err ==
+        "crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, and what it gives to wandb.log does not arrive "
+        "here; write `-m, crescendo.wandb,` before it\n");
+    CHECK(silent.err.empty());
+}
+
 TEST_CASE("mistakes of the file, what is missing, and what the trainer says are told in one go") {
     const TemporaryFolder folder;
     write_file(folder / "check.sh",

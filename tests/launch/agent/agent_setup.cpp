@@ -11,7 +11,8 @@ TEST_CASE("every node gets the setup that rank 0 has") {
     AgentSetup setup;
     setup.kind = WorkerKind::warm_trainer;
     setup.trainer = {"python3", "grow.py"};
-    setup.supervision.report = ReportSource{{"(?P<loss>.*)"}, "log", 0, "loss"};
+    setup.supervision.metric = "loss";
+    setup.supervision.report = ReportSource{{"(?P<loss>.*)"}, "log", 0};
     setup.directory = "/work";
     setup.log = "/sweep/trainers.log";
     setup.supervision.hang_timeout = std::chrono::minutes(5);
@@ -23,6 +24,7 @@ TEST_CASE("every node gets the setup that rank 0 has") {
 
     CHECK(got.kind == setup.kind);
     CHECK(got.trainer == setup.trainer);
+    CHECK(got.supervision.metric == "loss");
     CHECK(got.supervision.report == setup.supervision.report);
     CHECK(got.directory == setup.directory);
     CHECK(got.log == setup.log);

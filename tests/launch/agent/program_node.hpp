@@ -33,6 +33,7 @@ struct ProgramNode {
         launch::WorkerOptions result;
         result.patience = times.patience;
         result.setup.supervision.report = report;
+        result.setup.supervision.metric = "loss";
         result.slots.resize(static_cast<std::size_t>(num_slots));
         result.setup.directory = folder.path().string();
         result.setup.save_timeout = times.save;

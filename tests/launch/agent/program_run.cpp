@@ -12,7 +12,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-const ReportSource printed{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1, "loss"};
+const ReportSource printed{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1};
 
 const Times patient{.grace = std::chrono::minutes(1), .save = std::chrono::minutes(1)};
 
@@ -41,9 +41,10 @@ std::vector<std::string> remarks_on(const std::string& script, const std::option
 TEST_CASE("a program reports, is told to go on, and ends") {
     ProgramNode node(1);
 
-    node.start(4, 0,
-               std::string(report_once) +
-                   R"(echo "$reply $CRESCENDO_TRIAL $CRESCENDO_SEED $CRESCENDO_MAX_RESOURCE $WORLD_SIZE" > heard)");
+    node.start(
+        4, 0,
+        std::string(report_once) +
+            R"(echo "$reply $CRESCENDO_TRIAL $CRESCENDO_SEED $CRESCENDO_MAX_RESOURCE $CRESCENDO_METRIC $WORLD_SIZE" > heard)");
     const auto report = node.next<protocol::Report>();
     node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
     const auto ended = node.next<ProgramEnded>();
@@ -57,7 +58,7 @@ TEST_CASE("a program reports, is told to go on, and ends") {
     CHECK(ended.trial == TrialId{4});
     std::string heard;
     std::getline(std::ifstream(node.folder / "heard") >> std::ws, heard);
-    CHECK(heard == R"({"decision":"continue"} 4 11 9 1)");
+    CHECK(heard == R"({"decision":"continue"} 4 11 9 loss 1)");
 }
 
 TEST_CASE("a program that is told to stop and goes has left") {
@@ -162,7 +163,7 @@ TEST_CASE("a program that neither reports nor ends is remarked on, and not with 
     const Times times{.patience = std::chrono::milliseconds(100)};
     const char* script = "until [ -e told ]; do sleep 0.01; done";
     ProgramNode silent(1, times);
-    ProgramNode talkative(1, times, ReportSource{{"loss=(?P<loss>.+)"}, "", 1, "loss"});
+    ProgramNode talkative(1, times, ReportSource{{"loss=(?P<loss>.+)"}, "", 1});
     for (auto* node : {&silent, &talkative}) {
         std::ofstream(node->folder / "trainer.log") << "an earlier run\n";
     }
@@ -305,7 +306,7 @@ TEST_CASE("a program that begins again, instead of continuing from a checkpoint,
 }
 
 TEST_CASE("a program may write its reports to a file of its folder, and what an earlier run wrote is made good") {
-    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1, "loss"});
+    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1});
     const std::string write = R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >> reports.jsonl; }; )";
     node.start(0, 0, write + "say 1 0.5; say 2 0.25");
     CHECK(node.next<protocol::Report>().resource == Resource{1});

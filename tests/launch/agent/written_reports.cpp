@@ -14,8 +14,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-const ReportSource in_the_log{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1, "loss"};
-const ReportSource in_a_file{{}, "reports.jsonl", 1, "loss"};
+const ReportSource in_the_log{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1};
+const ReportSource in_a_file{{}, "reports.jsonl", 1};
 constexpr Clock::time_point start_of_time{};
 
 /// The folder of trial 4, and the reports that its program writes there.
@@ -23,7 +23,7 @@ struct WritingProgram {
     explicit WritingProgram(const ReportSource& source, const std::string& log_before = "")
         : file(folder / (source.is_printed() ? "trainer.log" : source.file)) {
         write(log_before);
-        reports.emplace(source, TrialId{4}, folder.path().string());
+        reports.emplace(source, "loss", TrialId{4}, folder.path().string());
     }
 
     void write(const std::string& text) const { std::ofstream(file, std::ios::app) << text; }
@@ -143,7 +143,7 @@ TEST_CASE("a pattern that has matched none of many lines is remarked on once") {
 
 TEST_CASE("why there is no report says what is missing where, with the last words of this process") {
     WritingProgram printing(in_the_log, "an earlier process\n");
-    WritingProgram half({{"epoch (?P<resource>.*)", "loss=(?P<loss>.*)"}, "", 1, "loss"});
+    WritingProgram half({{"epoch (?P<resource>.*)", "loss=(?P<loss>.*)"}, "", 1});
     WritingProgram writing(in_a_file);
     CHECK(printing.reports->why_none() ==
           "its output is empty, and a match of report.pattern is looked for there");
@@ -166,7 +166,7 @@ TEST_CASE("a program whose reports are to be in a pipe is told that they are loo
     const TemporaryFolder folder;
     REQUIRE(::mkfifo((folder / in_a_file.file).c_str(), 0600) == 0);
 
-    const WrittenReports reports(in_a_file, TrialId{4}, folder.path().string());
+    const WrittenReports reports(in_a_file, "loss", TrialId{4}, folder.path().string());
 
     CHECK(reports.why_none() ==
           "reports.jsonl is no regular file, and reports are looked for in no other; let the program write one");

@@ -5,7 +5,8 @@
 using namespace crescendo::launch;
 
 TEST_CASE("how workers are heard of survives its way to another node") {
-    Supervision supervision{.report = ReportSource{{"(?P<loss>.*)"}, "log", 0, "loss"},
+    Supervision supervision{.metric = "loss",
+                            .report = ReportSource{{"(?P<loss>.*)"}, "log", 0},
                             .hang_timeout = std::chrono::milliseconds(1500)};
     CHECK(Json(supervision).get<Supervision>() == supervision);
 

@@ -1,0 +1,31 @@
+#include "launch/sweep_file/wandb_script.hpp"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace crescendo::launch {
+namespace {
+
+constexpr std::size_t longest_script = 1 << 20;  // bytes that are looked at
+
+}  // namespace
+
+bool speaks_to_wandb_alone(const std::string& path) {
+    static const RE2 speaks(R"((?m)^\s*(import|from) wandb\b|\bWandbLogger\b)");
+    if (!path.ends_with(".py")) {
+        return false;
+    }
+    std::string text(longest_script, '\0');
+    std::ifstream file(path, std::ios::binary);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    return RE2::PartialMatch(text, speaks) && text.find("crescendo") == std::string::npos;
+}
+
+bool runs_wandb_adapter(const SweepFile& file) {
+    return file.command && std::ranges::find(*file.command, wandb_adapter) != file.command->end();
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,152 @@
+"""A script for Weights & Biases in a sweep, unchanged.
+
+    python -m crescendo.wandb SCRIPT [ARGUMENT …]
+
+runs the script. `wandb.config` then holds the trial's parameters, as it would in a sweep of W&B, and each `wandb.log`
+that has the sweep's metric is a report: how often the metric was logged is the resource. A trial that is to stop ends
+there, as W&B's agent would end it. `wandb.agent(…, function)` calls the function once.
+
+Runs are recorded in the trial's folder, offline, unless the environment has another WANDB_DIR or WANDB_MODE.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import runpy
+import sys
+from pathlib import Path
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
+
+import crescendo
+from crescendo.files import replace_file
+
+METRIC_VARIABLE = "CRESCENDO_METRIC"
+
+
+def main() -> None:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        raise SystemExit("usage: python -m crescendo.wandb SCRIPT [ARGUMENT …]")
+    if os.environ.get("CRESCENDO_FD"):
+        attach(crescendo.trial())
+    del sys.argv[0]
+    sys.path[0] = str(Path(sys.argv[0]).resolve().parent)  # as if Python had been given the script
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+def attach(trial: crescendo.Trial) -> None:
+    """From now on `wandb` gets the trial's parameters, and what it logs is reported."""
+    metric = os.environ.get(METRIC_VARIABLE)
+    if not metric:
+        raise SystemExit(
+            "crescendo: the sweep file does not name the metric, so nobody knows which calls of wandb.log are reports; "
+            "add metric: {name: val_loss, goal: minimize}"
+        )
+    assert trial.directory is not None
+    for name, value in {
+        "WANDB_MODE": "offline",
+        "WANDB_DIR": str(trial.directory),
+        "WANDB_NAME": f"trial {trial.number}",
+        "WANDB_RUN_GROUP": trial.directory.parent.parent.name,
+    }.items():
+        os.environ.setdefault(name, value)
+    os.environ["WANDB_SWEEP_PARAM_PATH"] = str(_write_parameters(trial.directory))
+    import wandb
+
+    reports = Reports(trial, metric)
+    atexit.register(reports.explain_silence)
+    init = wandb.init
+
+    def init_and_report(*arguments: Any, **options: Any) -> Any:
+        run = init(*arguments, **options)
+        log = run.log
+
+        def log_and_report(data: Mapping[str, Any], *more: Any, **named: Any) -> None:
+            log(data, *more, **named)
+            reports.add(data)
+
+        run.log = wandb.log = log_and_report
+        return run
+
+    def agent(_sweep: Any = None, function: Any = None, *_: Any, **__: Any) -> None:
+        if function is None:
+            raise SystemExit("crescendo: wandb.agent() without a function starts programs; crescendo does that itself")
+        function()
+
+    wandb.init = init_and_report
+    wandb.agent = agent
+    wandb.sweep = lambda *_, **__: "crescendo"
+
+
+class Reports:
+    """Makes reports of what a script logs."""
+
+    def __init__(self, trial: crescendo.Trial, metric: str) -> None:
+        self._trial = trial
+        self._metric = metric
+        self._numbers: Dict[str, float] = {}  # logged since the last report
+        self._names: Dict[str, None] = {}  # all that were ever logged
+        self._has_reported = False
+
+    def add(self, data: Mapping[str, Any]) -> None:
+        """Takes what is logged. Ends the program if it is to stop."""
+        numbers = dict(_numbers_in(data))
+        self._numbers.update(numbers)
+        self._names.update(dict.fromkeys(numbers))
+        if self._metric not in numbers:
+            return
+        self._has_reported = True
+        continues = self._trial.report(self._numbers)
+        self._numbers = {}
+        # A trial that is complete may save its model, and so on. If it logs the metric once more, report() ends it.
+        if not continues and self._trial.resource != self._trial.max_resource:
+            raise SystemExit(0)
+
+    def explain_silence(self) -> None:
+        if not self._has_reported:
+            names = ", ".join(self._names) or "nothing"
+            print(
+                f"crescendo: the sweep's metric is {self._metric}, and the script never gave it to wandb.log; it logged "
+                f"{names}",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def _numbers_in(data: Mapping[str, Any], prefix: str = "") -> Iterator[Tuple[str, float]]:
+    """The numbers among what is logged, which may also be images or tables; a number in a dictionary is called as W&B
+    calls it.
+
+    >>> dict(_numbers_in({"loss": 1, "val": {"loss": 0.5}, "note": "7", "weights": [1, 2]}))
+    {'loss': 1.0, 'val.loss': 0.5}
+    """
+    for name, value in data.items():
+        if isinstance(value, Mapping):
+            yield from _numbers_in(value, f"{prefix}{name}.")
+            continue
+        number = None if isinstance(value, str) else _number(value)
+        if number is not None:
+            yield prefix + str(name), number
+
+
+def _number(value: Any) -> Optional[float]:
+    try:
+        return float(value)
+    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of several
+        return None
+
+
+def _write_parameters(directory: Path) -> Path:
+    """The file in which W&B's agent would give them to wandb.init(). The values of wandb.init() come behind these."""
+    import yaml  # which comes with wandb
+
+    parameters = json.loads((directory / "params.json").read_text())
+    path = directory / "wandb-parameters.yaml"
+    entries = {name: {"value": value} for name, value in parameters.items()}
+    replace_file(path, yaml.safe_dump({"wandb_version": 1, **entries}, sort_keys=False).encode())
+    return path
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Scripts for W&B run unchanged in a sweep, with W&B's own package."""
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+from crescendo.wandb import Reports
+
+CRESCENDO = os.environ.get("CRESCENDO_BINARY")
+ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+
+class FakeTrial:
+    """Stops at a resource."""
+
+    def __init__(self, end, max_resource=None):
+        self.end, self.max_resource = end, max_resource
+        self.resource = 0
+        self.reports = []
+
+    def report(self, metrics):
+        self.resource += 1
+        self.reports.append(metrics)
+        return self.resource < self.end
+
+
+class ReportsTest(unittest.TestCase):
+    def test_a_report_has_all_numbers_since_the_one_before(self):
+        trial = FakeTrial(end=9)
+        reports = Reports(trial, "val.loss")
+        for data in ({"loss": 3, "note": "1"}, {"loss": 2}, {"val": {"loss": 1, "plot": object()}}, {"val.loss": 0.5}):
+            reports.add(data)
+
+        self.assertEqual(trial.reports, [{"loss": 2.0, "val.loss": 1.0}, {"val.loss": 0.5}])
+
+    def test_a_trial_that_is_to_stop_ends_and_one_that_is_complete_may_do_the_rest(self):
+        with self.assertRaises(SystemExit) as ended:
+            Reports(FakeTrial(end=1, max_resource=2), "loss").add({"loss": 1})
+        self.assertEqual(ended.exception.code, 0)
+        Reports(FakeTrial(end=1, max_resource=1), "loss").add({"loss": 1})
+
+    def test_who_never_reports_is_told_what_was_logged(self):
+        reports = Reports(FakeTrial(end=9), "val_loss")
+        reports.add({"valid_loss": 1})
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            reports.explain_silence()
+
+        self.assertIn("metric is val_loss, and the script never gave it to wandb.log; it logged valid_loss", said.getvalue())
+
+
+@unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
+@unittest.skipUnless(importlib.util.find_spec("wandb"), "not installed: wandb")
+class SweepTest(unittest.TestCase):
+    def sweep(self, script, file):
+        """Runs a sweep. Returns its journal, and whether each trial has a run of W&B that was recorded offline."""
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "train.py").write_text(textwrap.dedent(script))
+            Path(folder, "sweep.yaml").write_text(f"{textwrap.dedent(file)}bind: off\n")
+            command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
+            done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            trials = Path(folder, "out/trials")
+            runs = [any(trial.glob("wandb/offline-run-*/run-*.wandb")) for trial in trials.iterdir()]
+            journal = [json.loads(line) for line in Path(folder, "out/journal.jsonl").read_text().splitlines()]
+            return journal, runs
+
+    def losses(self, journal):
+        """What each trial has reported, in order."""
+        found = {}
+        for note in journal:
+            if note.get("event") == "trial_reported":
+                found.setdefault(note["trial"], []).append((note["resource"], note["metrics"]["val_loss"]))
+        return sorted(found.values())
+
+    def test_the_parameters_are_in_its_config_and_early_terminate_ends_the_script(self):
+        script = """
+            import wandb
+
+            wandb.init(project="squares", config={"x": 7.0, "epochs": 4})
+            wandb.config.update({"x": 8.0})  # a default, which does not count in a sweep
+            for epoch in range(wandb.config.epochs):
+                wandb.log({"epoch": epoch})
+                wandb.log({"val_loss": wandb.config.x + epoch})
+        """
+        file = """
+            program: train.py
+            method: grid
+            metric: {name: val_loss, goal: minimize}
+            parameters: {x: {values: [1.0e-5, 2, 3]}}
+            initial: [{x: 1.0e-5}]
+            early_terminate: {type: hyperband, min_iter: 2, eta: 3}
+            slots: 1
+        """
+        journal, runs = self.sweep(script, file)
+
+        self.assertEqual(
+            self.losses(journal),
+            [[(n + 1, 1e-5 + n) for n in range(4)], [(1, 2), (2, 3)], [(1, 3), (2, 4)]],
+        )
+        self.assertEqual(runs, [True] * 3)
+
+    def test_a_function_is_called_for_the_trial(self):
+        script = """
+            import wandb
+
+            def train():
+                with wandb.init() as run:
+                    run.log({"val_loss": run.config["optimizer"]["lr"]})
+
+            wandb.agent(wandb.sweep({"method": "grid"}, project="mine"), function=train, count=9)
+        """
+        file = """
+            program: train.py
+            method: grid
+            metric: {name: val_loss, goal: minimize}
+            parameters: {optimizer: {parameters: {lr: {values: [1, 2]}}}}
+        """
+        self.assertEqual(self.losses(self.sweep(script, file)[0]), [[(1, 1)], [(1, 2)]])
+
+
+if __name__ == "__main__":
+    unittest.main()

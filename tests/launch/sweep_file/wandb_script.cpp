@@ -1,0 +1,78 @@
+#include "launch/sweep_file/wandb_script.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "launch/record/new_sweep.hpp"
+#include "tests/contains.hpp"
+#include "tests/error_of.hpp"
+#include "tests/launch/import/import_a_file.hpp"
+#include "tests/launch/sweep_file/remark_on.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using namespace crescendo::tests;
+
+namespace {
+
+struct Script {
+    explicit Script(const std::string& text, const std::string& name = "train.py") : path(folder / name) {
+        std::ofstream(path) << text;
+    }
+
+    std::string file(const std::string& more = "metric: {name: loss}\n") const {
+        return "program: " + path.string() + "\nmethod: grid\nparameters: {x: {values: [1, 2]}}\n" + more;
+    }
+
+    TemporaryFolder folder;
+    std::filesystem::path path;
+};
+
+bool speaks(const std::string& text, const std::string& name = "train.py") {
+    return speaks_to_wandb_alone(Script(text, name).path);
+}
+
+}  // namespace
+
+TEST_CASE("a script that speaks to W&B alone is known by what it imports") {
+    CHECK(speaks("import os\nimport wandb\n"));
+    CHECK(speaks("if True:\n    import wandb as w\n"));
+    CHECK(speaks("from wandb.integration.keras import WandbMetricsLogger\n"));
+    CHECK(speaks("from lightning.pytorch.loggers import WandbLogger\n"));
+    CHECK_FALSE(speaks("import crescendo\nimport wandb\n"));
+    CHECK_FALSE(speaks("import wandbox  # instead of wandb\n"));
+    CHECK_FALSE(speaks("import wandb\n", "train.sh"));
+    CHECK_FALSE(speaks_to_wandb_alone("/nowhere/train.py"));
+}
+
+TEST_CASE("a program of W&B is run by the adapter, unless the file says how to run it or where its reports are") {
+    const Script script("import wandb\n");
+    const auto adapted = parse_sweep(script.file(), "sweep.yaml");
+
+    CHECK(runs_wandb_adapter(adapted));
+    CHECK(contains(remark_on(adapted, "program"), "calls wandb, so `python3 -m crescendo.wandb` runs it"));
+    for (const char* more : {"metric: {name: loss}\ncommand: [python3, \"${program}\", \"${args}\"]\n",
+                             "metric: {name: loss}\nreport: {pattern: 'loss=(?P<loss>.*)'}\n",
+                             "metric: {name: loss}\ngrow: in_place\nscheduler: {type: asha, max: 9}\n"}) {
+        CAPTURE(more);
+        CHECK_FALSE(runs_wandb_adapter(parse_sweep(script.file(more), "sweep.yaml")));
+    }
+    CHECK(
+        contains(imported(script.file()),
+                 "command: [\"${env}\", \"${interpreter}\", \"-m\", crescendo.wandb, \"${program}\", \"${args}\"]\n"));
+}
+
+TEST_CASE("a sweep keeps the adapter, wherever it is resumed and whatever the script is then") {
+    const Script script("import wandb\n");
+    const auto directory = create_sweep(script.folder / "s", parse_sweep(script.file(), "sweep.yaml"));
+    std::filesystem::remove(script.path);
+
+    CHECK(runs_wandb_adapter(directory.read_sweep({})));
+}
+
+TEST_CASE("the adapter has to know the metric") {
+    CHECK(contains(error_of([] { parse_sweep(Script("import wandb\n").file(""), "sweep.yaml"); }),
+                   "metric: is missing: it says which of the numbers that the script gives to wandb.log"));
+}
