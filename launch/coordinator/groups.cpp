@@ -99,6 +99,17 @@ std::vector<TrialId> Groups::trials() const {
     return trials;
 }
 
+std::set<TrialId> Groups::at_work() const {
+    std::set<TrialId> trials;
+    for (const auto& [trial, members] : members_) {
+        trials.insert(trial);
+    }
+    for (const auto& [trial, slot] : leaving_) {
+        trials.insert(trial);
+    }
+    return trials;
+}
+
 bool Groups::is_leaving(TrialId trial) const {
     const auto first = leaving_.lower_bound({trial, SlotId{0}});
     return first != leaving_.end() && first->first == trial;

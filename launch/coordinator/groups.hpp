@@ -72,6 +72,8 @@ class Groups {
     /// The trial's members in rank order; empty if it has no group.
     std::vector<SlotId> members(TrialId trial) const;
     std::vector<TrialId> trials() const;
+    /// The trials of which a worker may still run: those with members, and those that somebody is leaving.
+    std::set<TrialId> at_work() const;
 
     bool is_leaving(TrialId trial) const;
     bool is_anybody_leaving() const { return !leaving_.empty(); }

@@ -50,7 +50,12 @@ Training::Training(const SweepFile& file, const SweepDirectory& directory, Decis
       time_budget_(file.time_budget),
       inbox_(directory.requests()),
       health_(orders.slots().slots()),
-      report_watch_(file, directory) {}
+      report_watch_(file, directory) {
+    if (file.command) {
+        overwritten_files_.emplace(std::filesystem::path(directory.read_run().value("working_directory", "")),
+                                   std::filesystem::absolute(directory.path()));
+    }
+}
 
 bool Training::begin_turn() {
     if (sweep().state() != SweepState::running || decisions_.is_hopeless() || is_stopped()) {
@@ -277,6 +282,16 @@ void Training::take(const ProgramEnded& notice) {
     }
     orders_.dismiss(notice.trial, /*save=*/false);  // also a group that its last report gave it and that has not begun
     decisions_.record(TrialFinished{notice.trial});
+    look_at_files(notice.trial);
+}
+
+void Training::look_at_files(TrialId ended) {
+    if (!overwritten_files_) {
+        return;
+    }
+    if (const auto remark = overwritten_files_->note_end(ended, groups_.at_work())) {
+        view_.say(*remark);
+    }
 }
 
 /// What follows the first semicolon is the trial's own: its last words.
@@ -400,6 +415,7 @@ void Training::take(const protocol::Timed& notice) {
 void Training::take(const LeftTrial& notice) {
     groups_.note_departure(notice.trial, notice.slot);
     orders_.resume_held_back();
+    look_at_files(notice.trial);
 }
 
 /// What the node trained continues elsewhere: in memory where a group has members on other nodes, else from its

@@ -10,6 +10,7 @@
 #include "launch/coordinator/decisions.hpp"
 #include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/orders.hpp"
+#include "launch/coordinator/overwritten_files.hpp"
 #include "launch/coordinator/report_watch.hpp"
 #include "launch/coordinator/session_end.hpp"
 #include "launch/coordinator/slot_health.hpp"
@@ -65,6 +66,7 @@ class Training {
     void choose_metric(const protocol::Metrics& reported);
     void note_restart(TrialId trial, bool is_repeated);
     void set_clock(protocol::Report& notice, double now) const;
+    void look_at_files(TrialId ended);
     void record_regroup(const protocol::Regrouped& notice);
     void round_steps(protocol::Report& notice) const;
     void lose(const std::set<SlotId>& slots);
@@ -86,6 +88,7 @@ class Training {
     std::map<SlotId, std::string> devices_;  ///< of slots where a worker failed, as their agents call them
     std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
     ReportWatch report_watch_;
+    std::optional<OverwrittenFiles> overwritten_files_;  ///< where programs run, if there are some
     ToldFailures told_failures_;
     std::set<std::string> remarks_;  ///< what the user was told of programs and bad requests: once is enough
 };

@@ -301,3 +301,15 @@ TEST_CASE("reports among very much that a program printed before it ended are al
     REQUIRE_MESSAGE(run.code == 0, run.err);
     CHECK(best_of(folder.path()).at("resource") == 9);
 }
+
+TEST_CASE("a script that saves each trial's model to the same file is told of") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "mkdir -p out; echo $r > out/model.pt");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 0);
+    const auto told = "one trial after another writes out/model.pt, so only the last one's is left";
+    CHECK((run.out + run.err).find(told) != std::string::npos);
+    CHECK((run.out + run.err).find(told) == (run.out + run.err).rfind(told));
+}

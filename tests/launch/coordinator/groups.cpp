@@ -28,6 +28,17 @@ TEST_CASE("who is not in the next group is leaving until it says that it has") {
     CHECK_FALSE(groups.is_leaving(trial));
 }
 
+TEST_CASE("a trial is at work until the last has left it") {
+    Groups groups;
+    groups.form(TrialId{1}, group_of({SlotId{0}, SlotId{1}}));
+    groups.form(TrialId{2}, group_of({SlotId{2}}));
+    groups.dismiss(TrialId{1});
+    groups.note_departure(TrialId{1}, SlotId{0});
+    CHECK(groups.at_work() == std::set{TrialId{1}, TrialId{2}});
+    groups.note_departure(TrialId{1}, SlotId{1});
+    CHECK(groups.at_work() == std::set{TrialId{2}});
+}
+
 TEST_CASE("a worker that died is neither a member nor leaving") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}, SlotId{1}}));

@@ -97,7 +97,7 @@ struct Stage {
                                "trainer: {model: cnn, batch_size: 8}\n" +
                                more,
                            "s.yaml")),
-          directory(SweepDirectory::create(folder / "s", file.text, {})),
+          directory(SweepDirectory::create(folder / "s", file.text, {{"working_directory", folder.path().string()}})),
           journal(Journal::create(directory.journal(), OrderedJson::object())),
           history(file.spec, Reports::all) {
         agents.on_order = [this](NodeId, const Order& order) {
