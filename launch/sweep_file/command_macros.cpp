@@ -27,21 +27,27 @@ std::string argument_text(const Value& value) {
     return json != nullptr && json->text == "null" ? "None" : to_string(value);
 }
 
-/// A macro that becomes words for each parameter.
+/// How a macro that becomes words for each parameter writes one.
+enum class ArgumentStyle {
+    equals,     ///< --lr=0.01
+    two_words,  ///< --lr 0.01
+    flags,      ///< a boolean is there or not, without a value
+    hydra,      ///< the parameters that another holds by their paths, optimizer.lr=0.01, and null as YAML writes it
+};
+
 struct ArgumentsMacro {
     const char* name;
-    const char* prefix;      ///< what stands before a parameter's name
-    bool has_equals = true;  ///< else the value is a word of its own
-    bool has_flags = false;  ///< whether a boolean is there or not, without a value
+    const char* prefix;  ///< what stands before a parameter's name
+    ArgumentStyle style;
 };
 
 constexpr std::array arguments_macros{
-    ArgumentsMacro{"args", "--"},
-    ArgumentsMacro{"args_no_equals", "--", false},
-    ArgumentsMacro{"args_no_hyphens", ""},
-    ArgumentsMacro{"args_no_boolean_flags", "--", true, true},
-    ArgumentsMacro{"args_append_hydra", "+"},
-    ArgumentsMacro{"args_override_hydra", "++"},
+    ArgumentsMacro{"args", "--", ArgumentStyle::equals},
+    ArgumentsMacro{"args_no_equals", "--", ArgumentStyle::two_words},
+    ArgumentsMacro{"args_no_hyphens", "", ArgumentStyle::hydra},
+    ArgumentsMacro{"args_no_boolean_flags", "--", ArgumentStyle::flags},
+    ArgumentsMacro{"args_append_hydra", "+", ArgumentStyle::hydra},
+    ArgumentsMacro{"args_override_hydra", "++", ArgumentStyle::hydra},
 };
 
 const ArgumentsMacro* find_arguments_macro(std::string_view name) {
@@ -98,13 +104,17 @@ class Expansion {
 
     std::vector<std::string> arguments(const ArgumentsMacro& macro) const {
         std::vector<std::string> words;
+        if (macro.style == ArgumentStyle::hydra) {
+            add_overrides(to_json(config_), macro.prefix, words);
+            return words;
+        }
         for (const auto& [name, value] : config_) {
-            const auto* flag = macro.has_flags ? std::get_if<bool>(&value) : nullptr;
+            const auto* flag = macro.style == ArgumentStyle::flags ? std::get_if<bool>(&value) : nullptr;
             if (flag != nullptr) {
                 if (*flag) {
                     words.push_back(macro.prefix + name);
                 }
-            } else if (macro.has_equals) {
+            } else if (macro.style != ArgumentStyle::two_words) {
                 words.push_back(macro.prefix + name + '=' + argument_text(value));
             } else {
                 words.push_back(macro.prefix + name);
@@ -112,6 +122,19 @@ class Expansion {
             }
         }
         return words;
+    }
+
+    /// Hydra reads no JSON object.
+    static void add_overrides(const OrderedJson& parameters, const std::string& prefix,
+                              std::vector<std::string>& words) {
+        for (const auto& [name, value] : parameters.items()) {
+            if (value.is_object()) {
+                add_overrides(value, prefix + name + '.', words);
+            } else {
+                words.push_back(prefix + name + '=' +
+                                (value.is_null() ? "null" : argument_text(value_from_json(value))));
+            }
+        }
     }
 
     std::string text_of(const std::string& name, const std::string& key) const {

@@ -35,6 +35,17 @@ TEST_CASE("arguments may have the value as a word of its own, or the signs of Hy
     CHECK(expand_command({"${args_override_hydra}"}, macros) == Words{"++lr=0.01", "++nesterov=True"});
 }
 
+TEST_CASE("Hydra gets what a map holds by its path, and null as YAML writes it") {
+    const Macros macros{"",
+                        {{"sizes", JsonValue("[64,32]")},
+                         {"optimizer", JsonValue(R"({"name":"sgd","decay":{"rate":0.1}})")},
+                         {"seed", JsonValue("null")}}};
+
+    CHECK(expand_command({"${args_no_hyphens}"}, macros) ==
+          Words{"sizes=[64,32]", "optimizer.name=sgd", "optimizer.decay.rate=0.1", "seed=null"});
+    CHECK(expand_command({"${args_override_hydra}"}, macros)[1] == "++optimizer.name=sgd");
+}
+
 TEST_CASE("lists and maps are passed as JSON, null as Python writes it, and what a map holds has a macro") {
     const Macros macros{
         "", {{"sizes", JsonValue("[64,32]")}, {"optimizer", JsonValue(R"({"lr":0.1})")}, {"seed", JsonValue("null")}}};
