@@ -25,6 +25,7 @@
 #include "launch/record/directory_error.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
+#include "launch/slots/node_resources.hpp"
 #include "launch/sweep_file/command_macros.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/transport/local_transport.hpp"
@@ -74,6 +75,12 @@ void remark_on_missing_gpus(const SlotPlan::Wishes& wishes) {
     if (wishes.slots_per_gpu > 1 && !wishes.slots && find_gpus().empty()) {
         remark(fmt::format("note: slots_per_gpu is {}, and this node has no GPU: its slots are cores, as without it",
                            wishes.slots_per_gpu));
+    }
+}
+
+void remark_on_binding() {
+    if (const auto binding = binding_of_launcher(); !binding.empty()) {
+        remark(fmt::format("note: {}; add --bind-to none to the mpirun command", binding));
     }
 }
 
@@ -133,6 +140,7 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
     {
         const auto setup = setup_of(sweep.file, sweep.directory, options);
         remark_on_missing_gpus(setup.slots);
+        remark_on_binding();
         const auto transport = make_transport(setup, session, signals);
         remark_on_missing_slots(sweep.file.spec.scheduler, transport->slots());
         const auto view = make_view(sweep.file, session != nullptr);

@@ -5,6 +5,7 @@
 #include "launch/doctor/gpu_sharing.hpp"
 #include "launch/doctor/limits.hpp"
 #include "launch/doctor/programs.hpp"
+#include "launch/slots/node_resources.hpp"
 #include "launch/transport/network.hpp"
 
 namespace crescendo::launch {
@@ -13,6 +14,9 @@ namespace {
 void append(Findings& to, Findings from) { to.insert(to.end(), from.begin(), from.end()); }
 
 Finding examine_slots(const SlotPlan& plan) {
+    if (const auto binding = binding_of_launcher(); !binding.empty()) {
+        return {Verdict::warning, "slots", binding, "add --bind-to none to the mpirun command"};
+    }
     if (plan.unbound.empty()) {
         return {Verdict::ok, "slots", "each worker is bound to cores of its own"};
     }
