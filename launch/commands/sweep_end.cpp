@@ -74,6 +74,15 @@ std::string advice(const SweepFile& file, const History& history) {
         return "The program's Python has no package `crescendo`. It is in the folder python/ of Crescendo: install it "
                "beside the\nprogram's other packages, by `pip install path/to/crescendo/python`.\n\n";
     }
+    if (words.find("module 'crescendo' has no attribute") != std::string::npos) {
+        return "Python finds another `crescendo` before the package: a script or a folder of that name beside the "
+               "program, or in the\nfolder where it runs. Rename that one.\n\n";
+    }
+    if (words.find("No module named") != std::string::npos && file.command) {
+        return "The program's Python lacks a package. A `python3` in the command is the first along PATH: call "
+               "`crescendo run` in the\nenvironment where the script runs by hand, or write the path of its python3 in "
+               "the command.\n\n";
+    }
     return advice_on_reports(file, history);
 }
 

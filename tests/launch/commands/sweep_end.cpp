@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "tests/contains.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
@@ -15,12 +17,18 @@ TEST_CASE("a session of programs that end without a report explains what a repor
     CHECK(contains(run.out, "crescendo resume s --retry-failed"));
 }
 
-TEST_CASE("a session of programs that lack the Python package says where it is") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path(), "echo \"ModuleNotFoundError: No module named 'crescendo'\"; exit 1");
+TEST_CASE("a session of programs whose imports fail says what to do") {
+    for (const auto& [words, advice] :
+         {std::pair("ModuleNotFoundError: No module named 'crescendo'", "pip install path/to/crescendo/python"),
+          {"ModuleNotFoundError: No module named 'torch'", "call `crescendo run` in the\nenvironment where the script"},
+          {"AttributeError: module 'crescendo' has no attribute 'trial'", "Rename that one"}}) {
+        CAPTURE(words);
+        const TemporaryFolder folder;
+        write_sweep(folder.path(), fmt::format("echo \"{}\"; exit 1", words));
 
-    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+        const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
-    CHECK(run.code == 1);
-    CHECK(contains(run.out, "pip install path/to/crescendo/python"));
+        CHECK(run.code == 1);
+        CHECK(contains(run.out, advice));
+    }
 }
