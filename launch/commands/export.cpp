@@ -140,7 +140,8 @@ void add_export_command(CLI::App& app, ExitCode& code) {
     }
     command->add_option("--to", options->format, "Format: " + formats)->required();
     command->add_option("--out", options->out,
-                        "Folder for the files; other files in it stay; default: export/FORMAT in the sweep's folder");
+                        "Folder for the files; other files in it stay; default: export/FORMAT in the sweep's folder; "
+                        "dawnbench has none");
     command->add_flag("--follow", options->follow, "Export again whenever the sweep has come further, until it ends");
     command->add_option("--trial", options->trial, "dawnbench: number of the trial; default: the best")
         ->check(at_least(0));

@@ -12,6 +12,11 @@ void add_format_option(CLI::App& command, Format& format) {
     command.add_option("--format", format, "table, json or csv")->transform(one_of(formats))->default_str("table");
 }
 
+void add_format_option_without_csv(CLI::App& command, Format& format) {
+    static constexpr Words formats{{std::pair{Format::table, "table"}, {Format::json, "json"}}};
+    command.add_option("--format", format, "table or json")->transform(one_of(formats))->default_str("table");
+}
+
 void add_directory_argument(CLI::App& command, std::filesystem::path& directory) {
     command.add_option("DIR", directory, "The sweep's directory")->required();
 }

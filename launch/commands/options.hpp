@@ -18,6 +18,9 @@ struct RecordedSweep;
 /// `--format table|json|csv`
 void add_format_option(CLI::App& command, Format& format);
 
+/// `--format table|json`
+void add_format_option_without_csv(CLI::App& command, Format& format);
+
 /// The DIR argument of the verbs about an existing sweep.
 void add_directory_argument(CLI::App& command, std::filesystem::path& directory);
 

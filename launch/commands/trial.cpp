@@ -31,12 +31,12 @@ struct TrialOptions {
 };
 
 /// The lines behind the first one stand below it, beside the names.
-std::string indented(const std::string& text) {
+std::string indented(const std::string& text, std::size_t width) {
     std::string result;
     for (const char c : text) {
         result += c;
         if (c == '\n') {
-            result += std::string(12, ' ');
+            result.append(width, ' ');
         }
     }
     return result;
@@ -104,9 +104,11 @@ class TrialStory {
     }
 
     std::string text() const {
+        const auto& metric = history_.sweep().spec().metric;
+        const auto width = std::max<std::size_t>(metric.size(), 10) + 1;
         std::string text;
-        const auto line = [&text](std::string_view name, const std::string& value) {
-            text += fmt::format("{:<11} {}\n", name, indented(printable(value)));
+        const auto line = [&](std::string_view name, const std::string& value) {
+            text += fmt::format("{:<{}} {}\n", name, width, indented(printable(value), width + 1));
         };
         const auto reason = trial_.reason ? fmt::format(" ({})", stop_reasons.of(*trial_.reason)) : "";
         line("trial", fmt::format("{} of {}", trial_.id.value, sweep_.file.name));
@@ -217,7 +219,6 @@ class TrialStory {
 ExitCode trial(const TrialOptions& options) {
     const RecordedSweep sweep(options.directory);
     const TrialStory story(sweep, TrialId{options.trial});
-    CRESCENDO_VALIDATE(options.format != Format::csv, "", "one trial is no table; use --format json");
     fmt::print("{}", options.format == Format::json ? story.json().dump(2) + "\n" : story.text());
     return ExitCode::done;
 }
@@ -229,7 +230,7 @@ void add_trial_command(CLI::App& app, ExitCode& code) {
     auto* command = app.add_subcommand("trial", "One trial: its curve, its slots, its failures, and notes about it");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trial, "The trial's number")->required()->check(at_least(0));
-    add_format_option(*command, options->format);
+    add_format_option_without_csv(*command, options->format);
     command->footer("Example:\n  crescendo trial results/first 17");
     command->callback([options, &code] { code = trial(*options); });
 }
