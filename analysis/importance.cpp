@@ -29,7 +29,7 @@ class Moments {
     void add(double value, double weight) {
         weights_ += weight;
         const double before = value - mean_;
-        mean_ += weights_ > 0 ? before * weight / weights_ : 0;
+        mean_ += weights_ > 0 ? before * (weight / weights_) : 0;  // the first value exactly, however far from 0
         squares_ += weight * before * (value - mean_);
     }
     double variance() const { return weights_ > 0 ? std::max(0.0, squares_ / weights_) : 0; }
@@ -137,7 +137,7 @@ std::vector<MeanOfTrees> importances(const RegressionForest& forest) {
     std::vector<Moments> shares(dimensions.size());
     for (const auto& tree : forest.trees()) {
         const double whole = variance_of(tree, dimensions);
-        for (std::size_t i = 0; whole > 0 && i < dimensions.size(); ++i) {
+        for (std::size_t i = 0; whole > 0 && std::isfinite(whole) && i < dimensions.size(); ++i) {
             shares[i].add(marginal_variance(tree, dimensions, i) / whole, 1);
         }
     }

@@ -19,7 +19,7 @@ struct MeanOfTrees {
 /// Source: Hutter, Hoos and Leyton-Brown, "An Efficient Approach for Assessing Hyperparameter Importance", ICML 2014.
 
 /// Share of the variance of the predictions that each dimension explains alone. Trees that predict one value everywhere
-/// do not count; if all do, the shares are 0.
+/// do not count, nor do those whose variance is no finite number; if none counts, the shares are 0.
 std::vector<MeanOfTrees> importances(const RegressionForest& forest);
 
 /// The prediction at a value of one dimension, averaged over all others: at the centres of `num_places` equal parts of

@@ -49,8 +49,7 @@ class Grower {
             open.pop_back();
             const auto split = best_split(node.chosen);
             if (split.gain <= 0) {
-                const auto sums = sums_of(node.chosen);
-                leaves.push_back({std::move(node.sides), sums.sum / sums.count});
+                leaves.push_back({std::move(node.sides), mean_of(node.chosen)});
                 continue;
             }
             auto [left, right] = divide(std::move(node), split);
@@ -78,14 +77,16 @@ class Grower {
         return sides;
     }
 
-    Sums sums_of(const std::vector<std::size_t>& chosen) const {
-        Sums sums;
+    double mean_of(const std::vector<std::size_t>& chosen) const {
+        double sum = 0;
         for (const auto sample : chosen) {
-            sums.add(value(sample));
+            sum += value(sample);
         }
-        return sums;
+        return sum / static_cast<double>(chosen.size());
     }
 
+    /// Gains are differences of squares. Of values far from 0 rounding would leave nothing of them, so squares are
+    /// those of distances from the mean of the node.
     Split best_split(std::vector<std::size_t>& chosen) const {
         const bool is_flat =
             std::ranges::all_of(chosen, [&](std::size_t sample) { return value(sample) == value(chosen.front()); });
@@ -93,10 +94,14 @@ class Grower {
         if (is_flat) {
             return best;
         }
-        const auto all = sums_of(chosen);
+        const double mean = mean_of(chosen);
+        Sums all;
+        for (const auto sample : chosen) {
+            all.add(value(sample) - mean);
+        }
         for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-            const auto split =
-                dimensions_[i].num_choices > 0 ? best_choice(chosen, i, all) : best_threshold(chosen, i, all);
+            const auto split = dimensions_[i].num_choices > 0 ? best_choice(chosen, i, mean, all)
+                                                              : best_threshold(chosen, i, mean, all);
             if (split.gain > best.gain) {
                 best = split;
             }
@@ -108,10 +113,11 @@ class Grower {
         return left.explained() + all.without(left).explained() - all.explained();
     }
 
-    Split best_choice(const std::vector<std::size_t>& chosen, std::size_t dimension, const Sums& all) const {
+    Split best_choice(const std::vector<std::size_t>& chosen, std::size_t dimension, double mean,
+                      const Sums& all) const {
         std::vector<Sums> of_choice(static_cast<std::size_t>(dimensions_[dimension].num_choices));
         for (const auto sample : chosen) {
-            of_choice[static_cast<std::size_t>(place(sample, dimension))].add(value(sample));
+            of_choice[static_cast<std::size_t>(place(sample, dimension))].add(value(sample) - mean);
         }
         Split best;
         for (std::size_t i = 0; i < of_choice.size(); ++i) {
@@ -123,12 +129,12 @@ class Grower {
         return best;
     }
 
-    Split best_threshold(std::vector<std::size_t>& chosen, std::size_t dimension, const Sums& all) const {
+    Split best_threshold(std::vector<std::size_t>& chosen, std::size_t dimension, double mean, const Sums& all) const {
         std::ranges::sort(chosen, {}, [&](std::size_t sample) { return std::pair(place(sample, dimension), sample); });
         Split best;
         Sums left;
         for (std::size_t i = 0; i + 1 < chosen.size(); ++i) {
-            left.add(value(chosen[i]));
+            left.add(value(chosen[i]) - mean);
             const double here = place(chosen[i], dimension);
             const double next = place(chosen[i + 1], dimension);
             if (here < next && gain_of(left, all) > best.gain) {

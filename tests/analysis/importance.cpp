@@ -118,6 +118,21 @@ TEST_CASE("the marginal of a pair has both parameters") {
     CHECK(means[3][1] == doctest::Approx(1).epsilon(0.05));
 }
 
+TEST_CASE("importances of values far from 0 are those of their differences") {
+    const auto forest_of = [](double offset, double scale) {
+        const auto samples = samples_of([&](int trial) -> Sample {
+            const double a = place(trial, 0), b = place(trial, 1), c = place(trial, 2);
+            return {{a, b, c}, offset + scale * (4 * a + 2 * b * b + 0.2 * c)};
+        });
+        return RegressionForest({{0}, {0}, {0}}, samples);
+    };
+
+    CHECK(distance(importances(forest_of(-1e6, 1e-3)), {0.794, 0.179, 0.001}) < 0.05);  // an energy, say
+    for (const auto& share : importances(forest_of(0, 1e160))) {                        // whose squares are infinite
+        CHECK(share.mean == 0);
+    }
+}
+
 TEST_CASE("where all values are equal nothing is important") {
     const std::vector<Sample> samples{{{0.1}, 1}, {{0.9}, 1}};
     const RegressionForest forest({{0}}, samples);
