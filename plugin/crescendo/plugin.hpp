@@ -7,6 +7,7 @@
 /// The library is loaded by a process of its own, beside `crescendo`. So it may throw, hang or crash: that costs the
 /// sweep what the library would have said, and nothing else.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -226,8 +227,10 @@ struct Search {
     std::vector<std::string> constraints;
     Config options;  ///< `options:` of the sampler or stop rule
 
-    /// Whether the value `a` of the metric is better than `b`.
-    bool is_better(double a, double b) const { return goal == Goal::minimize ? a < b : a > b; }
+    /// Whether the value `a` of the metric is better than `b`. NaN is worse than every number.
+    bool is_better(double a, double b) const {
+        return std::isnan(b) ? !std::isnan(a) : goal == Goal::minimize ? a < b : a > b;
+    }
 };
 
 /// A trial's last report.

@@ -35,6 +35,18 @@ TEST_CASE("a plug-in sees the search as the first message says it") {
     CHECK(search.parameters[2].expression == "width * width");
 }
 
+TEST_CASE("every number is better than NaN") {
+    Search search;
+    const double nan = std::nan("");
+
+    for (const auto goal : {Goal::minimize, Goal::maximize}) {
+        search.goal = goal;
+        CHECK(search.is_better(0.5, nan));
+        CHECK_FALSE(search.is_better(nan, 0.5));
+        CHECK_FALSE(search.is_better(nan, nan));
+    }
+}
+
 TEST_CASE("a trial has a report once it reported, NaN where that was not finite") {
     Structs structs;
     const auto begun = boundary::trial_of(structs.trial(
