@@ -138,30 +138,29 @@ class Config {
         throw std::out_of_range("there is no value '" + name + "'");
     }
 
-    /// A number; a whole number and a boolean are numbers too. Throws std::invalid_argument if the value is none.
+    /// A number; a whole number is one too, and a boolean is 0 or 1. Throws std::out_of_range as at() does, and
+    /// std::invalid_argument if the value is something else.
     double number(const std::string& name) const {
         const auto& value = at(name);
         if (const auto* number = std::get_if<double>(&value)) {
             return *number;
         }
-        return static_cast<double>(integer(name));
+        return static_cast<double>(whole(name, "number"));
     }
+    /// As number(name), or `fallback` if there is no value of this name.
     double number(const std::string& name, double fallback) const { return has(name) ? number(name) : fallback; }
 
-    /// A whole number, or 0 or 1 for a boolean. Throws std::invalid_argument if the value is none.
-    std::int64_t integer(const std::string& name) const {
-        const auto& value = at(name);
-        if (const auto* flag = std::get_if<bool>(&value)) {
-            return *flag ? 1 : 0;
-        }
-        return of<std::int64_t>(name, "number of the kind that is asked for");
-    }
+    /// A whole number; a boolean is 0 or 1. 2.0 is none. Throws std::out_of_range as at() does, and
+    /// std::invalid_argument if the value is something else.
+    std::int64_t integer(const std::string& name) const { return whole(name, "whole number"); }
+    /// As integer(name), or `fallback` if there is no value of this name.
     std::int64_t integer(const std::string& name, std::int64_t fallback) const {
         return has(name) ? integer(name) : fallback;
     }
 
-    /// Throws std::invalid_argument if the value is no text.
+    /// Throws std::out_of_range as at() does, and std::invalid_argument if the value is no text.
     const std::string& text(const std::string& name) const { return of<std::string>(name, "text"); }
+    /// As text(name), or `fallback` if there is no value of this name.
     std::string text(const std::string& name, const std::string& fallback) const {
         return has(name) ? text(name) : fallback;
     }
@@ -189,6 +188,11 @@ class Config {
             }
         }
         return nullptr;
+    }
+
+    std::int64_t whole(const std::string& name, const char* what) const {
+        const auto* const flag = std::get_if<bool>(&at(name));
+        return flag != nullptr ? std::int64_t{*flag} : of<std::int64_t>(name, what);
     }
 
     template <class T>
