@@ -56,29 +56,32 @@ crescendo_part find(bool is_stop_rule, const std::string& name, const std::vecto
     throw std::runtime_error("no plug-in has " + name);
 }
 
-/// What a function of the plug-in has to say. An exception of the plug-in is thrown again by check().
+/// What a function of the plug-in has to say. check() throws what was wrong with it, such as an exception of the
+/// plug-in.
 struct Answer {
     explicit Answer(const char* called) : function(called) {}
 
     void check() const {
         if (failure) {
-            throw std::runtime_error(std::string(function) + " threw: " + *failure);
+            throw std::runtime_error(function + *failure);
         }
     }
 
-    const char* function;
+    const std::string function;
     Message config = Message::object();
     std::optional<std::string> failure;
-    crescendo_answer functions{
-        this,
-        [](void* self, const char* name, crescendo_value value) {
-            try {
-                static_cast<Answer*>(self)->config[name] = crescendo::plugin::to_json(value);
-            } catch (const std::exception& error) {
-                static_cast<Answer*>(self)->failure = error.what();
-            }
-        },
-        [](void* self, const char* message) { static_cast<Answer*>(self)->failure = message; }};
+    crescendo_answer functions{this,
+                               [](void* self, const char* name, crescendo_value value) {
+                                   try {
+                                       static_cast<Answer*>(self)->config[name] = crescendo::plugin::to_json(value);
+                                   } catch (const std::exception& error) {
+                                       static_cast<Answer*>(self)->failure =
+                                           std::string(" gave ") + name + " = " + error.what();
+                                   }
+                               },
+                               [](void* self, const char* message) {
+                                   static_cast<Answer*>(self)->failure = std::string(" threw: ") + message;
+                               }};
 };
 
 /// One object of a plug-in, by messages.

@@ -1,5 +1,6 @@
 #include "plugin/messages.hpp"
 
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -105,6 +106,10 @@ Message to_json(const crescendo_value& value) {
         case crescendo_integer:
             return value.integer;
         case crescendo_number:
+            if (!std::isfinite(value.number)) {
+                throw std::runtime_error(std::to_string(value.number) +
+                                         ", which no parameter can be; give a finite number");
+            }
             return value.number;
         case crescendo_text:
             return value.text;
@@ -113,7 +118,7 @@ Message to_json(const crescendo_value& value) {
     }
     auto json = Message::parse(value.text, nullptr, /*allow_exceptions=*/false);
     if (json.is_discarded()) {
-        throw std::runtime_error("it gave the value " + std::string(value.text) + ", which is no JSON");
+        throw std::runtime_error(std::string(value.text) + ", which is no JSON");
     }
     return json;
 }

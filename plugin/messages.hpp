@@ -33,7 +33,7 @@ class Structs {
     std::deque<std::vector<crescendo_parameter>> parameters_;
 };
 
-/// A value of the boundary as JSON. Throws std::runtime_error if it has no such form.
+/// A value of the boundary as JSON. Throws std::runtime_error with the value and what is wrong if it has no such form.
 Message to_json(const crescendo_value& value);
 
 }  // namespace crescendo::plugin

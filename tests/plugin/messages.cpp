@@ -73,7 +73,9 @@ TEST_CASE("values come back as they went") {
         const auto value = boundary::value_of(entries.data[i].value);
         CHECK(to_json(boundary::to_c(value)) == values[entries.data[i].name]);
     }
-    CHECK_THROWS_AS(to_json(boundary::to_c(Json{"[1,"})), std::runtime_error);
+    CHECK_THROWS_WITH_AS(to_json(boundary::to_c(Json{"[1,"})), "[1,, which is no JSON", std::runtime_error);
+    CHECK_THROWS_WITH_AS(to_json(boundary::to_c(std::nan(""))), "nan, which no parameter can be; give a finite number",
+                         std::runtime_error);
 }
 
 TEST_CASE("a value that is not there, or of another kind, is an exception with its name") {
