@@ -5,7 +5,11 @@
 /// guide, examples/plugin/ a project to copy. This header needs C++17 and its standard library, and nothing else.
 ///
 /// The library is loaded by a process of its own, beside `crescendo`. So it may throw, hang or crash: that costs the
-/// sweep what the library would have said, and nothing else.
+/// sweep what the library would have said, and nothing else. The process is then started again, and a new object is
+/// told all trials.
+///
+/// One object answers for a session of a sweep. Its functions are called from one thread, one at a time. Each has to
+/// return within the `deadline` of the sweep file.
 
 #include <cmath>
 #include <cstddef>
@@ -94,19 +98,24 @@ enum : std::uint32_t { crescendo_sampler, crescendo_search_space, crescendo_stop
 
 enum : std::uint32_t { crescendo_config, crescendo_nothing_yet, crescendo_done, crescendo_draw_again };
 
-/// One class of a plug-in. A function that its kind does not have is null.
+/// One class of a plug-in. A function that its kind does not have is null. What a function returns after it has called
+/// `fail` does not count.
 struct crescendo_part {
     std::uint32_t kind;
     const char* name;
+    /// Makes the object, which all other functions get as `self`.
     void* (*create)(const struct crescendo_search* search, struct crescendo_answer* answer);
     void (*destroy)(void* self);
+    /// Returns crescendo_config after it has called `set` for each value.
     std::uint32_t (*propose)(void* self, std::int64_t number, struct crescendo_entries draw,
                              struct crescendo_answer* answer);
     void (*tell)(void* self, const struct crescendo_trial* trial, struct crescendo_answer* answer);
+    /// Returns 0 if the trial is to train on.
     std::int32_t (*stops)(void* self, const struct crescendo_trial* trial, struct crescendo_answer* answer);
 };
 
-/// What crescendo_plugin_entry() returns. The version comes first in all versions.
+/// What crescendo_plugin_entry() returns. It holds as long as the library is loaded. The version comes first in all
+/// versions.
 struct crescendo_plugin_table {
     std::uint32_t abi;
     std::size_t num_parts;
@@ -219,7 +228,8 @@ struct Parameter {
 
 enum class Goal { minimize, maximize };
 
-/// What is searched: what the sweep file says.
+/// What is searched: what the sweep file says. A constructor that gets it has to copy what it keeps, because it is gone
+/// when the constructor has returned.
 struct Search {
     std::string name;    ///< of the sweep
     std::string metric;
@@ -246,7 +256,7 @@ struct Report {
 struct Trial {
     std::int64_t id;
     std::optional<std::int64_t> proposal;  ///< number of the proposal that it came from, if this object made it
-    std::string status;                    ///< running, waiting, paused, stopped, finished or failed
+    std::string status;                    ///< running, waiting, paused, held, stopped, finished or failed
     Config config;                         ///< with derived parameters, without absent ones
     std::optional<Report> report;
 
@@ -266,14 +276,16 @@ class Sampler {
   public:
     virtual ~Sampler() = default;
 
-    /// A value for each parameter that is not derived; those of absent parameters are ignored. `number` counts from 0.
-    /// `draw` is a configuration that was drawn at random from the search space, and allowed by its constraints.
+    /// A value for each parameter that is not derived; those of absent parameters are ignored. A name that is no
+    /// parameter, or a value that its parameter never has, is a failure as an exception is.
     ///
-    /// Another proposal is asked for if a constraint of the file forbids this one.
+    /// `number` counts the questions of a session from 0. `draw` is a configuration that was drawn at random from the
+    /// search space, and allowed by its constraints. If a constraint of the file forbids the proposal, another question
+    /// follows.
     virtual Proposal propose(std::int64_t number, const Config& draw) = 0;
 
-    /// Says how a trial is now: when it starts, reports, ends, or is retried. At first all trials are told that there
-    /// are.
+    /// Says how a trial is now: when it starts, reports, ends, or is retried. The first calls tell the trials that the
+    /// sweep has by then.
     virtual void tell(const Trial& trial) { (void)trial; }
 };
 
@@ -283,7 +295,7 @@ class SearchSpace {
     virtual ~SearchSpace() = default;
 
     /// The configuration to use: `draw`, which comes from the parameters of the sweep file, or what it is changed to.
-    /// Nothing if there is none, and another one is to be drawn.
+    /// Nothing if there is none, and another one is to be drawn, up to a thousand times in a row.
     virtual std::optional<Config> shape(Config draw) = 0;
 };
 
@@ -292,7 +304,7 @@ class StopRule {
   public:
     virtual ~StopRule() = default;
 
-    /// Whether to end a trial, which has a new report.
+    /// Whether to end a trial, which has a new report: `trial.report` has a value.
     virtual bool stops(const Trial& trial) = 0;
 
     /// Says how a trial is now that has no new report: when it starts, ends, or is retried.
