@@ -64,6 +64,26 @@ def use_model_plugin(folder, run, crescendo, cmake):
     assert not any(event.get("event") == "trial_failed" for event in events)
 
 
+def ask_for(folder, cmake, components):
+    """What CMake says of a project that asks for these components of the package, in one line."""
+    project = folder / "package"
+    project.mkdir(exist_ok=True)
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(package LANGUAGES CXX)\n"
+        f"find_package(Crescendo REQUIRED {components})\nmessage(FATAL_ERROR \"it is there\")\n")
+    said = subprocess.run([cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'there'}"], cwd=project,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True).stderr
+    return " ".join(said.split())
+
+
+def check_components(folder, cmake, has_trainer):
+    assert "it is there" in ask_for(folder, cmake, "COMPONENTS plugin")
+    assert "it is there" in ask_for(folder, cmake, "OPTIONAL_COMPONENTS model_plugin")
+    assert "it has no component 'model-plugin'" in ask_for(folder, cmake, "COMPONENTS model-plugin")
+    models = ask_for(folder, cmake, "COMPONENTS model_plugin")
+    assert ("it is there" if has_trainer else "was built without LibTorch") in models, models
+
+
 def main():
     build, cmake = sys.argv[1:]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CRESCENDO_")}
@@ -77,7 +97,9 @@ def main():
         run(cmake, "--install", build, "--prefix", folder / "here")
         shutil.move(folder / "here", folder / "there")
         crescendo = folder / "there/bin/crescendo"
-        if (crescendo.parent / "crescendo-trainer").exists():
+        has_trainer = (crescendo.parent / "crescendo-trainer").exists()
+        check_components(folder, cmake, has_trainer)
+        if has_trainer:
             train(folder, run, crescendo)
             use_model_plugin(folder, run, crescendo, cmake)
         use_plugin(folder, run, crescendo, cmake)
