@@ -64,7 +64,7 @@ if(NOT torch_cuda_missing)
   target_include_directories(torch::cuda SYSTEM INTERFACE
     ${CUDA_RUNTIME_INCLUDE_DIR} ${torch_cuda_includes})
   # Behind the others: a toolkit's folder has headers of the wheel's libraries too.
-  target_compile_options(torch::cuda INTERFACE "SHELL:-idirafter ${CUDA_CRT_INCLUDE_DIR}")
+  target_compile_options(torch::cuda INTERFACE "SHELL:-idirafter \"${CUDA_CRT_INCLUDE_DIR}\"")
   target_link_options(torch::cuda INTERFACE ${torch_cuda_rpath_links} LINKER:-rpath,${cuda_runtime_lib})
   target_link_libraries(torch::cuda INTERFACE torch::cpu
     "-Wl,--push-state,--no-as-needed" ${torch_lib}/libtorch_cuda.so ${torch_lib}/libc10_cuda.so "-Wl,--pop-state"
