@@ -34,8 +34,8 @@ def train(folder, run, crescendo):
 def use_plugin(folder, run, crescendo, cmake):
     """As examples/plugin/README.md says; then the sweep is resumed and replayed."""
     project = folder / "plugin"
-    shutil.copytree(folder / "there/share/doc/crescendo/examples/plugin", project)
-    run(cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'there'}", directory=project)
+    shutil.copytree(folder / "over there/share/doc/crescendo/examples/plugin", project)
+    run(cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'over there'}", directory=project)
     run(cmake, "--build", "build", directory=project)
     run(crescendo, "run", "sweep.yaml", directory=project)
     run(crescendo, "resume", "plugin", "--run-cap", "24", directory=project)
@@ -49,9 +49,9 @@ def use_plugin(folder, run, crescendo, cmake):
 def use_model_plugin(folder, run, crescendo, cmake):
     """As examples/plugin-model/README.md says."""
     project = folder / "model"
-    shutil.copytree(folder / "there/share/doc/crescendo/examples/plugin-model", project)
+    shutil.copytree(folder / "over there/share/doc/crescendo/examples/plugin-model", project)
     ccache = shutil.which("ccache")
-    run(cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'there'}",
+    run(cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'over there'}",
         *([f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}"] if ccache else []), directory=project)
     run(cmake, "--build", "build", directory=project)
     run(crescendo.parent / "crescendo-trainer", "--list", "build/libmine.so", directory=project)
@@ -71,7 +71,7 @@ def ask_for(folder, cmake, components):
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.16)\nproject(package LANGUAGES CXX)\n"
         f"find_package(Crescendo REQUIRED {components})\nmessage(FATAL_ERROR \"it is there\")\n")
-    said = subprocess.run([cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'there'}"], cwd=project,
+    said = subprocess.run([cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'over there'}"], cwd=project,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True).stderr
     return " ".join(said.split())
 
@@ -95,16 +95,16 @@ def main():
             subprocess.run(command, cwd=directory, env=environment, check=True, stdout=subprocess.DEVNULL)
 
         run(cmake, "--install", build, "--prefix", folder / "here")
-        shutil.move(folder / "here", folder / "there")
-        crescendo = folder / "there/bin/crescendo"
+        shutil.move(folder / "here", folder / "over there")
+        crescendo = folder / "over there/bin/crescendo"
         has_trainer = (crescendo.parent / "crescendo-trainer").exists()
         check_components(folder, cmake, has_trainer)
         if has_trainer:
             train(folder, run, crescendo)
             use_model_plugin(folder, run, crescendo, cmake)
         use_plugin(folder, run, crescendo, cmake)
-        assert "resume" in (folder / "there/share/man/man1/crescendo-resume.1").read_text()
-        assert (folder / "there/share/doc/crescendo/README.md").exists()
+        assert "resume" in (folder / "over there/share/man/man1/crescendo-resume.1").read_text()
+        assert (folder / "over there/share/doc/crescendo/README.md").exists()
     print("an installed tree works where it was moved to")
 
 
