@@ -1,7 +1,10 @@
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "core/check.hpp"
+#include "core/value.hpp"
 #include "scheduler/space/distribution.hpp"
 #include "scheduler/space/quantized.hpp"
 
@@ -13,6 +16,14 @@ constexpr double probability_tolerance = 1e-6;  // of their sum
 // Beyond these ends a beta distribution is one number, or two, for all purposes.
 constexpr double least_shape = 1e-3;
 constexpr double largest_shape = 1e5;
+
+/// With all of its digits where six are not enough, so that a message shows where two numbers differ.
+std::string in_full(double number) {
+    auto six_digits = text("{}", number);
+    double read = 0;
+    std::from_chars(six_digits.data(), six_digits.data() + six_digits.size(), read);
+    return read == number ? six_digits : to_string(Value(number));
+}
 
 struct Check {
     const std::string& key;
@@ -60,8 +71,8 @@ struct Check {
                            "min is {} and max is {} (a range must be finite to be sampled); use finite bounds", min,
                            max);
         CRESCENDO_VALIDATE(min < max, key,
-                           "min is {} and max is {} (nothing lies between); use a min below max, or value: {}", min,
-                           max, min);
+                           "min is {} and max is {} (nothing lies between); use a min below max, or value: {}",
+                           in_full(min), in_full(max), in_full(min));
     }
     void positive_range(double min, double max) const {
         range(min, max);
@@ -69,7 +80,7 @@ struct Check {
         CRESCENDO_VALIDATE(std::log(min) < std::log(max), key,
                            "min is {} and max is {} (their logarithms are equal, so there is nothing to choose); use "
                            "value: {}",
-                           min, max, min);
+                           in_full(min), in_full(max), in_full(min));
     }
     void positive_q(double q) const {
         CRESCENDO_VALIDATE(q > 0 && std::isfinite(q), key,
@@ -78,7 +89,8 @@ struct Check {
     void multiples(double min, double max, double q) const {
         positive_q(q);
         CRESCENDO_VALIDATE(first_multiple(min, q) <= last_multiple(max, q), key,
-                           "q is {} (no multiple of it lies between {} and {}); use a smaller q", q, min, max);
+                           "q is {} (no multiple of it lies between {} and {}); use a smaller q", in_full(q),
+                           in_full(min), in_full(max));
     }
     void bell(const Distribution& d, double mu, double sigma) const {
         CRESCENDO_VALIDATE(sigma > 0, key, "sigma is {} (it is the spread of the values); use a sigma above 0, or "
@@ -113,10 +125,11 @@ struct Check {
             CRESCENDO_VALIDATE(each >= 0, key, "{} is among the probabilities (none can be below 0); use 0 to 1", each);
             sum += each;
         }
+        const auto shown = in_full(std::round(sum * 1e9) / 1e9);  // 0.3 + 0.6 is not quite 0.9
         CRESCENDO_VALIDATE(std::abs(sum - 1) <= probability_tolerance, key,
                            "the probabilities add up to {} (one of the values is chosen for sure, so they add up to "
                            "1); divide each of them by {}",
-                           sum, sum);
+                           shown, shown);
     }
 };
 
