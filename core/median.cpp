@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 #include "core/check.hpp"
 
@@ -12,7 +13,7 @@ double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     const double upper = *middle;
-    return values.size() % 2 == 1 ? upper : (*std::max_element(values.begin(), middle) + upper) / 2;
+    return values.size() % 2 == 1 ? upper : std::midpoint(*std::max_element(values.begin(), middle), upper);
 }
 
 }  // namespace crescendo
