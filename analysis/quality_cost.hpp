@@ -31,12 +31,13 @@ double price_of(std::span<const Point> envelope, Axis axis, double loss);
 /// How good repeated searches were at one price.
 struct MedianPoint {
     double price = 0;     ///< on the axis
-    double loss = 0;      ///< median over the searches of the best loss so far; +infinity while that of half is missing
+    double loss = 0;      ///< median over the searches of the best loss so far, which is +infinity before the first
     Interval interval{};  ///< confidence interval of the median; its ends may be infinite
 };
 
 /// The median over envelopes, one for each search: a point for each price at which it improves. `envelopes` is not
-/// empty. In the order of the axis; losses fall strictly and are finite.
+/// empty. In the order of the axis; losses fall strictly and are finite, so there is no point as long as half of the
+/// searches have no loss.
 std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis,
                                          const Resampling& resampling = {});
 
