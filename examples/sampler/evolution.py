@@ -1,40 +1,24 @@
 """A sampler in plain Python: changes one parameter of a good trial at a time (random search, then evolution)."""
 
 import json
-import math
 import os
 import random
 import socket
-
-
-def draw(parameter, rng):
-    kind = parameter["distribution"]
-    if kind == "categorical":
-        return rng.choice(parameter["values"])
-    if kind == "constant":
-        return parameter["value"]
-    low, high = parameter["min"], parameter["max"]
-    if kind == "int_uniform":
-        return rng.randint(low, high)
-    if kind == "log_uniform_values":
-        return min(max(math.exp(rng.uniform(math.log(low), math.log(high))), low), high)
-    return rng.uniform(low, high)
-
 
 stream = socket.socket(fileno=int(os.environ["CRESCENDO_FD"])).makefile("rw")
 trials = {}  # all that have reported: (resource, loss, configuration)
 for line in stream:
     message = json.loads(line)
     if message["request"] == "begin":
-        parameters, rng = message["parameters"], random.Random(message["seed"])
+        rng = random.Random(message["seed"])
         sign = -1 if message["goal"] == "maximize" else 1
     elif message["request"] == "tell" and message.get("value") is not None:
         trials[message["trial"]] = (-message["resource"], sign * message["value"], message["config"])
     elif message["request"] == "propose":
-        config = {name: draw(parameter, rng) for name, parameter in parameters.items()}
+        config = message["draw"]  # crescendo's own, at random from the search space
         if len(trials) >= 8 and rng.random() < 0.8:  # those that trained longest are the best
             parent = rng.choice(sorted(trials.values(), key=lambda trial: trial[:2])[: len(trials) // 4])[2]
-            name = rng.choice(list(parameters))
+            name = rng.choice(list(config))
             config = {**config, **parent, name: config[name]}
         stream.write(json.dumps({"config": config}) + "\n")
         stream.flush()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -33,7 +34,9 @@ class Program:
         self.stream.flush()
 
     def propose(self, number):
-        self.send({"request": "propose", "proposal": number})
+        rng = random.Random(number)
+        draw = {"lr": 10 ** rng.uniform(-3, 1), "width": rng.randint(1, 9), "act": rng.choice(["relu", "gelu"])}
+        self.send({"request": "propose", "proposal": number, "draw": draw})
         return json.loads(self.stream.readline())
 
     def tell(self, trial, config, value):
@@ -97,6 +100,25 @@ class Samplers(unittest.TestCase):
     def test_the_example_with_optuna_learns(self):
         losses = self.learn(sys.executable, EXAMPLES / "sampler/optuna_tpe.py", trials=60)
         self.assertLess(sum(losses[40:]), sum(losses[:20]))
+
+    @unittest.skipUnless("CRESCENDO_BINARY" in os.environ, "there is no crescendo")
+    def test_the_example_in_plain_python_knows_all_distributions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "sweep.yaml").write_text(json.dumps({
+                "name": "all", "metric": {"name": "loss"}, "run_cap": 20, "seed": 1, "slots": 2,
+                "parameters": {"a": {"distribution": "log_normal", "mu": -7, "sigma": 1},
+                               "b": {"distribution": "q_uniform", "min": 1, "max": 9, "q": 2},
+                               "c": {"values": ["x", "y"]},
+                               "d": {"min": 0.0, "max": 1.0, "when": "c == 'x'"},
+                               "e": {"expression": "2 * b"}},
+                "sampler": {"command": [sys.executable, str(EXAMPLES / "sampler/evolution.py")]},
+                "scheduler": {"type": "fifo", "max": 1},
+                "command": ["sh", "-c", """echo '{"resource": 1, "metrics": {"loss": '$1'}}' >&$CRESCENDO_FD""",
+                            "sh", "${b}"]}))
+            subprocess.run([os.environ["CRESCENDO_BINARY"], "run", "sweep.yaml"], check=True, cwd=folder,
+                           stdout=subprocess.DEVNULL)
+            journal = (Path(folder) / "all/journal.jsonl").read_text()
+            self.assertEqual(journal.count('"origin":"program"'), 20)
 
     @unittest.skipUnless("CRESCENDO_BINARY" in os.environ, "there is no crescendo")
     def test_the_example_runs_as_a_sweep(self):
