@@ -3,7 +3,8 @@
 import json, math, os, subprocess, sys
 
 SWEEP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sweep.yaml")
-crescendo = subprocess.Popen([*(sys.argv[1:] or ["crescendo"]), "ask-tell", SWEEP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+crescendo = subprocess.Popen([*(sys.argv[1:] or ["crescendo"]), "ask-tell", SWEEP], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True)
 running = {}  # trial: (configuration, epochs so far)
 
 def tell(**event):
@@ -18,7 +19,10 @@ def tell(**event):
 
 tell(event="slots_joined", slots=4)
 while running:  # an epoch of every running trial; a real launcher would train them side by side
-    for trial, (config, epoch) in list(running.items()):
+    for trial in list(running):
+        if trial not in running:  # the report of another one ended the sweep
+            continue
+        config, epoch = running[trial]
         running[trial] = (config, epoch + 1)
         loss = math.log10(config["lr"] / 0.1) ** 2 + (config["momentum"] - 0.9) ** 2 + 1 / (epoch + 1)
         tell(event="trial_reported", trial=trial, resource=epoch + 1, metrics={"val_loss": loss})

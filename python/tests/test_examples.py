@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -79,6 +80,20 @@ class SweepFilesTest(unittest.TestCase):
                     [CRESCENDO, "validate", name], cwd=PYTORCH, env=ENVIRONMENT, capture_output=True
                 )
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_the_launcher_that_asks_ends_with_the_sweep(self):
+        for metric in ("{name: val_loss, goal: minimize}", "{name: val_loss, goal: minimize, target: 0.5}"):
+            with self.subTest(metric), tempfile.TemporaryDirectory() as folder:
+                shutil.copy(EXAMPLES / "ask-tell/tune.py", folder)
+                text = (EXAMPLES / "ask-tell/sweep.yaml").read_text()
+                text, count = re.subn(r"metric: .*", f"metric: {metric}", text)
+                self.assertEqual(count, 1)
+                Path(folder, "sweep.yaml").write_text(text)
+                done = subprocess.run(
+                    [sys.executable, "tune.py", CRESCENDO], cwd=folder, capture_output=True, text=True, timeout=60
+                )
+                self.assertEqual(done.stdout.count("\n"), 1, done.stderr)
+                self.assertLess(json.loads(done.stdout)["metrics"]["val_loss"], 0.5)
 
     @needs("accelerate")
     def test_a_loop_of_accelerate_is_started_anew_with_two_workers(self):
