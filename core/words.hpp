@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo {
 
@@ -39,11 +41,11 @@ class Words {
 
     /// All words, for messages: "new, checkpoint or memory".
     std::string list() const {
-        std::string list;
-        for (std::size_t i = 0; i < Count; ++i) {
-            list += std::string(i == 0 ? "" : i + 1 == Count ? " or " : ", ") + table_[i].second;
+        std::vector<std::string> words;
+        for (const auto& row : table_) {
+            words.emplace_back(row.second);
         }
-        return list;
+        return enumerate(words);
     }
 
   private:
