@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analysis/statistics.hpp"
 #include "analysis/time_to_target.hpp"
