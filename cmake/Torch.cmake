@@ -17,7 +17,13 @@ get_filename_component(torch_python ${CRESCENDO_TORCH_DIR}/../../../../bin/pytho
 # The wheel's CUDA libraries are packages of their own, beside torch.
 get_filename_component(torch_nvidia ${CRESCENDO_TORCH_DIR}/../nvidia ABSOLUTE)
 
-find_path(GLOO_INCLUDE_DIR gloo/context.h REQUIRED DOC "Headers of Gloo; its code is inside libtorch_cpu")
+find_path(GLOO_INCLUDE_DIR gloo/context.h DOC "Headers of Gloo; its code is inside libtorch_cpu")
+if(NOT GLOO_INCLUDE_DIR)
+  message(FATAL_ERROR
+    "No headers of Gloo (gloo/context.h), by which groups of workers on CPUs talk; LibTorch has its code, but comes "
+    "without them. Install libgloo-dev (scripts/install.sh does), set -DGLOO_INCLUDE_DIR to the folder that holds "
+    "gloo/, or use -DCRESCENDO_TORCH=OFF.")
+endif()
 
 add_library(torch::cpu INTERFACE IMPORTED)
 target_include_directories(torch::cpu SYSTEM INTERFACE
