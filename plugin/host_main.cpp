@@ -6,6 +6,7 @@
 /// Exit status: 0, or 1 with a line on stderr that says why.
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,6 +29,9 @@ using crescendo::plugin::Message;
 using crescendo::plugin::Structs;
 
 int list(const std::string& library) {
+    // What the library prints while it is loaded, or when the process ends, is no part of the answer.
+    const int output = ::dup(STDOUT_FILENO);
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
     Message answer{{"parts", Message::array()}};
     try {
         for (const auto& part : load(library)) {
@@ -36,7 +40,7 @@ int list(const std::string& library) {
     } catch (const std::exception& error) {
         answer = {{"problem", error.what()}};
     }
-    std::printf("%s\n", answer.dump().c_str());
+    ::dprintf(output, "%s\n", answer.dump().c_str());
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -69,7 +70,24 @@ nlohmann::json report(const char* request, int resource, double value) {
             {"resource", resource}, {"value", value}};
 }
 
+/// What the host prints about a library.
+std::string listed(const char* library) {
+    std::FILE* const output = ::popen((std::string(CRESCENDO_PLUGIN_HOST " --list ") + library).c_str(), "r");
+    REQUIRE(output != nullptr);
+    std::string text;
+    for (int byte; (byte = std::fgetc(output)) != EOF;) {
+        text += static_cast<char>(byte);
+    }
+    CHECK(::pclose(output) == 0);
+    return text;
+}
+
 }  // namespace
+
+TEST_CASE("what a library prints when it is loaded is no part of the list of its classes") {
+    CHECK(listed(CRESCENDO_PLUGINS "/test_plugin_loud.so") ==
+          "{\"parts\":[{\"kind\":\"search space\",\"name\":\"loud\"}]}\n");
+}
 
 TEST_CASE("a sampler answers by the sampler protocol") {
     const Host host("sampler", "climber");
