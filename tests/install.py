@@ -35,7 +35,8 @@ def use_plugin(folder, run, crescendo, cmake):
     """As examples/plugin/README.md says; then the sweep is resumed and replayed."""
     project = folder / "plugin"
     shutil.copytree(folder / "over there/share/doc/crescendo/examples/plugin", project)
-    run(cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'over there'}", directory=project)
+    run(cmake, "-B", "build", "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={folder / 'over there'}",
+        directory=project)
     run(cmake, "--build", "build", directory=project)
     run(crescendo, "run", "sweep.yaml", directory=project)
     run(crescendo, "resume", "plugin", "--run-cap", "24", directory=project)
@@ -51,7 +52,7 @@ def use_model_plugin(folder, run, crescendo, cmake):
     project = folder / "model"
     shutil.copytree(folder / "over there/share/doc/crescendo/examples/plugin-model", project)
     ccache = shutil.which("ccache")
-    run(cmake, "-B", "build", f"-DCMAKE_PREFIX_PATH={folder / 'over there'}",
+    run(cmake, "-B", "build", "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={folder / 'over there'}",
         *([f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}"] if ccache else []), directory=project)
     run(cmake, "--build", "build", directory=project)
     run(crescendo.parent / "crescendo-trainer", "--list", "build/libmine.so", directory=project)
