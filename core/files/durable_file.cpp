@@ -94,9 +94,19 @@ void rename_durably(const fs::path& from, const fs::path& to) {
 }
 
 void sync_to_disk(const fs::path& path) {
-    const FileDescriptor file(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file || ::fsync(file.get()) != 0) {
-        fail(path);
+    const fs::path place = path.empty() ? "." : path;
+    const FileDescriptor file(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
+        fail(place);
+    }
+    if (::fsync(file.get()) != 0) {
+        const int reason = errno;
+        std::error_code ignored;
+        const bool is_unsyncable = (reason == EINVAL || reason == EBADF) && fs::is_directory(place, ignored);
+        errno = reason;
+        if (!is_unsyncable) {
+            fail(place);
+        }
     }
 }
 

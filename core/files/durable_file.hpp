@@ -35,8 +35,8 @@ void replace_file(const std::filesystem::path& path, std::string_view content,
 /// Throws WriteError.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Waits until a file, or the names in a folder, are on the disk. The empty path is the working folder. Throws
-/// WriteError.
+/// Waits until a file, or the names in a folder, are on the disk. The empty path is the working folder. Some network
+/// file systems cannot be asked for a folder's names; then it does not wait for them. Throws WriteError.
 void sync_to_disk(const std::filesystem::path& path);
 
 }  // namespace crescendo
