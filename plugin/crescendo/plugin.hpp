@@ -2,7 +2,8 @@
 /// Samplers, search spaces and stop rules of your own for Crescendo, in a shared library.
 ///
 /// Derive from Sampler, SearchSpace or StopRule, and list your classes in CRESCENDO_PLUGIN. docs/plugins.md is the
-/// guide, examples/plugin/ a project to copy. This header needs C++17 and its standard library, and nothing else.
+/// guide, examples/plugin/ a project to copy. This header needs C++17 and its standard library (of GCC 10 or later),
+/// and nothing else.
 ///
 /// The library is loaded by a process of its own, beside `crescendo`. So it may throw, hang or crash: that costs the
 /// sweep what the library would have said, and nothing else. The process is then started again, and a new object is
@@ -23,6 +24,10 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE < 10  // whose std::variant takes a text in quotes for a boolean
+#error "crescendo/plugin.hpp needs the standard library of GCC 10 or later"
+#endif
 
 /// Version of the boundary between Crescendo and a plug-in, which are the structs below. Crescendo refuses a plug-in
 /// that was built for another one.
