@@ -25,7 +25,8 @@ using Value = std::variant<bool, std::int64_t, double, std::string, JsonValue>;
 /// A configuration: one value for each parameter, in the order of the sweep file.
 using Config = std::vector<std::pair<std::string, Value>>;
 
-/// `true`, `3`, `0.01`, `relu`, `[1,2]`: the shortest text that reads back as the same value.
+/// `true`, `3`, `0.01`, `relu`, `[1,2]`: as programs get it. A number is the shortest text that reads back as the same
+/// number: 2.0 is `2`, and 100000.0 is `1e+05`.
 std::string to_string(const Value& value);
 
 }  // namespace crescendo
