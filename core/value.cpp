@@ -2,14 +2,21 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace crescendo {
 namespace {
 
+/// A whole number has no exponent, so that int() and a shell read it.
 std::string shortest(double value) {
+    constexpr double exact = 9007199254740992;  // 2^53: the whole numbers up to here have a double each
     std::array<char, 32> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-    return {buffer.data(), end};
+    char* const begin = buffer.data();
+    char* const end = begin + buffer.size();
+    const bool is_whole = std::abs(value) <= exact && value == std::trunc(value);
+    return {
+        begin,
+        (is_whole ? std::to_chars(begin, end, value, std::chars_format::fixed) : std::to_chars(begin, end, value)).ptr};
 }
 
 struct Print {
