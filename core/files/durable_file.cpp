@@ -64,12 +64,12 @@ void replace_file(const fs::path& path, const std::function<void(const Sink&)>& 
     remove_temporaries(path);
     const auto temporary = temporary_name(path);
     try {
-        const FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
         if (!file) {
             fail(path);
         }
         produce([&](std::string_view bytes) { write(file, bytes, path); });
-        if (durability == Durability::on_disk && ::fsync(file.get()) != 0) {
+        if ((durability == Durability::on_disk && ::fsync(file.get()) != 0) || file.reset() != 0) {
             fail(path);
         }
         move_over(temporary, path);

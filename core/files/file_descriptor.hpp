@@ -24,11 +24,8 @@ class FileDescriptor {
     int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
 
-    void reset() {
-        if (fd_ >= 0) {
-            ::close(std::exchange(fd_, -1));
-        }
-    }
+    /// Returns what close() does: some file systems say only then that there was no room.
+    int reset() { return fd_ >= 0 ? ::close(std::exchange(fd_, -1)) : 0; }
 
   private:
     int fd_ = -1;
