@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/duration.hpp"
 
 namespace crescendo::launch {
@@ -9,11 +11,15 @@ namespace crescendo::launch {
 std::vector<std::string> read_plugins(const YamlSection& file) {
     auto plugins = file.strings("plugins", "[build/libmine.so]").value_or(std::vector<std::string>{});
     for (std::size_t i = 0; i < plugins.size(); ++i) {
+        const auto key = fmt::format("plugins[{}]", i);
+        const auto here = plugins.begin() + static_cast<std::ptrdiff_t>(i);
+        if (file.mistakes().lie_in(key)) {
+            continue;
+        }
         if (plugins[i].empty()) {
-            const auto key = fmt::format("plugins[{}]", i);
-            if (!file.mistakes().lie_in(key)) {
-                file.mistakes().add(key, "is empty; write the path of a shared library: ./libmine.so");
-            }
+            file.mistakes().add(key, "is empty; write the path of a shared library: ./libmine.so");
+        } else if (std::find(plugins.begin(), here, plugins[i]) != here) {
+            file.mistakes().add(key, "is in the list before; remove it here");
         }
     }
     return plugins;

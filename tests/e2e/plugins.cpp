@@ -175,8 +175,7 @@ TEST_CASE("what a plug-in lacks is found before the sweep starts, at its place i
         std::string more;
         std::string message;
     } cases[]{
-        {"plugins: [./none.so]\nsampler: {type: climber}",
-         "sweep.yaml:7:11: plugins[0]: there is no file './none.so'"},
+        {"plugins: [./none.so]\nsampler: {type: climber}", "sweep.yaml:7:11: plugins[0]: there is no file './none.so'"},
         {"plugins: [./train.sh]\nsampler: {type: climber}",
          "sweep.yaml:7:11: plugins[0]: ./train.sh is no plug-in for this crescendo: it cannot be loaded ("},
         {"plugins: [./no_entry.so]\nsampler: {type: climber}", "it has no crescendo_plugin_entry(), so it is no "},
@@ -192,7 +191,7 @@ TEST_CASE("what a plug-in lacks is found before the sweep starts, at its place i
         {"plugins: [./mine.so]\nsampler: {type: random}",
          "sweep.yaml:7:11: plugins[0]: ./mine.so has the sampler climber, the search space narrowing and the stop rule "
          "plateau, and the file uses none of it; write sampler: {type: climber}, or remove it"},
-        {"plugins: [./mine.so, ./mine.so]\nsampler: {type: climber}", "climber is a name of 2 classes of plug-ins"},
+        {"plugins: [./mine.so, mine.so]\nsampler: {type: climber}", "climber is a name of 2 classes of plug-ins"},
         {"stop_rule: plateau", "stop_rule: is plateau, a class of a plug-in, and there is no plug-in"},
     };
     for (const auto& [more, message] : cases) {

@@ -305,6 +305,9 @@ TEST_CASE("reports among very much that a program printed before it ended are al
 TEST_CASE("a script that saves each trial's model to the same file is told of") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "mkdir -p out; echo $r > out/model.pt");
+    write_file(folder / "sweep.yaml",
+               "metric: {name: loss, goal: minimize}\nrun_cap: 60\nslots: 1\nparameters: {x: {min: 1, max: 1000}}\n"
+               "scheduler: {type: asha, max: 9}\ncommand: [bash, train.sh, \"${args}\"]\n");
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 

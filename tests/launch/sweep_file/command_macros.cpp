@@ -42,8 +42,8 @@ TEST_CASE("Hydra gets what a map holds by its path, and null as YAML writes it")
                          {"seed", JsonValue("null")}}};
 
     CHECK(expand_command({"${args_no_hyphens}"}, macros) ==
-          Words{"sizes=[64,32]", "optimizer.name=sgd", "optimizer.decay.rate=0.1", "seed=null"});
-    CHECK(expand_command({"${args_override_hydra}"}, macros)[1] == "++optimizer.name=sgd");
+          Words{"sizes=[64,32]", "optimizer.decay.rate=0.1", "optimizer.name=sgd", "seed=null"});
+    CHECK(expand_command({"${args_override_hydra}"}, macros)[2] == "++optimizer.name=sgd");
 }
 
 TEST_CASE("lists and maps are passed as JSON, null as Python writes it, and what a map holds has a macro") {

@@ -51,6 +51,8 @@ TEST_CASE("a stop rule without a name, a plug-in or a time is a mistake at its p
     CHECK(error_of_rule("plugins: [./a.so]\nstop_rule: {type: a, deadline: soon}\n")
               .find("\"soon\" is no time to wait") != std::string::npos);
     CHECK(error_of_rule("plugins: [\"\"]\nstop_rule: a\n").find("plugins[0]: is empty") != std::string::npos);
+    CHECK(error_of_rule("plugins: [a.so, b.so, a.so]\nstop_rule: a\n").find("plugins[2]: is in the list before") !=
+          std::string::npos);
     CHECK(error_of_rule("plugins: ./a.so\nstop_rule: a\n").find("plugins: ") != std::string::npos);
     CHECK(error_of_rule("sampler: {type: tpe, options: {keep: 1}}\n")
               .find("sampler.options: is a key for a sampler of your "
