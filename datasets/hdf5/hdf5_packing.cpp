@@ -59,6 +59,14 @@ double as_stored(double value, ElementType type) {
     });
 }
 
+/// What is stored for `value`, which is written with few digits: beside a whole number it means that one.
+double packed(double value, const Packing& packing) {
+    constexpr double beside = 0.01;
+    const double stored = (value - packing.offset) / packing.scale;
+    const double whole = std::round(stored);
+    return std::abs(stored - whole) < beside ? whole : stored;
+}
+
 }  // namespace
 
 std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::string& name) {
@@ -85,9 +93,12 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
     }
 
     const auto limit = [&](double value, bool floating, bool is_least) {
+        if (std::isnan(value)) {
+            return;
+        }
         // Counts packed numbers, unless its type is that of unpacked ones (NetCDF User's Guide, Attribute Conventions).
         const bool unpacked = packing.scaled && floating && !is_floating(type);
-        const double bound = unpacked ? (value - packing.offset) / packing.scale : value;
+        const double bound = unpacked ? packed(value, packing) : is_floating(type) ? as_stored(value, type) : value;
         (is_least != (unpacked && packing.scale < 0) ? packing.valid_min : packing.valid_max) = bound;
     };
     if (const auto [values, floating] = read("valid_range"); values.size() == 2) {

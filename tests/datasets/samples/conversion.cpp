@@ -324,6 +324,36 @@ TEST_CASE("bounds with a type of unpacked numbers are bounds of these") {
     CHECK(std::isinf(packing.valid_min));
 }
 
+TEST_CASE("a bound of more digits than the numbers have leaves its own number in") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {2}, H5T_NATIVE_FLOAT, std::vector{0.1F, 0.2F});
+        writer.attribute("/inputs", "valid_max", H5T_NATIVE_DOUBLE, std::vector{0.1});  // a little less than 0.1F
+        writer.add("/targets", {2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{57, 58});
+        writer.attribute("/targets", "scale_factor", H5T_NATIVE_DOUBLE, std::vector{0.01});
+        writer.attribute("/targets", "valid_max", H5T_NATIVE_DOUBLE, std::vector{0.57});  // 56.99999999999999 packed
+    }
+    const auto set = SampleSet::open((folder / "set.h5").string() + ":/");
+
+    CHECK(set->inputs()[0].packing->valid_max == static_cast<double>(0.1F));
+    CHECK(set->targets()[0].packing->valid_max == 57);
+}
+
+TEST_CASE("a bound that is NaN is none") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {2}, H5T_NATIVE_FLOAT, std::vector{1.0F, 3.0F});
+        writer.attribute("/inputs", "valid_range", H5T_NATIVE_DOUBLE, std::vector{std::nan(""), 2.0});
+    }
+
+    const auto packing = *SampleSet::open((folder / "set.h5").string() + ":/")->inputs()[0].packing;
+
+    CHECK(std::isinf(packing.valid_min));
+    CHECK(packing.valid_max == 2);
+}
+
 TEST_CASE("an attribute of CF that is no number is refused") {
     const TemporaryFolder folder;
     {
