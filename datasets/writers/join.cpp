@@ -102,13 +102,13 @@ void join(const std::string& from, const std::string& to, const std::vector<std:
         CRESCENDO_VALIDATE(!std::filesystem::equivalent(file, new_place.file, absent), "",
                            "{} is a file that is read; write to another one", new_place.file.string());
     }
-    if (options.compression == 0) {
-        expect_room(new_place.file, total * static_cast<std::int64_t>(row_bytes), from);
-    }
     const auto chunk = chunk_samples_for(options, total, largest);
     const auto block = std::max<std::int64_t>(1, memory / static_cast<std::int64_t>(row_bytes) / chunk) * chunk;
 
-    NewGroup group(new_place, options.alignment);
+    NewGroup group(new_place, options.alignment);  // which finds that there is no such folder
+    if (options.compression == 0) {
+        expect_room(new_place.file, total * static_cast<std::int64_t>(row_bytes), from);
+    }
     {
         auto columns = make_columns(group.id(), {files.front(), old_place.group}, fields, chunk, options);
         for (auto& column : columns) {
