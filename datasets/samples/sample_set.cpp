@@ -19,6 +19,7 @@
 #include "datasets/system/file_pattern.hpp"
 #include "datasets/system/file_version.hpp"
 #include "datasets/system/own_process.hpp"
+#include "datasets/system/range.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -177,7 +178,7 @@ class Survey {
         map.first = std::max<std::int64_t>(0, selection_.begin - num_rows_) + (step - before % step) % step;
         map.step = step;
         const auto rows = std::max<std::int64_t>(0, std::min(file.num_rows(), end() - num_rows_) - map.first);
-        map.num_samples = (rows + step - 1) / step;
+        map.num_samples = ceil_div(rows, step);
         if (window.length > 0) {
             const auto reach = window.length + window.horizon;
             map.num_samples = map.num_samples < reach ? 0 : (map.num_samples - reach) / window.stride + 1;

@@ -78,6 +78,7 @@ TEST_CASE("a range with a step takes some of its rows") {
     stream.enter({.group_batch = 4});
 
     CHECK(rows_of(stream, *set) == std::vector<std::int64_t>{4, 14, 24, 34, 44, 54, 64, 74, 84, 94});
+    CHECK(SampleSet::open(location + "[3::9223372036854775807]")->size() == 1);
     CHECK(complaint_of([&] { SampleSet::open(location + "[::0]"); }) == Contains("a step of 0 leads nowhere"));
     CHECK(complaint_of([&] { SampleSet::open(location + "[::2]", {.window = {.length = 3}}); }) ==
           Contains("use data.window.stride"));
