@@ -1,8 +1,10 @@
 #include "datasets/sources/csv.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <system_error>
 
 #include "core/check.hpp"
 
@@ -73,7 +75,10 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
 /// Returns whether there was a line that is not blank.
 bool CsvSet::next_line() {
     do {
+        errno = 0;
         if (!std::getline(file_, line_)) {
+            CRESCENDO_VALIDATE(!file_.bad(), "", "{} cannot be read beyond line {}: {}; convert it again", name_,
+                               line_number_, std::generic_category().message(errno));
             return false;
         }
         if (++line_number_ == 1 && line_.starts_with(byte_order_mark)) {

@@ -243,6 +243,13 @@ TEST_CASE("a cell that is no number is an error with line and column, before any
     CHECK_FALSE(fs::exists(converted.folder / "set1.h5"));
 }
 
+TEST_CASE("a CSV file that cannot be read to its end is refused, not taken for a shorter one") {
+    const Converted converted;
+    fs::create_symlink("/proc/self/mem", converted.path("t.csv"));  // its first bytes are an error of the system
+
+    CHECK(converted.complaint({converted.path("t.csv")}) == Contains("cannot be read beyond line 0: Input/output"));
+}
+
 TEST_CASE("the first line of a CSV file is a header if it has a name, whether or not all cells have one") {
     const Converted converted;
     write_text(converted.path("t.csv"), ",class\n1,2\n3,4\n");
