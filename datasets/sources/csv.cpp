@@ -36,6 +36,14 @@ std::optional<Number> parse(std::string_view cell) {
     return error == std::errc{} && end == cell.data() + cell.size() ? std::optional{value} : std::nullopt;
 }
 
+/// Whether `cell` is written as a number, which may be larger or smaller than 64 bits hold.
+bool looks_like_number(std::string_view cell) {
+    double value = 0;
+    const auto from = cell.data() + (cell.starts_with('+') ? 1 : 0);
+    const auto [end, error] = std::from_chars(from, cell.data() + cell.size(), value);
+    return error != std::errc::invalid_argument && end == cell.data() + cell.size();
+}
+
 template <class Number>
 void append(Number value, std::span<std::byte>& out) {
     std::memcpy(out.data(), &value, sizeof value);
@@ -51,7 +59,7 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     CRESCENDO_VALIDATE(next_line(), "", "{} is empty", name_);
     // An empty cell may be a number that is missing.
     has_header_ =
-        std::any_of(cells_.begin(), cells_.end(), [](auto cell) { return !cell.empty() && !parse<double>(cell); });
+        std::any_of(cells_.begin(), cells_.end(), [](auto cell) { return !cell.empty() && !looks_like_number(cell); });
     for (std::size_t column = 0; column < cells_.size(); ++column) {
         names_.push_back(has_header_ ? std::string(cells_[column]) : std::to_string(column));
     }
@@ -145,6 +153,9 @@ std::string CsvSet::place(std::size_t column) const {
 double CsvSet::number(std::size_t column) const {
     const auto cell = cells_[column];
     const auto value = parse<double>(cell);
+    CRESCENDO_VALIDATE(value || !looks_like_number(cell), "",
+                       "{}: {} is too large, or too close to 0, for a number of 64 bits; write inf, or 0",
+                       place(column), cell);
     if (!value) {
         throw InvalidInput(text("{}: \"{}\" is no number{}", place(column), cell,
                                 cell.empty() ? "; fill it in, or write nan for a value that is missing"

@@ -235,6 +235,8 @@ TEST_CASE("a cell that is no number is an error with line and column, before any
     CHECK(complaint("1,2\n3,\n") == Contains("t.csv:2: column 1: \"\" is no number; fill it in"));
     CHECK(complaint("1,\n3,4\n") == Contains("t.csv:1: column 1: \"\" is no number; fill it in"));
     CHECK(complaint(",\n3,4\n") == Contains("t.csv:1: column 0: \"\" is no number; fill it in"));
+    CHECK(complaint("1,2\n3,1e400\n") == Contains("t.csv:2: column 1: 1e400 is too large, or too close to 0"));
+    CHECK(complaint("+1e-400,2\n3,4\n") == Contains("t.csv:1: column 0: +1e-400 is too large, or too close to 0"));
     CHECK(complaint("1,2\n3,4,5\n") == Contains("t.csv:2: column 2: the line has 3 cells, but the first one 2"));
     CHECK(complaint("1,2\n3\n") == Contains("the line has 1 cells, but the first one 2"));
     CHECK(complaint("1;2\n3;4\n") == Contains("has one column"));
