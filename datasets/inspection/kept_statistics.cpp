@@ -47,14 +47,15 @@ json version_of(const fs::path& file) {
     return {{"bytes", status.st_size}, {"seconds", status.st_mtim.tv_sec}, {"nanoseconds", status.st_mtim.tv_nsec}};
 }
 
-/// Which version of the file was read, or of each of the files.
-json versions_of(const fs::path& name) {
-    if (!is_file_pattern(name)) {
-        return version_of(name);
+/// Which version of the file was read, or of each of the files, by their paths from the folder of the kept ones: these
+/// are the same from wherever a program looks.
+json versions_of(const Place& place) {
+    if (!is_file_pattern(place.file)) {
+        return version_of(place.file);
     }
     json versions;
-    for (const auto& file : files_named(name)) {
-        versions[file.string()] = version_of(file);
+    for (const auto& file : files_named(place.file)) {
+        versions[file.lexically_relative(place.kept.parent_path()).string()] = version_of(file);
     }
     return versions;
 }
@@ -121,7 +122,7 @@ std::string statistics_command(const std::string& location, SampleLayout layout)
 void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
                      SampleLayout layout) {
     const Place place(location, layout);
-    const auto version = versions_of(place.file);
+    const auto version = versions_of(place);
     auto content = read_kept(place.kept);
     if (content.is_null() || content["file"] != version || !sources_unchanged(content)) {
         content = {{"file", version}, {"sources", json::object()}, {"sets", json::object()}};
@@ -155,7 +156,7 @@ std::vector<DataSetStatistics> kept_statistics(const std::string& location, Samp
     const bool there = content.is_object() && content.at("sets").contains(place.name);
     CRESCENDO_VALIDATE(there, "", "no mean and spread of {} are known; run: {}", location,
                        statistics_command(location, layout));
-    CRESCENDO_VALIDATE(content.at("file") == versions_of(place.file) && sources_unchanged(content), "",
+    CRESCENDO_VALIDATE(content.at("file") == versions_of(place) && sources_unchanged(content), "",
                        "{}, or a source of it, was written to since its mean and spread were calculated; run: {}",
                        place.file.string(), statistics_command(location, layout));
     std::vector<DataSetStatistics> statistics;

@@ -213,6 +213,9 @@ TEST_CASE("statistics of several files are those of all rows, and hold for these
     CHECK(channels_of(several, "inputs")[1].std == Approx(channels_of(one, "inputs")[1].std));
     CHECK(kept_statistics(several) == statistics);
     CHECK(std::filesystem::exists(folder / "part-_.h5.stats.json"));
+    const auto seen_from_here = std::filesystem::relative(folder.path()).string() + "/";
+    const auto name = several.substr(folder.path().string().size() + 1);
+    CHECK(kept_statistics(seen_from_here + name) == statistics);
     write_counting_set(folder / "part-003.h5", 4, 0);  // one more file
     CHECK(complaint_of([&] { kept_statistics(several); }) == Contains("was written to since"));
 }
