@@ -10,10 +10,18 @@ data=$demo/fashion.h5
 
 mkdir -p "$demo"
 if [ ! -e "$data" ]; then
+    if [ ! -d $idx ]; then
+        echo "demo.sh: there is no $idx; it comes with Debian's package dataset-fashion-mnist" >&2
+        exit 2
+    fi
     echo "preparing $data from Debian's copy of Fashion-MNIST"
-    "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$data:/train" --samples 0:25000
-    "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$data:/validation" --samples 50000:55000
-    "$crescendo" data convert $idx/t10k-images-idx3-ubyte.gz $idx/t10k-labels-idx1-ubyte.gz "$data:/test"
+    # It gets its name when it is whole: who interrupts this finds no half of it at the next call.
+    new=$data.new
+    rm -f "$new"
+    "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$new:/train" --samples 0:25000
+    "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$new:/validation" --samples 50000:55000
+    "$crescendo" data convert $idx/t10k-images-idx3-ubyte.gz $idx/t10k-labels-idx1-ubyte.gz "$new:/test"
+    mv "$new" "$data"
 fi
 
 # Every call is a sweep of its own: fashion-mnist, fashion-mnist-2, …
