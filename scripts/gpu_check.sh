@@ -14,13 +14,15 @@ set -euo pipefail
 PROGRAMS=(crescendo-trainer recording-trainer test_trainer test_gpu precision libcrescendo_cuda.so libfake_nccl.so)
 
 pack() {
-    local bin=${1:-build/default/bin} file=${2:-gpu_check.tar.gz} work program library
-    work=$(mktemp -d)
-    trap "rm -rf '$work'" EXIT
+    local root bin file=${2:-gpu_check.tar.gz} program library
+    root=$(cd "$(dirname "$0")/.." && pwd)
+    bin=${1:-$root/build/default/bin}
+    work=$(mktemp -d)  # not local: the trap is called outside
+    trap 'rm -rf "$work"' EXIT
     mkdir -p "$work/gpu_check/bin" "$work/gpu_check/lib"
     cp "$0" "$work/gpu_check/gpu_check.sh"
     mkdir "$work/gpu_check/python"
-    cp -r python/crescendo python/tests/grow.py python/tests/test_growing.py "$work/gpu_check/python/"
+    cp -r "$root/python/crescendo" "$root/python/tests/"{grow,test_growing}.py "$work/gpu_check/python/"
     for program in "${PROGRAMS[@]}"; do
         if [ ! -e "$bin/$program" ]; then
             echo "gpu_check.sh: $bin/$program is missing; build it: ninja -C build/default ${PROGRAMS[*]%.so}" >&2
@@ -29,9 +31,12 @@ pack() {
         cp "$bin/$program" "$work/gpu_check/bin/"
         strip "$work/gpu_check/bin/$program"
         # The wheel is there already, and so is glibc, which belongs to the kernel and the loader.
-        ldd "$bin/$program" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' |
-            grep -Ev '/(torch|nvidia)/|/(libc|libm|libdl|librt|libpthread|libresolv|libutil)\.so\.[0-9]' |
-            while read -r library; do cp -Ln "$library" "$work/gpu_check/lib/"; done || true
+        ldd "$bin/$program" | sed -n 's/^.* => \(\/.*\) (0x[0-9a-f]*)$/\1/p' > "$work/libraries"
+        while read -r library; do
+            if [[ ! $library =~ /(torch|nvidia)/|/(libc|libm|libdl|librt|libpthread|libresolv|libutil)\.so\.[0-9] ]]; then
+                cp -L "$library" "$work/gpu_check/lib/"
+            fi
+        done < "$work/libraries"
     done
     tar -C "$work" -czf "$file" gpu_check
     echo "$file: $(du -h "$file" | cut -f1)"
