@@ -44,7 +44,8 @@ if [ "${1:-}" != light ]; then PACKAGES+=("${MORE_PACKAGES[@]}"); fi
 if [ "${1:-}" = browser ]; then PACKAGES+=(chromium fonts-dejavu-core); fi
 if [ "${1:-}" = tools ]; then PACKAGES+=(zsh); fi
 
-# A site without apt, or without root, has what it has: the configuration of the build names what it lacks.
+# A site without apt, root or network has what it has: the configuration of the build names what it lacks.
+CONTINUES="the build continues with what this machine has, and stops where something that it needs is missing"
 missing=()
 if command -v dpkg-query >/dev/null; then
     for package in "${PACKAGES[@]}"; do
@@ -58,11 +59,12 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
     if [ ${#sudo[@]} -gt 0 ]; then
         echo "installing ${#missing[@]} Debian packages, about a minute: ${missing[*]}"
-        "${sudo[@]}" apt-get -qq update
-        "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+        "${sudo[@]}" apt-get -qq update &&
+            "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" \
+                >/dev/null || echo "apt-get did not install them; $CONTINUES" >&2
     else
-        echo "These Debian packages are not installed, and installing them needs root. The build continues with what" >&2
-        echo "this machine has, and stops where something that it needs is missing. Ask for, or run:" >&2
+        echo "These Debian packages are not installed, and installing them needs root;" >&2
+        echo "$CONTINUES. Ask for, or run:" >&2
         echo "    sudo apt-get install --no-install-recommends ${missing[*]}" >&2
     fi
 fi
