@@ -1,6 +1,6 @@
 """crescendo's side of the trial protocol, for benchmarks of the trainer alone (docs/trial-protocol.md).
 
-Every measure.py takes --quick: small numbers, to see that it still runs. Its figures then mean nothing.
+What CI runs takes --quick: small numbers, to see that it still works. Its figures then mean nothing.
 """
 import json
 import os

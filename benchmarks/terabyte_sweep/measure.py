@@ -172,8 +172,8 @@ def require(holds, what):
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build")
     dense = (SAMPLES + VALIDATION) * NUMBERS * 4
-    free = shutil.disk_usage(folder).free
-    require(free > 3 * dense + (1 << 30), f"{free >> 20} MiB are free for {2 * dense >> 20} MiB of samples")
+    free, needed = shutil.disk_usage(folder).free, 3 * dense + (1 << 30)
+    require(free > needed, f"{folder} has {free >> 20} MiB free, of the {needed >> 20} MiB that are needed")
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         scratch = os.path.realpath(scratch)
         large, small = os.path.join(scratch, "large.h5"), os.path.join(scratch, "small.h5")
