@@ -130,6 +130,10 @@ void CsvSet::find_targets(const std::vector<std::string>& wished) {
     }
     for (const auto& wish : wished) {
         auto column = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), wish) - names_.begin());
+        CRESCENDO_VALIDATE(std::count(names_.begin(), names_.end(), wish) <= 1, "--targets",
+                           "--targets {}: several columns of {} have this name; give a column's number, which counts "
+                           "from 0",
+                           wish, name_);
         if (column == names_.size()) {
             column = parse<std::size_t>(wish).value_or(names_.size());
         }

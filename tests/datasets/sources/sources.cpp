@@ -224,6 +224,15 @@ TEST_CASE("columns of a CSV file are chosen by name or number, and have types") 
           Contains("t.csv:1: column 2: 3.5 is no integer"));
 }
 
+TEST_CASE("a name that several columns of a CSV file have chooses none of them") {
+    const Converted converted;
+    const auto file = converted.path("t.csv");
+    write_text(file, "x,y,y\n1,2,3\n");
+
+    CHECK(converted.complaint({file}, {.target_columns = {"y"}}) == Contains("t.csv have this name; give a column's"));
+    CHECK(converted.of({file}, {.target_columns = {"2"}}).targets == bytes_of<std::int64_t>({3}));
+}
+
 TEST_CASE("a cell that is no number is an error with line and column, before anything is written") {
     const Converted converted;
     const auto complaint = [&](const std::string& text) {
