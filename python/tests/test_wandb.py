@@ -107,6 +107,17 @@ class SweepTest(unittest.TestCase):
         )
         self.assertEqual(runs, [True] * 3)
 
+    def test_the_example_runs(self):
+        if not importlib.util.find_spec("sklearn"):
+            self.skipTest("not installed: scikit-learn")
+        example = Path(__file__).parents[2] / "examples/wandb"
+        file = (example / "sweep.yaml").read_text().replace("run_cap: 27", "run_cap: 2")
+        journal, runs = self.sweep((example / "train.py").read_text(), file)
+
+        accuracies = [note["metrics"]["val_accuracy"] for note in journal if note.get("event") == "trial_reported"]
+        self.assertGreater(max(accuracies), 0.7)
+        self.assertEqual(runs, [True] * 2)
+
     def test_a_function_is_called_for_the_trial(self):
         script = """
             import wandb
