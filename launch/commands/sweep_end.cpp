@@ -10,6 +10,7 @@
 #include "launch/agent/program_run.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/record/cost.hpp"
+#include "launch/sweep_file/wandb_script.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/view/results.hpp"
@@ -43,6 +44,12 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
                            report->file.empty() ? "what a program prints" : report->file);
     }
     const auto& known = history.sweep().spec().metric;
+    if (runs_wandb_adapter(file)) {
+        return fmt::format(
+            "The script never gave {} to wandb.log. The end of what it printed says what it gave instead: the "
+            "metric of\nthe sweep file has to be one of these.\n\n",
+            known);
+    }
     const auto metric = known.empty() ? "val_loss" : known;
     const auto group = name_of_group(metric);
     const auto call = group == metric ? fmt::format("trial.report({}=0.31)", metric)
