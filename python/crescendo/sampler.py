@@ -19,11 +19,13 @@ A sampler is a class with two methods::
 
     sampler.serve(Mine)
 
-docs/sampler-protocol.md has the messages behind it.
+`propose(self, number, draw)` also gets a configuration that crescendo drew at random from the search space, within its
+constraints, to start from. docs/sampler-protocol.md has the messages behind it.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import socket
@@ -66,9 +68,10 @@ def _known(cls: Any, message: Dict[str, Any]) -> Any:
     return cls(**{name: value for name, value in message.items() if name in cls.__dataclass_fields__})
 
 
-def _propose(sampler: Any, number: int) -> Dict[str, Any]:
+def _propose(sampler: Any, question: Dict[str, Any]) -> Dict[str, Any]:
+    takes_draw = len(inspect.signature(sampler.propose).parameters) > 1
     try:
-        return {"config": sampler.propose(number)}
+        return {"config": sampler.propose(question["proposal"], *([question.get("draw")] if takes_draw else []))}
     except StopIteration:
         return {"done": True}
 
@@ -86,7 +89,7 @@ def serve(make: Callable[[Search], Any]) -> None:
             elif request == "tell":
                 sampler.tell(_known(Trial, message))
             elif request == "propose":
-                stream.write(json.dumps(_propose(sampler, message["proposal"])) + "\n")
+                stream.write(json.dumps(_propose(sampler, message)) + "\n")
                 stream.flush()
             elif request == "refused" and hasattr(sampler, "refuse"):
                 sampler.refuse(message["proposal"], message["reason"])

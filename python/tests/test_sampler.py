@@ -67,6 +67,21 @@ class Samplers(unittest.TestCase):
         self.assertEqual(program.end(), 0)
         return losses
 
+    def test_a_class_may_start_from_the_draw_of_a_question(self):
+        script = """if True:
+            from crescendo import sampler
+            class Mine:
+                def __init__(self, search):
+                    pass
+                def propose(self, number, draw):
+                    return {**draw, "width": 7}
+            sampler.serve(Mine)"""
+        program = Program(sys.executable, "-c", script)
+        program.send(BEGIN)
+        config = program.propose(3)["config"]
+        self.assertEqual((config["width"], set(config)), (7, {"lr", "width", "act"}))
+        self.assertEqual(program.end(), 0)
+
     def test_a_class_answers_begin_propose_tell_and_refused(self):
         script = """if True:
             from crescendo import sampler
