@@ -304,11 +304,13 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
         return {};
     }
     std::vector<std::string> warnings;
-    const auto script = find_script(fixed_words(file));
-    if (script && !file.supervision.report && speaks_to_wandb_alone(fixed_words(file)[*script])) {
+    const auto words = fixed_words(file);
+    const auto script = std::ranges::find_if(words, speaks_to_wandb_alone);
+    if (script != words.end() && !file.supervision.report && !runs_wandb_adapter(file)) {
         warnings.push_back(file.source.located(
-            fmt::format("command[{}]", *script),
-            fmt::format("calls wandb, and what it gives to wandb.log does not arrive here; write `-m, {},` before it",
+            fmt::format("command[{}]", script - words.begin()),
+            fmt::format("calls wandb, and what it gives to wandb.log does not arrive here; write `-m, {},` before it, "
+                        "behind python3",
                         wandb_adapter)));
     }
     const auto depends_on_trial = [&](const std::string& word) {

@@ -1,12 +1,14 @@
 """A script for Weights & Biases in a sweep, unchanged.
 
     python -m crescendo.wandb SCRIPT [ARGUMENT …]
+    python -m crescendo.wandb --sweep-file SCRIPT [ARGUMENT …]
 
-runs the script. `wandb.config` then holds the trial's parameters, as it would in a sweep of W&B, and each `wandb.log`
-that has the sweep's metric is a report: how often the metric was logged is the resource. A trial that is to stop ends
-there, as W&B's agent would end it. `wandb.agent(…, function)` calls the function once.
+The first line runs the script. `wandb.config` then holds the trial's parameters, as in a sweep of W&B, and each
+`wandb.log` that has the sweep's metric is a report: how often the metric was logged is the resource. A trial that is to
+stop ends there, as W&B's agent would end it. `wandb.agent(…, function)` calls the function once. Runs are recorded in
+the trial's folder, offline, unless the environment has another WANDB_DIR or WANDB_MODE.
 
-Runs are recorded in the trial's folder, offline, unless the environment has another WANDB_DIR or WANDB_MODE.
+The second line is for a script that gives its sweep to `wandb.sweep` as a dictionary. It prints the sweep file.
 """
 
 from __future__ import annotations
@@ -26,11 +28,16 @@ METRIC_VARIABLE = "CRESCENDO_METRIC"
 
 
 def main() -> None:
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        raise SystemExit("usage: python -m crescendo.wandb SCRIPT [ARGUMENT …]")
-    if os.environ.get("CRESCENDO_FD"):
-        attach(crescendo.trial())
     del sys.argv[0]
+    prints_file = sys.argv[:1] == ["--sweep-file"]
+    if prints_file:
+        del sys.argv[0]
+    if not sys.argv or sys.argv[0].startswith("-"):
+        raise SystemExit("usage: python -m crescendo.wandb [--sweep-file] SCRIPT [ARGUMENT …]")
+    if prints_file:
+        print_sweep_file(sys.argv[0])
+    elif os.environ.get("CRESCENDO_FD"):
+        attach(crescendo.trial())
     sys.path[0] = str(Path(sys.argv[0]).resolve().parent)  # as if Python had been given the script
     runpy.run_path(sys.argv[0], run_name="__main__")
 
@@ -51,7 +58,7 @@ def attach(trial: crescendo.Trial) -> None:
         "WANDB_RUN_GROUP": trial.directory.parent.parent.name,
     }.items():
         os.environ.setdefault(name, value)
-    os.environ["WANDB_SWEEP_PARAM_PATH"] = str(_write_parameters(trial.directory))
+    os.environ["WANDB_SWEEP_PARAM_PATH"] = str(_write_parameters(trial.directory, trial.rank))
     import wandb
 
     reports = Reports(trial, metric)
@@ -79,6 +86,28 @@ def attach(trial: crescendo.Trial) -> None:
     wandb.sweep = lambda *_, **__: "crescendo"
 
 
+def print_sweep_file(script: str) -> None:
+    """From now on the sweep that is given to `wandb.sweep` is printed, in place of started, and `wandb.agent` ends the
+    script."""
+    import wandb
+
+    def sweep(sweep: Mapping[str, Any], *_: Any, **__: Any) -> str:
+        import yaml  # which comes with wandb
+
+        # Through JSON, which has lists for tuples; arrays and numbers of NumPy become Python's.
+        known = json.loads(json.dumps(sweep, default=lambda value: value.tolist()))
+        print(yaml.safe_dump({"program": script, **known}, sort_keys=False), end="", flush=True)
+        return "crescendo"
+
+    def agent(*_: Any, count: Optional[int] = None, **__: Any) -> None:
+        if count is not None:
+            print(f"run_cap: {count}", flush=True)
+        raise SystemExit(0)
+
+    wandb.sweep = sweep
+    wandb.agent = agent
+
+
 class Reports:
     """Makes reports of what a script logs."""
 
@@ -104,10 +133,10 @@ class Reports:
             raise SystemExit(0)
 
     def explain_silence(self) -> None:
-        if not self._has_reported:
+        if not self._has_reported and self._trial.rank == 0:
             names = ", ".join(self._names) or "nothing"
             print(
-                f"crescendo: the sweep's metric is {self._metric}, and the script never gave it to wandb.log; it logged "
+                f"crescendo: the sweep's metric is {self._metric}, and the script never gave it to wandb.log, but "
                 f"{names}",
                 file=sys.stderr,
                 flush=True,
@@ -115,8 +144,7 @@ class Reports:
 
 
 def _numbers_in(data: Mapping[str, Any], prefix: str = "") -> Iterator[Tuple[str, float]]:
-    """The numbers among what is logged, which may also be images or tables; a number in a dictionary is called as W&B
-    calls it.
+    """The numbers among what is logged, which may also be images or tables; a number in a dictionary has W&B's name.
 
     >>> dict(_numbers_in({"loss": 1, "val": {"loss": 0.5}, "note": "7", "weights": [1, 2]}))
     {'loss': 1.0, 'val.loss': 0.5}
@@ -137,12 +165,12 @@ def _number(value: Any) -> Optional[float]:
         return None
 
 
-def _write_parameters(directory: Path) -> Path:
+def _write_parameters(directory: Path, rank: int) -> Path:
     """The file in which W&B's agent would give them to wandb.init(). The values of wandb.init() come behind these."""
     import yaml  # which comes with wandb
 
     parameters = json.loads((directory / "params.json").read_text())
-    path = directory / "wandb-parameters.yaml"
+    path = directory / f"wandb-parameters-{rank}.yaml"  # processes of a trial would meet in one file
     entries = {name: {"value": value} for name, value in parameters.items()}
     replace_file(path, yaml.safe_dump({"wandb_version": 1, **entries}, sort_keys=False).encode())
     return path

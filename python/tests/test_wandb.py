@@ -21,6 +21,8 @@ ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ
 class FakeTrial:
     """Stops at a resource."""
 
+    rank = 0
+
     def __init__(self, end, max_resource=None):
         self.end, self.max_resource = end, max_resource
         self.resource = 0
@@ -36,7 +38,7 @@ class ReportsTest(unittest.TestCase):
     def test_a_report_has_all_numbers_since_the_one_before(self):
         trial = FakeTrial(end=9)
         reports = Reports(trial, "val.loss")
-        for data in ({"loss": 3, "note": "1"}, {"loss": 2}, {"val": {"loss": 1, "plot": object()}}, {"val.loss": 0.5}):
+        for data in ({"loss": 3, "note": "1"}, {"loss": 2}, {"val": {"loss": 1, "x": object()}}, {"val.loss": 0.5}):
             reports.add(data)
 
         self.assertEqual(trial.reports, [{"loss": 2.0, "val.loss": 1.0}, {"val.loss": 0.5}])
@@ -53,7 +55,7 @@ class ReportsTest(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()) as said:
             reports.explain_silence()
 
-        self.assertIn("metric is val_loss, and the script never gave it to wandb.log; it logged valid_loss", said.getvalue())
+        self.assertIn("never gave it to wandb.log, but valid_loss", said.getvalue())
 
 
 @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
@@ -118,23 +120,30 @@ class SweepTest(unittest.TestCase):
         self.assertGreater(max(accuracies), 0.7)
         self.assertEqual(runs, [True] * 2)
 
-    def test_a_function_is_called_for_the_trial(self):
+    def test_a_script_that_has_its_sweep_prints_the_file_and_has_its_function_called_for_the_trial(self):
         script = """
+            import numpy
             import wandb
 
             def train():
                 with wandb.init() as run:
                     run.log({"val_loss": run.config["optimizer"]["lr"]})
 
-            wandb.agent(wandb.sweep({"method": "grid"}, project="mine"), function=train, count=9)
+            sweep = {
+                "method": "grid",
+                "metric": {"name": "val_loss", "goal": "minimize"},
+                "parameters": {"optimizer": {"parameters": {"lr": {"values": numpy.array([1.0e-5, 2])}}}},
+            }
+            wandb.agent(wandb.sweep(sweep, project="mine"), function=train, count=9)
         """
-        file = """
-            program: train.py
-            method: grid
-            metric: {name: val_loss, goal: minimize}
-            parameters: {optimizer: {parameters: {lr: {values: [1, 2]}}}}
-        """
-        self.assertEqual(self.losses(self.sweep(script, file)[0]), [[(1, 1)], [(1, 2)]])
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "train.py").write_text(textwrap.dedent(script))
+            command = [sys.executable, "-m", "crescendo.wandb", "--sweep-file", "train.py"]
+            file = subprocess.check_output(command, cwd=folder, env=ENVIRONMENT, text=True)
+
+        self.assertTrue(file.startswith("program: train.py\nmethod: grid\n"), file)
+        self.assertTrue(file.endswith("run_cap: 9\n"), file)
+        self.assertEqual(self.losses(self.sweep(script, file)[0]), [[(1, 1e-5)], [(1, 2)]])
 
 
 if __name__ == "__main__":

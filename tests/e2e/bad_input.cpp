@@ -127,7 +127,7 @@ TEST_CASE("a script of W&B that a command starts is warned of, unless the adapte
     CHECK(
         warned.err ==
         "crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, and what it gives to wandb.log does not arrive "
-        "here; write `-m, crescendo.wandb,` before it\n");
+        "here; write `-m, crescendo.wandb,` before it, behind python3\n");
     CHECK(silent.err.empty());
 }
 
