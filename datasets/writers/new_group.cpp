@@ -74,6 +74,10 @@ NewGroup::NewGroup(Location place, std::int64_t alignment, const hdf5::Session&)
 }
 
 void NewGroup::open(std::int64_t alignment) {
+    CRESCENDO_VALIDATE(!place_.group.ends_with(']'), "",
+                       "{} ends with brackets, which select samples of a group, so a new one of this name could not be "
+                       "read; leave them out",
+                       to_string(place_));
     if (std::filesystem::exists(place_.file)) {
         before_.emplace(place_.file);
         file_ = hdf5::open_file(place_.file, hdf5::Access::write, alignment);

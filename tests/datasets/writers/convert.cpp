@@ -204,6 +204,7 @@ TEST_CASE("a conversion that cannot work is refused before anything is written")
           Contains("nine 9"));
     CHECK(complaint_of([&] { convert_idx(ten.images, ten.labels, "absent/set.h5:/train", {}, {}); }) ==
           Contains("absent is no folder"));
+    CHECK(complaint_of([&] { ten.convert("/train[0:5]"); }) == Contains("/train[0:5] ends with brackets"));
     CHECK(complaint_of([&] { convert_idx(ten.images, ten.labels, ten.folder.path().string() + ":/train", {}, {}); }) ==
           Contains("is a folder, not an HDF5 file"));
     CHECK_FALSE(std::filesystem::exists(ten.file));
