@@ -62,11 +62,12 @@ def attach(trial: crescendo.Trial) -> None:
     import wandb
 
     reports = Reports(trial, metric)
-    atexit.register(reports.explain_silence)
+    atexit.register(reports.end)
     init = wandb.init
 
     def init_and_report(*arguments: Any, **options: Any) -> Any:
         run = init(*arguments, **options)
+        reports.watch(type(run.summary))
         log = run.log
 
         def log_and_report(data: Mapping[str, Any], *more: Any, **named: Any) -> None:
@@ -116,7 +117,9 @@ class Reports:
         self._metric = metric
         self._numbers: Dict[str, float] = {}  # logged since the last report
         self._names: Dict[str, None] = {}  # all that were ever logged
+        self._summary: Dict[str, float] = {}  # what the script wrote there itself
         self._has_reported = False
+        self._watched: Any = None
 
     def add(self, data: Mapping[str, Any]) -> None:
         """Takes what is logged. Ends the program if it is to stop."""
@@ -132,8 +135,26 @@ class Reports:
         if not continues and self._trial.resource != self._trial.max_resource:
             raise SystemExit(0)
 
-    def explain_silence(self) -> None:
-        if not self._has_reported and self._trial.rank == 0:
+    def watch(self, summary: Any) -> None:
+        """Notes what is written to objects of W&B's class of summaries."""
+        if self._watched is summary:
+            return
+        self._watched = summary
+        update = summary.update
+
+        def note_and_update(written: Any, data: Mapping[str, Any]) -> None:
+            self._summary.update(_numbers_in(data))
+            update(written, data)
+
+        summary.update = note_and_update
+
+    def end(self) -> None:
+        """The script ends. A metric that is in the summary only is reported now; one that is nowhere is spoken of."""
+        if self._has_reported:
+            return
+        if self._metric in self._summary:
+            self._trial.report({**self._numbers, **self._summary})
+        elif self._trial.rank == 0:
             names = ", ".join(self._names) or "nothing"
             print(
                 f"crescendo: the sweep's metric is {self._metric}, and the script never gave it to wandb.log, but "

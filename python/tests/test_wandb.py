@@ -53,7 +53,7 @@ class ReportsTest(unittest.TestCase):
         reports = Reports(FakeTrial(end=9), "val_loss")
         reports.add({"valid_loss": 1})
         with contextlib.redirect_stderr(io.StringIO()) as said:
-            reports.explain_silence()
+            reports.end()
 
         self.assertIn("never gave it to wandb.log, but valid_loss", said.getvalue())
 
@@ -127,7 +127,8 @@ class SweepTest(unittest.TestCase):
 
             def train():
                 with wandb.init() as run:
-                    run.log({"val_loss": run.config["optimizer"]["lr"]})
+                    run.log({"loss": 9})
+                    run.summary["val_loss"] = run.config["optimizer"]["lr"]
 
             sweep = {
                 "method": "grid",
