@@ -41,9 +41,12 @@ light:
 	@echo "building crescendo without its own trainer: eight minutes of processor time when nothing is cached, four on two cores"
 	@$(CMAKE_BUILD) light -j $(JOBS)
 
-# BUILD=light installs what `make light` builds.
+# BUILD=light installs what `make light` builds. Under sudo nothing is built: root has another home, and so another torch,
+# which nobody else could read.
 BUILD ?= default
-install: $(if $(filter light,$(BUILD)),light,programs)
+install: $(if $(SUDO_USER),,$(if $(filter light,$(BUILD)),light,programs))
+	@test -e build/$(BUILD)/bin/crescendo || \
+		{ echo "nothing is built yet: call make $(if $(filter light,$(BUILD)),light,build) without sudo first" >&2; exit 2; }
 	cmake --install build/$(BUILD) --prefix "$(PREFIX)"
 
 demo: programs

@@ -19,7 +19,7 @@ TOOLS=(optuna==5.0.0 cmaes==0.13.1 optuna-dashboard==0.21.0 plotly==7.1.0 matplo
        mlflow-skinny==3.17.2 wandb==0.31.0 pandas==3.1.1 polars==2.1.0
        accelerate==1.15.0 hydra-core==1.3.8 jax==0.10.2 keras==3.15.1 lightning==2.6.6 transformers==5.24.0
        xgboost-cpu==3.2.0)
-VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/crescendo/torch-$TORCH_VERSION}
+VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
         # Of the scripts in examples/vendored: 60 MB.
         torchvision==0.26.0 schedulefree==1.4.1 pytorch-warmup==0.2.0 scikit-learn)
@@ -79,8 +79,13 @@ if [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ "$(cat "$VENV/.complete" 2>/dev/null)"
         rm -rf "$VENV"
         /usr/bin/python3 -m venv "$VENV"
     fi
-    "$VENV/bin/pip" install --quiet --disable-pip-version-check "${WHEELS[@]}"
-    echo "${WHEELS[*]}" > "$VENV/.complete"
+    if "$VENV/bin/pip" install --quiet --disable-pip-version-check "${WHEELS[@]}"; then
+        echo "${WHEELS[*]}" > "$VENV/.complete"
+    elif "$VENV/bin/python3" -c 'import torch' 2>/dev/null; then
+        echo "torch is there, but not all of ${WHEELS[*]}; $CONTINUES" >&2
+    else
+        exit 1
+    fi
 fi
 
 if [ "${1:-}" = browser ] && ! "$VENV/bin/python3" -c 'import playwright' 2>/dev/null; then
