@@ -100,14 +100,12 @@ std::vector<TrialId> Groups::trials() const {
 }
 
 std::set<TrialId> Groups::at_work() const {
-    std::set<TrialId> trials;
-    for (const auto& [trial, members] : members_) {
-        trials.insert(trial);
-    }
+    const auto with_members = trials();
+    std::set<TrialId> result(with_members.begin(), with_members.end());
     for (const auto& [trial, slot] : leaving_) {
-        trials.insert(trial);
+        result.insert(trial);
     }
-    return trials;
+    return result;
 }
 
 bool Groups::is_leaving(TrialId trial) const {

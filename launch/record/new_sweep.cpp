@@ -9,7 +9,6 @@
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/slots/node_resources.hpp"
-#include "launch/sweep_file/wandb_script.hpp"
 
 namespace crescendo::launch {
 
@@ -40,9 +39,8 @@ SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
              {"seed", file.spec.seed},
              {"host", host_name()},
              {"working_directory", fs::current_path().string()}};
-    if (runs_wandb_adapter(file) && !file.source.has("command")) {
-        run["command"] =
-            *file.command;  // found out from the script, which may be another one when the sweep is resumed
+    if (file.command && !file.source.has("command")) {
+        run["command"] = *file.command;  // which follows from the script, and that may change until a resume
     }
     const auto directory = SweepDirectory::create(path, file.text, run);
     try {

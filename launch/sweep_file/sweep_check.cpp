@@ -300,13 +300,13 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
 }
 
 std::vector<std::string> warnings_of(const SweepFile& file) {
-    if (!file.command || file.grow == Growth::in_place) {
+    if (!file.command || file.grow == Growth::in_place || runs_wandb_adapter(file)) {
         return {};
     }
     std::vector<std::string> warnings;
     const auto words = fixed_words(file);
     const auto script = std::ranges::find_if(words, speaks_to_wandb_alone);
-    if (script != words.end() && !file.supervision.report && !runs_wandb_adapter(file)) {
+    if (script != words.end() && !file.supervision.report) {
         warnings.push_back(file.source.located(
             fmt::format("command[{}]", script - words.begin()),
             fmt::format("calls wandb, and what it gives to wandb.log does not arrive here; write `-m, {},` before it, "
@@ -316,8 +316,7 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
     const auto depends_on_trial = [&](const std::string& word) {
         const auto has = [&](const char* text) { return word.find(text) != std::string::npos; };
         try {
-            return has("${args") || has("CRESCENDO_TRIAL") || word == wandb_adapter ||
-                   expand_word(word, 0, {file.program, {}}).empty();
+            return has("${args") || has("CRESCENDO_TRIAL") || expand_word(word, 0, {file.program, {}}).empty();
         } catch (const InvalidInput&) {
             return true;  // holds a parameter
         }
