@@ -53,15 +53,27 @@ bool is_doubtful(const std::string& host) {
     return !answer.success() || answer.output.find('*') != std::string::npos || answer.output.starts_with("down");
 }
 
+/// Slurm ends this rank as soon as it queues the job again, so what happens is said first. Other ranks say the same.
+void say_first(const std::string& line, const std::filesystem::path& log) {
+    std::ostringstream text;
+    text << std::ifstream(log).rdbuf();
+    if (!text.view().ends_with(line)) {
+        std::ofstream(log, std::ios::app) << line;
+    }
+}
+
 void queue_again(const std::string& job, const Place& place, const std::filesystem::path& log) {
-    const auto what = fmt::format("node {} died with the script of job {}", place.script_host, job);
-    if (const auto answer = run_slurm_tool({"scontrol", "requeue", job}); answer.success()) {
-        std::ofstream(log, std::ios::app) << what << "; the job is queued again\n";
-    } else if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
+    say_first(fmt::format("node {} died with the script of job {}: queueing the job again\n", place.script_host, job),
+              log);
+    const auto answer = run_slurm_tool({"scontrol", "requeue", job});
+    if (answer.success()) {
+        return;
+    }
+    if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
         run_slurm_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
-            "{}, and Slurm does not queue it again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n",
-            what, answer.words(), shell_quoted(log.parent_path()));
+            "Slurm does not queue job {} again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n", job,
+            answer.words(), shell_quoted(log.parent_path()));
     }
 }
 

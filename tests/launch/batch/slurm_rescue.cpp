@@ -42,15 +42,17 @@ TEST_CASE("a script whose node answers is left alone") {
 TEST_CASE("a job whose script's node is dead is queued again as soon as Slurm has noticed, and not before") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", third_time("squeue", "echo 'n[1-3] n1'", "echo 'n[2-3] n1'"));
+    // Slurm ends this rank when it is asked to queue the job again: the log has to be complete by then.
     slurm.answer("scontrol",
-                 R"(case "$*" in *'n[1-3]') printf 'n1\nn2\nn3\n' ;; *'n[2-3]') printf 'n2\nn3\n' ;; esac)");
+                 R"(case "$*" in *'n[1-3]') printf 'n1\nn2\nn3\n' ;; *'n[2-3]') printf 'n2\nn3\n' ;; )"
+                 R"(requeue*) grep -qx 'node n1 died with the script of job 17: queueing the job again' log ;; esac)");
 
     rescue(slurm);
 
     CHECK(slurm.calls("srun") == 2);
     CHECK(slurm.calls("scontrol requeue 17") == 1);
     CHECK(slurm.calls("scancel") == 0);
-    CHECK(log_of(slurm) == "node n1 died with the script of job 17; the job is queued again\n");
+    CHECK(log_of(slurm) == "node n1 died with the script of job 17: queueing the job again\n");
 }
 
 TEST_CASE("a Slurm that cannot be asked says nothing about the script") {
@@ -78,6 +80,8 @@ TEST_CASE("nothing is done for a job that does not run any more") {
 
 TEST_CASE("a job that another rank has queued again is left alone") {
     const PlayedSlurm slurm;
+    const std::string said = "node n1 died with the script of job 17: queueing the job again\n";
+    std::ofstream(slurm.log()) << "the log so far\n" << said;
     slurm.answer("squeue", "if [ $(grep -c ^squeue calls) = 1 ]; then echo 'n[2-3] n1'; fi");
     slurm.answer("scontrol", R"(case $1 in show) printf 'n2\nn3\n' ;; *) echo 'Job is pending'; exit 1 ;; esac)");
 
@@ -85,7 +89,7 @@ TEST_CASE("a job that another rank has queued again is left alone") {
 
     CHECK(slurm.calls("scontrol requeue 17") == 1);
     CHECK(slurm.calls("scancel") == 0);
-    CHECK(log_of(slurm).empty());
+    CHECK(log_of(slurm) == "the log so far\n" + said);
 }
 
 TEST_CASE("a job that may not be queued again is cancelled, and what goes on is said") {
