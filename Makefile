@@ -1,6 +1,7 @@
 # The two commands of the README, and what they are made of. Everything goes under build/.
 #
-#   make light                  build what tunes programs of yours: half the time, no LibTorch, no HDF5
+#   make light                  build what tunes programs of yours: half the time, no LibTorch, no HDF5;
+#                               with MPI=OFF for a single machine
 #   make demo                   install what is needed, build what the demo runs, tune a small CNN on Fashion-MNIST
 #   make test                   build everything and pass every test, also under the sanitizers
 #   make build                  install what is needed and build everything
@@ -9,9 +10,14 @@
 
 SHELL := /bin/bash
 PREFIX ?= /usr/local
+MPI ?= ON
 TORCH_DIR = $(shell scripts/install.sh torch-dir)
 # A translation unit of LibTorch takes up to 2 GB of memory.
 JOBS ?= $(shell n=$$(nproc); m=$$(($$(awk '/MemTotal/ {print $$2}' /proc/meminfo) / 2500000)); echo $$((n < m ? n : (m > 0 ? m : 1))))
+# What scripts/libraries.sh builds on a machine without Debian's packages.
+LIBRARIES := $(shell scripts/libraries.sh folder)
+export PATH := $(LIBRARIES)/bin:$(PATH)
+export CMAKE_PREFIX_PATH := $(LIBRARIES)$(if $(CMAKE_PREFIX_PATH),:$(CMAKE_PREFIX_PATH))
 # One clone's objects serve the next, wherever it lies.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
@@ -37,7 +43,7 @@ programs: configure
 
 light:
 	@scripts/install.sh light
-	@cmake --preset light >/dev/null
+	@cmake --preset light -DCRESCENDO_MPI=$(MPI) >/dev/null
 	@echo "building crescendo without its own trainer: eight minutes of processor time when nothing is cached, four on two cores"
 	@$(CMAKE_BUILD) light -j $(JOBS)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what Crescendo needs on Debian 12 and prints nothing but what it does.
+# Installs what Crescendo needs and prints nothing but what it does: Debian's packages where it may, and elsewhere what
+# scripts/libraries.sh builds.
 #
 #   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
 #   scripts/install.sh light        only the packages of `make light`, no torch
@@ -63,12 +64,12 @@ if [ ${#missing[@]} -gt 0 ]; then
             "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" \
                 >/dev/null || echo "apt-get did not install them; $CONTINUES" >&2
     else
-        echo "These Debian packages are not installed, and installing them needs root;" >&2
-        echo "$CONTINUES. Ask for, or run:" >&2
-        echo "    sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+        echo "These Debian packages are not installed, and installing them needs root: ${missing[*]}" >&2
+        echo "The libraries that \`make light\` needs are built from source; otherwise $CONTINUES." >&2
     fi
 fi
 
+"$(dirname "$0")/libraries.sh"
 if [ "${1:-}" = light ]; then exit; fi
 
 # A site's own torch serves as well as the wheel. The mark says what is there and is written last: an interrupted

@@ -75,17 +75,17 @@ void ChunkGrid::for_each_chunk(std::int64_t begin, std::int64_t end,
                                const std::function<void(const Offset&)>& visit) const {
     Offset first;  // the first chunk along each axis
     for (std::size_t axis = 0; axis < extent_.size(); ++axis) {
-        first.push_back(static_cast<unsigned long long>(taken_[axis].begin / chunk_[axis] * chunk_[axis]));
+        first.push_back(static_cast<hsize_t>(taken_[axis].begin / chunk_[axis] * chunk_[axis]));
     }
     Offset offset = first;
     for (auto sample = begin / chunk_.front() * chunk_.front(); sample < end; sample += chunk_.front()) {
-        offset.front() = static_cast<unsigned long long>(sample);
+        offset.front() = static_cast<hsize_t>(sample);
         // Counts like a clock: the last axis changes fastest.
         for (std::size_t axis = extent_.size(); axis > 0;) {
             visit(offset);
             for (axis = extent_.size() - 1; axis > 0; --axis) {
-                offset[axis] += static_cast<unsigned long long>(chunk_[axis]);
-                if (offset[axis] < static_cast<unsigned long long>(taken_[axis].end)) {
+                offset[axis] += static_cast<hsize_t>(chunk_[axis]);
+                if (offset[axis] < static_cast<hsize_t>(taken_[axis].end)) {
                     break;
                 }
                 offset[axis] = first[axis];

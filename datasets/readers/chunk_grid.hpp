@@ -1,5 +1,7 @@
 #pragma once
 
+#include <hdf5.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,7 +17,7 @@ namespace crescendo::datasets {
 class ChunkGrid {
   public:
     /// Position of a chunk: the indices of its first element along the axes.
-    using Offset = std::vector<unsigned long long>;  // HDF5's hsize_t
+    using Offset = std::vector<hsize_t>;
 
     /// `chunk` has as many lengths as `extent`, at least one. All are positive. Of a sample, a range of each axis
     /// behind the first is taken; without `part`, all of it.

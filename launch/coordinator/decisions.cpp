@@ -1,5 +1,6 @@
 #include "launch/coordinator/decisions.hpp"
 
+#include <type_traits>
 #include <utility>
 
 #include "launch/messages/event_json.hpp"
@@ -71,7 +72,8 @@ void Decisions::propose() {
     std::vector<Action> actions;
     while (auto event = history_.propose(*source_)) {
         const auto take = [&](const auto& record) {
-            write(record);
+            // Named, since nlohmann::json before 3.11 would also convert itself to a Record.
+            write(Record(std::in_place_type<std::decay_t<decltype(record)>>, record));
             const auto more = history_.apply(record);
             actions.insert(actions.end(), more.begin(), more.end());
         };
