@@ -43,14 +43,16 @@ std::optional<double> parse_bytes(const std::string& words) {
         const char* name;
         double bytes;
     };
-    static constexpr std::array<Unit, 8> units{{{"", 1},
-                                                {"B", 1},
-                                                {"KiB", 1024.0},
-                                                {"MiB", 1024.0 * 1024},
-                                                {"GiB", 1024.0 * 1024 * 1024},
-                                                {"KB", 1e3},
-                                                {"MB", 1e6},
-                                                {"GB", 1e9}}};
+    static constexpr std::array<Unit, 10> units{{{"", 1},
+                                                 {"B", 1},
+                                                 {"KiB", 0x1p10},
+                                                 {"MiB", 0x1p20},
+                                                 {"GiB", 0x1p30},
+                                                 {"TiB", 0x1p40},
+                                                 {"KB", 1e3},
+                                                 {"MB", 1e6},
+                                                 {"GB", 1e9},
+                                                 {"TB", 1e12}}};
     double count = 0;
     const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), count);
     if (error != std::errc{}) {

@@ -156,6 +156,8 @@ TEST_CASE("memory is a number of bytes or has a unit") {
     CHECK(memory_of(4096) == 4096);
     CHECK(memory_of("512MiB") == std::size_t{512} << 20);
     CHECK(memory_of("1.5 GB") == 1'500'000'000);
+    CHECK(memory_of("2TiB") == std::size_t{2} << 40);
+    CHECK(memory_of("0.5 TB") == 500'000'000'000);
 }
 
 TEST_CASE("shared memory is a number of bytes too, or off, or follows from the memory") {
