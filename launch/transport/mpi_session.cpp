@@ -161,11 +161,27 @@ std::optional<Message> MpiSession::receive() {
 /// A collective that a dead rank never enters would block the others for good.
 template <class Start>
 void MpiSession::together(const Start& start) {
+    const auto require = [&](int code) {
+        if (code == MPI_SUCCESS) {
+            return;
+        }
+        char words[MPI_MAX_ERROR_STRING] = "";
+        int length = 0;
+        MPI_Error_string(code, words, &length);
+        given_up_.assign(given_up_.size(), true);
+        throw std::system_error(
+            std::make_error_code(std::errc::host_unreachable),
+            fmt::format(
+                "the {} ranks do not reach each other by MPI, whose own words may be above. If one died, resume "
+                "the sweep. On nodes with several networks tell MPI which one to take; for Open MPI, for "
+                "example, set OMPI_MCA_btl_tcp_if_include=ib0. The error was {}",
+                size_, words));
+    };
     MPI_Request request = MPI_REQUEST_NULL;
-    start(&request);
+    require(start(&request));
     const auto until = std::chrono::steady_clock::now() + SilenceTimer::timeout_of_environment();
     for (int complete = 0; complete == 0;) {
-        MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+        require(MPI_Test(&request, &complete, MPI_STATUS_IGNORE));
         if (complete == 0 && std::chrono::steady_clock::now() >= until) {
             given_up_.assign(given_up_.size(), true);  // no MPI call from here on: it might still write to our caller's
             throw std::system_error(
@@ -179,7 +195,7 @@ void MpiSession::together(const Start& start) {
 std::vector<int> MpiSession::gather(int value) {
     std::vector<int> values(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
     together([&](MPI_Request* request) {
-        MPI_Igather(&value, 1, MPI_INT, values.data(), 1, MPI_INT, 0, MPI_COMM_WORLD, request);
+        return MPI_Igather(&value, 1, MPI_INT, values.data(), 1, MPI_INT, 0, MPI_COMM_WORLD, request);
     });
     return values;
 }
@@ -188,14 +204,14 @@ std::vector<std::string> MpiSession::all_gather(const std::string& value) {
     const auto length = static_cast<int>(value.size());
     std::vector<int> lengths(static_cast<std::size_t>(size_));
     together([&](MPI_Request* request) {
-        MPI_Iallgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD, request);
+        return MPI_Iallgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD, request);
     });
     std::vector<int> begins(lengths.size());
     std::exclusive_scan(lengths.begin(), lengths.end(), begins.begin(), 0);
     std::string texts(static_cast<std::size_t>(begins.back() + lengths.back()), '\0');
     together([&](MPI_Request* request) {
-        MPI_Iallgatherv(value.data(), length, MPI_CHAR, texts.data(), lengths.data(), begins.data(), MPI_CHAR,
-                        MPI_COMM_WORLD, request);
+        return MPI_Iallgatherv(value.data(), length, MPI_CHAR, texts.data(), lengths.data(), begins.data(), MPI_CHAR,
+                               MPI_COMM_WORLD, request);
     });
     std::vector<std::string> result;
     for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
@@ -206,7 +222,8 @@ std::vector<std::string> MpiSession::all_gather(const std::string& value) {
 
 int MpiSession::sum_below(int value) {
     int sum = 0;
-    together([&](MPI_Request* request) { MPI_Iexscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request); });
+    together(
+        [&](MPI_Request* request) { return MPI_Iexscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request); });
     return rank_ == 0 ? 0 : sum;
 }
 

@@ -8,30 +8,12 @@
 
 #include "tests/datasets/files.hpp"
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/preload.hpp"
 
 using namespace crescendo::tests;
 using doctest::Contains;
 
 namespace {
-
-/// While it lives, commands are started with a library (tests/e2e/preload.cpp) that does as `variable` says.
-class Preload {
-  public:
-    Preload(const char* variable, const std::string& value) : variable_(variable) {
-        ::setenv("LD_PRELOAD", PRELOAD, 1);
-        ::setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0:handle_segv=0", 1);
-        ::setenv(variable, value.c_str(), 1);
-    }
-    ~Preload() {
-        ::unsetenv("LD_PRELOAD");
-        ::unsetenv(variable_);
-    }
-    Preload(const Preload&) = delete;
-    Preload& operator=(const Preload&) = delete;
-
-  private:
-    const char* variable_;
-};
 
 doctest::String said(const Result& result) { return (result.out + result.err).c_str(); }
 

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/preload.hpp"
 
 using namespace crescendo::tests;
 
@@ -106,6 +107,21 @@ TEST_CASE("a rank that dies before it is set up ends the session, which can be r
         run.err().find("one of 3 ranks died or hangs as they set themselves up: resume the sweep") != std::string::npos,
         run.err());
     CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("ranks that MPI does not bring together are told of, with MPI's words and what to do") {
+    const Ranks ranks("2", "2");
+    const Preload preload("MPI_ERROR", "16");
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
+    write_file(folder / "train.sh", "");
+
+    Command run(folder.path(), {"run", "sweep.yaml"});
+
+    run.wait();
+    CHECK_MESSAGE(run.err().find("the 2 ranks do not reach each other by MPI") != std::string::npos, run.err());
 }
 
 TEST_CASE("programs on several nodes may have many slots each") {
