@@ -14,7 +14,8 @@ FOLDER=${CRESCENDO_LIBRARIES:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/crescendo
 DEBIAN=https://deb.debian.org/debian/pool/main
 CMAKE_OLDEST=3.25
 
-# header, source, its SHA-256, options of its configuration
+# header, source, its SHA-256, options of its configuration. hwloc's functions get names of their own: MPI brings another
+# hwloc, which would otherwise call ours in parts.
 LIBRARIES=(
     "CLI/CLI.hpp $DEBIAN/c/cli11/cli11_2.1.2+ds.orig.tar.xz
      8143d20b688e98ccce8e24562d3b68e5f47c12e896c42c7ca8553dbde5bed55d
@@ -36,8 +37,8 @@ LIBRARIES=(
      --disable-https --disable-doc --disable-examples --disable-curl"
     "hwloc.h $DEBIAN/h/hwloc/hwloc_2.9.0.orig.tar.bz2
      b3fb1a43a14d8fbcd8e976de5ede2ea7ce1d768ed173adb33c7ceaaf098dc970
-     --disable-cairo --disable-libxml2 --disable-pci --disable-opencl --disable-cuda --disable-nvml --disable-rsmi
-     --disable-levelzero --disable-gl --disable-libudev --disable-plugins"
+     --with-hwloc-symbol-prefix=crescendo_ --disable-cairo --disable-libxml2 --disable-pci --disable-opencl
+     --disable-cuda --disable-nvml --disable-rsmi --disable-levelzero --disable-gl --disable-libudev --disable-plugins"
 )
 
 fail() {

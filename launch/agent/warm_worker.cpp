@@ -121,7 +121,7 @@ void WarmWorker::assign(const Task& task, const Json& message) {
         }
         return;
     }
-    next_.emplace();
+    next_.emplace(Assignment{});  // Clang holds that it has no default constructor here
     next_->task = task;
     next_->message = message;
     if (is<Idle>()) {

@@ -27,6 +27,8 @@ template <class... Functions>
 struct Overloaded : Functions... {
     using Functions::operator()...;
 };
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;  // Clang 16 does not deduce it
 
 double as_number(const Value& value) {
     return std::visit(

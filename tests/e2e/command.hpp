@@ -40,6 +40,9 @@ inline std::vector<std::string> command_line(std::vector<std::string> arguments)
     if (in_mpi_job() && (arguments.at(0) == "run" || arguments.at(0) == "resume" || arguments.at(0) == "doctor")) {
         // Tests may run as root, and on fewer cores than ranks.
         line = {"mpirun", "--oversubscribe", "--allow-run-as-root", "-n", std::getenv("CRESCENDO_TEST_RANKS")};
+        if (std::getenv("CRESCENDO_TEST_RECOVERY") != nullptr) {
+            line.emplace_back("--enable-recovery");  // else mpirun ends the job when a rank dies
+        }
     }
     line.emplace_back(CRESCENDO_BINARY);
     line.insert(line.end(), arguments.begin(), arguments.end());
@@ -174,12 +177,12 @@ struct Ranks {
     Ranks(const char* count, const char* heartbeat) {
         ::setenv("CRESCENDO_TEST_RANKS", count, 1);
         ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", heartbeat, 1);
-        ::setenv("OMPI_MCA_orte_enable_recovery", "1", 1);  // else mpirun ends the job when a rank dies
+        ::setenv("CRESCENDO_TEST_RECOVERY", "1", 1);
     }
     ~Ranks() {
         ::unsetenv("CRESCENDO_TEST_RANKS");
         ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
-        ::unsetenv("OMPI_MCA_orte_enable_recovery");
+        ::unsetenv("CRESCENDO_TEST_RECOVERY");
     }
     Ranks(Ranks&&) = delete;
     Ranks& operator=(Ranks&&) = delete;

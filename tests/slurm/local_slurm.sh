@@ -62,6 +62,8 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
   # fake GPUs: File= any char device; slurmd does not open it with task/none
   echo "NodeName=n[1-$N] Name=gpu Count=2 File=/dev/null,/dev/zero" > "$D/gres.conf"
+  # A slurmd of 23.11 or newer wants control groups; 22's neither wants them nor knows how to switch them off.
+  if [[ $(slurmd -V) != *' 22.'* ]]; then echo CgroupPlugin=disabled > "$D/cgroup.conf"; fi
   munged --key-file="$D/etc/munge.key" --socket="$D/munge/munge.socket" --pid-file="$D/pid/munged.pid" \
          --log-file="$D/log/munged.log" --seed-file="$D/munge/munged.seed" --num-threads=2
   slurmctld -f "$D/slurm.conf" -c

@@ -131,7 +131,7 @@ Json FakeCrescendo::await_one_of(int trainer, const std::vector<std::string>& wa
     for (;;) {
         auto& messages = trainers_[trainer].messages;
         const auto found = std::find_if(messages.begin(), messages.end(), [&](const Json& message) {
-            return std::find(wanted.begin(), wanted.end(), message["type"]) != wanted.end();
+            return std::find(wanted.begin(), wanted.end(), message["type"].get<std::string>()) != wanted.end();
         });
         if (found != messages.end()) {
             Json message = std::move(*found);

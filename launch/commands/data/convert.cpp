@@ -52,6 +52,10 @@ datasets::SampleRange parse_range(const std::string& text) {
 }
 
 ExitCode convert(const ConvertArguments& arguments) {
+    CRESCENDO_VALIDATE(arguments.paths.size() > 1, "",
+                       "{} is all that is given; write INPUTS, which are converted, before the LOCATION, as in "
+                       "table.csv set.h5:/train",
+                       arguments.paths.front());
     auto options = arguments.source;
     if (!arguments.type.empty()) {
         options.type = datasets::element_type_named(arguments.type);
@@ -73,9 +77,12 @@ ExitCode convert(const ConvertArguments& arguments) {
     });
 }
 
-/// The name of the arguments says how many there are, and CLI11 would add "(2x)".
+/// CLI11 would write "INPUTS (2x)", and wants names without blanks.
 class PlainUsage : public CLI::Formatter {
     std::string make_option_usage(const CLI::Option* option) const override { return make_option_name(option, true); }
+    std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+        return is_positional ? "INPUTS [TARGETS] LOCATION" : Formatter::make_option_name(option, false);
+    }
 };
 
 constexpr const char* footer =
@@ -98,10 +105,10 @@ void add_data_convert(CLI::App& data, ExitCode& code) {
         "convert", "Write IDX, NumPy, raw binary or CSV files, or folders of images, as a set in HDF5");
     command->formatter(std::make_shared<PlainUsage>());
     command
-        ->add_option("INPUTS [TARGETS] LOCATION", arguments->paths,
+        ->add_option("INPUTS", arguments->paths,
                      "What to convert, and FILE:/GROUP to write; the file may have other groups already")
         ->required()
-        ->expected(2, 3)
+        ->expected(1, 3)
         ->option_text("REQUIRED");
     command->add_option("--samples", arguments->samples, "BEGIN:END, END not included; default: all");
     command->add_option("--type", arguments->type,

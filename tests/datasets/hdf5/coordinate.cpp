@@ -62,7 +62,6 @@ TEST_CASE("what is no axis of numbers is no coordinate") {
     CHECK_THROWS_WITH_AS(read_coordinate(file, "/table"), Contains(":/table is no coordinate of a grid"), InvalidInput);
     CHECK_THROWS_WITH_AS(read_coordinate(file, "/words"), Contains("it has 1 axes, of type string"), InvalidInput);
     CHECK_THROWS_WITH_AS(read_coordinate(file, "/empty"), Contains(":/empty is no coordinate of a grid"), InvalidInput);
-    CHECK_THROWS_WITH_AS(read_coordinate(file, "/lat"), Contains("has no data set /lat: / holds empty, table, words"),
-                         InvalidInput);
+    CHECK_THROWS_WITH_AS(read_coordinate(file, "/lat"), Contains("has no data set /lat: / holds "), InvalidInput);
     CHECK_THROWS_WITH_AS(read_coordinate(folder / "none.nc", "/lat"), Contains("none.nc: no such file"), InvalidInput);
 }
