@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Do all compilers and levels of optimization propose the same configurations and make the same decisions?
 
-Builds scheduler/ and decisions_trace.cpp with each compiler that is there, one of them also without optimization, and
-compares what they print. Takes a minute and a half, or a few seconds where ccache knows the sources; exit status 1
-where two differ.
+Builds scheduler/ and decisions_trace.cpp with each compiler that is there, one of them also without optimization and one
+for 64-bit Arm, and compares what they print. Takes a minute and a half, or a few seconds where ccache knows the sources;
+exit status 1 where two differ.
 """
 
 import hashlib
@@ -21,26 +21,31 @@ SOURCES = [
     *(Path("tests/scheduler") / name for name in ("script.cpp", "decisions_trace.cpp")),
 ]
 CACHE = ["ccache"] if shutil.which("ccache") else []
+ARM = "aarch64-linux-gnu-g++"
+EMULATOR = "qemu-aarch64-static"
 
 
 def trace(compiler: str, level: str, folder: Path) -> str:
+    processor = "-mcpu=neoverse-v1" if compiler == ARM else "-march=native"
+
     def object_of(source: Path) -> Path:
         path = folder / (str(source).replace("/", ".") + ".o")
-        flags = ["-std=c++20", level, "-march=native", "-ffp-contract=off", "-I."]  # nothing of ROOT, for the cache
+        flags = ["-std=c++20", level, processor, "-ffp-contract=off", "-I."]  # nothing of ROOT, for the cache
         subprocess.run([*CACHE, compiler, *flags, "-c", str(source), "-o", str(path)], check=True, cwd=ROOT)
         return path
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(object_of, SOURCES))
     program = folder / "trace"
-    subprocess.run([compiler, *map(str, objects), "-o", str(program)], check=True)
-    return hashlib.sha256(subprocess.run([program], check=True, capture_output=True).stdout).hexdigest()
+    libraries, command = (["-static"], [EMULATOR, program]) if compiler == ARM else ([], [program])
+    subprocess.run([compiler, *libraries, *map(str, objects), "-o", str(program)], check=True)
+    return hashlib.sha256(subprocess.run(command, check=True, capture_output=True).stdout).hexdigest()
 
 
 def main() -> int:
     traces = set()
-    for compiler, level in (("g++", "-O0"), ("g++", "-O3"), ("clang++", "-O3")):
-        if shutil.which(compiler):
+    for compiler, level in (("g++", "-O0"), ("g++", "-O3"), ("clang++", "-O3"), (ARM, "-O3")):
+        if shutil.which(compiler) and (compiler != ARM or shutil.which(EMULATOR)):
             with tempfile.TemporaryDirectory() as folder:
                 traces.add(trace(compiler, level, Path(folder)))
                 print(f"{compiler} {level}: {len(traces)} different so far", flush=True)
