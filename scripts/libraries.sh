@@ -12,7 +12,7 @@ set -euo pipefail
 
 FOLDER=${CRESCENDO_LIBRARIES:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/crescendo/libraries}
 DEBIAN=https://deb.debian.org/debian/pool/main
-CMAKE_OLDEST=3.25
+CMAKE_OLDEST=$(sed -n 's/^cmake_minimum_required(VERSION \(.*\))/\1/p' "$(dirname "$0")/../CMakeLists.txt")
 
 # header, source, its SHA-256, options of its configuration. hwloc's functions get names of their own: MPI brings another
 # hwloc, which would otherwise call ours in parts.

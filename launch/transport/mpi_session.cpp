@@ -161,21 +161,22 @@ std::optional<Message> MpiSession::receive() {
 /// A collective that a dead rank never enters would block the others for good.
 template <class Start>
 void MpiSession::together(const Start& start) {
+    const auto fail = [&](std::errc reason, const std::string& message) {
+        given_up_.assign(given_up_.size(), true);  // no MPI call from here on: it might still write to our caller's
+        throw std::system_error(std::make_error_code(reason), message);
+    };
     const auto require = [&](int code) {
-        if (code == MPI_SUCCESS) {
-            return;
+        if (code != MPI_SUCCESS) {
+            char words[MPI_MAX_ERROR_STRING] = "";
+            int length = 0;
+            MPI_Error_string(code, words, &length);
+            fail(std::errc::host_unreachable,
+                 fmt::format(
+                     "the {} ranks do not reach each other by MPI, whose own words may be above. If one died, resume "
+                     "the sweep. On nodes with several networks tell MPI which one to take; for Open MPI, for "
+                     "example, set OMPI_MCA_btl_tcp_if_include=ib0. The error was {}",
+                     size_, words));
         }
-        char words[MPI_MAX_ERROR_STRING] = "";
-        int length = 0;
-        MPI_Error_string(code, words, &length);
-        given_up_.assign(given_up_.size(), true);
-        throw std::system_error(
-            std::make_error_code(std::errc::host_unreachable),
-            fmt::format(
-                "the {} ranks do not reach each other by MPI, whose own words may be above. If one died, resume "
-                "the sweep. On nodes with several networks tell MPI which one to take; for Open MPI, for "
-                "example, set OMPI_MCA_btl_tcp_if_include=ib0. The error was {}",
-                size_, words));
     };
     MPI_Request request = MPI_REQUEST_NULL;
     require(start(&request));
@@ -183,10 +184,8 @@ void MpiSession::together(const Start& start) {
     for (int complete = 0; complete == 0;) {
         require(MPI_Test(&request, &complete, MPI_STATUS_IGNORE));
         if (complete == 0 && std::chrono::steady_clock::now() >= until) {
-            given_up_.assign(given_up_.size(), true);  // no MPI call from here on: it might still write to our caller's
-            throw std::system_error(
-                std::make_error_code(std::errc::timed_out),
-                fmt::format("one of {} ranks died or hangs as they set themselves up: resume the sweep", size_));
+            fail(std::errc::timed_out,
+                 fmt::format("one of {} ranks died or hangs as they set themselves up: resume the sweep", size_));
         }
         std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
