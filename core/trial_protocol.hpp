@@ -217,6 +217,7 @@ struct Report {
     std::optional<double> seconds = {};    ///< the trial's training clock: steps and regroups since the trial began
     std::optional<double> evaluated = {};  ///< seconds of evaluations since the trial began
     std::optional<double> data_wait = {};  ///< share of the time since the report before that the group waited for data
+    std::optional<double> samples_left_out = {};  ///< share of the samples since then that data.nan: skip left out
 
     /// Mean seconds of an optimizer step since the report before, with the wait for data. A group's first step is left
     /// out.
@@ -226,7 +227,10 @@ struct Report {
 
     /// What a report may say of how its trial trained. A trainer that does not measure it leaves it out. These travel
     /// to the journal and back under the same keys.
-    static constexpr auto measures() { return std::tuple(Field{"data_wait", &Report::data_wait, Presence::optional}); }
+    static constexpr auto measures() {
+        return std::tuple(Field{"data_wait", &Report::data_wait, Presence::optional},
+                          Field{"samples_left_out", &Report::samples_left_out, Presence::optional});
+    }
     /// What a report may say of its optimizer steps.
     static constexpr auto steps() {
         return std::tuple(Field{"step_seconds", &Report::step_seconds, Presence::optional},

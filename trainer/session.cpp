@@ -194,6 +194,9 @@ void Session::send_report() {
                              .evaluated = report.evaluated};
     if (const auto& measured = generation_->measures()) {
         message.data_wait = measured->data_wait;
+        if (measured->left_out > 0) {
+            message.samples_left_out = measured->left_out;
+        }
         message.step_seconds = measured->step_seconds;
         message.group_batch = static_cast<double>(measured->group_batch);
         message.noise_scale = measured->noise_scale;

@@ -56,6 +56,11 @@ struct Slice {
     std::int64_t group_samples() const {
         return std::accumulate(member_samples.begin(), member_samples.end(), std::int64_t{0});
     }
+
+    /// Samples that were skipped, of this worker, which is member `rank` of the group.
+    std::int64_t left_out(int rank) const {
+        return member_samples[static_cast<std::size_t>(rank)] - static_cast<std::int64_t>(samples.size());
+    }
 };
 
 /// Reads the samples of one worker ahead of its steps. Threads fetch whole chunks, window by window.

@@ -119,8 +119,10 @@ protocol::Report report_from(TrialId trial, const Json& message) {
         }
     }
     report.trial = trial;
-    if (report.data_wait) {
-        report.data_wait = std::clamp(*report.data_wait, 0.0, 1.0);
+    for (auto* share : {&report.data_wait, &report.samples_left_out}) {
+        if (*share) {
+            *share = std::clamp(**share, 0.0, 1.0);
+        }
     }
     for (auto* seconds : {&report.seconds, &report.evaluated}) {
         if (*seconds && (!std::isfinite(**seconds) || **seconds < 0)) {

@@ -11,10 +11,13 @@ namespace crescendo::launch {
 std::vector<std::string> ReportWatch::note(const protocol::Report& report, double loss, Resource before,
                                            const Sweep& sweep) {
     const bool is_first = before.value == 0;
+    // What a program calls epoch 0 is before it has trained, and may be the same for all.
+    const auto& source = file_.supervision.report;
+    const bool has_trained = source && source->counts_from == 0 ? before.value == 1 : is_first;
     std::vector<std::string> remarks;
     for (auto& remark :
-         {is_first ? unused(report, sweep) : std::nullopt, is_first ? end_at_once(report, sweep) : std::nullopt,
-          untimed_steps(report, sweep), divergence(report.trial, loss, sweep)}) {
+         {has_trained ? unused(report, sweep) : std::nullopt, is_first ? end_at_once(report, sweep) : std::nullopt,
+          untimed_steps(report, sweep), left_out_samples(report), divergence(report.trial, loss, sweep)}) {
         if (remark) {
             remarks.push_back(*remark);
         }
@@ -67,6 +70,17 @@ std::optional<std::string> ReportWatch::untimed_steps(const protocol::Report& re
     }
     return "the program's reports have no step_seconds, so trials grow also where more workers make them no faster; "
            "report how long a step takes (docs/trial-protocol.md), or write scheduler: {grow_when: always}";
+}
+
+/// Who asked for it with `data.nan: skip` still wants to know how many.
+std::optional<std::string> ReportWatch::left_out_samples(const protocol::Report& report) {
+    if (!report.samples_left_out || *report.samples_left_out == 0 || std::exchange(told_of_samples_, true)) {
+        return {};
+    }
+    return fmt::format(
+        "{:.3g} % of the samples that trial {} read have numbers that are not finite, or a class that is "
+        "missing, and are left out (trainer.data.nan: skip); `crescendo data stats` counts the numbers",
+        100 * *report.samples_left_out, report.trial.value);
 }
 
 /// A sweep that was resumed may have a finite value from before.

@@ -14,8 +14,8 @@
 namespace crescendo::launch {
 
 /// Finds sweeps whose reports are well formed, and yet show that something is amiss: the program does not use its
-/// parameters, counts something else than `max` does, reports only at the end, diverges in every trial, or does not
-/// time the steps that growth is to pay by. Each is told once.
+/// parameters, counts something else than `max` does, reports only at the end, diverges in every trial, leaves
+/// samples out, or does not time the steps that growth is to pay by. Each is told once.
 class ReportWatch {
   public:
     /// Both must outlive the watch.
@@ -29,6 +29,7 @@ class ReportWatch {
     std::optional<std::string> unused(const protocol::Report& report, const Sweep& sweep);
     std::optional<std::string> end_at_once(const protocol::Report& report, const Sweep& sweep);
     std::optional<std::string> untimed_steps(const protocol::Report& report, const Sweep& sweep);
+    std::optional<std::string> left_out_samples(const protocol::Report& report);
     std::optional<std::string> divergence(TrialId trial, double loss, const Sweep& sweep);
 
     const SweepFile& file_;
@@ -37,6 +38,7 @@ class ReportWatch {
     NothingFinite nothing_finite_;
     bool told_of_end_ = false;
     bool told_of_steps_ = false;
+    bool told_of_samples_ = false;
 };
 
 }  // namespace crescendo::launch

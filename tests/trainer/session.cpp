@@ -252,6 +252,26 @@ TEST_CASE("a sample that is not finite ends a trial with its place, and is left 
     const Json report = others.train({0, 1}, "new", terms, 2);
     CHECK(report["metrics"]["train_loss"].is_number());
     CHECK(report["metrics"]["val_loss"].is_number());
+    CHECK(report["samples_left_out"] == 2.0 / 80);  // one of 40 samples, in training and in validation
+}
+
+TEST_CASE("a trial fails where no sample is left to measure it by") {
+    const SweepFixture sweep;
+    Terms terms = sweep.terms("trial");
+    const auto all = write_numbers(sweep.folder / "numbers.h5", "train", 40);
+    const auto nothing = write_numbers(sweep.folder / "nothing.h5", "train", 1, /*nan_at=*/0);
+    const auto failure_of = [&](const auto& train, const auto& validation) -> std::string {
+        terms.settings = small_cnn(train, validation);
+        terms.settings["model"] = "mlp";
+        terms.settings["data"]["nan"] = "skip";
+        FakeCrescendo crescendo(1, "crescendo-trainer");
+        crescendo.join({0}, "new", terms);
+        return crescendo.await(0, "failed")["message"];
+    };
+
+    CHECK(failure_of(all, nothing).c_str() ==
+          doctest::Contains("val_loss is of no samples: each of them has a number"));
+    CHECK(failure_of(nothing, all).c_str() == doctest::Contains("train_loss is of no samples"));
 }
 
 TEST_CASE("a loss that is not a number is reported as null, and training goes on") {

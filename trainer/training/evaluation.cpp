@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <stdexcept>
 
+#include "core/check.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/protocol/failure.hpp"
@@ -54,9 +56,11 @@ EvaluationSums sums_of_share(Trial& trial, datasets::SampleStream& stream, std::
     batches.enter(
         {.seed = 0, .epoch = 0, .position = 0, .group_batch = count, .part = group.rank(), .parts = group.size()});
     SumsOnDevice sums(trial);
+    std::int64_t left_out = 0;
     while (const auto loaded = batches.next()) {
         pulse.beat();
         const auto& [slice, batch] = *loaded;
+        left_out += slice.left_out(/*rank=*/0);
         if (slice.samples.empty()) {
             continue;
         }
@@ -65,6 +69,7 @@ EvaluationSums sums_of_share(Trial& trial, datasets::SampleStream& stream, std::
         sums.add(outputs, batch.targets);
     }
     EvaluationSums all = sums.fetch();
+    all.left_out = static_cast<double>(left_out);
     all.waited = batches.take_waited();
     return all;
 }
@@ -89,7 +94,17 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
     return sums_of_share(trial, stream, trial.micro_batch(), group, pulse);
 }
 
+void complain_of_no_samples(const std::string& metric) {
+    throw std::runtime_error(
+        text("{} is of no samples: each of them has a number that is NaN or infinite, or a class that is missing, and "
+             "trainer.data.nan: skip leaves such samples out; `crescendo data stats` counts them",
+             metric));
+}
+
 void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Trial& trial) {
+    if (sums.samples == 0) {
+        complain_of_no_samples(prefix + "_loss");
+    }
     metrics[prefix + "_loss"] = sums.loss / sums.samples;
     if (trial.task().kind == Task::Kind::classification) {
         metrics[prefix + "_accuracy"] = sums.correct / sums.samples;

@@ -30,6 +30,7 @@ class EvaluationMode {
 /// Sums over samples, added over a group's members before they become means.
 struct EvaluationSums {
     double samples = 0.0;
+    double left_out = 0.0;  ///< samples beside these, with numbers that are not finite (datasets::NonFinite::skip)
     double loss = 0.0;
     double correct = 0.0;
     MetricSums metrics = {};
@@ -60,8 +61,11 @@ class SumsOnDevice {
     at::Tensor sums_;
 };
 
+/// Throws std::runtime_error: `metric` is of no samples, since data.nan: skip left out all of them.
+[[noreturn]] void complain_of_no_samples(const std::string& metric);
+
 /// Adds "<prefix>_loss", for classes "<prefix>_accuracy", and the metrics of the trial's settings, of the whole group's
-/// sums. No samples give NaN.
+/// sums. Throws std::runtime_error where these are of no samples.
 void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Trial& trial);
 
 }  // namespace crescendo::trainer

@@ -87,6 +87,7 @@ std::int64_t Generation::train() {
     }
     trial_.step(*loaded, group_, reducer_, [this] { batches_.fetch(); });
     group_samples_ += loaded->slice.group_samples();
+    left_out_ += loaded->slice.left_out(group_.rank());
     if (observer_) {
         observer_(trial_, loaded->slice);
     }
@@ -166,10 +167,16 @@ void Generation::report(std::int64_t resource) {
                                Seconds(evaluated - began_).count(),
                                source ? progress.seconds : 0.0,
                                source ? progress.evaluated + Seconds(evaluated - trained).count() : 0.0,
-                               progress.noise_scale.noise()};
+                               progress.noise_scale.noise(),
+                               static_cast<double>(left_out_),
+                               sums.left_out};
     const auto num_shares = static_cast<std::ptrdiff_t>(shares.size());
     shares.insert(shares.end(), sums.metrics.begin(), sums.metrics.end());
     const auto total = group_.sum(shares);
+    const double left_out = total[10] + total[11];
+    if (total[0] == 0 && left_out > 0) {
+        complain_of_no_samples("train_loss");
+    }
     Report report{.resource = resource,
                   .metrics = {{"train_loss", total[1] / total[0]}},
                   .seconds = total[7],
@@ -194,10 +201,12 @@ void Generation::report(std::int64_t resource) {
     progress.report_pending = true;
     progress.noise_scale.set_noise(total[9] / group_.size());
     measures_ = {.data_wait = total[5] / total[6],
+                 .left_out = left_out / (static_cast<double>(group_samples_) + total[2] + total[11]),
                  .step_seconds = step_clock_.take(),
                  .group_batch = trial_.group_batch(),
                  .noise_scale = progress.noise_scale.value()};
     group_samples_ = 0;
+    left_out_ = 0;
 }
 
 void Generation::log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const {

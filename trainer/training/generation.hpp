@@ -54,6 +54,7 @@ class Generation {
     /// How the group trained between the last two reports.
     struct Measures {
         double data_wait = 0.0;                   ///< share of the time that the members waited for data: the mean
+        double left_out = 0.0;                    ///< share of the samples that had numbers that are not finite
         std::optional<double> step_seconds = {};  ///< StepClock's
         std::int64_t group_batch = 0;             ///< Trial::group_batch()
         std::optional<double> noise_scale = {};   ///< NoiseScale's
@@ -95,6 +96,7 @@ class Generation {
     std::int64_t entered_batch_ = 0;
     Clock::time_point began_ = Clock::now();  ///< of the first step since the last report; else of the generation
     std::int64_t group_samples_ = 0;          ///< samples of the group since `began_`
+    std::int64_t left_out_ = 0;               ///< this member's of them that were skipped
     StepClock step_clock_;
     std::optional<Measures> measures_;
 };

@@ -54,6 +54,22 @@ TEST_CASE("trials that report the same numbers for different parameters are told
     CHECK(times_said(stage, "three trials with different parameters report the same numbers") == 1);
 }
 
+TEST_CASE("what is reported before training may be the same for all trials") {
+    Stage stage("run_cap: 4\n", "{type: fifo, max: 3}");
+    stage.file.trainer.reset();
+    stage.file.command = {"train"};
+    stage.file.supervision.report = launch::ReportSource{{"(?P<accuracy>.*)"}, "", /*counts_from=*/0};
+    for (const int trial : {0, 1, 2, 3}) {
+        stage.agents.report(trial, 1, 0.5);
+        stage.agents.report(trial, 2, 0.5 + 0.01 * trial);
+        stage.agents.report(trial, 3, 0.6);
+    }
+
+    stage.run();
+
+    CHECK(times_said(stage, "report the same numbers") == 0);
+}
+
 TEST_CASE("a program that counts beyond the end with its first report is told of once") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 4}");
     stage.agents.report(0, 500, 0.5);
@@ -78,6 +94,19 @@ TEST_CASE("a program that reports only at the end, where rungs would stop trials
     CHECK(said_with("{type: asha, min: 1, max: 4, reduction_factor: 2}") == 2);
     CHECK(said_with("{type: fifo, max: 4}") == 0);
     CHECK(said_with("{type: asha, min: 4, max: 4}") == 0);
+}
+
+TEST_CASE("samples that a trial leaves out are told of once") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 3}");
+    for (const int resource : {1, 2, 3}) {
+        auto report = report_of(0, resource, 0.5);
+        report.samples_left_out = resource == 1 ? 0 : 0.0312;
+        stage.agents.notices.emplace_back(report);
+    }
+
+    CHECK(stage.run() == launch::Outcome::finished);
+
+    CHECK(times_said(stage, "3.12 % of the samples that trial 0 read have numbers that are not finite") == 1);
 }
 
 TEST_CASE("trials that all diverge are told of once") {

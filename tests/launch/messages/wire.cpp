@@ -70,7 +70,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const std::vector<Notice> sent{
         protocol::Report{
-            TrialId{1}, 3, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, {}, {}, 0.25, 0.5, 64, 700},
+            TrialId{1}, 3, Resource{2}, {{"loss", nan}, {"accuracy", 1.0 / 3}}, {}, {}, 0.25, 0.125, 0.5, 64, 700},
         ProgramEnded{TrialId{1}},
         WorkerFailed{TrialId{2}, SlotId{3}, FailureKind::out_of_memory, "no \xff memory", ProgramFault::usage_error,
                      "GPU 3 of here"},
@@ -93,6 +93,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::isnan(std::get<protocol::Report>(got[0]).metrics.at("loss")));
     CHECK(std::get<protocol::Report>(got[0]).metrics.at("accuracy") == 1.0 / 3);
     CHECK(std::get<protocol::Report>(got[0]).data_wait == 0.25);
+    CHECK(std::get<protocol::Report>(got[0]).samples_left_out == 0.125);
     CHECK(std::get<protocol::Report>(got[0]).step_seconds == 0.5);
     CHECK(std::get<protocol::Report>(got[0]).group_batch == 64.0);
     CHECK(std::get<protocol::Report>(got[0]).noise_scale == 700.0);

@@ -42,6 +42,19 @@ TEST_CASE("the share of time that was waited for data is written where it is kno
     CHECK_FALSE(read_back(record_of(0, 1, 0.5, 1.0, {{"x", 1}})).contains("data_wait"));
 }
 
+TEST_CASE("the share of samples that were left out is written behind it, and reads back") {
+    auto record = record_of(0, 1, 0.5, 1.0, {{"x", 1}}, 0.25);
+    record.report.samples_left_out = 0.125;
+    const auto both = report_from(members_of(record));
+    record.report.data_wait.reset();
+    const auto one = report_from(members_of(record));
+
+    CHECK(both->report.data_wait == 0.25);
+    CHECK(both->report.samples_left_out == 0.125);
+    CHECK_FALSE(one->report.data_wait.has_value());
+    CHECK(one->report.samples_left_out == 0.125);
+}
+
 TEST_CASE("a trial's clock takes at most 30 bytes, and reads back") {
     auto record = record_of(3, 27, 0.5, 1.0, {{"x", 1}});
     const auto without = members_of(record);
