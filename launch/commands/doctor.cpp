@@ -136,7 +136,9 @@ Findings examine_start(MpiSession* session) {
                      fmt::format("not started by a launcher, so one node; `{}` or the launcher of {} start more",
                                  rank_launcher().command, library)}};
     }
-    for (const auto& more : {examine_launcher(num_ranks(session)), examine_job(num_ranks(session), *batch_system())}) {
+    const int ranks = num_ranks(session);
+    for (const auto& more : {examine_launcher(ranks), examine_library(ranks, MpiSession::library()),
+                             examine_job(ranks, *batch_system())}) {
         findings.insert(findings.end(), more.begin(), more.end());
     }
     return findings;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+
 #include "launch/transport/launched.hpp"
 #include "launch/transport/mpi_session.hpp"
 
@@ -32,6 +36,25 @@ Findings examine_launcher(int num_ranks, const Variables& variables) {
         {Verdict::problem, "MPI",
          fmt::format("{} tasks were started, but MPI did not connect them (each would run the whole sweep)", launched),
          launch_advice()}};
+}
+
+Findings examine_library(int num_ranks, const std::string& library, const Variables& variables,
+                         const std::filesystem::path& fabrics) {
+    constexpr std::string_view name = "Open MPI v";
+    constexpr int first_version = 5;
+    const auto* const layer = variables("OMPI_MCA_pml");
+    std::error_code none;
+    using std::filesystem::directory_iterator;
+    const bool has_fabric = directory_iterator(fabrics, none) != directory_iterator();
+    if (num_ranks < 2 || !library.starts_with(name) || std::atoi(library.c_str() + name.size()) < first_version ||
+        (layer != nullptr && std::string_view(layer) == "ucx") || has_fabric) {
+        return {};
+    }
+    return {{Verdict::warning, "MPI",
+             fmt::format("{} over its own TCP ends all ranks when one dies, so the sweep goes on only if its job is "
+                         "started again",
+                         library),
+             "have it talk over UCX: docs/slurm.md, \"Open MPI 5\", has the lines for the site profile"}};
 }
 
 Findings examine_job(int num_ranks, const BatchSystem& system) {

@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <map>
 
 #include "launch/transport/launched.hpp"
 #include "launch/transport/mpi_session.hpp"
+#include "tests/temporary_folder.hpp"
 
 using namespace crescendo::launch;
 using doctest::Contains;
@@ -49,6 +51,24 @@ TEST_CASE("one process that mpirun or mpiexec started is whole, however many hel
     CHECK(examine_launcher(1, lookup({{"OMPI_COMM_WORLD_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}})).empty());
     CHECK(examine_launcher(1, lookup({{"PMI_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}})).empty());
     CHECK(examine_launcher(1, lookup({})).empty());
+}
+
+TEST_CASE("an Open MPI that ends all ranks when one dies is a warning, unless it talks over UCX") {
+    const crescendo::tests::TemporaryFolder none;
+    const crescendo::tests::TemporaryFolder fabrics;
+    std::filesystem::create_directory(fabrics / "mlx5_0");
+    const auto warns = [&](int num_ranks, const std::string& library, const Environment& environment,
+                           const std::filesystem::path& folder) {
+        return !examine_library(num_ranks, library, lookup(environment), folder).empty();
+    };
+
+    CHECK(warns(2, "Open MPI v5.0.7", {}, none / "missing"));
+    CHECK(warns(2, "Open MPI v10.1.0", {{"OMPI_MCA_pml", "ob1"}}, none.path()));
+    CHECK_FALSE(warns(2, "Open MPI v5.0.7", {{"OMPI_MCA_pml", "ucx"}}, none.path()));
+    CHECK_FALSE(warns(2, "Open MPI v5.0.7", {}, fabrics.path()));
+    CHECK_FALSE(warns(1, "Open MPI v5.0.7", {}, none.path()));
+    CHECK_FALSE(warns(2, "Open MPI v4.1.4", {}, none.path()));
+    CHECK_FALSE(warns(2, "MPICH 5.0.2", {}, none.path()));
 }
 
 TEST_CASE("a job of several nodes of which one is used is a warning") {

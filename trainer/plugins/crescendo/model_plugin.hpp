@@ -61,6 +61,10 @@ class Model : public torch::nn::Module {
     /// `inputs` (samples, shape of a sample…) of float32 → (samples, num_outputs) of float32: scores of the classes
     /// before the softmax, or the numbers to predict, which may have any shape behind the samples.
     ///
+    /// The number of samples, at least one, differs from call to call: a worker's share of the batch, more in an
+    /// evaluation, fewer at an epoch's end. One thread calls at a time. A model serves one trial in one process;
+    /// another one may be made before it is gone.
+    ///
     /// Before each call torch's generator gets a seed that follows from the samples. So dropout and the like repeat
     /// themselves, and leave no state behind.
     virtual at::Tensor forward(const at::Tensor& inputs) = 0;
