@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/check.hpp"
@@ -27,8 +28,10 @@ class ImprovementReader {
         const auto reported = report_in(line);
         const auto before = reported ? last_report(reported->trial) : Resource{0};
         history_.apply(line);
-        if (reported && last_report(reported->trial) > before) {  // not a repetition, nor a report after the end
-            add(*reported);
+        if (counts_configurations()) {
+            add_configuration(reported ? reported->trial : trial_in(line));
+        } else if (reported && last_report(reported->trial) > before) {  // not repeated, nor after the end
+            add(reported->trial, reported->loss);
         }
     }
 
@@ -49,21 +52,42 @@ class ImprovementReader {
                    : std::nullopt;
     }
 
-    Resource last_report(TrialId trial) const {
-        const auto is_known = trial.value >= 0 && std::cmp_less(trial.value, history_.sweep().trials().size());
-        return is_known && !history_.of(trial).reports.empty() ? history_.of(trial).reports.back().resource
-                                                               : Resource{0};
+    /// Trial -1 if the record is not about one.
+    static TrialId trial_in(const Journal::Line& line) {
+        const auto record = line.json();
+        const auto trial = record.find("trial");
+        return trial != record.end() && trial->is_number_integer() ? TrialId{trial->get<std::int32_t>()} : TrialId{-1};
     }
 
-    /// Adds a report that improves its curve: the whole sweep's, or its trial's.
-    void add(const TrialReported& reported) {
-        const auto& trial = history_.of(reported.trial);
-        const auto index = clock_ == Clock::sweeps ? 0 : static_cast<std::size_t>(reported.trial.value);
+    Resource last_report(TrialId trial) const {
+        return knows(trial) && !history_.of(trial).reports.empty() ? history_.of(trial).reports.back().resource
+                                                                   : Resource{0};
+    }
+
+    bool counts_configurations() const { return clock_ == Clock::sweeps && history_.sweep().spec().repeat.is_on(); }
+
+    /// Where trials are repetitions, a sweep has what their configuration was judged by: a value that was luck with one
+    /// seed is none. It may change with any event of a trial, such as its end.
+    void add_configuration(TrialId trial) {
+        const auto loss = knows(trial) ? history_.sweep().candidate_of(trial).loss : std::nullopt;
+        if (loss) {
+            add(trial, *loss);
+        }
+    }
+
+    bool knows(TrialId trial) const {
+        return trial.value >= 0 && std::cmp_less(trial.value, history_.sweep().trials().size());
+    }
+
+    /// Adds what improves its curve: the whole sweep's, or the trial's.
+    void add(TrialId id, double loss) {
+        const auto& trial = history_.of(id);
+        const auto index = clock_ == Clock::sweeps ? 0 : static_cast<std::size_t>(id.value);
         if (index >= curves_.size()) {
             curves_.resize(index + 1);
         }
         auto& curve = curves_[index];
-        if (!std::isfinite(reported.loss) || (!curve.points().empty() && reported.loss >= curve.points().back().loss)) {
+        if (!std::isfinite(loss) || (!curve.points().empty() && loss >= curve.points().back().loss)) {
             return;
         }
         const bool whole = clock_ == Clock::sweeps;
@@ -71,8 +95,8 @@ class ImprovementReader {
         // The machine's clock may have been set back.
         curve.add({.seconds = std::max(before.seconds, whole ? history_.elapsed() : training_seconds(trial)),
                    .cost = std::max(before.cost, (whole ? history_.slot_seconds() : trial.slot_seconds) / 3600),
-                   .resource = static_cast<double>(reported.resource.value),
-                   .loss = reported.loss});
+                   .resource = static_cast<double>(history_.sweep().trial(id).resource.value),
+                   .loss = loss});
     }
 
     History history_;

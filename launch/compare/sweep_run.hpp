@@ -30,7 +30,8 @@ struct SweepRun {
     double idle_slot_hours = 0;                ///< slots × time that the whole sweep had them and no trial did
 
     /// Improvements of the metric, with `cost` in slot-hours. Clock::sweeps: one curve of the whole sweep, with the
-    /// slot-hours of all trials until then. Clock::trials: a curve for each trial, by its id, with its own slot-hours.
+    /// slot-hours of all trials until then; where trials are repetitions, of what their configurations were judged by.
+    /// Clock::trials: a curve for each trial, by its id, with its own slot-hours.
     std::vector<analysis::Curve> curves;
 };
 

@@ -18,17 +18,25 @@ DatedSweep::DatedSweep(const RecordedSweep& sweep)
 }
 
 double DatedSweep::date(double elapsed) const {
+    return date_in(std::ranges::lower_bound(sessions_, elapsed, {}, &Session::elapsed), elapsed);
+}
+
+/// In the session before `next`.
+double DatedSweep::date_in(std::vector<Session>::const_iterator next, double elapsed) const {
     if (sessions_.empty()) {
         return 0;
     }
-    const auto next = std::ranges::upper_bound(sessions_, elapsed, {}, &Session::elapsed);
     const auto& session = next == sessions_.begin() ? *next : *std::prev(next);
     return session.date + (elapsed - session.elapsed);
 }
 
 std::optional<double> DatedSweep::started(TrialId trial) const {
     const auto& started = history_.of(trial).started;
-    return started ? std::optional(date(*started)) : std::nullopt;
+    if (!started) {
+        return std::nullopt;
+    }
+    // What starts between two sessions starts with the second.
+    return date_in(std::ranges::upper_bound(sessions_, *started, {}, &Session::elapsed), *started);
 }
 
 std::optional<double> DatedSweep::ended(TrialId trial) const {

@@ -17,6 +17,7 @@ class DatedSweep {
     const History& history() const { return history_; }
 
     /// When the sweep had been at work for `elapsed` seconds, in seconds since the epoch; 0 if it has not begun.
+    /// Between two sessions it was not at work, so that is the end of the first.
     double date(double elapsed) const;
 
     /// When a trial started; none if it has not.
@@ -30,6 +31,8 @@ class DatedSweep {
         double elapsed;  ///< seconds that the sweep had been at work before
         double date;     ///< when the session began, in seconds since the epoch
     };
+
+    double date_in(std::vector<Session>::const_iterator next, double elapsed) const;
 
     History history_;
     std::vector<Session> sessions_;

@@ -9,6 +9,7 @@
 #include "launch/export/dated_sweep.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/view/column_names.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -132,13 +133,14 @@ struct ToOptuna {
     OptunaParameter operator()(const Constant& each) const { return categorical({each.value}); }
 };
 
-/// Optuna calls a trial without a value failed.
+/// Optuna calls a trial without a value failed. Pruned are those that a rung stopped: the winner of a sweep that met
+/// its target was stopped too, and Optuna finds the best only among complete ones.
 State state_of(const Trial& trial, bool has_value) {
     switch (trial.status) {
         case TrialStatus::finished:
             return has_value ? State::complete : State::failed;
         case TrialStatus::stopped:
-            return State::pruned;
+            return has_value && trial.reason != StopReason::judged ? State::complete : State::pruned;
         case TrialStatus::failed:
             return State::failed;
         case TrialStatus::running:
@@ -150,7 +152,10 @@ State state_of(const Trial& trial, bool has_value) {
     return State::running;
 }
 
-OrderedJson user_attributes(const Trial& trial, const TrialHistory& seen, const std::string& metric) {
+/// Metrics and derived parameters that are called like another attribute are "metrics.NAME" and "parameters.NAME".
+OrderedJson user_attributes(const Trial& trial, const TrialHistory& seen, const std::string& metric,
+                            const std::vector<OptunaParameter>& parameters) {
+    ColumnNames names({"status", "reason", "resource", "workers", "slot_hours", "last_failure"});
     OrderedJson attributes{{"status", to_string(trial.status)}};
     if (trial.reason) {
         attributes["reason"] = stop_reasons.of(*trial.reason);
@@ -161,8 +166,13 @@ OrderedJson user_attributes(const Trial& trial, const TrialHistory& seen, const 
     if (!seen.reports.empty()) {
         for (const auto& [name, value] : seen.reports.back().metrics) {
             if (name != metric) {
-                attributes[name] = value;
+                attributes[names.take("metrics", name)] = value;
             }
+        }
+    }
+    for (const auto& [name, value] : trial.config) {
+        if (std::ranges::find(parameters, name, &OptunaParameter::name) == parameters.end()) {
+            attributes[names.take("parameters", name)] = choice(value);
         }
     }
     if (!seen.last_failure.empty()) {
@@ -203,19 +213,16 @@ std::string trial_line(const Trial& trial, const DatedSweep& sweep, const std::v
     }
     auto distributions = OrderedJson::object();
     auto params = OrderedJson::object();
-    auto attributes = user_attributes(trial, seen, metric);
     for (const auto& [name, given] : trial.config) {
         const auto parameter = std::ranges::find(parameters, name, &OptunaParameter::name);
-        if (parameter == parameters.end()) {
-            attributes[name] = choice(given);
-            continue;
+        if (parameter != parameters.end()) {
+            distributions[name] = parameter->distribution;
+            params[name] = parameter->internal(given);
         }
-        distributions[name] = parameter->distribution;
-        params[name] = parameter->internal(given);
     }
     line["distributions"] = distributions;
     line["params"] = params;
-    line["user_attrs"] = attributes;
+    line["user_attrs"] = user_attributes(trial, seen, metric, parameters);
     line["system_attrs"] = OrderedJson::object();
     auto text = one_line(line);
     text.pop_back();

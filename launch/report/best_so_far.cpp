@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <utility>
+#include <set>
 
 namespace crescendo::launch {
 namespace {
@@ -18,6 +17,15 @@ std::vector<Improvement> reports_of_trials(const History& history) {
     return reports;
 }
 
+/// A trial's report at `resource`. One that came to its own end before counts with its last report from then on.
+const TrialReport* report_at(const Trial& trial, const std::vector<TrialReport>& reports, Resource resource) {
+    const auto at = std::ranges::lower_bound(reports, resource, {}, &TrialReport::resource);
+    if (at != reports.end()) {
+        return at->resource == resource ? &*at : nullptr;
+    }
+    return trial.ended() && !reports.empty() ? &reports.back() : nullptr;
+}
+
 /// A configuration has a value wherever all its repetitions that did not fail have reported, once the last of them has.
 /// It stands under its first trial.
 std::vector<Improvement> reports_of_configurations(const History& history) {
@@ -25,23 +33,29 @@ std::vector<Improvement> reports_of_configurations(const History& history) {
     std::vector<Improvement> reports;
     for (const auto& candidate : history.sweep().candidates()) {
         const auto first = spec.repeat.first_of(candidate.id);
-        std::map<Resource, std::pair<double, std::vector<double>>> seen;  // when last, and all losses
-        std::size_t num_counted = 0;
+        std::vector<const Trial*> counted;
+        std::set<Resource> resources;
         for (int i = 0; i < spec.repeat.times; ++i) {
             const auto& trial = history.sweep().trial(TrialId{first.value + i});
             if (trial.status == TrialStatus::failed) {
                 continue;
             }
-            ++num_counted;
+            counted.push_back(&trial);
             for (const auto& report : history.of(trial.id).reports) {
-                auto& [time, losses] = seen[report.resource];
-                time = std::max(time, report.time);
-                losses.push_back(to_loss(spec.goal, metric_of(report, spec.metric)));
+                resources.insert(report.resource);
             }
         }
-        for (const auto& [resource, at] : seen) {
-            if (at.second.size() == num_counted) {
-                reports.push_back({at.first, first, from_loss(spec.goal, judged_loss(spec.repeat.judge, at.second))});
+        for (const auto resource : resources) {
+            double time = 0;
+            std::vector<double> losses;
+            for (const auto* trial : counted) {
+                if (const auto* report = report_at(*trial, history.of(trial->id).reports, resource)) {
+                    time = std::max(time, report->time);
+                    losses.push_back(to_loss(spec.goal, metric_of(*report, spec.metric)));
+                }
+            }
+            if (losses.size() == counted.size()) {
+                reports.push_back({time, first, from_loss(spec.goal, judged_loss(spec.repeat.judge, losses))});
             }
         }
     }

@@ -16,6 +16,7 @@
 #include "launch/messages/metrics_json.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/reopening.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/report/best_so_far.hpp"
 #include "launch/report/chronicle.hpp"
@@ -25,6 +26,7 @@
 #include "launch/system/shell.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
+#include "scheduler/space/grid.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -181,7 +183,7 @@ OrderedJson rungs_json(const History& history) {
             if (std::next(at) != reports.end()) {
                 ++went_on;
                 worst_kept = std::max(worst_kept, loss);
-            } else if (trial.status == TrialStatus::stopped) {
+            } else if (trial.reason == StopReason::judged) {
                 ++cut;
                 saved += std::max<std::int64_t>(0, max - trial.resource.value);
                 best_cut = std::min(best_cut, loss);
@@ -209,7 +211,33 @@ TrialId first_to_look_at(const Sweep& sweep) {
     return TrialId{0};
 }
 
-OrderedJson next_steps(const std::string& state, const History& history, const std::string& directory) {
+/// What to set so that a sweep that is over has more to do; empty where nothing would, as after the last point of a
+/// grid.
+std::string extension_of(const RecordedSweep& recorded) {
+    const auto& sweep = recorded.history.sweep();
+    if (sweep.finish_reason() == FinishReason::time_up) {
+        return fmt::format("--set budget.time={:.0f}s", std::ceil(2 * recorded.time_budget().value_or(1)));
+    }
+    if (sweep.finish_reason() != FinishReason::all_trials_done) {
+        return "";
+    }
+    const auto& spec = sweep.spec();
+    if (spec.sampler == "grid" &&
+        std::cmp_greater_equal(sweep.candidates().size(), Grid(spec.space).num_configurations())) {
+        return "";
+    }
+    const auto doubled = std::to_string(2 * sweep.candidates().size());
+    try {
+        Reopening reopening(recorded);
+        reopening.set({{"run_cap", doubled}});
+        return reopening.sweep().state() == SweepState::running ? "--run-cap " + doubled : "";
+    } catch (const InvalidInput&) {
+        return "";  // this scheduler cannot go on
+    }
+}
+
+OrderedJson next_steps(const std::string& state, const History& history, const std::string& directory,
+                       const std::string& extension) {
     auto steps = OrderedJson::array();
     const auto add = [&](const std::string& command, const char* why) { steps.push_back({command, why}); };
     const auto& sweep = history.sweep();
@@ -232,8 +260,9 @@ OrderedJson next_steps(const std::string& state, const History& history, const s
         if (sweep.best()) {
             add("crescendo best " + directory, "the best configuration, and its checkpoint");
         }
-        const auto begun = std::to_string(2 * sweep.candidates().size());
-        add("crescendo resume " + directory + " --run-cap " + begun, "search on with as many trials again");
+        if (!extension.empty()) {
+            add("crescendo resume " + directory + " " + extension, "search on, for as long again");
+        }
     }
     add("crescendo trials " + directory + " --format csv > trials.csv", "every trial, for other tools");
     return steps;
@@ -267,7 +296,13 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     const auto chronicle = Chronicle::read(file.spec, directory.journal(), has_holder);
     const auto& history = chronicle.history();
     const auto& sweep = history.sweep();
-    const auto state = chronicle.problem().empty() ? state_of(RecordedSweep(path)) : "damaged";
+    std::string state = "damaged";
+    std::string extension;
+    if (chronicle.problem().empty()) {
+        const RecordedSweep recorded(path);
+        state = state_of(recorded);
+        extension = state == "finished" ? extension_of(recorded) : "";
+    }
     const auto price = price_of_slot_hour(file.price, history);
 
     OrderedJson data;
@@ -286,7 +321,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["data_wait"] = history.data_wait() ? OrderedJson(*history.data_wait()) : OrderedJson(nullptr);
     data["num_trials"] = sweep.trials().size();
     data["best"] = OrderedJson::parse(best_text(history, directory, Format::json, price));
-    data["next"] = next_steps(state, history, shell_quoted(directory.path()));
+    data["next"] = next_steps(state, history, shell_quoted(directory.path()), extension);
     add_trials(data, history, price);
     add_curves(data, history, limits.most_points);
     data["best_so_far"] = best_so_far_json(chronicle);

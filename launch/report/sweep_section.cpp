@@ -64,13 +64,29 @@ std::string commands(const OrderedJson& sweep) {
     return result + "</ul>\n";
 }
 
-/// A trial counts with its last report. An earlier one, or one of another trial, may have been better: charts show it.
-std::string better_report(const OrderedJson& sweep, const std::string& best) {
+/// A trial counts with its last report, unless it failed. An earlier report, or one of another trial, may have been
+/// better: charts show it.
+std::string better_report(const OrderedJson& sweep, const OrderedJson& best, bool is_judged) {
     const auto& improvements = sweep.at("best_so_far");
-    const auto highest = improvements.empty() ? best : html::number(improvements.back().at(2));
-    return highest == best ? ""
-                           : fmt::format("; {} in a report of trial {} that was not its last", highest,
-                                         html::number(improvements.back().at(3)));
+    if (improvements.empty() || !best.is_number()) {
+        return "";
+    }
+    const auto& value = improvements.back().at(2);
+    const auto& trial = improvements.back().at(3);
+    const double sign = sweep.at("goal") == "maximize" ? -1 : 1;
+    const bool is_better = sign * value.get<double>() < sign * best.get<double>();
+    if (!is_better || html::number(value) == html::number(best)) {  // charts have fewer digits
+        return "";
+    }
+    if (is_judged) {
+        return fmt::format("; {} in reports of the configuration of trial {} that were not its last",
+                           html::number(value), html::number(trial));
+    }
+    const auto& columns = sweep.at("columns");
+    const auto status = std::ranges::find(columns, "status") - columns.begin();
+    const bool has_failed = sweep.at("rows").at(trial.get<std::size_t>()).at(status) == "failed";
+    return fmt::format("; {} in a report of trial {} that {}", html::number(value), html::number(trial),
+                       has_failed ? "failed" : "was not its last");
 }
 
 std::string answer(const OrderedJson& sweep) {
@@ -84,15 +100,14 @@ std::string answer(const OrderedJson& sweep) {
         const auto metric = sweep.at("metric").get<std::string>();
         const auto& metrics = best.at("metrics");
         const bool is_judged = best.contains("judged");
-        const auto value = is_judged ? html::number(best.at("judged"))
-                                     : (metrics.contains(metric) ? html::number(metrics.at(metric)) : "–");
-        result += html::figure(value, markup_text(metric),
+        const OrderedJson value = is_judged ? best.at("judged") : metrics.value(metric, OrderedJson());
+        result += html::figure(html::number(value), markup_text(metric),
                                fmt::format("best: {}trial {}, resource {}{}",
                                            is_judged ? html::text(best, "judge") + " of configuration " +
                                                            html::number(best.at("configuration")) + ", "
                                                      : "",
                                            html::number(best.at("trial")), html::number(best.at("resource")),
-                                           better_report(sweep, value)));
+                                           better_report(sweep, value, is_judged)));
         if (best.at("test").is_object()) {
             const auto& test = best.at("test");
             const auto same = test.find(metric);

@@ -7,20 +7,19 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from crescendo.protocol import without_point
 
-_OWN = ("trial", "resource", "time")  # columns of a report beside its metrics
-
-
 class Results:
     """What is known of a sweep now; it may still be running.
 
     `trials` has a dict for each trial, with the columns of `crescendo trials`. `reports` has a dict for each report, in
-    the order of time: `trial`, `resource`, `time` (seconds that the sweep had been at work) and every metric; one that
-    has the name of another column is `metrics.NAME`. `best` is the best trial as `crescendo best` shows it, or None;
+    the order of time: `trial`, `resource`, `time` (seconds that the sweep had been at work), `seconds` (the training
+    clock), `workers` and every metric, which is None where the report lacks it; a metric that has the name of another
+    column is `metrics.NAME`. `best` is the best trial as `crescendo best` shows it, or None;
     its `config` has whole numbers without a point, as programs get them.
     """
 
@@ -66,36 +65,17 @@ def load(directory: str | os.PathLike[str], program: str | None = None) -> Resul
     program = program or os.environ.get("CRESCENDO_BINARY") or shutil.which("crescendo")
     if program is None:
         raise FileNotFoundError("the program `crescendo` is not on PATH; add its folder, or use load(DIR, program=…)")
-    trials, best = _ask(program, "trials", directory), _ask(program, "best", directory)
+    with tempfile.TemporaryDirectory() as folder:
+        _ask(program, "export", directory, "--to", "json", "--out", folder)
+        trials, reports = (json.loads((Path(folder) / f"{name}.json").read_text()) for name in ("trials", "reports"))
+    best = json.loads(_ask(program, "best", directory, "--format", "json"))
     if best is not None:
         best["config"] = {name: without_point(value) for name, value in best["config"].items()}
-    return Results(directory, trials, _reports(directory / "journal.jsonl"), best)
+    return Results(directory, trials, reports, best)
 
 
-def _ask(program: str, verb: str, directory: Path) -> Any:
-    done = subprocess.run([program, verb, str(directory), "--format", "json"], capture_output=True, text=True)
+def _ask(program: str, verb: str, directory: Path, *options: str) -> str:
+    done = subprocess.run([program, verb, str(directory), *options], capture_output=True, text=True)
     if done.returncode != 0 and done.stdout.strip() != "null":  # null: no trial is the best yet
         raise ValueError(done.stderr.strip() or f"crescendo {verb} ended with status {done.returncode}")
-    return json.loads(done.stdout)
-
-
-def _reports(journal: Path) -> list[dict[str, Any]]:
-    """The reports of a journal, without what a resumed trial repeated."""
-    reports: list[dict[str, Any]] = []
-    last: dict[int, int] = {}  # resource of each trial's last report
-    worked = start = now = 0.0
-    for line in journal.read_bytes().split(b"\n")[:-1]:  # a last line without its end is not whole yet
-        record = json.loads(line)
-        if record.get("note") == "session":
-            worked, start = worked + now - start, record["time"]
-        now = record.get("time", now)
-        if record.get("event") != "trial_reported" or not record.get("metrics"):
-            continue
-        trial, resource = record["trial"], record["resource"]
-        if resource > last.get(trial, 0):
-            last[trial] = resource
-            report = {"trial": trial, "resource": resource, "time": worked + now - start}
-            # As `crescendo export` has it: a metric that is called like one of these does not take its place.
-            report.update({f"metrics.{n}" if n in _OWN else n: value for n, value in record["metrics"].items()})
-            reports.append(report)
-    return reports
+    return done.stdout

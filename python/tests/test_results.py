@@ -77,6 +77,17 @@ class ResultsTest(unittest.TestCase):
         self.assertTrue(results.trials)
         self.assertEqual(results.reports, [])
 
+    def test_reports_after_a_trials_end_do_not_count(self):
+        folder = Path(self.folder.name)
+        (folder / "on.sh").write_text("for i in 1 2 3 4; do echo epoch $i loss=0.5; done\n")
+        pattern = "report: {pattern: 'epoch (?P<resource>.) loss=(?P<loss>.*)'}\n"
+        (folder / "on.yaml").write_text(SWEEP.replace("train.sh", "on.sh").replace("name: s", "name: on") + pattern)
+        subprocess.run([CRESCENDO, "run", "on.yaml"], cwd=folder, check=True, capture_output=True)
+
+        reports = crescendo.load(folder / "on").reports
+
+        self.assertEqual([(each["trial"], each["resource"]) for each in reports], [(0, 1), (0, 2), (1, 1), (1, 2)])
+
     def test_a_whole_number_of_the_best_configuration_has_no_point(self):
         best = crescendo.load(self.sweep).best
 

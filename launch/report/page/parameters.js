@@ -3,7 +3,7 @@
 function makeSlices(figure, view) {
   const grid = element('div', {class: 'grid'});
   figure.append(grid);
-  figure.querySelector('figcaption span').textContent = `${view.metric} of every trial at its last report`;
+  figure.querySelector('figcaption span').textContent = `${view.metric} of every trial at its last report${view.lackingText}`;
   if (!view.parameters.length) grid.append(element('p', {class: 'muted'}, 'No parameter varies.'));
   if (!view.ranked.length) {
     new Plot(grid, 40, (p) => p.say(nothingReported));

@@ -25,7 +25,7 @@ function makeRungs(figure, view) {
         const found = value(view.curves[trial.id], rung.at);
         if (!found || !finite(found.value)) continue;
         const at = [places.x(rung.at) + room * spread(trial), places.y(found.value)];
-        const cut = found.isLast && trial.status !== 'finished' && trial.status !== 'running';
+        const cut = found.isLast && trial.reason === 'judged';
         const paint = levels[Math.min(5, trial.rung)];
         c.globalAlpha = weight === 2 ? 1 : weight ? 0.8 : 0.15;
         c.lineWidth = 1.3;
@@ -53,6 +53,14 @@ function makeRungs(figure, view) {
       c.fillText(fitted(c, text, places.frame.width / rungs.length - 6), places.x(rung.at), places.frame.top - 8);
     }
   }, {label: 'Values at each rung', onTrial: (trial, more) => view.select(trial, more)});
+  const lacking = view.trials.filter((trial) => view.rungs.some((rung) => {
+    const found = value(view.curves[trial.id], rung.at);
+    return found && !finite(found.value);
+  }));
+  if (lacking.length)
+    figure.querySelector('figcaption span').textContent =
+        `One dot a trial where it was judged; hollow: it was cut there. No dot: no finite value, in ${lacking.length} of ${
+            view.trials.length} trials.`;
   legend(figure, view.rungLegend('m'));
   view.onChange(() => plot.update());
 }

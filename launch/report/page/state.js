@@ -12,14 +12,21 @@ class SweepView {
                                   status: row[this.column.status],
                                   resource: row[this.column.resource],
                                   workers: row[this.column.workers],
+                                  reason: row[this.column.reason],
                                   value: this.metricColumn < 0 ? null : row[this.metricColumn],
+                                  judged: row[this.column.judged],  // of its configuration, where trials repeat it
                                   rung: 0,
                                 }));
     for (const trial of this.trials) {
       trial.rung = this.rungs.filter((rung) => trial.resource >= rung.at).length;
     }
-    this.ranked = this.trials.filter((t) => finite(t.value) && t.status !== 'failed')
-                      .sort((a, b) => this.sign * (a.value - b.value) || a.id - b.id);
+    const byValue = (a, b) => this.sign * (a.value - b.value) || a.id - b.id;
+    this.ranked = this.trials.filter((t) => finite(t.value) && t.status !== 'failed').sort(byValue);
+    // As `crescendo best` does, whatever one seed made of a configuration.
+    if (this.ranked.some((t) => finite(t.judged))) {
+      const judged = (t) => (finite(t.judged) ? this.sign * t.judged : Infinity);
+      this.ranked.sort((a, b) => (judged(a) === judged(b) ? byValue(a, b) : judged(a) - judged(b)));
+    }
     this.ranked.forEach((trial, i) => {
       trial.rank = i;
     });
@@ -130,6 +137,12 @@ class SweepView {
       `Trial ${id}: ${trial.status} after ${trial.resource}`, `${this.metric} = ${numberText(trial.value)}`,
       ...parameters.slice(0, 12)
     ].join('\n');
+  }
+
+  /** For captions: how many trials a chart of values lacks. */
+  get lackingText() {
+    const lacking = this.trials.filter((t) => t.resource > 0 && !finite(t.value)).length;
+    return lacking ? `; ${lacking} of ${this.trials.length} trials have none that is finite` : '';
   }
 
   /** Whether values of the metric stand on logarithmic axes: it may span orders of magnitude. */

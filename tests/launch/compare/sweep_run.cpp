@@ -36,6 +36,27 @@ TEST_CASE("on the sweep's clock a curve has the improvements of all trials, with
     CHECK(run.keys.at("seed") == "1");
 }
 
+TEST_CASE("where trials are repetitions a sweep has the values of configurations, not those of lucky seeds") {
+    const TemporaryFolder folder;
+    const std::string file =
+        "metric: {name: accuracy, goal: maximize}\nrun_cap: 2\nseed: 1\nrepeat: 2\n"
+        "parameters: {x: {min: 0.0, max: 1.0}}\nscheduler: {type: fifo, max: 2}\ncommand: [train]\n";
+    record_sweep(folder / "sweep", file, {{10, 0, 2, 0.9}, {20, 1, 1, 0.1}, {30, 2, 2, 0.6}, {40, 3, 2, 0.4}}, 4);
+    auto journal = Journal::open(folder / "sweep/journal.jsonl");
+    journal.append({{"event", "trial_finished"}, {"trial", 1}, {"time", 1050.0}});  // and counts with its last value
+    journal.sync();
+
+    const auto sweeps = read_run(folder / "sweep", Clock::sweeps);
+    const auto trials = read_run(folder / "sweep", Clock::trials);
+
+    REQUIRE(sweeps.curves.size() == 1);
+    CHECK(sweeps.curves[0].points().size() == 1);
+    CHECK(sweeps.curves[0].points()[0].seconds == 40);
+    CHECK(sweeps.curves[0].points()[0].loss == -0.5);  // as good as that of configuration 0, which came later
+    CHECK(trials.curves.size() == 4);
+    CHECK(trials.curves[0].points()[0].loss == -0.9);
+}
+
 TEST_CASE("on the trials' clock each trial has its own curve, from the moment that it had a slot") {
     const TemporaryFolder folder;
     // One slot: trial 1 starts when trial 0 is done with its 9 epochs, after 20 seconds.

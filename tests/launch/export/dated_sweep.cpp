@@ -32,6 +32,20 @@ TEST_CASE("every report of a trial is there, and dates leave out the time betwee
     CHECK(sweep.history().sweep().trial(TrialId{1}).status == TrialStatus::waiting);  // nobody works on the sweep
 }
 
+TEST_CASE("what a session ends with has the date of then, also if its last record is a report") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{10, 0, 1, 0.5}, {20, 0, 9, 0.6}});  // the session begins at 1000
+    auto journal = Journal::open(folder / "s/journal.jsonl");
+    journal.append(session_note(5000, "host", 1));
+    journal.append({{"event", "slots_joined"}, {"time", 5000}, {"slots", {{{"slot", 7}, {"node", 0}}}}});
+    journal.sync();
+
+    const DatedSweep sweep{RecordedSweep(folder / "s")};
+
+    CHECK(sweep.date(sweep.history().of(TrialId{0}).reports.back().time) == 1020);
+    CHECK(sweep.ended(TrialId{0}) == 1020);
+}
+
 TEST_CASE("a sweep that was only submitted has no dates") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {});

@@ -41,10 +41,34 @@ TEST_CASE("a study has the sweep's name and direction, and a line for each trial
     CHECK(finished.at("datetime_complete") == "1970-01-01T00:17:00.000000+00:00");
     CHECK(finished.at("intermediate_values") == Json{{"1", 0.5}, {"2", 0.75}});
     CHECK(finished.at("user_attrs").at("twice") == finished.at("params").at("lr").get<double>() * 2);
-    const auto stopped = Json::parse(lines[4]);
-    CHECK(stopped.at("state") == 2);
+    const auto stopped = Json::parse(lines[4]);  // by the end of the sweep's time, and not by a rung
+    CHECK(stopped.at("state") == 1);
     CHECK(stopped.at("value") == 0.25);
     CHECK(Json::parse(lines[6]).at("value").is_null());
+}
+
+TEST_CASE("a trial that a rung stopped is pruned, and attributes with one name stay apart") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1);
+    file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 1, max: 9}");
+    record_sweep(folder / "s", file, {{1, 0, 1, 0.7}, {2, 1, 1, 0.6}});
+    auto journal = Journal::open(folder / "s/journal.jsonl");
+    journal.append({{"event", "trial_reported"},
+                    {"trial", 0},
+                    {"resource", 2},
+                    {"loss", -0.8},
+                    {"time", 1003},
+                    {"metrics", {{"accuracy", 0.8}, {"status", 7}}}});
+    journal.sync();
+    const RecordedSweep sweep(folder / "s");
+
+    const auto exported = optuna_study({.sweep = sweep, .folder = "/out"});
+    const auto lines = lines_of(exported.files.front().second);
+
+    CHECK(Json::parse(lines.at(4)).at("state") == 2);
+    const auto attributes = Json::parse(lines.at(3)).at("user_attrs");
+    CHECK(attributes.at("status") == "waiting");
+    CHECK(attributes.at("metrics.status") == 7);
 }
 
 TEST_CASE("a trial that failed keeps what it reported, and NaN is as Python writes it") {

@@ -63,4 +63,15 @@ TEST_CASE("where trials are repetitions, a configuration improves once the last 
     REQUIRE(found.size() == 1);
     CHECK(found[0].time == doctest::Approx(3));
     CHECK(found[0].value == doctest::Approx(0.3));
+
+    tell(104, TrialFinished{TrialId{0}}, nullptr);  // by itself, so that it counts with its last report
+    tell(105, TrialReported{TrialId{1}, Resource{2}, 0.4}, {{"loss", 0.4}});
+    tell(106, TrialReported{TrialId{1}, Resource{3}, 0.2}, {{"loss", 0.2}});
+
+    const auto later = best_so_far(history);
+
+    REQUIRE(later.size() == 3);
+    CHECK(later[1].value == doctest::Approx(0.25));
+    CHECK(later[2].time == doctest::Approx(6));
+    CHECK(later[2].value == doctest::Approx(0.15));
 }

@@ -8,6 +8,7 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/view/results.hpp"
+#include "tests/contains.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -73,6 +74,47 @@ TEST_CASE("a rung says who was cut, and what the cut saved") {
     CHECK(rung.at("worst_that_went_on") == 0.7);
     CHECK(rung.at("best_that_was_cut") == 0.6);
     CHECK(rung.at("resource_saved") == 8);
+}
+
+TEST_CASE("a trial that ended for another reason than a rung's is not cut there") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1, "budget: {target: 0.9}\n");
+    file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 1, max: 9}");
+    record_sweep(folder / "s", file, {{1, 0, 1, 0.7}, {2, 1, 1, 0.95}});
+
+    const auto rung = sweep_data(folder / "s").at("rungs")[0];
+
+    CHECK(rung.at("reached") == 2);
+    CHECK(rung.at("cut") == 0);
+    CHECK(rung.at("best_that_was_cut").is_null());
+    CHECK(rung.at("resource_saved") == 0);
+}
+
+TEST_CASE("a page advises to search on only where the sweep then has something to do") {
+    const TemporaryFolder folder;
+    const auto next_of = [&](const std::string& name, const std::string& file, const std::vector<Report>& reports,
+                             double end = 0) {
+        record_sweep(folder / name, file, reports);
+        if (end > 0) {
+            auto journal = Journal::open(folder / name / "journal.jsonl");
+            journal.append({{"event", "time_up"}, {"time", 1000 + end}});
+            journal.sync();
+        }
+        const auto data = sweep_data(folder / name);
+        CHECK(data.at("state") == "finished");
+        return data.at("next").dump();
+    };
+    const std::vector<Report> both{{1, 0, 9, 0.7}, {2, 1, 9, 0.6}};
+    auto grid = two_trials(1, "method: grid\n");
+    grid.replace(grid.find("{min: 0.0, max: 1.0}"), 20, "{values: [1, 2]}");
+    const std::string extends = "crescendo resume ";
+
+    CHECK(contains(next_of("random", two_trials(1), both), "random --run-cap 4"));
+    CHECK_FALSE(contains(next_of("grid", grid, both), extends));
+    CHECK_FALSE(contains(next_of("target", two_trials(1, "budget: {target: 0.65}\n"), {{1, 0, 9, 0.7}}), extends));
+    CHECK_FALSE(contains(next_of("patience", two_trials(1, "patience: {trials: 1}\n"), both), extends));
+    CHECK(contains(next_of("time", two_trials(1, "budget: {time: 20m}\n"), {{1, 0, 1, 0.7}}, 1200),
+                   "time --set budget.time=2400s"));
 }
 
 TEST_CASE("a page with too much to draw keeps the ends of curves and the longest stays, and says what it left out") {

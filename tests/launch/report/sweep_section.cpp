@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "launch/record/journal.hpp"
 #include "launch/report/sweep_data.hpp"
 #include "tests/contains.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
@@ -20,4 +21,25 @@ TEST_CASE("the best trial counts with its last report, and a page says where a r
 
     CHECK(contains(section("s"), "best: trial 0, resource 2; 0.9 in a report of trial 1 that was not its last"));
     CHECK(contains(section("plain"), "best: trial 0, resource 2</small>"));
+}
+
+TEST_CASE("a page calls a trial failed whose report was better than the best, and none that was worse") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1, "max_retries: 0\n"), {{2, 0, 9, 0.5}, {3, 1, 1, 0.9}});
+    record_sweep(folder / "repeated", two_trials(1, "repeat: 2\n"), {{2, 0, 1, 0.9}, {3, 0, 9, 0.9}, {5, 1, 1, 0.1}});
+    for (const char* name : {"s", "repeated"}) {
+        auto journal = Journal::open(folder / name / "journal.jsonl");
+        if (name == std::string("s")) {
+            journal.append({{"event", "trial_failed"}, {"trial", 1}, {"kind", "crash"}, {"time", 1004.0}});
+        } else {
+            journal.append({{"event", "trial_finished"}, {"trial", 1}, {"time", 1006.0}});
+        }
+        journal.sync();
+    }
+    const auto section = [&](const char* name) {
+        return sweep_section(sweep_data(folder / name), 0, /*is_open=*/true, PageKind::file);
+    };
+
+    CHECK(contains(section("s"), "best: trial 0, resource 9; 0.9 in a report of trial 1 that failed"));
+    CHECK(contains(section("repeated"), "best: mean of configuration 0, trial 0, resource 9</small>"));
 }
