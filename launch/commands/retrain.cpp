@@ -90,7 +90,12 @@ ExitCode retrain(const RetrainOptions& options, MpiSession* session) {
     if (options.format == Format::table) {
         fmt::print("trial {} of {}, with other seeds:\n", trial.value, where);
     }
-    fmt::print("{}", seed_spread(trained.history).print(options.format));
+    const auto spread = seed_spread(trained.history);
+    const bool for_a_person = options.format == Format::table;
+    fmt::print("{}", (for_a_person ? spread.without_empty_columns() : spread).print(options.format));
+    if (const auto text = not_finite_text(trained.history); !text.empty()) {
+        fmt::print(stderr, "{}\n", text);
+    }
     if (seeds_change_nothing(trained.history)) {
         fmt::print(stderr,
                    "all seeds gave the same numbers, to the last digit: the program does not use its seed, which "

@@ -1,5 +1,7 @@
 #include "launch/view/seed_spread.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,20 +12,35 @@
 namespace crescendo::launch {
 namespace {
 
-std::vector<Cell> row_of(const std::string& name, const std::vector<double>& values) {
+constexpr std::size_t num_columns = 7;
+
+/// Of one metric, over trials that finished.
+struct Numbers {
+    std::vector<double> finite = {};
+    std::int64_t num_others = 0;  ///< NaN or infinite
+};
+
+std::vector<Cell> row_of(const std::string& name, const Numbers& numbers) {
+    const auto& values = numbers.finite;
+    std::vector<Cell> row{name, static_cast<std::int64_t>(values.size()),
+                          numbers.num_others > 0 ? Cell{numbers.num_others} : Cell{}};
+    if (values.empty()) {
+        row.resize(num_columns);
+        return row;
+    }
     const auto count = static_cast<double>(values.size());
     const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
     const double squares = std::accumulate(values.begin(), values.end(), 0.0, [&](double sum, double value) {
         return sum + (value - mean) * (value - mean);
     });
     const auto [least, greatest] = std::ranges::minmax(values);
-    return {name, static_cast<std::int64_t>(values.size()), mean,
-            values.size() > 1 ? Cell{std::sqrt(squares / (count - 1))} : Cell{}, least, greatest};
+    row.insert(row.end(), {mean, values.size() > 1 ? Cell{std::sqrt(squares / (count - 1))} : Cell{}, least, greatest});
+    return row;
 }
 
-/// The finite numbers of the last reports of trials that finished, by metric.
-std::map<std::string, std::vector<double>> numbers_of(const History& history) {
-    std::map<std::string, std::vector<double>> values;
+/// What trials that finished reported last, by metric.
+std::map<std::string, Numbers> numbers_of(const History& history) {
+    std::map<std::string, Numbers> numbers;
     for (const auto& trial : history.sweep().trials()) {
         const auto& reports = history.of(trial.id).reports;
         if (trial.status != TrialStatus::finished || reports.empty()) {
@@ -31,28 +48,43 @@ std::map<std::string, std::vector<double>> numbers_of(const History& history) {
         }
         for (const auto& [name, value] : reports.back().metrics) {
             if (std::isfinite(value)) {
-                values[name].push_back(value);
+                numbers[name].finite.push_back(value);
+            } else {
+                ++numbers[name].num_others;
             }
         }
     }
-    return values;
+    return numbers;
 }
 
 }  // namespace
 
 Table seed_spread(const History& history) {
-    Table table({"metric", "seeds", "mean", "std", "min", "max"});
+    Table table({"metric", "seeds", "not_finite", "mean", "std", "min", "max"});
     for (const auto& [name, of_seeds] : numbers_of(history)) {
         table.add_row(row_of(name, of_seeds));
     }
     return table;
 }
 
+std::string not_finite_text(const History& history) {
+    const auto numbers = numbers_of(history);
+    const auto found = numbers.find(history.sweep().spec().metric);
+    if (found == numbers.end() || found->second.num_others == 0) {
+        return "";
+    }
+    const auto& [name, of_seeds] = *found;
+    return fmt::format("{} of {} seeds ended with a {} that is not finite; mean and std are those of the others",
+                       of_seeds.num_others, of_seeds.finite.size() + static_cast<std::size_t>(of_seeds.num_others),
+                       name);
+}
+
 bool seeds_change_nothing(const History& history) {
-    const auto values = numbers_of(history);
-    return !values.empty() && std::ranges::all_of(values, [](const auto& metric) {
-        const auto [least, greatest] = std::ranges::minmax(metric.second);
-        return metric.second.size() > 1 && least == greatest;
+    const auto numbers = numbers_of(history);
+    return !numbers.empty() && std::ranges::all_of(numbers, [](const auto& metric) {
+        const auto& values = metric.second.finite;
+        return values.size() > 1 && std::ranges::min(values) == std::ranges::max(values) &&
+               metric.second.num_others == 0;
     });
 }
 

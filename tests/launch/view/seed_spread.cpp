@@ -47,7 +47,18 @@ TEST_CASE("the spread over seeds is that of a sample, over trials that finished"
 
     // val: mean 2, squares 1 + 1, over 2 - 1
     CHECK(table.print(Format::csv) ==
-          "metric,seeds,mean,std,min,max\ntest,1,4,,4,4\nval,2,2,1.4142135623730951,1,3\n");
+          "metric,seeds,not_finite,mean,std,min,max\ntest,1,,4,,4,4\nval,2,,2,1.4142135623730951,1,3\n");
+    CHECK(not_finite_text(history).empty());
+}
+
+TEST_CASE("seeds that diverged are counted, and are not in mean and spread") {
+    const auto history =
+        history_of({{2, {{"loss", 1.0}, {"test", nullptr}}}, {2, {{"loss", nullptr}}}, {2, {{"loss", 2.0}}}});
+
+    CHECK(seed_spread(history).print(Format::csv) ==
+          "metric,seeds,not_finite,mean,std,min,max\nloss,2,1,1.5,0.7071067811865476,1,2\ntest,0,1,,,,\n");
+    CHECK(not_finite_text(history) ==
+          "1 of 3 seeds ended with a loss that is not finite; mean and std are those of the others");
 }
 
 TEST_CASE("no finished trial leaves an empty table") {
