@@ -214,6 +214,7 @@ void serve(const crescendo_part& part, int descriptor) {
 int main(int argc, char** argv) {
     const std::vector<std::string> words(argv + 1, argv + argc);
     const char* descriptor = std::getenv("CRESCENDO_FD");
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what a plug-in printed before a crash is to be in the log
     try {
         if (words.size() == 2 && words[0] == "--list") {
             return list(words[1]);
@@ -224,6 +225,7 @@ int main(int argc, char** argv) {
         serve(find(words[0] == "stop_rule", words[1], {words.begin() + 2, words.end()}), std::atoi(descriptor));
         return 0;
     } catch (const std::exception& error) {
+        std::fflush(stdout);  // the reason comes last
         std::fprintf(stderr, "%s\n", error.what());
         return 1;
     }

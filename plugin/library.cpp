@@ -13,14 +13,23 @@ constexpr std::array kinds{"sampler", "search space", "stop rule"};
 
 }  // namespace
 
-const char* kind_name(const crescendo_part& part) { return kinds.at(part.kind); }
+const char* kind_name(const crescendo_part& part) {
+    if (part.kind >= kinds.size()) {
+        throw std::runtime_error(std::string(part.name) + " is of no kind that this crescendo knows (" +
+                                 std::to_string(part.kind) + ")");
+    }
+    return kinds[part.kind];
+}
 
 std::vector<crescendo_part> load(const std::string& library) {
     // An absolute path: of a name without '/', the loader would look elsewhere.
     void* const handle = ::dlopen(std::filesystem::absolute(library).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
-        throw std::runtime_error(std::string("it cannot be loaded (") + ::dlerror() +
-                                 "); build it as a shared library, for this machine");
+        const std::string why = ::dlerror();
+        throw std::runtime_error("it cannot be loaded (" + why + "); " +
+                                 (why.find("undefined symbol") != std::string::npos
+                                      ? "link what defines the symbol into it"
+                                      : "build it as a shared library, for this machine"));
     }
     using Entry = const crescendo_plugin_table* (*)();
     const auto entry = reinterpret_cast<Entry>(::dlsym(handle, "crescendo_plugin_entry"));

@@ -19,6 +19,7 @@
 #include "launch/slots/node_resources.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "scheduler/loss.hpp"
+#include "scheduler/space/membership.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -141,7 +142,11 @@ Event AskTell::read(const Json& line) const {
     if (name != line.end() && *name == "slots_joined" && line.contains("slots") && line["slots"].is_number()) {
         return join(line["slots"], next_slot_);
     }
-    return event_from_json(line);
+    auto event = event_from_json(line);
+    if (auto* proposed = std::get_if<TrialProposed>(&event)) {
+        proposed->config = member(sweep_.spec().space, proposed->config);  // samplers learn from it
+    }
+    return event;
 }
 
 /// Launchers report metrics as trials do. What they are worth to the sweep is for us to say.

@@ -35,14 +35,16 @@ struct AskTellOptions {
     std::optional<std::uint64_t> seed;
 };
 
-/// False if no one reads the answers any more.
+/// False if no one reads the answers any more. Throws std::system_error if they are lost otherwise.
 bool write_all(std::string_view bytes) {
     while (!bytes.empty()) {
         const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
         if (written > 0) {
             bytes.remove_prefix(static_cast<std::size_t>(written));
-        } else if (errno != EINTR) {
+        } else if (errno == EPIPE) {
             return false;
+        } else if (errno != EINTR) {
+            throw std::system_error(errno, std::generic_category(), "the answers cannot be written");
         }
     }
     return true;
@@ -147,6 +149,13 @@ ExitCode ask_tell(const AskTellOptions& options) {
         converse(conversation, nullptr);
         return ExitCode::done;
     }
+    std::error_code none;
+    const auto folder = fs::absolute(options.journal).parent_path();
+    CRESCENDO_VALIDATE(fs::is_directory(folder, none), "--journal", "there is no folder {}; create it",
+                       folder.string());
+    CRESCENDO_VALIDATE(!is_there(options.journal) || fs::is_regular_file(options.journal, none), "--journal",
+                       "{} is no regular file; name a file for the journal, which may not be there yet",
+                       options.journal.string());
     if (!is_there(options.journal)) {
         auto header = header_of(file, options.file);
         if (!file.warm_start.empty()) {

@@ -48,10 +48,11 @@ ExitCode show_sample(const SweepFile& file, int count) {
     }
     Table table(columns);
     auto code = ExitCode::done;
-    const auto sweep = first_trials(file, count, [&](const std::string& failure) {
+    const auto fail = [&](const std::string& failure) {
         remark(failure);
         code = ExitCode::bad_input;
-    });
+    };
+    const auto sweep = first_trials(file, count, fail, remark);
     for (const auto& trial : sweep.trials()) {
         std::vector<Cell> row{trial.id.value};
         for (const auto& parameter : spec.space.parameters()) {
@@ -60,6 +61,10 @@ ExitCode show_sample(const SweepFile& file, int count) {
         table.add_row(std::move(row));
     }
     fmt::print("{}", table.print(Format::table));
+    if (file.sampler && std::cmp_less(sweep.trials().size(), count)) {
+        remark(fmt::format("the sampler proposed {} of {} configurations; more it may propose once trials have results",
+                           sweep.trials().size(), count));
+    }
     return code;
 }
 

@@ -8,7 +8,8 @@ std::string without_bare_words(std::string_view json) {
     while (!json.empty()) {
         if (!in_string) {
             bool replaced = false;
-            for (const std::string_view word : {"NaN", "-Infinity", "Infinity"}) {
+            for (const std::string_view word :
+                 {"NaN", "-Infinity", "Infinity", "nan", "-nan", "infinity", "-infinity", "inf", "-inf"}) {
                 if (json.starts_with(word)) {
                     result += "null";
                     json.remove_prefix(word.size());

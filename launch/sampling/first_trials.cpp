@@ -4,13 +4,14 @@
 
 namespace crescendo::launch {
 
-Sweep first_trials(const SweepFile& file, int count, const std::function<void(const std::string&)>& say) {
+Sweep first_trials(const SweepFile& file, int count, const std::function<void(const std::string&)>& say,
+                   const std::function<void(const std::string&)>& note) {
     auto spec = file.spec;
     spec.scheduler = {};
     spec.scheduler.kind = SchedulerKind::fifo;
     spec.run_cap = count;
     Sweep sweep(spec);
-    const auto source = make_source(file, {.say = say});
+    const auto source = make_source(file, {.say = say, .note = note});
     SlotsJoined joined;
     for (std::int32_t slot = 0; slot < count; ++slot) {
         joined.slots.push_back({SlotId{slot}, NodeId{0}});

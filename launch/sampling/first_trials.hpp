@@ -9,7 +9,8 @@
 namespace crescendo::launch {
 
 /// A sweep of the file's first `count` trials, or of fewer if a sampler has no more without results, before any of them
-/// has reported. The warm start has to be gathered. `say` shows remarks of a sampler to the user.
-Sweep first_trials(const SweepFile& file, int count, const std::function<void(const std::string&)>& say);
+/// has reported. The warm start has to be gathered. `say` and `note` are as in SourceSettings.
+Sweep first_trials(const SweepFile& file, int count, const std::function<void(const std::string&)>& say,
+                   const std::function<void(const std::string&)>& note = {});
 
 }  // namespace crescendo::launch

@@ -39,6 +39,7 @@ struct SourceSettings {
     std::string directory{};  ///< where a program runs; the present folder if empty
     std::string log{};        ///< what it prints is appended here; a temporary file if empty
     std::function<void(const std::string&)> say{};  ///< shows a line to the user
+    std::function<void(const std::string&)> note{};  ///< the same, of what is no failure; `say` if empty
 };
 
 /// The source for the sampler and the stop rule that the file names.

@@ -149,8 +149,17 @@ std::optional<Event> SamplerProgram::proposal_for(TrialId trial, const Sweep& sw
         return TrialProposed{trial, random_.propose(candidate)->config, Origin::random};
     }
     const bool waits_in_vain = waits_for_news_ && sweep.has_come_to_rest();
-    return (is_done_ || waits_in_vain) && program_.num_asked() == 0 ? std::optional<Event>(ProposalsEnded{})
-                                                                    : std::nullopt;
+    if (program_.num_asked() > 0 || !(is_done_ || waits_in_vain)) {
+        return {};
+    }
+    // One that forgot its `return` does this too, and the sweep ends as if all were well.
+    const auto& cap = sweep.spec().run_cap;
+    program_.note(fmt::format(
+        "{}: the sweep ends with {}{} {}",
+        is_done_ ? "said that it is done" : "proposed nothing, though no trial is at work that it could wait for",
+        sweep.candidates().size(), cap ? fmt::format(" of {}", *cap) : "",
+        sweep.spec().repeat.is_on() ? "configurations" : "trials"));
+    return ProposalsEnded{};
 }
 
 std::optional<Event> SamplerProgram::await_next(Sweep& sweep) {

@@ -71,13 +71,23 @@ void SupervisedProgram::receive(const std::function<bool(const std::string&)>& t
         throw std::runtime_error(fmt::format("it ended ({})", to_string(*ended)));
     }
     if (num_asked_ > 0 && Clock::now() >= due_) {
-        throw std::runtime_error(fmt::format("it gave no answer for {} s", settings_.deadline.count()));
+        const auto& unfinished = process_->channel.unfinished();
+        throw std::runtime_error(
+            fmt::format("it gave no answer for {} s{}", settings_.deadline.count(),
+                        unfinished.empty()
+                            ? ""
+                            : fmt::format(": it wrote '{}', and no line feed behind it", unfinished.substr(0, 200))));
     }
 }
 
 void SupervisedProgram::dismiss() {
     is_dismissed_ = true;
     num_asked_ = 0;
+}
+
+void SupervisedProgram::note(const std::string& what) const {
+    const auto& source = settings_.source;
+    (source.note ? source.note : source.say)(fmt::format("{} {}", settings_.name, what));
 }
 
 void SupervisedProgram::fail(const std::string& what) {

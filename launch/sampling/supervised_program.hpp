@@ -58,6 +58,9 @@ class SupervisedProgram {
     /// No more questions will come, and answers do not matter: it may end.
     void dismiss();
 
+    /// Tells the user what the program did that is no failure: "said that it is done".
+    void note(const std::string& what) const;
+
     /// Ends the program and tells the user what it did wrong.
     void fail(const std::string& what);
 

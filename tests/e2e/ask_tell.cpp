@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdlib>
 
 #include "tests/e2e/command.hpp"
 
@@ -150,4 +151,23 @@ TEST_CASE("a conversation that was interrupted as it began asks for its file to 
 
     CHECK(ran.code == 2);
     CHECK_MESSAGE(ran.err.find("remove this file and begin again") != std::string::npos, ran.err);
+}
+
+TEST_CASE("a journal that can be no file is refused, and answers that are lost are no success") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", sweep_to_tell_of);
+    write_file(folder / "events", join + "\n");
+
+    const auto of_folder = run_crescendo(folder.path(), {"ask-tell", "sweep.yaml", "--journal", "."});
+    const auto nowhere = run_crescendo(folder.path(), {"ask-tell", "sweep.yaml", "--journal", "none/events.jsonl"});
+    const auto command = "cd '" + folder.path().string() + "' && '" + CRESCENDO_BINARY +
+                         "' ask-tell sweep.yaml <events >/dev/full 2>full";
+    const int full = std::system(command.c_str());
+
+    CHECK(of_folder.code == 2);
+    CHECK_MESSAGE(of_folder.err.find("is no regular file") != std::string::npos, of_folder.err);
+    CHECK(nowhere.code == 2);
+    CHECK_MESSAGE(nowhere.err.find("there is no folder ") != std::string::npos, nowhere.err);
+    CHECK(WEXITSTATUS(full) == 1);
+    CHECK(content_of(folder / "full").find("the answers cannot be written: No space left") != std::string::npos);
 }

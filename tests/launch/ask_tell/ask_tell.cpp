@@ -321,9 +321,13 @@ TEST_CASE("a launcher may propose configurations, change limits and retry what f
     spec.max_retries = 0;
     AskTell conversation(spec);
 
-    ask(conversation, R"({"event":"trial_proposed","trial":0,"config":{"x":7.5}})");
+    ask(conversation, R"({"event":"trial_proposed","trial":0,"config":{"x":0.75}})");
     const auto start = ask(conversation, R"({"event":"slots_joined","slots":1})")["actions"][0];
-    CHECK(start["config"]["x"] == 7.5);
+    CHECK(start["config"]["x"] == 0.75);
+    for (const char* value : {"\"abc\"", "null", "-1e9"}) {
+        const auto line = std::string(R"({"event":"trial_proposed","trial":1,"config":{"x":)") + value + "}}";
+        CHECK(error_of(conversation, line).find("which the parameter never is") != std::string::npos);
+    }
     CHECK(actions_of(ask(conversation, R"({"event":"trial_failed","trial":0,"kind":"crash"})")) == "finish_sweep");
     CHECK(actions_of(ask(conversation, R"({"event":"trial_retried","trial":0})")) == "resume_trial 0");
     CHECK(actions_of(ask(conversation, report(0, 9, "0.5"))) == "stop_trial 0, finish_sweep");

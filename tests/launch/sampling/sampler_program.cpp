@@ -163,7 +163,20 @@ TEST_CASE("a program that has no more ends the sweep when its trials have ended"
 
     CHECK(asked.sweep->state() == SweepState::finished);
     CHECK(asked.sweep->trials().size() == 1);
-    CHECK(asked.said.empty());
+    REQUIRE(asked.said.size() == 1);
+    CHECK(asked.said[0].ends_with("said that it is done: the sweep ends with 1 of 3 trials"));
+}
+
+TEST_CASE("a program that proposes nothing, with no result to wait for, ends the sweep, and the user hears of it") {
+    Asked asked("case $line in *propose*) echo '{\"config\":null}' >&3;; esac");
+
+    asked.apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
+
+    CHECK(asked.sweep->state() == SweepState::finished);
+    REQUIRE(asked.said.size() == 1);
+    CHECK(
+        asked.said[0].ends_with("proposed nothing, though no trial is at work that it could wait for: the sweep ends "
+                                "with 0 of 3 trials"));
 }
 
 TEST_CASE("a program that waits for results is asked again when there are some") {
