@@ -73,7 +73,8 @@ std::string advice(const SweepFile& file, const History& history) {
     const auto is_ignored = [&](const char* value) {
         return words.find(fmt::format("ignored explicit argument '{}'", value)) != std::string::npos;
     };
-    if (is_ignored("True") || is_ignored("False")) {
+    const bool takes_none = words.find("does not take a value") != std::string::npos;  // click's words
+    if (is_ignored("True") || is_ignored("False") || takes_none) {
         return "An option such as argparse's store_true takes no value. With `${args_no_boolean_flags}` in the "
                "command, in place\nof `${args}`, it is there if the parameter is true, and else is not.\n\n";
     }
@@ -89,6 +90,12 @@ std::string advice(const SweepFile& file, const History& history) {
         return "The program's Python lacks a package. A `python3` in the command is the first along PATH: call "
                "`crescendo run` in the\nenvironment where the script runs by hand, or write the path of its python3 in "
                "the command.\n\n";
+    }
+    for (const char* trace : {"wandb.errors", "wandb: ERROR", "wandb login"}) {
+        if (words.find(trace) != std::string::npos && !runs_wandb_adapter(file)) {
+            return "The program calls wandb. What it gives to wandb.log arrives here, and no account is needed, where "
+                   "the adapter runs\nit: command: [python3, -m, crescendo.wandb, train.py, \"${args}\"].\n\n";
+        }
     }
     return advice_on_reports(file, history);
 }
@@ -133,8 +140,9 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     if (const auto advice = hint(history, file); !advice.empty()) {
         fmt::print("{}\n", advice);
     }
-    fmt::print("finished: {}, {} trials in {}\n", text_of(*history.sweep().finish_reason()),
-               history.sweep().trials().size(), clock_text(history.elapsed()));
+    const auto num_trials = history.sweep().trials().size();
+    fmt::print("finished: {}, {} trial{} in {}\n", text_of(*history.sweep().finish_reason()), num_trials,
+               num_trials == 1 ? "" : "s", clock_text(history.elapsed()));
     fmt::print("{}\n\n", spending_text(history, price));
     const auto last =
         history.sweep().best()

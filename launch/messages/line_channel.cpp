@@ -64,6 +64,9 @@ std::vector<std::string> LineChannel::receive() {
             continue;
         } else {
             closed_ = received == 0 || errno != EAGAIN;
+            if (closed_ && Json::accept(incoming_)) {
+                lines.push_back(std::exchange(incoming_, {}));
+            }
             break;
         }
     }

@@ -24,8 +24,12 @@ class LineChannel {
     void flush();
     bool wants_to_write() const { return !outgoing_.empty(); }
 
-    /// The complete lines that have arrived, or the first of them where there are very many.
+    /// The complete lines that have arrived, or the first of them where there are very many. What the other side wrote
+    /// last before it closed its end counts as a line, too, if it is whole JSON.
     std::vector<std::string> receive();
+
+    /// What has arrived of a line that is not complete. It was written, or so its writer thinks.
+    const std::string& unfinished() const { return incoming_; }
 
     /// The other side has closed its end, and all it wrote was received.
     bool closed() const { return closed_; }

@@ -77,6 +77,21 @@ void add_derived(const SweepSpec& spec, Json& parameters) {
 
 /// Python's imports from a parallel file system may take minutes.
 constexpr std::chrono::seconds time_to_check{300};
+constexpr int usage_error_status = 2;  // of argparse, and of many others
+
+/// {"problems": [{"key": …, "message": …}, …]}, and maybe "remarks" that look alike.
+bool is_answer(const Json& json) {
+    const auto is_text = [](const Json& problem, const char* key) {
+        return problem.contains(key) && problem.at(key).is_string();
+    };
+    const auto are_texts = [&](const Json& list) {
+        return list.is_array() && std::ranges::all_of(list, [&](const Json& each) {
+                   return each.is_object() && is_text(each, "key") && is_text(each, "message");
+               });
+    };
+    return json.is_object() && json.contains("problems") && are_texts(json.at("problems")) &&
+           are_texts(json.value("remarks", Json::array()));
+}
 
 /// What a trainer finds wrong with its settings, and what it remarks on. `key` is what in the file names the trainer.
 void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const char* key, Mistakes& mistakes) {
@@ -99,13 +114,19 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
         run_tool(words, {.input = question.dump(), .patience = time_to_check, .errors = ToolErrors::shown});
     const auto last_line = checked.output.substr(checked.output.rfind('\n') + 1);  // scripts print this and that before
     const auto answer = Json::parse(last_line, nullptr, false);
-    if (!answer.is_object() || !answer.contains("problems")) {
-        const auto ending = to_string(ExitStatus{checked.code, 0});
+    if (!is_answer(answer)) {
+        const auto ending = checked.timed_out ? fmt::format("it was killed after {} s", time_to_check.count())
+                                              : to_string(ExitStatus{checked.code, 0});
+        const auto* advice = file.trainer ? ""
+                             : checked.code == usage_error_status
+                                 ? "; a script that reads its arguments itself does not know this one: leave that to "
+                                   "crescendo.torch.run(train, parser)"
+                             : answer.is_object()
+                                 ? R"(; an answer is {"problems": [{"key": "lr", "message": "must be positive"}]})"
+                                 : "; a program that grows in place is a warm trainer, such as a script with "
+                                   "crescendo.torch (docs/your-own-program.md)";
         mistakes.add(key, fmt::format("`{}` gave no answer: {}{}{}", fmt::join(words, " "), ending,
-                                      last_line.empty() ? "" : "; it printed: " + last_line.substr(0, 200),
-                                      file.trainer ? ""
-                                                   : "; a program that grows in place is a warm trainer, such as a "
-                                                     "script with crescendo.torch (docs/your-own-program.md)"));
+                                      last_line.empty() ? "" : "; it printed: " + last_line.substr(0, 200), advice));
         return;
     }
     std::set<std::pair<std::string, std::string>> told;  // each optimizer, say, lists the other settings differently
@@ -146,13 +167,18 @@ bool looks_like_a_script(const std::string& word) {
     return word.find('/') != std::string::npos || std::ranges::find(known, extension) != known.end();
 }
 
-/// Index of the word of `command` that is the program, which may stand behind `env A=1`.
+/// Index of the word of `command` that is the program, which may stand behind `env -u A B=1`.
 std::size_t find_program(const std::vector<std::string>& command) {
-    std::size_t i = 0;
-    if (fs::path(command[0]).filename() == "env") {
-        do {
-            ++i;
-        } while (i + 1 < command.size() && (command[i].starts_with('-') || command[i].find('=') != std::string::npos));
+    if (fs::path(command[0]).filename() != "env") {
+        return 0;
+    }
+    constexpr std::array with_value{"-u", "--unset", "-C", "--chdir"};
+    std::size_t i = 1;
+    while (i + 1 < command.size() && (command[i].starts_with('-') || command[i].find('=') != std::string::npos)) {
+        if (command[i] == "-S") {
+            return 0;  // env itself splits the rest into words
+        }
+        i += std::ranges::find(with_value, command[i]) == with_value.end() ? 1 : 2;
     }
     return i < command.size() ? i : 0;
 }
@@ -169,6 +195,17 @@ std::optional<std::size_t> find_script(const std::vector<std::string>& command) 
         }
     }
     return i < command.size() && looks_like_a_script(command[i]) ? std::optional(i) : std::nullopt;
+}
+
+/// The file of a module that an interpreter runs by -m, as seen from the present folder; empty if it is none of here.
+std::string file_of_module(const std::vector<std::string>& command) {
+    const auto option = std::ranges::find(command, "-m");
+    if (option == command.end() || std::next(option) == command.end() || *std::next(option) == wandb_adapter) {
+        return {};
+    }
+    auto path = *std::next(option);
+    std::ranges::replace(path, '.', '/');
+    return path + ".py";
 }
 
 std::string no_program(const std::string& word) {
@@ -195,6 +232,15 @@ std::vector<std::string> fixed_words(const SweepFile& file) {
         }
     }
     return words;
+}
+
+/// Index of the word that is a launcher of processes, which hands on no descriptor.
+std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) {
+    const auto found = std::ranges::find_if(words, [](const std::string& word) {
+        const auto name = fs::path(word).filename();
+        return name == "torchrun" || name == "accelerate" || name == "deepspeed";
+    });
+    return found == words.end() ? std::nullopt : std::optional<std::size_t>(found - words.begin());
 }
 
 /// The words that name a program are found. `key` is that of the list of words.
@@ -281,7 +327,9 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
         check_sampler(*file.sampler, mistakes);
     }
     if (has_nothing_to_run(draft)) {
-        mistakes.add("trainer", "is missing, and so is command, so there is nothing to train; give one of the two");
+        mistakes.add("trainer",
+                     "is missing, and so are command and program, so there is nothing to train; give one of the "
+                     "three, such as `program: train.py`");
     }
     if (file.trainer && !mistakes.lie_in("trainer") && !mistakes.lie_in("parameters") &&
         !mistakes.lie_in("constraints")) {
@@ -305,13 +353,25 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
     }
     std::vector<std::string> warnings;
     const auto words = fixed_words(file);
-    const auto script = std::ranges::find_if(words, speaks_to_wandb_alone);
+    auto script = std::ranges::find_if(words, speaks_to_wandb_alone);
+    if (script == words.end() && speaks_to_wandb_alone(file_of_module(words))) {
+        script = std::ranges::find(words, "-m");
+    }
     if (script != words.end() && !file.supervision.report) {
         warnings.push_back(file.source.located(
             fmt::format("command[{}]", script - words.begin()),
             fmt::format("calls wandb, and what it gives to wandb.log does not arrive here; write `-m, {},` before it, "
                         "behind python3",
                         wandb_adapter)));
+    }
+    if (const auto launcher = find_launcher(words); launcher && !file.supervision.report) {
+        warnings.push_back(file.source.located(
+            fmt::format("command[{}]", *launcher),
+            fmt::format(
+                "{} closes what a program reports through, CRESCENDO_FD, before it starts the script; start the "
+                "script with python3, once a worker (docs/your-own-program.md, Several workers), or give "
+                "`report: {{pattern: …}}`",
+                words[*launcher])));
     }
     const auto depends_on_trial = [&](const std::string& word) {
         const auto has = [&](const char* text) { return word.find(text) != std::string::npos; };

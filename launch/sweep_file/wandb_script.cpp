@@ -13,7 +13,8 @@ constexpr std::size_t longest_script = 1 << 20;  // bytes that are looked at
 }  // namespace
 
 bool speaks_to_wandb_alone(const std::string& path) {
-    static const RE2 speaks(R"((?m)^\s*(import|from) wandb\b|\bWandbLogger\b)");
+    static const RE2 speaks(
+        R"((?m)^\s*(import\s[^#\n]*\bwandb\b|from wandb\b)|\bWandbLogger\b|\breport_to\s*=\s*\[?["']wandb)");
     if (!path.ends_with(".py")) {
         return false;
     }

@@ -89,7 +89,8 @@ TEST_CASE("programs and scripts that are not there are refused before anything r
 TEST_CASE("words of a command that only look like a script, or are none of ours to judge, are let be") {
     const TemporaryFolder folder;
     for (const char* command :
-         {"[python3, -m, package.train]", "[bash, -c, './later.sh']", "[env, /bin/true, no.py]", "[bash, later]"}) {
+         {"[python3, -m, package.train]", "[bash, -c, './later.sh']", "[env, /bin/true, no.py]", "[bash, later]",
+          "[env, -u, RANK, --chdir, /tmp, A=1, bash, -c, 'true']", "[env, -S, 'bash -c true']"}) {
         CAPTURE(command);
         write_file(folder / "sweep.yaml", replaced(sound, "[bash, train.sh, \"${args}\"]", command));
 
@@ -129,6 +130,24 @@ TEST_CASE("a script of W&B that a command starts is warned of, unless the adapte
         "crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, and what it gives to wandb.log does not arrive "
         "here; write `-m, crescendo.wandb,` before it, behind python3\n");
     CHECK(silent.err.empty());
+}
+
+TEST_CASE("a module that calls wandb, and a launcher that closes CRESCENDO_FD, are warned of") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "pkg");
+    write_file(folder / "pkg/train.py", "import os, wandb\n");
+    write_file(folder / "sweep.yaml", replaced(sound, "bash, train.sh", "python3, -m, pkg.train"));
+    const auto module = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    write_file(folder / "torchrun", "");
+    fs::permissions(folder / "torchrun", fs::perms::owner_all);
+    write_file(folder / "sweep.yaml", replaced(sound, "bash, train.sh", "./torchrun, train.py"));
+    const auto launcher = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+
+    CHECK(module.err.starts_with("crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, and what it gives to"));
+    CHECK(launcher.code == 0);
+    CHECK(
+        launcher.err.starts_with("crescendo: warning: sweep.yaml:7:11: command[0]: ./torchrun closes what a program "
+                                 "reports through, CRESCENDO_FD"));
 }
 
 TEST_CASE("mistakes of the file, what is missing, and what the trainer says are told in one go") {

@@ -194,6 +194,10 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
     const auto dies = run_crescendo(folder.path(), {"run", "sweep.yaml"});
     write_file(folder / "train.py", "print('epoch 1')\n");
     const auto trains = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    write_file(folder / "train.py", "print('{\"problems\":[{\"message\":\"no\"}]}')\n");
+    const auto misshapes = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    write_file(folder / "train.py", "import argparse\nargparse.ArgumentParser().parse_args()\n");
+    const auto parses = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
     write_warm_sweep(folder.path());
     text = content_of(folder / "sweep.yaml");
     text.replace(text.find("grow: in_place"), 14, "").replace(text.find("rasda"), 5, "asha");
@@ -209,6 +213,14 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
     CHECK_MESSAGE(trains.err.find("gave no answer: exit status 0; it printed: epoch 1; a program that grows in place is "
                                   "a warm trainer, such as a script with crescendo.torch") != std::string::npos,
                   trains.err);
+    CHECK(misshapes.code == 2);
+    CHECK_MESSAGE(misshapes.err.find(R"(it printed: {"problems":[{"message":"no"}]}; an answer is {"problems": [{)") !=
+                      std::string::npos,
+                  misshapes.err);
+    CHECK(parses.code == 2);
+    CHECK_MESSAGE(parses.err.find("exit status 2; a script that reads its arguments itself does not know this one") !=
+                      std::string::npos,
+                  parses.err);
     CHECK(ungrown.code == 1);
     CHECK_MESSAGE(
         ungrown.out.find("this is a warm trainer; add `grow: in_place` to the sweep file") != std::string::npos,

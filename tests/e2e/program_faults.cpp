@@ -103,6 +103,19 @@ TEST_CASE("a program whose options have hyphens is shown the macro that writes t
                   run.out);
 }
 
+TEST_CASE("a program that wants an account of W&B is shown the adapter, and one whose flags take no value the macro") {
+    const auto advised = [](const std::string& complaint) {
+        const TemporaryFolder folder;
+        write_sweep(folder.path(), "echo '" + complaint + "' >&2; exit 1");
+        return run_crescendo(folder.path(), {"run", "sweep.yaml"}).out;
+    };
+
+    CHECK(advised("wandb.errors.UsageError: No API key configured").find("[python3, -m, crescendo.wandb, train.py") !=
+          std::string::npos);
+    CHECK(advised("Error: Option --use-bn does not take a value.").find("${args_no_boolean_flags}") !=
+          std::string::npos);
+}
+
 TEST_CASE("a sweep whose trials all failed says how to begin anew with another file") {
     const TemporaryFolder folder;
     write_file(folder / "one.yaml", "metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 1, max: 9}}\n"

@@ -48,6 +48,21 @@ TEST_CASE("a line that arrives in pieces is one line") {
     CHECK_FALSE(channel.closed());
 }
 
+TEST_CASE("the last line before the end needs no line feed, and is none if it is torn") {
+    for (const bool is_torn : {false, true}) {
+        Ends ends;
+        LineChannel channel(ends.ours.get());
+
+        ends.write(is_torn ? "{\"last\":" : "{\"last\":1}");
+        CHECK(channel.receive().empty());
+        CHECK_FALSE(channel.unfinished().empty());
+        ends.theirs.reset();
+
+        CHECK(channel.receive().size() == (is_torn ? 0 : 1));
+        CHECK(channel.closed());
+    }
+}
+
 TEST_CASE("what was written before the end is received before closed is said") {
     Ends ends;
     LineChannel channel(ends.ours.get());

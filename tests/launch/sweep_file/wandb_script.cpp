@@ -41,6 +41,8 @@ TEST_CASE("a script that speaks to W&B alone is known by what it imports") {
     CHECK(speaks("if True:\n    import wandb as w\n"));
     CHECK(speaks("from wandb.integration.keras import WandbMetricsLogger\n"));
     CHECK(speaks("from lightning.pytorch.loggers import WandbLogger\n"));
+    CHECK(speaks("import torch, random, wandb, einops\n"));
+    CHECK(speaks("args = TrainingArguments(report_to=\"wandb\")\n"));
     CHECK_FALSE(speaks("import crescendo\nimport wandb\n"));
     CHECK_FALSE(speaks("import wandbox  # instead of wandb\n"));
     CHECK_FALSE(speaks("import wandb\n", "train.sh"));
