@@ -11,6 +11,9 @@
 namespace crescendo::launch {
 namespace {
 
+/// A wait that takes so much longer than was asked for is no busy machine.
+constexpr std::chrono::seconds least_standstill{5};
+
 timespec to_timespec(std::chrono::nanoseconds time) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
     return {seconds.count(), (time - seconds).count()};
@@ -139,7 +142,13 @@ std::vector<Notice> Agent::poll(std::chrono::microseconds timeout) {
     const auto wait = to_timespec(std::max(Clock::duration::zero(), until - Clock::now()));
     sigset_t none;
     ::sigemptyset(&none);
+    const auto began = Clock::now();
     ::ppoll(descriptors.data(), descriptors.size(), &wait, &none);
+    if (const auto late = Clock::now() - std::max(began, until); late >= least_standstill) {
+        for (const auto& each : workers_) {
+            each->excuse(late);
+        }
+    }
     return advance();
 }
 

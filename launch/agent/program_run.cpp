@@ -16,6 +16,7 @@ namespace {
 /// worked for longer means something else by it; one that imports much may need a while to look at them.
 constexpr int usage_error_status = 2;
 constexpr std::chrono::seconds time_to_complain{30};
+constexpr std::chrono::milliseconds time_to_finish_line{5000};
 
 /// Python turns `--hidden-size` into `hidden_size`, and many name the parameter like that.
 std::string advice_on_options(std::string_view last_words) {
@@ -140,6 +141,9 @@ std::optional<ProgramRun::End> ProgramRun::advance(std::vector<Notice>& notices)
         return has_more_to_say || is_in_doubt(*status) ? std::nullopt : std::optional(conclude(*status, notices));
     }
     const auto now = Clock::now();
+    if (unfinished_due_ && now >= *unfinished_due_ && state_ == State::trains) {
+        remark_on_unfinished(notices);
+    }
     if (deadline_ && now >= *deadline_) {
         escalate(now, notices);
     } else if (state_ == State::trains && report_due_ && now >= *report_due_) {
@@ -155,12 +159,20 @@ std::optional<ProgramRun::End> ProgramRun::advance(std::vector<Notice>& notices)
 std::optional<Clock::time_point> ProgramRun::deadline() const {
     auto first = deadline_;
     const auto look = written_ ? written_->next_look() : std::nullopt;
-    for (const auto& each : {report_due_, remark_due_, look, in_doubt_until_}) {
+    for (const auto& each : {report_due_, remark_due_, unfinished_due_, look, in_doubt_until_}) {
         if (each && state_ == State::trains) {
             first = std::min(first.value_or(*each), *each);
         }
     }
     return first;
+}
+
+void ProgramRun::excuse(Clock::duration time) {
+    for (auto* due : {&report_due_, &remark_due_, &unfinished_due_, &deadline_}) {
+        if (*due) {
+            **due += time;
+        }
+    }
 }
 
 void ProgramRun::watch(std::vector<pollfd>& descriptors) const {
@@ -202,6 +214,21 @@ void ProgramRun::receive(std::vector<Notice>& notices) {
                  FailureKind::error, notices);
         }
     }
+    if (program_->channel.unfinished().empty()) {
+        unfinished_due_.reset();
+    } else if (!unfinished_due_ && !is_told_of_unfinished_) {
+        unfinished_due_ = Clock::now() + std::min(time_to_finish_line, options_.patience);
+    }
+}
+
+/// It waits for the decision, and we for the end of its report.
+void ProgramRun::remark_on_unfinished(std::vector<Notice>& notices) {
+    unfinished_due_.reset();
+    is_told_of_unfinished_ = true;
+    notices.push_back(ProgramRemark{
+        trial(), fmt::format("it wrote '{}' to CRESCENDO_FD, and no line feed behind it; each report is a line, and "
+                             "counts once that has its end",
+                             program_->channel.unfinished().substr(0, 200))});
 }
 
 void ProgramRun::look_for_reports(bool has_ended, std::vector<Notice>& notices) {
@@ -290,10 +317,11 @@ void ProgramRun::remark_on_silence(std::vector<Notice>& notices) const {
 /// What the present process printed last, and no earlier one of the trial.
 std::string ProgramRun::own_last_words() const { return last_words(work_.log(), log_begin_); }
 
-/// A batch system ends a job by a signal to all of its processes. Then the order to leave is on its way, and the
-/// program has not failed.
+/// A batch system ends a job by a signal to all of its processes: by SIGTERM, or by SIGINT where its user asks for
+/// that. Then the order to leave is on its way, and the program has not failed.
 bool ProgramRun::is_in_doubt(const ExitStatus& status) {
-    if (status.code != 128 + SIGTERM || state_ != State::trains) {
+    const bool is_told_to_end = status.code == 128 + SIGTERM || status.code == 128 + SIGINT;
+    if (!is_told_to_end || state_ != State::trains) {
         return false;
     }
     const auto now = Clock::now();

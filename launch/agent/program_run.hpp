@@ -49,6 +49,9 @@ class ProgramRun {
     /// Returns how it ended, once it has; the run is over then.
     std::optional<End> advance(std::vector<Notice>& notices);
 
+    /// See Worker.
+    void excuse(Clock::duration time);
+
     void watch(std::vector<pollfd>& descriptors) const;
     std::optional<Clock::time_point> deadline() const;
 
@@ -65,6 +68,7 @@ class ProgramRun {
     bool is_complete() const;
     std::chrono::milliseconds time_to_save() const;
     void receive(std::vector<Notice>& notices);
+    void remark_on_unfinished(std::vector<Notice>& notices);
     void look_for_reports(bool has_ended, std::vector<Notice>& notices);
     void read_written(const std::string& line, std::vector<Notice>& notices);
     void take(protocol::Report report, std::vector<Notice>& notices);
@@ -97,6 +101,8 @@ class ProgramRun {
     int batch_multiple_;                               ///< as the program knows it
     std::optional<Clock::time_point> report_due_;      ///< none while a decision is due
     std::optional<Clock::time_point> remark_due_;      ///< about a program that has never reported
+    std::optional<Clock::time_point> unfinished_due_;  ///< a remark about a report that lacks its line feed
+    bool is_told_of_unfinished_ = false;
     std::optional<Clock::time_point> in_doubt_until_;  ///< whether it failed, although it has ended
     int escalation_ = 0;                         ///< how it was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
     std::optional<Clock::time_point> deadline_;  ///< for its next step

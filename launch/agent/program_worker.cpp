@@ -126,6 +126,12 @@ std::optional<Clock::time_point> ProgramWorker::deadline() const {
     return first;
 }
 
+void ProgramWorker::excuse(Clock::duration time) {
+    if (run_) {
+        run_->excuse(time);
+    }
+}
+
 void ProgramWorker::watch(std::vector<pollfd>& descriptors) const {
     if (run_) {
         run_->watch(descriptors);

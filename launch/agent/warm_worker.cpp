@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
 
 #include "core/message_json.hpp"
@@ -16,6 +18,15 @@ namespace {
 
 constexpr std::chrono::milliseconds most_of_a_group{60'000};
 constexpr std::chrono::milliseconds least_to_start{300'000};  // imports from a parallel file system that is busy
+
+/// Whether a trainer may send messages of this type.
+bool is_known(const std::string& type) {
+    using namespace protocol;
+    constexpr std::array<std::string_view, 11> known{type::hello,    type::report,    type::regrouped,    type::timed,
+                                                     type::progress, type::stranded,  type::left,         type::failed,
+                                                     type::store,    type::evaluated, type::group_checked};
+    return std::ranges::find(known, type) != known.end();
+}
 
 Json join_message(protocol::Join join, int rank) {
     join.rank = rank;
@@ -64,6 +75,10 @@ void WarmWorker::spawn() {
     process.environment = device_environment(options_, slot());
     // Threads that wait must sleep: a spinning one takes its core from another worker.
     process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
+    if (is_guarded() && std::getenv("PYTHONHASHSEED") == nullptr) {
+        // Members of a group number the words of list(set(text)) alike.
+        process.environment.emplace_back("PYTHONHASHSEED", "0");
+    }
     process.environment.emplace_back(protocol::device_variable, resources.gpu.empty() ? "cpu" : "cuda");
     process.environment.emplace_back(protocol::threads_variable, std::to_string(resources.threads));
     if (!options_.shared_memory.empty()) {
@@ -231,7 +246,9 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
         return;  // it is about to end
     }
     const std::string type = message.at("type");
-    if (type == protocol::Hello::name && !is<Starting>()) {
+    if (!is_known(type)) {
+        remark_on_unknown(type, notices);
+    } else if (type == protocol::Hello::name && !is<Starting>()) {
         reject("it said hello twice", notices);
     } else if (type == protocol::Hello::name) {
         if (std::exchange(is_out_of_use_, false)) {
@@ -248,7 +265,11 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     } else if (type == protocol::Left::name) {
         settle(notices);
     } else if (type == protocol::Failed::name) {
-        receive_failure(protocol::read<protocol::Failed>(message), notices);
+        auto failure = protocol::read<protocol::Failed>(message);
+        if (failure.message.empty()) {
+            failure.message = "it sent no \"message\" that says why";
+        }
+        receive_failure(failure, notices);
     } else if (const auto* busy = std::get_if<Busy>(&state_); busy == nullptr) {
         return;  // crossed with our order to leave
     } else if (const auto trial = busy->task.trial; type == protocol::Report::name && busy->task.rank > 0) {
@@ -272,6 +293,17 @@ void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
     } else if (type == protocol::Evaluated::name) {
         notices.push_back(TrialEvaluated{trial, protocol::read<protocol::Evaluated>(message).metrics, {}});
         settle(notices);
+    }
+}
+
+/// A misspelt word would be waited for in vain. A trainer that is newer than this crescendo may say more, so it is no
+/// reason to end it.
+void WarmWorker::remark_on_unknown(const std::string& type, std::vector<Notice>& notices) {
+    if (const auto trial = this->trial(); trial && !std::exchange(is_told_of_unknown_, true)) {
+        notices.push_back(ProgramRemark{
+            *trial, fmt::format("it sent a message of the type '{}', which this crescendo does not know and ignores; "
+                                "docs/trial-protocol.md lists the types",
+                                type.substr(0, 200))});
     }
 }
 

@@ -22,6 +22,7 @@ class WarmWorker final : public Worker {
     void answer_store(const Json& answer) override;
     void terminate() override;
     void advance(std::vector<Notice>& notices) override;
+    void excuse(Clock::duration time) override { heard_ += time; }
     void watch(std::vector<pollfd>& descriptors) const override;
     std::optional<Clock::time_point> deadline() const override;
 
@@ -76,6 +77,7 @@ class WarmWorker final : public Worker {
     void assign(const Task& task, const Json& message);
     void begin();
     void receive(const Json& message, std::vector<Notice>& notices);
+    void remark_on_unknown(const std::string& type, std::vector<Notice>& notices);
     void receive_store_request(const Json& request, std::vector<Notice>& notices);
     void reject(const std::string& message, std::vector<Notice>& notices);
     void receive_failure(const protocol::Failed& failure, std::vector<Notice>& notices);
@@ -90,6 +92,7 @@ class WarmWorker final : public Worker {
     std::optional<Assignment> next_;
     Clock::time_point heard_;     ///< time of the trainer's last message, or of its start
     bool hung_ = false;           ///< the trainer was killed because it was silent for too long
+    bool is_told_of_unknown_ = false;
     int idle_deaths_ = 0;         ///< trainers that ended before they had a task, since the last that had one
     int num_rests_ = 0;           ///< since the last trainer that had a task
     bool is_out_of_use_ = false;  ///< from a rest to the next hello

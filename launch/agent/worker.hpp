@@ -72,6 +72,10 @@ class Worker {
 
     virtual void advance(std::vector<Notice>& notices) = 0;
 
+    /// This process stood still for so long, as in a job that was suspended, and so did the worker's: the time does not
+    /// count as its silence.
+    virtual void excuse(Clock::duration time) = 0;
+
     /// Adds the descriptors that poll() has to watch.
     virtual void watch(std::vector<pollfd>& descriptors) const = 0;
     virtual std::optional<Clock::time_point> deadline() const = 0;

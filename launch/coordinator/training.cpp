@@ -461,12 +461,23 @@ void Training::take(const SlotUp& notice) {
     decisions_.record(SlotsJoined{{slot}});
 }
 
-/// While there are others, a slot may be tried for ever. Once there is none, each has two more attempts.
+/// While there are others, a slot may be tried for ever. Once there is none, each has two more attempts. Slots that
+/// were left out do not come back in this session, and a job of several nodes must not wait for nothing until its time
+/// is up.
 void Training::require_slots() const {
     constexpr int enough = 2;
+    if (sweep().state() != SweepState::running || sweep().num_slots() > 0) {
+        return;
+    }
+    if (const auto& left_out = decisions_.history().left_out(); down_.empty() && !left_out.empty()) {
+        throw std::runtime_error(fmt::format(
+            "no slot is left: {} {} left out, as one trial after the other failed there, and all others are "
+            "lost; look after the GPU or the node, and resume the sweep, which uses them again",
+            left_out.size(), left_out.size() == 1 ? "was" : "were"));
+    }
     const bool may_come_back =
         std::ranges::any_of(down_, [](const auto& each) { return each.second.num_retries < enough; });
-    if (sweep().state() == SweepState::running && sweep().num_slots() == 0 && !down_.empty() && !may_come_back) {
+    if (!down_.empty() && !may_come_back) {
         throw std::runtime_error(
             fmt::format("no trainer can be started on any slot, and nothing runs: {}; resume the "
                         "sweep once that is fixed",

@@ -28,19 +28,31 @@ class SilenceTimer {
     /// The value of CRESCENDO_HEARTBEAT_TIMEOUT in seconds; 30 unless it is set.
     static std::chrono::seconds timeout_of_environment();
 
+    /// Who has not looked for so long stood still itself, as in a job that was suspended: messages wait for it then.
+    static constexpr std::chrono::seconds longest_look_away{5};
+
     explicit SilenceTimer(Time now, std::chrono::seconds timeout = timeout_of_environment())
-        : heard_(now), sent_(now), timeout_(timeout) {}
+        : heard_(now), sent_(now), looked_(now), timeout_(timeout) {}
 
     std::chrono::seconds timeout() const { return timeout_; }
 
     void heard(Time now) { heard_ = now; }
     void sent(Time now) { sent_ = now; }
     bool must_send(Time now) const { return now - sent_ >= std::chrono::seconds(1); }
-    bool stopped(Time now) const { return now - heard_ >= timeout_; }
+
+    /// Time in which this process stood still is not silence of the other: it may have stood still as well.
+    bool stopped(Time now) {
+        if (now - looked_ >= longest_look_away) {
+            heard_ = std::min(heard_ + (now - looked_), now);
+        }
+        looked_ = now;
+        return now - heard_ >= timeout_;
+    }
 
   private:
     Time heard_;
     Time sent_;
+    Time looked_;
     std::chrono::seconds timeout_;
 };
 

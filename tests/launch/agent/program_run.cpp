@@ -100,9 +100,19 @@ TEST_CASE("a program that trained to its end is not told to read decisions when 
     node.next<LeftTrial>();
 }
 
-TEST_CASE("a program that ends by SIGTERM has failed, unless it is told to leave soon after") {
-    const std::string script =
-        std::string(report_once) + "echo $$ > pid; until [ -e told ]; do sleep 0.01; done; kill $$";
+TEST_CASE("a program that ends by SIGTERM or SIGINT has failed, unless it is told to leave soon after") {
+    std::string signal;
+    std::string words;
+    SUBCASE("SIGTERM") {
+        signal = "TERM";
+        words = "killed by signal 15";
+    }
+    SUBCASE("SIGINT") {
+        signal = "INT";
+        words = "killed by signal 2";
+    }
+    const auto script =
+        report_once + ("echo $$ > pid; until [ -e told ]; do sleep 0.01; done; kill -" + signal) + " $$";
     ProgramNode quick(1);
     ProgramNode patient_node(1, {.doubt = std::chrono::minutes(10)});
     for (auto* node : {&quick, &patient_node}) {
@@ -111,7 +121,7 @@ TEST_CASE("a program that ends by SIGTERM has failed, unless it is told to leave
         node->agent.obey(protocol::Decision{TrialId{0}, 1, Resource{1}});
         std::ofstream(node->folder / "told").close();
     }
-    CHECK(quick.next<WorkerFailed>().message.starts_with("killed by signal 15"));
+    CHECK(quick.next<WorkerFailed>().message.starts_with(words));
 
     const auto is_gone = [&] {
         const long program = number_in(patient_node.folder / "pid");
@@ -293,6 +303,25 @@ TEST_CASE("a program that reports a resource again, with other numbers, is told 
     REQUIRE(steps.size() == 1);
     CHECK(steps[0].ends_with("after 1 came 1: let report.pattern match one line of each epoch"));
     CHECK(remarks_on("say 1 0.5; say 1 0.5; say 2 0.5").empty());
+}
+
+TEST_CASE("a report without a line feed is remarked on, and counts where it was the program's last word") {
+    ProgramNode waits(1, {.patience = std::chrono::milliseconds(100)});
+    ProgramNode ends(1);
+    const std::string torn = R"(printf '{"resource":1,"metrics":{"loss":0.5}}' >&$CRESCENDO_FD; )";
+
+    waits.start(0, 0, torn + "until [ -e told ]; do sleep 0.01; done");
+    auto remark = waits.next<ProgramRemark>().message;
+    if (!remark.starts_with("it wrote")) {  // but that it has not reported yet
+        remark = waits.next<ProgramRemark>().message;
+    }
+    std::ofstream(waits.folder / "told").close();
+    ends.start(0, 0, torn);
+
+    CHECK_MESSAGE(
+        remark.starts_with(R"(it wrote '{"resource":1,"metrics":{"loss":0.5}}' to CRESCENDO_FD, and no line)"), remark);
+    CHECK(waits.next<protocol::Report>().resource == Resource{1});
+    CHECK(ends.next<protocol::Report>().metrics.at("loss") == 0.5);
 }
 
 TEST_CASE("a program that begins again, instead of continuing from a checkpoint, is told of") {

@@ -72,6 +72,23 @@ TEST_CASE("a program that cannot be started with so long a command costs its tri
     CHECK(node.next<protocol::Report>().trial == TrialId{1});
 }
 
+TEST_CASE("the time in which this process stood still does not count as a program's silence") {
+    ProgramNode node(1);
+    auto options = node.options(1, {}, {});
+    options.setup.supervision.hang_timeout = std::chrono::seconds(60);
+    OomKills oom_kills;
+    ProgramWorker worker(SlotId{0}, options, oom_kills);
+    worker.join(node.group(0, 1, "sleep 1000"), 0);
+    std::vector<Notice> notices;
+    worker.advance(notices);
+
+    const auto before = worker.deadline();
+    worker.excuse(std::chrono::minutes(5));
+
+    REQUIRE(before.has_value());
+    CHECK(worker.deadline() == *before + std::chrono::minutes(5));
+}
+
 TEST_CASE("a member that has ended well before its group leaves with it, and one that fails is a failure") {
     ProgramNode node(2);
     node.start_group(0, 2, "[ $RANK = 1 ] && exit 0; " + std::string(report_once) + "sleep 1000");

@@ -4,9 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <typeinfo>
 
 #include "launch/agent/agent.hpp"
@@ -158,6 +161,17 @@ TEST_CASE("a trainer that sends nonsense, or what is not its turn, fails its tri
     }
 }
 
+TEST_CASE("a message of a type that nobody knows is remarked on once, and ignored") {
+    WarmNode node(say_hello +
+                  std::string("hear; say '{\"type\":\"reprot\"}'; say '{\"type\":\"reprot\"}'; "
+                              "say '{\"type\":\"progress\"}'; ") +
+                  report + "hear");
+    node.join();
+
+    CHECK(node.next<ProgramRemark>().message.starts_with("it sent a message of the type 'reprot', which this"));
+    CHECK(node.next<protocol::Report>().resource == Resource{1});
+}
+
 TEST_CASE("a store request that cannot be served fails its trial") {
     WarmNode node(std::string(say_hello) + "hear; say '{\"type\":\"store\",\"id\":1,\"op\":\"get\"}'; sleep 1000");
     node.join();
@@ -298,24 +312,30 @@ TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, wh
 
 namespace {
 
-/// What the trainers of a node get as the path of the memory that they share.
-std::vector<std::string> shared_memory_of(bool is_of_user, std::size_t num_slots) {
-    const WarmNode node(R"(printf %s "$CRESCENDO_SHARED_MEMORY" >path-$$; mv path-$$ shared-$$; hear)",
+/// What the trainers of a node get as a variable of their environment.
+std::vector<std::string> values_of(const std::string& variable, bool is_of_user, std::size_t num_slots,
+                                   const std::function<void(const std::string&)>& look = {}) {
+    const WarmNode node("printf %s \"$" + variable + "\" >value-$$; mv value-$$ given-$$; hear",
                         std::chrono::seconds(60), is_of_user, num_slots);
-    std::vector<std::string> paths;
+    std::vector<std::string> values;
     await("the trainers' words", [&] {
-        paths.clear();
+        values.clear();
         for (const auto& entry : std::filesystem::directory_iterator(node.folder.path())) {
-            if (entry.path().filename().string().starts_with("shared-")) {
-                std::ifstream(entry.path()) >> paths.emplace_back();
+            if (entry.path().filename().string().starts_with("given-")) {
+                std::ifstream(entry.path()) >> values.emplace_back();
             }
         }
-        return paths.size() == num_slots;
+        return values.size() == num_slots;
     });
-    for (const auto& path : paths) {
-        CHECK((path.empty() || std::filesystem::exists(path)));
-    }
-    return paths;
+    std::ranges::for_each(
+        values, look ? look : [](const std::string&) {});
+    return values;
+}
+
+/// What they get as the path of the memory that they share.
+std::vector<std::string> shared_memory_of(bool is_of_user, std::size_t num_slots) {
+    return values_of("CRESCENDO_SHARED_MEMORY", is_of_user, num_slots,
+                     [](const std::string& path) { CHECK((path.empty() || std::filesystem::exists(path))); });
 }
 
 }  // namespace
@@ -334,4 +354,10 @@ TEST_CASE("crescendo's own trainers share memory where a node has several") {
     CHECK(paths[0] == paths[1]);
     CHECK(shared_memory_of(false, 1) == std::vector<std::string>{""});
     CHECK(shared_memory_of(/*is_of_user=*/true, 2) == std::vector<std::string>{"", ""});
+}
+
+TEST_CASE("members of a group, which are started one by one, number the words of a set alike") {
+    const auto given = std::getenv("PYTHONHASHSEED") != nullptr;  // by who runs this test
+    CHECK(values_of("PYTHONHASHSEED", /*is_of_user=*/true, 2) ==
+          std::vector<std::string>(2, given ? std::getenv("PYTHONHASHSEED") : "0"));
 }

@@ -287,6 +287,21 @@ TEST_CASE("a slot where one trial after the other fails is left out, and its nex
     CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == stage.history.left_out());
 }
 
+TEST_CASE("a sweep that has but slots that were left out ends its session, and does not wait for nothing") {
+    Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 1, 0.5);
+    for (const int trial : {1, 2, 3}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no GPU"});
+    }
+    stage.agents.notices.push_back(AgentLost{NodeId{0}, "no sign of life"});
+
+    CHECK_THROWS_WITH(stage.run(),
+                      "no slot is left: 1 was left out, as one trial after the other failed there, and all others are "
+                      "lost; look after the GPU or the node, and resume the sweep, which uses them again");
+
+    CHECK(stage.history.sweep().state() == SweepState::running);
+}
+
 TEST_CASE("a slot where no trainer starts is lost until one does, and its trial goes on elsewhere") {
     Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
     stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});

@@ -31,6 +31,23 @@ TEST_CASE("a sign of life is due a second after the last one") {
     CHECK_FALSE(timer.must_send(start + 1999ms));
 }
 
+TEST_CASE("the time in which whoever listens stood still is no silence") {
+    const SilenceTimer::Time start;
+    SilenceTimer timer(start, 30s);
+    const auto is_silent_after = [&](std::chrono::seconds from, std::chrono::seconds to) {
+        for (auto time = from; time < to; ++time) {
+            if (timer.stopped(start + time)) {
+                return true;
+            }
+        }
+        return timer.stopped(start + to);
+    };
+
+    CHECK_FALSE(is_silent_after(0s, 10s));
+    CHECK_FALSE(is_silent_after(90s, 109s));  // a suspended job
+    CHECK(is_silent_after(110s, 110s));
+}
+
 TEST_CASE("a rank is dead when it was silent for the time-out, and what it hears from us is no sign of life") {
     const SilenceTimer::Time start;
     SilenceTimer timer(start, 2s);
