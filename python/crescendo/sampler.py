@@ -1,6 +1,6 @@
 """Proposes the configurations of a sweep: `sampler: {command: [python3, mine.py]}` in its file.
 
-A sampler is a class with two methods::
+A sampler is a class with one method, and two more if it likes::
 
     from crescendo import sampler
 
@@ -11,7 +11,7 @@ A sampler is a class with two methods::
         def propose(self, number):       # a value for each parameter; None: nothing yet; StopIteration: never again
             return {"lr": 10 ** self.random.uniform(-5, -1)}
 
-        def tell(self, trial):           # how a trial is now
+        def tell(self, trial):           # if you like: how a trial is now
             ...
 
         def refuse(self, number, reason):  # if you like: why a proposal is not used, such as a constraint
@@ -86,7 +86,7 @@ def serve(make: Callable[[Search], Any]) -> None:
             request = message["request"]
             if request == "begin":
                 sampler = make(_known(Search, message))
-            elif request == "tell":
+            elif request == "tell" and hasattr(sampler, "tell"):
                 sampler.tell(_known(Trial, message))
             elif request == "propose":
                 stream.write(json.dumps(_propose(sampler, message)) + "\n")

@@ -107,6 +107,21 @@ class Samplers(unittest.TestCase):
         self.assertEqual(program.propose(2), {"done": True})
         self.assertEqual(program.end(), 0)
 
+    def test_a_class_that_learns_nothing_needs_no_tell(self):
+        script = """if True:
+            from crescendo import sampler
+            class Mine:
+                def __init__(self, search):
+                    pass
+                def propose(self, number):
+                    return {"width": number}
+            sampler.serve(Mine)"""
+        program = Program(sys.executable, "-c", script)
+        program.send(BEGIN)
+        program.tell(0, {}, 0.5)
+        self.assertEqual(program.propose(1), {"config": {"width": 1}})
+        self.assertEqual(program.end(), 0)
+
     def test_the_example_in_plain_python_learns(self):
         losses = self.learn(sys.executable, EXAMPLES / "sampler/evolution.py", trials=80)
         self.assertLess(sum(losses[60:]), sum(losses[:20]))
