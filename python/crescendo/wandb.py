@@ -8,7 +8,8 @@ The first line runs the script. `wandb.config` then holds the trial's parameters
 stop ends there, as W&B's agent would end it. `wandb.agent(…, function)` calls the function once. Runs are recorded in
 the trial's folder, offline, unless the environment has another WANDB_DIR or WANDB_MODE.
 
-The second line is for a script that gives its sweep to `wandb.sweep` as a dictionary. It prints the sweep file.
+The second line is for a script that gives its sweep to `wandb.sweep` as a dictionary. It prints the sweep file; what
+the script prints goes to stderr.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import os
 import runpy
 import sys
 from pathlib import Path
-from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import crescendo
 from crescendo.files import replace_file
@@ -28,18 +29,26 @@ METRIC_VARIABLE = "CRESCENDO_METRIC"
 
 
 def main() -> None:
-    del sys.argv[0]
-    prints_file = sys.argv[:1] == ["--sweep-file"]
+    words = sys.argv[1:]
+    prints_file = words[:1] == ["--sweep-file"]
     if prints_file:
-        del sys.argv[0]
-    if not sys.argv or sys.argv[0].startswith("-"):
+        del words[0]
+    if not words or words[0].startswith("-"):
         raise SystemExit("usage: python -m crescendo.wandb [--sweep-file] SCRIPT [ARGUMENT …]")
     if prints_file:
-        print_sweep_file(sys.argv[0])
+        print_sweep_file(words)
     elif os.environ.get("CRESCENDO_FD"):
         attach(crescendo.trial())
-    sys.path[0] = str(Path(sys.argv[0]).resolve().parent)  # as if Python had been given the script
-    runpy.run_path(sys.argv[0], run_name="__main__")
+        run(words)
+    else:
+        run(words)
+
+
+def run(words: List[str]) -> None:
+    """Runs a script as if Python had been given these words."""
+    sys.argv = words
+    sys.path[0] = str(Path(words[0]).resolve().parent)
+    runpy.run_path(words[0], run_name="__main__")
 
 
 def attach(trial: crescendo.Trial) -> None:
@@ -87,26 +96,61 @@ def attach(trial: crescendo.Trial) -> None:
     wandb.sweep = lambda *_, **__: "crescendo"
 
 
-def print_sweep_file(script: str) -> None:
-    """From now on the sweep that is given to `wandb.sweep` is printed, in place of started, and `wandb.agent` ends the
-    script."""
+def print_sweep_file(words: List[str]) -> None:
+    """Runs a script until it calls `wandb.agent`, and prints the sweep that it has given to `wandb.sweep`."""
+    os.environ.setdefault("WANDB_MODE", "offline")  # else wandb.login() asks for an account
     import wandb
 
-    def sweep(sweep: Mapping[str, Any], *_: Any, **__: Any) -> str:
-        import yaml  # which comes with wandb
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as file:
+        os.dup2(2, 1)  # what the script prints, and the programs that it starts, is not in the file
+        sweep: Dict[str, Any] = {}
 
-        # Through JSON, which has lists for tuples; arrays and numbers of NumPy become Python's.
-        known = json.loads(json.dumps(sweep, default=lambda value: value.tolist()))
-        print(yaml.safe_dump({"program": script, **known}, sort_keys=False), end="", flush=True)
-        return "crescendo"
+        def note_sweep(given: Mapping[str, Any], *_: Any, **__: Any) -> str:
+            # Through JSON, which has lists for tuples; arrays and numbers of NumPy become Python's.
+            sweep.clear()
+            sweep.update(json.loads(json.dumps(given, default=lambda value: value.tolist())))
+            return "crescendo"
 
-    def agent(*_: Any, count: Optional[int] = None, **__: Any) -> None:
-        if count is not None:
-            print(f"run_cap: {count}", flush=True)
-        raise SystemExit(0)
+        def note_end(_sweep: Any = None, function: Any = None, *_: Any, count: Optional[int] = None, **__: Any) -> None:
+            if function is not None:  # W&B calls it in this process, and starts no program
+                sweep.pop("program", None)
+                sweep.pop("command", None)
+            if count is not None:
+                sweep["run_cap"] = count
+            raise SystemExit(0)
 
-    wandb.sweep = sweep
-    wandb.agent = agent
+        wandb.sweep, wandb.agent = note_sweep, note_end
+        try:
+            run(words)
+        except SystemExit as ended:
+            if ended.code not in (None, 0):
+                raise
+        if not sweep:
+            raise SystemExit("crescendo: the script gave no sweep to wandb.sweep, so there is none to print")
+        if "program" not in sweep and "command" not in sweep:
+            # No ${args}: a function has its parameters from wandb.config, and the script's arguments are the user's.
+            sweep = {"command": ["python3", "-m", "crescendo.wandb", *words], **sweep}
+        file.write(_yaml(sweep))
+
+
+def _yaml(sweep: Mapping[str, Any]) -> str:
+    """Lists are on one line. Texts are in quotes: without, some readers of YAML take "1e-3" for a number."""
+    import yaml  # which comes with wandb
+
+    class Key(str):
+        pass
+
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc]
+        pass
+
+    Dumper.add_representer(Key, lambda dumper, key: dumper.represent_str(str(key)))
+    Dumper.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"'))
+    Dumper.add_representer(
+        list, lambda dumper, items: dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=True)
+    )
+    keyed = json.loads(json.dumps(sweep), object_pairs_hook=lambda pairs: {Key(name): value for name, value in pairs})
+    text: str = yaml.dump(keyed, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=float("inf"))
+    return text
 
 
 class Reports:

@@ -18,6 +18,11 @@ CRESCENDO = os.environ.get("CRESCENDO_BINARY")
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
+def write(path, script):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(textwrap.dedent(script))
+
+
 class FakeTrial:
     """Stops at a resource."""
 
@@ -61,10 +66,20 @@ class ReportsTest(unittest.TestCase):
 @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
 @unittest.skipUnless(importlib.util.find_spec("wandb"), "not installed: wandb")
 class SweepTest(unittest.TestCase):
-    def sweep(self, script, file):
+    def print_file(self, script, *words, path="train.py"):
+        """The sweep file that a script prints which is called with these words, on a machine without an account."""
+        with tempfile.TemporaryDirectory() as folder:
+            write(Path(folder, path), script)
+            command = [sys.executable, "-m", "crescendo.wandb", "--sweep-file", *words]
+            environment = {**ENVIRONMENT, "HOME": folder}
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+
+    def sweep(self, script, file, path="train.py"):
         """Runs a sweep. Returns its journal, and whether each trial has a run of W&B that was recorded offline."""
         with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "train.py").write_text(textwrap.dedent(script))
+            write(Path(folder, path), script)
             Path(folder, "sweep.yaml").write_text(f"{textwrap.dedent(file)}bind: off\n")
             command = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
             done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
@@ -122,29 +137,48 @@ class SweepTest(unittest.TestCase):
 
     def test_a_script_that_has_its_sweep_prints_the_file_and_has_its_function_called_for_the_trial(self):
         script = """
+            import subprocess
+            import sys
+
             import numpy
             import wandb
 
+            wandb.login()
+            print("hello")
+            subprocess.run(["echo", "method: none"])
+
             def train():
+                assert sys.argv == ["train.py", "--sweep", "a b"]
                 with wandb.init() as run:
                     run.log({"loss": 9})
-                    run.summary["val_loss"] = run.config["optimizer"]["lr"]
+                    run.summary["val_loss"] = run.config["optimizer"]["lr"] * len(run.config["text"])
 
             sweep = {
                 "method": "grid",
                 "metric": {"name": "val_loss", "goal": "minimize"},
-                "parameters": {"optimizer": {"parameters": {"lr": {"values": numpy.array([1.0e-5, 2])}}}},
+                "parameters": {
+                    "optimizer": {"parameters": {"lr": {"values": numpy.array([1.0e-5, 2])}}},
+                    "text": {"value": "1e-3"},
+                },
             }
-            wandb.agent(wandb.sweep(sweep, project="mine"), function=train, count=9)
+            if sys.argv[1:]:
+                wandb.agent(wandb.sweep(sweep, project="mine"), function=train, count=9)
         """
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "train.py").write_text(textwrap.dedent(script))
-            command = [sys.executable, "-m", "crescendo.wandb", "--sweep-file", "train.py"]
-            file = subprocess.check_output(command, cwd=folder, env=ENVIRONMENT, text=True)
+        file = self.print_file(script, "train.py", "--sweep", "a b")
 
-        self.assertTrue(file.startswith("program: train.py\nmethod: grid\n"), file)
+        command = '["python3", "-m", "crescendo.wandb", "train.py", "--sweep", "a b"]'
+        self.assertTrue(file.startswith(f'command: {command}\nmethod: "grid"\n'), file)
         self.assertTrue(file.endswith("run_cap: 9\n"), file)
-        self.assertEqual(self.losses(self.sweep(script, file)[0]), [[(1, 1e-5)], [(1, 2)]])
+        self.assertEqual(self.losses(self.sweep(script, file)[0]), [[(1, 4e-5)], [(1, 8)]])
+
+    def test_a_sweep_that_names_its_program_keeps_it(self):
+        script = """
+            import wandb
+
+            wandb.agent(wandb.sweep({"program": "worker.py", "method": "random"}))
+        """
+
+        self.assertEqual(self.print_file(script, "train.py"), 'program: "worker.py"\nmethod: "random"\n')
 
 
 if __name__ == "__main__":
