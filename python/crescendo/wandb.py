@@ -3,6 +3,8 @@
     python -m crescendo.wandb SCRIPT [ARGUMENT …]
     python -m crescendo.wandb --sweep-file SCRIPT [ARGUMENT …]
 
+A script that Python starts as a module is `-m MODULE` here, too.
+
 The first line runs the script. `wandb.config` then holds the trial's parameters, as in a sweep of W&B, and each
 `wandb.log` that has the sweep's metric is a report: how often the metric was logged is the resource. A trial that is to
 stop ends there, as W&B's agent would end it. `wandb.agent(…, function)` calls the function once. Runs are recorded in
@@ -33,8 +35,9 @@ def main() -> None:
     prints_file = words[:1] == ["--sweep-file"]
     if prints_file:
         del words[0]
-    if not words or words[0].startswith("-"):
-        raise SystemExit("usage: python -m crescendo.wandb [--sweep-file] SCRIPT [ARGUMENT …]")
+    script = words[1:] if words[:1] == ["-m"] else words
+    if not script or script[0].startswith("-"):
+        raise SystemExit("usage: python -m crescendo.wandb [--sweep-file] SCRIPT|-m MODULE [ARGUMENT …]")
     if prints_file:
         print_sweep_file(words)
     elif os.environ.get("CRESCENDO_FD"):
@@ -45,10 +48,15 @@ def main() -> None:
 
 
 def run(words: List[str]) -> None:
-    """Runs a script as if Python had been given these words."""
-    sys.argv = words
-    sys.path[0] = str(Path(words[0]).resolve().parent)
-    runpy.run_path(words[0], run_name="__main__")
+    """Runs a script, or a module, as if Python had been given these words."""
+    if words[0] == "-m":
+        sys.argv = words[1:]
+        sys.path[0] = os.getcwd()
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = words
+        sys.path[0] = str(Path(words[0]).resolve().parent)
+        runpy.run_path(words[0], run_name="__main__")
 
 
 def attach(trial: crescendo.Trial) -> None:

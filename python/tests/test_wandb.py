@@ -180,6 +180,27 @@ class SweepTest(unittest.TestCase):
 
         self.assertEqual(self.print_file(script, "train.py"), 'program: "worker.py"\nmethod: "random"\n')
 
+    def test_a_module_is_run_as_python_runs_it(self):
+        script = """
+            import sys
+
+            import wandb
+            from .train import __name__ as sibling
+
+            def train():
+                assert __name__ == "__main__" and sys.argv[1:] == ["-v"]
+                wandb.init()
+                wandb.log({"val_loss": wandb.config.x})
+
+            sweep = {"metric": {"name": "val_loss"}, "method": "grid", "parameters": {"x": {"values": [1, 2]}}}
+            if __name__ == "__main__":
+                wandb.agent(wandb.sweep(sweep), train)
+        """
+        file = self.print_file(script, "-m", "pkg.train", "-v", path="pkg/train.py")
+
+        self.assertIn('["python3", "-m", "crescendo.wandb", "-m", "pkg.train", "-v"]', file)
+        self.assertEqual(self.losses(self.sweep(script, file, path="pkg/train.py")[0]), [[(1, 1)], [(1, 2)]])
+
 
 if __name__ == "__main__":
     unittest.main()
