@@ -41,8 +41,7 @@ def main() -> None:
     if prints_file:
         print_sweep_file(words)
     elif os.environ.get("CRESCENDO_FD"):
-        attach(crescendo.trial())
-        run(words)
+        run_as_trial(words)
     else:
         run(words)
 
@@ -59,7 +58,17 @@ def run(words: List[str]) -> None:
         runpy.run_path(words[0], run_name="__main__")
 
 
-def attach(trial: crescendo.Trial) -> None:
+def run_as_trial(words: List[str]) -> None:
+    reports = attach(crescendo.trial())
+    try:
+        run(words)
+    except BaseException as ended:
+        if not isinstance(ended, SystemExit) or ended.code not in (None, 0):
+            atexit.unregister(reports.end)  # it has said itself why it has no result
+        raise
+
+
+def attach(trial: crescendo.Trial) -> Reports:
     """From now on `wandb` gets the trial's parameters, and what it logs is reported."""
     metric = os.environ.get(METRIC_VARIABLE)
     if not metric:
@@ -102,6 +111,7 @@ def attach(trial: crescendo.Trial) -> None:
     wandb.init = init_and_report
     wandb.agent = agent
     wandb.sweep = lambda *_, **__: "crescendo"
+    return reports
 
 
 def print_sweep_file(words: List[str]) -> None:
@@ -210,7 +220,7 @@ class Reports:
             names = ", ".join(self._names) or "nothing"
             print(
                 f"crescendo: the sweep's metric is {self._metric}, and the script never gave it to wandb.log, but "
-                f"{names}",
+                f"{names}; what the processes that it starts log is not seen",
                 file=sys.stderr,
                 flush=True,
             )

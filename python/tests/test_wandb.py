@@ -5,6 +5,7 @@ import importlib.util
 import io
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,46 @@ class ReportsTest(unittest.TestCase):
             reports.end()
 
         self.assertIn("never gave it to wandb.log, but valid_loss", said.getvalue())
+
+
+@unittest.skipUnless(importlib.util.find_spec("wandb"), "not installed: wandb")
+class EndTest(unittest.TestCase):
+    def end(self, script):
+        """Runs a script as a trial, without a sweep. Returns what it has reported and what it printed."""
+        with tempfile.TemporaryDirectory() as folder:
+            trial = Path(folder, "sweep/trials/000000")
+            trial.mkdir(parents=True)
+            (trial / "params.json").write_text("{}")
+            Path(folder, "train.py").write_text(script)
+            ours, theirs = socket.socketpair()
+            ours.shutdown(socket.SHUT_WR)  # whoever reports reads that the sweep is over
+            with ours:
+                with theirs:
+                    environment = {
+                        **ENVIRONMENT,
+                        "CRESCENDO_FD": str(theirs.fileno()),
+                        "CRESCENDO_TRIAL_DIR": str(trial),
+                        "CRESCENDO_METRIC": "val_loss",
+                    }
+                    command = [sys.executable, "-m", "crescendo.wandb", "train.py"]
+                    done = subprocess.run(
+                        command, cwd=folder, env=environment, pass_fds=[theirs.fileno()], capture_output=True, text=True
+                    )
+                return ours.makefile().read(), done.stderr
+
+    def test_a_script_that_ends_well_without_a_report_is_told_what_is_not_seen(self):
+        self.assertIn("what the processes that it starts log is not seen", self.end("")[1])
+
+    def test_a_script_that_refuses_its_arguments_has_said_why_it_reports_nothing(self):
+        said = self.end("raise SystemExit(2)")[1]
+
+        self.assertNotIn("never gave it to wandb.log", said)
+
+    def test_the_summary_of_a_script_that_crashed_is_no_result(self):
+        reported, said = self.end("import wandb\nwandb.init().summary['val_loss'] = 1\nraise ValueError('NaN')")
+
+        self.assertEqual(reported, "")
+        self.assertIn("ValueError: NaN", said)
 
 
 @unittest.skipUnless(CRESCENDO, "CRESCENDO_BINARY names no crescendo")
