@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import mmap
 import os
 import runpy
 import sys
@@ -84,6 +85,7 @@ def attach(trial: crescendo.Trial) -> Reports:
         "WANDB_RUN_GROUP": trial.directory.parent.parent.name,
     }.items():
         os.environ.setdefault(name, value)
+    place = {name: os.environ[name] for name in ("WANDB_MODE", "WANDB_DIR")}
     os.environ["WANDB_SWEEP_PARAM_PATH"] = str(_write_parameters(trial.directory, trial.rank))
     import wandb
 
@@ -92,6 +94,8 @@ def attach(trial: crescendo.Trial) -> Reports:
     init = wandb.init
 
     def init_and_report(*arguments: Any, **options: Any) -> Any:
+        for name, value in place.items():  # W&B's example of cross-validation removes all of its variables in a fold
+            os.environ.setdefault(name, value)
         run = init(*arguments, **options)
         reports.watch(type(run.summary))
         log = run.log
@@ -172,11 +176,16 @@ def _yaml(sweep: Mapping[str, Any]) -> str:
 
 
 class Reports:
-    """Makes reports of what a script logs."""
+    """Makes reports of what a script logs in this process.
+
+    Forked ones, such as the folds of a cross-validation, inherit this object: each would count its reports from 1.
+    """
 
     def __init__(self, trial: crescendo.Trial, metric: str) -> None:
         self._trial = trial
         self._metric = metric
+        self._process = os.getpid()
+        self._logged_in_fork = mmap.mmap(-1, 1)  # which they share: whether the metric was
         self._numbers: Dict[str, float] = {}  # logged since the last report
         self._names: Dict[str, None] = {}  # all that were ever logged
         self._summary: Dict[str, float] = {}  # what the script wrote there itself
@@ -186,6 +195,9 @@ class Reports:
     def add(self, data: Mapping[str, Any]) -> None:
         """Takes what is logged. Ends the program if it is to stop."""
         numbers = dict(_numbers_in(data))
+        if os.getpid() != self._process:
+            self._note_fork(numbers)
+            return
         self._numbers.update(numbers)
         self._names.update(dict.fromkeys(numbers))
         if self._metric not in numbers:
@@ -206,24 +218,34 @@ class Reports:
 
         def note_and_update(written: Any, data: Mapping[str, Any]) -> None:
             self._summary.update(_numbers_in(data))
+            if os.getpid() != self._process:
+                self._note_fork(self._summary)
             update(written, data)
 
         summary.update = note_and_update
 
     def end(self) -> None:
         """The script ends. A metric that is in the summary only is reported now; one that is nowhere is spoken of."""
-        if self._has_reported:
+        if self._has_reported or os.getpid() != self._process:
             return
         if self._metric in self._summary:
             self._trial.report({**self._numbers, **self._summary})
         elif self._trial.rank == 0:
-            names = ", ".join(self._names) or "nothing"
-            print(
-                f"crescendo: the sweep's metric is {self._metric}, and the script never gave it to wandb.log, but "
-                f"{names}; what the processes that it starts log is not seen",
-                file=sys.stderr,
-                flush=True,
+            said = f"crescendo: the sweep's metric is {self._metric}, and {self._what_was_logged()}"
+            print(said, file=sys.stderr, flush=True)
+
+    def _note_fork(self, numbers: Mapping[str, float]) -> None:
+        if self._metric in numbers:
+            self._logged_in_fork[0] = 1
+
+    def _what_was_logged(self) -> str:
+        if self._logged_in_fork[0]:
+            return (
+                "only processes that the script started gave it to wandb.log, which is no report; log the trial's "
+                "value, such as the mean of all folds, in the script's own process"
             )
+        names = ", ".join(self._names) or "nothing"
+        return f"the script never gave it to wandb.log, but {names}; what the processes that it starts log is not seen"
 
 
 def _numbers_in(data: Mapping[str, Any], prefix: str = "") -> Iterator[Tuple[str, float]]:

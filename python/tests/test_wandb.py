@@ -63,6 +63,20 @@ class ReportsTest(unittest.TestCase):
 
         self.assertIn("never gave it to wandb.log, but valid_loss", said.getvalue())
 
+    def test_what_a_forked_process_logs_is_no_report_but_spoken_of(self):
+        trial = FakeTrial(end=9)
+        reports = Reports(trial, "val_loss")
+        fold = os.fork()
+        if fold == 0:
+            reports.add({"val_loss": 1})
+            reports.end()
+            os._exit(len(trial.reports))
+        self.assertEqual(os.waitpid(fold, 0)[1], 0)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            reports.end()
+
+        self.assertIn("only processes that the script started gave it to wandb.log", said.getvalue())
+
 
 @unittest.skipUnless(importlib.util.find_spec("wandb"), "not installed: wandb")
 class EndTest(unittest.TestCase):
@@ -241,6 +255,35 @@ class SweepTest(unittest.TestCase):
 
         self.assertIn('["python3", "-m", "crescendo.wandb", "-m", "pkg.train", "-v"]', file)
         self.assertEqual(self.losses(self.sweep(script, file, path="pkg/train.py")[0]), [[(1, 1)], [(1, 2)]])
+
+    def test_the_folds_of_a_cross_validation_are_recorded_and_their_mean_is_the_report(self):
+        script = """
+            import multiprocessing
+            import os
+
+            import wandb
+
+            def train(fold):
+                for name in [name for name in os.environ if name.startswith("WANDB_")]:
+                    del os.environ[name]  # as in W&B's example
+                wandb.init(name=f"fold {fold}").log({"val_loss": fold})
+                wandb.finish()
+
+            folds = [multiprocessing.get_context("fork").Process(target=train, args=[fold]) for fold in (1, 2)]
+            for fold in folds:
+                fold.start()
+                fold.join()
+            wandb.init().log({"val_loss": wandb.config.x})
+            assert [fold.exitcode for fold in folds] == [0, 0]
+        """
+        file = """
+            program: train.py
+            metric: {name: val_loss, goal: minimize}
+            parameters: {x: {value: 7}}
+            run_cap: 1
+        """
+
+        self.assertEqual(self.losses(self.sweep(script, file)[0]), [[(1, 7)]])
 
 
 if __name__ == "__main__":
