@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
 #include <string_view>
 
 #include "core/check.hpp"
@@ -11,11 +12,13 @@
 namespace crescendo::launch {
 namespace {
 
+constexpr std::string_view directory_line = "sweep=";
+
 std::string settings(const JobRequest& request) {
     const auto& site = request.site;
-    auto text =
-        fmt::format("sweep={}\ncrescendo={}\nlead={}    # seconds before the end of the job, to save what runs\n",
-                    shell_quoted(request.directory), shell_quoted(request.crescendo), site.lead.count());
+    auto text = fmt::format("{}{}\ncrescendo={}\nlead={}    # seconds before the end of the job, to save what runs\n",
+                            directory_line, shell_quoted(request.directory), shell_quoted(request.crescendo),
+                            site.lead.count());
     text += fmt::format("cd {} || exit 2\n", shell_quoted(request.working_directory));
     for (const auto& module : site.modules) {
         text += fmt::format("module load {}\n", shell_quoted(module));
@@ -136,6 +139,16 @@ std::string job_script(const JobRequest& request, const BatchSystem& system) {
         "stands.\n{}\n{}{}{}{}",
         request.site.modules.empty() ? "" : " -l", shell_quoted(request.directory), parts.directives, settings(request),
         parts.functions, launch_function(request, parts), body);
+}
+
+std::optional<std::filesystem::path> directory_of(const std::string& job_script) {
+    std::istringstream lines(job_script);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(directory_line)) {
+            return shell_unquoted(line.substr(directory_line.size()));
+        }
+    }
+    return {};
 }
 
 }  // namespace crescendo::launch

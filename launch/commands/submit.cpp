@@ -141,6 +141,13 @@ void require_idle(const SweepDirectory& directory) {
                        shell_quoted(where));
 }
 
+/// The directory of which this one is a copy, or where it was before, if its job script still works there.
+std::optional<fs::path> origin_of(const std::string& script, const SweepDirectory& directory) {
+    auto path = directory_of(script);
+    std::error_code gone;
+    return path && !fs::equivalent(*path, directory.path(), gone) ? path : std::nullopt;
+}
+
 ExitCode submit_again(const SubmitOptions& options) {
     const auto directory = SweepDirectory::open(options.target);
     const auto where = directory.path().string();
@@ -156,17 +163,25 @@ ExitCode submit_again(const SubmitOptions& options) {
     const auto holder = batch_system()->own_job() ? std::nullopt : SweepLock::holder(directory);
     CRESCENDO_VALIDATE(!holder, "", "{}: {} is using this directory; `crescendo stop {}` ends it", where,
                        holder.value_or(""), shell_quoted(where));
-    const bool as_it_stands = !options.describe_a_job() && is_there(directory.job_script());
-    auto script = as_it_stands ? read_file(directory.job_script()) : "";
-    if (!as_it_stands) {
-        const auto before = directory.read_run().value("submit", Json::object());
-        auto job = options.job.over(before.get<JobOptions>());
-        const auto site = options.site.empty() && before.contains("site")
-                              ? fs::path(before.at("site").get<std::string>())
-                              : site_of(options);
-        const auto request = make_request(recorded.file, directory.path(),
+    const auto before = directory.read_run().value("submit", Json::object());
+    const auto job = options.job.over(before.get<JobOptions>());
+    const auto site = options.site.empty() && before.contains("site") ? fs::path(before.at("site").get<std::string>())
+                                                                      : site_of(options);
+    const auto script_for = [&](const fs::path& path) {
+        const auto request = make_request(recorded.file, path,
                                           directory.read_run().at("working_directory").get<std::string>(), job, site);
-        script = job_script(request, *batch_system());
+        return job_script(request, *batch_system());
+    };
+    const bool is_given = !options.describe_a_job() && is_there(directory.job_script());
+    auto script = is_given ? read_file(directory.job_script()) : "";
+    const auto origin = origin_of(script, directory);
+    CRESCENDO_VALIDATE(!origin || script == script_for(*origin), "",
+                       "{}: continues the sweep of {}, of which this one is a copy, and it was edited or written by "
+                       "another version; put the new folder in it, or give an option, such as --nodes {}, to have it "
+                       "written anew",
+                       directory.job_script().string(), origin.value_or("").string(), job.nodes.value_or(1));
+    if (!is_given || origin) {
+        script = script_for(directory.path());
         if (!options.dry_run) {
             note_request(directory, job, site);
             replace_file(directory.job_script(), script);

@@ -117,6 +117,18 @@ std::string shell_quoted(const std::string& text) {
 
 std::string shell_quoted(const std::filesystem::path& path) { return shell_quoted(path.string()); }
 
+std::optional<std::string> shell_unquoted(const std::string& word) {
+    auto text = word;
+    if (word.size() >= 2 && word.front() == '\'' && word.back() == '\'') {
+        text = word.substr(1, word.size() - 2);
+        constexpr std::string_view quote = "'\\''";
+        for (auto at = text.find(quote); at != std::string::npos; at = text.find(quote, at + 1)) {
+            text.replace(at, quote.size(), "'");
+        }
+    }
+    return shell_quoted(text) == word ? std::optional(text) : std::nullopt;
+}
+
 bool is_executable(const std::filesystem::path& path) {
     std::error_code unreadable;  // a folder of PATH may be somebody else's
     return std::filesystem::is_regular_file(path, unreadable) && ::access(path.c_str(), X_OK) == 0;

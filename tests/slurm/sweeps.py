@@ -28,6 +28,7 @@ scheduler: {{type: fifo, max: {EPOCHS}}}
 max_retries: 9
 command: [bash, train.sh]
 """
+SHORT = SWEEP.replace(f"max: {EPOCHS}", "max: 1")
 # Goes on where it was, and says its last report again, as the trial protocol wants it: it may not have been heard. A signal
 # that is meant for crescendo would kill it.
 TRAIN = f"""cd "$CRESCENDO_TRIAL_DIR"
@@ -165,6 +166,19 @@ def test_names_are_quoted_for_sbatch_and_for_bash(sweep):
     assert f"JobName={name}" in tool("scontrol", "show", "job", job)
     assert "Comment=x #y" in tool("scontrol", "show", "job", job)
     wait_for("the sweep is over", lambda: job_state(job) in ("", "COMPLETED"))
+    assert len(sweep.reports()) == TRIALS, sweep.log()
+
+
+def test_a_sweep_that_was_moved_is_continued_where_it_is_now(sweep):
+    (sweep.folder / "sweep.yaml").write_text(SHORT)
+    sweep.submit("sweep.yaml", "--time", "1h", "--sbatch=--hold")
+    assert sweep.call("stop", "s").returncode == 0
+    sweep.path = sweep.path.rename(sweep.folder / "moved")
+
+    job = sweep.submit("moved")
+    tool("scontrol", "release", job)
+
+    wait_for("the job is over", lambda: job_state(job) in ("", "COMPLETED"))
     assert len(sweep.reports()) == TRIALS, sweep.log()
 
 

@@ -186,6 +186,16 @@ TEST_CASE("when all programs gave way before the job's time is up, another job f
     CHECK(job.count("requeues") == 1);
 }
 
+TEST_CASE("a script tells which sweep it continues, unless that was edited into something else") {
+    auto job = script_request();
+    for (const auto* path : {"/sweeps/s", "/it's $x"}) {
+        job.directory = path;
+        CHECK(directory_of(job_script(job, *batch_system())) == path);
+    }
+    CHECK_FALSE(directory_of("#!/bin/bash\nsweep=\"$HOME/s\"\n"));
+    CHECK_FALSE(directory_of("#!/bin/bash\n"));
+}
+
 TEST_CASE("where requeueing is not allowed the sweep submits itself") {
     const Rehearsal job("[ \"$1\" = submit ] && { echo x > submitted; exit; }; echo 75 > $CRESCENDO_EXIT_STATUS");
     job.install("squeue", "case $* in *%e*) echo 2000-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");

@@ -1,7 +1,20 @@
+#include "tests/contains.hpp"
 #include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
 using namespace crescendo::tests;
+
+namespace {
+
+/// A sweep `s` whose job 17 is over.
+void submit_once(const PlayedSlurm& slurm, const fs::path& folder) {
+    write_sweep(folder);
+    slurm.answer("sbatch", "echo 17");
+    slurm.answer("squeue", "true");
+    REQUIRE(run_crescendo(folder, {"submit", "sweep.yaml", "--nodes", "3"}).code == 0);
+}
+
+}  // namespace
 
 TEST_CASE("submit leaves nothing behind if the job is refused") {
     const PlayedSlurm slurm;
@@ -54,3 +67,39 @@ TEST_CASE("submit refuses a job that has no time to train, and says whose time i
                       std::string::npos,
                   result.err);
 }
+
+TEST_CASE("a sweep that was copied or moved is continued where it is now, and what its script asked for stays") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    submit_once(slurm, folder.path());
+    fs::copy(folder / "s", folder / "copy", fs::copy_options::recursive);
+    fs::rename(folder / "s", folder / "moved");
+
+    for (const auto* name : {"copy", "moved"}) {
+        REQUIRE(run_crescendo(folder.path(), {"submit", name}).code == 0);
+        const auto script = content_of(folder / name / "job.sh");
+        CHECK(contains(script, "\nsweep=" + (folder / name).string() + "\n"));
+        CHECK(contains(script, "#SBATCH --output=" + (folder / name).string() + "/job-%j.log\n"));
+        CHECK(contains(script, "#SBATCH --nodes=3\n"));
+    }
+}
+
+TEST_CASE("a copy whose script was edited is refused with the way out, and under another name a folder is the same") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    submit_once(slurm, folder.path());
+    const auto edited = content_of(folder / "s/job.sh") + "# mine\n";
+    write_file(folder / "s/job.sh", edited);
+    fs::copy(folder / "s", folder / "copy", fs::copy_options::recursive);
+    fs::create_directory_symlink("s", folder / "link");
+
+    const auto refused = run_crescendo(folder.path(), {"submit", "copy"});
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "give an option, such as --nodes 3, to have it written anew"));
+    CHECK(content_of(folder / "copy/job.sh") == edited);
+    CHECK(run_crescendo(folder.path(), {"submit", "copy", "--nodes", "3"}).code == 0);
+
+    CHECK(run_crescendo(folder.path(), {"submit", "link"}).code == 0);
+    CHECK(content_of(folder / "s/job.sh") == edited);
+}
+
