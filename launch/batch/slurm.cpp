@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "launch/batch/slurm_rescue.hpp"
 #include "launch/batch/slurm_tools.hpp"
+#include "launch/batch/slurm_variables.hpp"
 
 namespace crescendo::launch {
 
@@ -47,7 +48,7 @@ RankLauncher Slurm::rank_launcher(const std::string& pmi) const {
 }
 
 std::string Slurm::submit(const std::filesystem::path& script) const {
-    const auto answer = run_slurm_tool({"sbatch", "--parsable", script.string()});
+    const auto answer = run_slurm_tool({"sbatch", "--parsable", script.string()}, overriding_variables(script));
     if (!answer.success()) {
         throw InvalidInput(
             answer.code == 127

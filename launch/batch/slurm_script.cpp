@@ -106,6 +106,8 @@ job_end() { echo "${SLURM_JOB_END_TIME:-$(date -d "$(squeue -h -j "$job_id" -o %
 job_is_running() { [ "$(squeue -h -j "$job_id" -o %T)" = RUNNING ]; }    # not cancelled
 job_is_preempted() { scontrol show job "$job_id" | grep -q 'PreemptTime=[0-9]'; }
 requeue_job() { scontrol requeue "$job_id"; }
+# With --export=NONE srun would pass nothing of this script's environment on.
+export SLURM_EXPORT_ENV=ALL
 )bash";
 
 }  // namespace

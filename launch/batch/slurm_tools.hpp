@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,8 +11,9 @@
 namespace crescendo::launch {
 
 /// Runs one of Slurm's commands. It does not see the variables of our own job, so `command` must say which job it is
-/// about.
-ToolResult run_slurm_tool(const std::vector<std::string>& command);
+/// about; nor those of `hidden`.
+ToolResult run_slurm_tool(const std::vector<std::string>& command,
+                          const std::set<std::string, std::less<>>& hidden = {});
 
 /// What squeue prints for a job with this --format. If `states` is given, the job must be in one of them. Empty if
 /// squeue has no such job, or has forgotten it, as it does some minutes after the end of a job. std::nullopt if Slurm

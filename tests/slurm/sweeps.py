@@ -75,11 +75,11 @@ class Sweep:
         (folder / "sweep.yaml").write_text(sweep)
         (folder / "train.sh").write_text(TRAIN)
 
-    def call(self, *arguments):
-        return run(self.crescendo, *arguments, cwd=self.folder)
+    def call(self, *arguments, **variables):
+        return run(self.crescendo, *arguments, cwd=self.folder, env={**os.environ, **variables})
 
-    def submit(self, *arguments):
-        result = self.call("submit", *arguments)
+    def submit(self, *arguments, **variables):
+        result = self.call("submit", *arguments, **variables)
         assert result.returncode == 0, result.stderr
         return self.job()
 
@@ -167,6 +167,21 @@ def test_names_are_quoted_for_sbatch_and_for_bash(sweep):
     assert "Comment=x #y" in tool("scontrol", "show", "job", job)
     wait_for("the sweep is over", lambda: job_state(job) in ("", "COMPLETED"))
     assert len(sweep.reports()) == TRIALS, sweep.log()
+
+
+def test_the_users_variables_change_neither_the_job_nor_what_its_ranks_see(sweep):
+    (sweep.folder / "sweep.yaml").write_text(SHORT)
+    (sweep.folder / "site.yaml").write_text("environment: {MARK: site}\n")
+    (sweep.folder / "train.sh").write_text('echo "MARK=$MARK"\n' + TRAIN)
+
+    job = sweep.submit("sweep.yaml", "--time", "1h", "--site", "site.yaml", SBATCH_TIMELIMIT="5", SBATCH_EXPORT="NONE",
+                       SBATCH_OUTPUT=str(sweep.folder / "stray"), SBATCH_MEM_PER_NODE="123")
+
+    shown = tool("scontrol", "show", "job", job)
+    assert "TimeLimit=01:00:00" in shown and "MinMemoryNode=123M" in shown, shown
+    wait_for("the job is over", lambda: job_state(job) in ("", "COMPLETED"))
+    assert "MARK=site" in (sweep.path / "trials/000000/trainer.log").read_text(), sweep.log()
+    assert not (sweep.folder / "stray").exists()
 
 
 def test_a_sweep_that_was_moved_is_continued_where_it_is_now(sweep):

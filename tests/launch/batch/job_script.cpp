@@ -186,6 +186,10 @@ TEST_CASE("when all programs gave way before the job's time is up, another job f
     CHECK(job.count("requeues") == 1);
 }
 
+TEST_CASE("what srun starts gets the script's environment, whatever sbatch got of the user's") {
+    CHECK(contains(job_script(script_request(), *batch_system()), "\nexport SLURM_EXPORT_ENV=ALL\n"));
+}
+
 TEST_CASE("a script tells which sweep it continues, unless that was edited into something else") {
     auto job = script_request();
     for (const auto* path : {"/sweeps/s", "/it's $x"}) {

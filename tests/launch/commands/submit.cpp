@@ -103,3 +103,20 @@ TEST_CASE("a copy whose script was edited is refused with the way out, and under
     CHECK(content_of(folder / "s/job.sh") == edited);
 }
 
+TEST_CASE("sbatch does not see variables that would change what the script asks for") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    slurm.answer("sbatch", "env >" + (folder / "environment").string() + "; echo 17");
+    ::setenv("SBATCH_TIMELIMIT", "5", 1);
+    ::setenv("SBATCH_ACCOUNT", "mine", 1);
+
+    const auto result = run_crescendo(folder.path(), {"submit", "sweep.yaml", "--time", "2h"});
+
+    ::unsetenv("SBATCH_TIMELIMIT");
+    ::unsetenv("SBATCH_ACCOUNT");
+    REQUIRE(result.code == 0);
+    CHECK_FALSE(contains(content_of(folder / "environment"), "SBATCH_TIMELIMIT"));
+    CHECK(contains(content_of(folder / "environment"), "SBATCH_ACCOUNT=mine\n"));
+}
+

@@ -1,0 +1,67 @@
+#include "launch/batch/slurm_variables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <utility>
+
+namespace crescendo::launch {
+namespace {
+
+using Pair = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array short_options{Pair{"-A", "account"},    Pair{"-C", "constraint"}, Pair{"-G", "gpus"},
+                                   Pair{"-J", "job-name"},   Pair{"-k", "no-kill"},    Pair{"-m", "distribution"},
+                                   Pair{"-O", "overcommit"}, Pair{"-p", "partition"},  Pair{"-q", "qos"},
+                                   Pair{"-S", "core-spec"},  Pair{"-t", "time"}};
+
+/// Variables that are not named like the option, or change what it means.
+constexpr std::array other_variables{Pair{"cpu-freq", "CPU_FREQ_REQ"}, Pair{"mem", "MEM_PER_NODE"},
+                                     Pair{"no-requeue", "REQUEUE"},    Pair{"output", "ERROR"},
+                                     Pair{"requeue", "NO_REQUEUE"},    Pair{"time", "TIMELIMIT"}};
+
+/// The long name of the option that `word` begins with, without its dashes; empty where it begins with none.
+std::string_view option_of(std::string_view word) {
+    if (word.starts_with("--")) {
+        return word.substr(2, word.find('=') - 2);
+    }
+    const auto found = std::ranges::find_if(short_options, [&](auto& each) { return word.starts_with(each.first); });
+    return found != short_options.end() ? found->second : "";
+}
+
+}  // namespace
+
+std::set<std::string, std::less<>> overriding_variables(const std::filesystem::path& script) {
+    std::set<std::string, std::less<>> names{"SBATCH_ARRAY_INX"};  // one job runs the sweep, not many
+    const auto add = [&](std::string name) {
+        std::ranges::transform(name, name.begin(),
+                               [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::toupper(c)); });
+        names.insert("SBATCH_" + name);
+    };
+    std::ifstream file(script);
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("#SBATCH")) {
+            continue;
+        }
+        std::erase(line, '"');
+        std::istringstream words(line);
+        for (std::string word; words >> word;) {
+            const auto option = option_of(word);
+            if (option.empty()) {
+                continue;
+            }
+            add(std::string(option));
+            for (const auto& [name, variable] : other_variables) {
+                if (name == option) {
+                    add(std::string(variable));
+                }
+            }
+        }
+    }
+    return names;
+}
+
+}  // namespace crescendo::launch
