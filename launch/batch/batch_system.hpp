@@ -44,7 +44,8 @@ struct ScriptParts {
     /// Words of bash that start one process on each of $nodes (n1,n2,…), of which there are $count.
     std::string launcher;
 
-    /// Bash that sets `job_id` and defines these functions about the job:
+    /// Bash that sets `job_id` and defines these functions about the job. The first three return 2 if the batch system
+    /// does not answer.
     /// `job_nodes` prints the nodes that it still has, one a line;
     /// `job_end` prints when its time is up, in seconds since 1970, or nothing;
     /// `job_is_running` succeeds unless it was cancelled;

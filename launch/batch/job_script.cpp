@@ -50,7 +50,8 @@ std::string launch_function(const JobRequest& request, const ScriptParts& parts)
 # One process on each node that the job still has.
 launch() {{
     local nodes count
-    nodes=$(job_nodes | paste -sd,)
+    nodes=$(patiently job_nodes) || return
+    nodes=$(paste -sd, <<< "$nodes")
     count=$(tr , '\n' <<< "$nodes" | wc -l)
     {} \
         "$crescendo" resume "$sweep"{} ${{until:+--until "$until"}}
@@ -60,9 +61,6 @@ launch() {{
 }
 
 constexpr std::string_view body = R"bash(
-end=$(job_end)
-until=${end:+$((end - lead))}
-
 # A file in the sweep's directory asks it to save what runs and stop: a signal would hit the trainers too.
 drain() { [ -e "$sweep/stop" ] || echo drain > "$sweep/stop"; }
 backwards() { tac "$sweep/journal.jsonl" 2>/dev/null; }
@@ -80,6 +78,24 @@ warned=
 trap 'warned=yes; drain' USR2    # the time is nearly up
 trap drain TERM                  # cancelled, or preempted
 stopped_by_user || rm -f "$sweep/stop"
+
+# Runs a command again while it fails for the batch system (status 2), which may be away for a while: until the job's
+# time is up, and for $lead seconds at least.
+patiently() {
+    local said= status last=$(($(date +%s) + lead))
+    last=$((end > last ? end : last))
+    while "$@"; status=$?; [ "$status" = 2 ] && [ "$(date +%s)" -lt "$last" ] && ! stopped_by_user; do
+        [ -n "$said" ] ||
+            echo "$1: the batch system does not answer, or refuses; trying again until $(date -d "@$last")" >&2
+        said=yes
+        sleep 5
+    done
+    [ "$status" != 2 ] || echo "giving up: \`crescendo submit $sweep\` continues the sweep" >&2
+    return "$status"
+}
+
+end=$(patiently job_end) || exit 1
+until=${end:+$((end - lead))}
 
 # The launcher's exit status mixes those of all ranks; rank 0 writes its own to a file.
 export CRESCENDO_EXIT_STATUS=$sweep/exit
@@ -99,7 +115,7 @@ while ! stopped_by_user; do
         75) break ;;
     esac
     # Rank 0 ended without a word: killed, or its node is gone.
-    job_is_running || exit 1
+    patiently job_is_running || exit 1
     time_is_up && break
     quick_ends=$((SECONDS - began < 60 + CRESCENDO_HEARTBEAT_TIMEOUT ? quick_ends + 1 : 0))
     if [ "$quick_ends" -ge 3 ]; then
@@ -112,14 +128,15 @@ while ! stopped_by_user; do
 done
 
 # All is saved, and there is more to do. Another job follows on a time limit and on preemption, and on nothing else.
-if time_is_up && ! stopped_by_user && job_is_running; then
+queue_again() { requeue_job || "$crescendo" submit "$sweep" || return 2; }
+if time_is_up && ! stopped_by_user && patiently job_is_running; then
     if [ "$(sessions_without_report)" -ge 3 ]; then
         echo "giving up: in three jobs in a row, no trial reported before the job's time was up."
         echo "Give it more: crescendo submit $sweep --time ..."
         exit 1
     fi
     echo "the time of job $job_id is up: the sweep continues in another job"
-    requeue_job || "$crescendo" submit "$sweep"
+    patiently queue_again
 fi
 exit 75
 )bash";

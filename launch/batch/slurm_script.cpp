@@ -101,9 +101,22 @@ std::string launcher(const JobRequest& request) {
 constexpr std::string_view functions = R"bash(
 # What Slurm says about the job. Newer ones say in the environment when it ends.
 job_id=$SLURM_JOB_ID
-job_nodes() { scontrol show hostnames "$(squeue -h -j "$job_id" -o %N)"; }
-job_end() { echo "${SLURM_JOB_END_TIME:-$(date -d "$(squeue -h -j "$job_id" -o %e)" +%s 2>/dev/null)}"; }
-job_is_running() { [ "$(squeue -h -j "$job_id" -o %T)" = RUNNING ]; }    # not cancelled
+job_nodes() {
+    local nodes
+    nodes=$(squeue -h -j "$job_id" -o %N) && [ -n "$nodes" ] || return 2
+    scontrol show hostnames "$nodes"
+}
+job_end() {
+    local end
+    [ -z "$SLURM_JOB_END_TIME" ] || { echo "$SLURM_JOB_END_TIME"; return; }
+    end=$(squeue -h -j "$job_id" -o %e) || return 2
+    date -d "${end:-none}" +%s 2>/dev/null || true
+}
+job_is_running() {    # not cancelled
+    local state
+    state=$(squeue -h -j "$job_id" -o %T) || return 2
+    [ "$state" = RUNNING ]
+}
 job_is_preempted() { scontrol show job "$job_id" | grep -q 'PreemptTime=[0-9]'; }
 requeue_job() { scontrol requeue "$job_id"; }
 # With --export=NONE srun would pass nothing of this script's environment on.

@@ -58,6 +58,14 @@ struct Rehearsal {
         return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
     }
     TemporaryFolder folder;
+    /// Slurm's daemon is away for the first `number` times that squeue asks for this.
+    void be_away(const std::string& format, int number) const {
+        const auto asked = (folder / "asked").string();
+        install("squeue", "case $* in *" + format + "*) echo >> " + asked + "; [ $(wc -l < " + asked + ") -gt " +
+                              std::to_string(number) +
+                              " ] || exit 1 ;; esac\n"
+                              "case $* in *%e*) echo 2100-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
+    }
     std::string setup = "true";  ///< a line of the script, before its own
 };
 
@@ -184,6 +192,42 @@ TEST_CASE("when all programs gave way before the job's time is up, another job f
 
     CHECK(job.run().code == 75);
     CHECK(job.count("requeues") == 1);
+}
+
+TEST_CASE("a batch system that does not answer is asked again, at the beginning, after a loss and at the end") {
+    const Rehearsal begins("echo 0 > $CRESCENDO_EXIT_STATUS");
+    begins.install("srun", "echo $* > " + (begins.folder / "launched").string() + "; exec crescendo");
+    begins.be_away("%e", 2);
+    CHECK(begins.run().code == 0);
+    std::ifstream launched(begins.folder / "launched");
+    CHECK(contains(std::string(std::istreambuf_iterator<char>(launched), {}), "--until 41024"));  // 2100
+
+    const Rehearsal looks_for_nodes("echo 0 > $CRESCENDO_EXIT_STATUS");
+    looks_for_nodes.be_away("%N", 2);
+    CHECK(looks_for_nodes.run().code == 0);
+    CHECK(looks_for_nodes.count("asked") == 3);
+
+    const Rehearsal loses("[ $(wc -l < runs) = 2 ] || exit 137; echo 0 > $CRESCENDO_EXIT_STATUS");
+    loses.be_away("%T", 2);
+    CHECK(loses.run().code == 0);
+    CHECK(loses.count("runs") == 2);
+
+    const Rehearsal ends("kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+    ends.be_away("%T", 2);
+    const auto end = ends.run();
+    CHECK(end.code == 75);
+    CHECK(ends.count("requeues") == 1);
+    CHECK(contains(end.errors, "the batch system does not answer, or refuses; trying again until "));
+}
+
+TEST_CASE("a job that cannot be queued at once is queued later") {
+    const Rehearsal job(
+        "[ \"$1\" = submit ] && { echo >> tries; [ $(wc -l < tries) = 3 ]; exit; }; kill -USR2 $(cat job); "
+        "echo 75 > $CRESCENDO_EXIT_STATUS");
+    job.install("scontrol", "case $* in *hostnames*) echo n1 ;; requeue*) exit 1 ;; esac");
+
+    CHECK(job.run().code == 75);
+    CHECK(job.count("tries") == 3);
 }
 
 TEST_CASE("what srun starts gets the script's environment, whatever sbatch got of the user's") {
