@@ -1,9 +1,14 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
+#include <cerrno>
+#include <cstring>
 #include <memory>
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "launch/batch/job_script.hpp"
 #include "launch/batch/job_time.hpp"
 #include "launch/commands/commands.hpp"
@@ -65,6 +70,27 @@ fs::path site_of(const SubmitOptions& options) {
     return site.empty() ? site : fs::absolute(site);
 }
 
+/// The right to queue a job of a sweep, from the look for other jobs until the new one is noted. It is a lock (flock)
+/// on the journal, which who may only read the sweep does not get.
+class QueueLock {
+  public:
+    /// Throws InvalidInput if somebody else has it, or if our user may not write here.
+    explicit QueueLock(const SweepDirectory& directory)
+        : file_(::open(directory.journal().c_str(), O_RDWR | O_CLOEXEC)) {
+        CRESCENDO_VALIDATE(file_, "",
+                           "{}: cannot be written ({}), and its job would fail likewise; submit the sweep as the user "
+                           "whom it belongs to",
+                           directory.journal().string(), std::strerror(errno));
+        CRESCENDO_VALIDATE(::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, "",
+                           "{}: another `crescendo submit` is queueing a job of this sweep, and two jobs would "
+                           "overwrite each other's files; `crescendo status {}` shows what became of it",
+                           directory.path().string(), shell_quoted(directory.path()));
+    }
+
+  private:
+    FileDescriptor file_;
+};
+
 /// Notes the id of the job that was queued, so that there is never a second one.
 ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
     try {
@@ -109,6 +135,7 @@ ExitCode submit_new(const SubmitOptions& options) {
                        "elsewhere",
                        path.string(), shell_quoted(path));
     const auto directory = create_sweep(path, file);
+    const QueueLock lock(directory);
     std::string job;
     try {
         note_request(directory, options.job, site);
@@ -159,6 +186,10 @@ ExitCode submit_again(const SubmitOptions& options) {
                        "{}: this sweep is over, so there is nothing to continue; `crescendo best {}` shows its "
                        "result, and a larger run_cap in {} extends it",
                        where, shell_quoted(where), directory.sweep_file().string());
+    std::optional<QueueLock> lock;
+    if (!options.dry_run) {
+        lock.emplace(directory);
+    }
     require_idle(directory);
     const auto holder = batch_system()->own_job() ? std::nullopt : SweepLock::holder(directory);
     CRESCENDO_VALIDATE(!holder, "", "{}: {} is using this directory; `crescendo stop {}` ends it", where,
@@ -191,6 +222,7 @@ ExitCode submit_again(const SubmitOptions& options) {
         fmt::print("{}", script);
         return ExitCode::done;
     }
+    directory.require_writable();  // else nobody would know of the job
     fs::remove(directory.stop_request());
     return note_job(directory, batch_system()->submit(directory.job_script()));
 }

@@ -1,4 +1,5 @@
 #include "tests/contains.hpp"
+#include "tests/e2e/small_disk.hpp"
 #include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
@@ -101,6 +102,35 @@ TEST_CASE("a copy whose script was edited is refused with the way out, and under
 
     CHECK(run_crescendo(folder.path(), {"submit", "link"}).code == 0);
     CHECK(content_of(folder / "s/job.sh") == edited);
+}
+
+TEST_CASE("of two who submit a sweep at the same time, one queues a job") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    submit_once(slurm, folder.path());
+    const auto once = "[ -e " + (folder / "code").string() + " ]";
+    slurm.answer("sbatch", once + " || { echo none >" + (folder / "code").string() + "; " CRESCENDO_BINARY " submit " +
+                               (folder / "s").string() + " 2>" + (folder / "second").string() + "; echo $? >" +
+                               (folder / "code").string() + "; }; echo 18");
+
+    CHECK(run_crescendo(folder.path(), {"submit", "s"}).code == 0);
+
+    CHECK(content_of(folder / "code") == "2\n");
+    CHECK(contains(content_of(folder / "second"), "another `crescendo submit` is queueing a job of this sweep"));
+}
+
+TEST_CASE("no job is queued where its number could not be noted") {
+    const PlayedSlurm slurm;
+    const SmallDisk disk("size=256k");
+    if (!disk) {
+        return;
+    }
+    submit_once(slurm, disk.path());
+    disk.fill();
+
+    CHECK(run_crescendo(disk.folder(), {"submit", "disk/s"}).code == 1);
+
+    CHECK(slurm.calls("sbatch") == 1);
 }
 
 TEST_CASE("sbatch does not see variables that would change what the script asks for") {
