@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/batch/job_request.hpp"
@@ -73,6 +74,10 @@ class BatchSystem {
 
     /// The number of tasks that its launcher started together, this process included; nothing if it did not start us.
     virtual std::optional<int> num_tasks() const = 0;
+
+    /// Whether its launcher tells a process by this variable its place among the others. Without these it is a process
+    /// of the job, and on its own.
+    virtual bool is_of_rank(std::string_view variable) const = 0;
 
     /// The GPUs that it gave to this process, in the syntax of CUDA_VISIBLE_DEVICES; nothing if it does not say.
     virtual std::optional<std::string> gpus() const = 0;

@@ -34,6 +34,8 @@ std::optional<int> Slurm::num_tasks() const {
     return value != nullptr ? std::optional(std::max(1, std::atoi(value))) : std::nullopt;
 }
 
+bool Slurm::is_of_rank(std::string_view variable) const { return is_of_step(variable); }
+
 std::optional<std::string> Slurm::gpus() const {
     for (const char* name : {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS"}) {
         if (const char* list = variables_(name)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "launch/batch/batch_system.hpp"
 
@@ -15,6 +16,7 @@ class Slurm final : public BatchSystem {
     bool is_installed() const override;
     std::optional<OwnJob> own_job() const override;
     std::optional<int> num_tasks() const override;
+    bool is_of_rank(std::string_view variable) const override;
     std::optional<std::string> gpus() const override;
     RankLauncher rank_launcher(const std::string& pmi) const override;
     std::string submit_command() const override { return "sbatch"; }

@@ -64,4 +64,11 @@ std::set<std::string, std::less<>> overriding_variables(const std::filesystem::p
     return names;
 }
 
+bool is_of_step(std::string_view variable) {
+    constexpr std::array<std::string_view, 9> names{"SLURM_GTIDS",          "SLURM_LOCALID",        "SLURM_NODEID",
+                                                    "SLURM_NPROCS",         "SLURM_NTASKS",         "SLURM_PROCID",
+                                                    "SLURM_SRUN_COMM_HOST", "SLURM_SRUN_COMM_PORT", "SLURM_TASK_PID"};
+    return variable.starts_with("SLURM_STEP") || std::ranges::find(names, variable) != names.end();
+}
+
 }  // namespace crescendo::launch

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launch/batch/batch_system.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
@@ -106,6 +107,8 @@ void run_hook(const SessionEnding& ending, const SweepFile& file, const SweepDir
         ProcessOptions options;
         options.command = command;
         options.environment = environment_of_hook(ending, file, directory, history);
+        // It may continue the sweep, and then it is alone, as we are not.
+        options.hides = [](std::string_view variable) { return batch_system()->is_of_rank(variable); };
         options.log = log_of(directory);
         options.has_socket = false;  // it is no trial, although it may be the program of one
         if (const auto problem = problem_of(options); !problem.empty()) {

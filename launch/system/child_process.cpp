@@ -44,13 +44,14 @@ bool is_of_launcher(std::string_view name) {
 
 /// Our environment without what the launcher, the job script and another sweep have set for us, and with `settings` on
 /// top, as NAME=VALUE.
-std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
+std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& settings,
+                                          const std::function<bool(std::string_view)>& hides) {
     std::vector<std::string> result;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view name(*entry, std::strcspn(*entry, "="));
         const bool replaced = std::any_of(settings.begin(), settings.end(), [&](auto& s) { return s.first == name; });
         const bool is_ours = name == exit_status_variable || name == protocol::fd_variable;
-        if (!replaced && !is_of_launcher(name) && !is_ours) {
+        if (!replaced && !is_of_launcher(name) && !is_ours && (!hides || !hides(name))) {
             result.emplace_back(*entry);
         }
     }
@@ -194,7 +195,7 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     } else {
         theirs.reset();
     }
-    auto environment = environment_with(settings);
+    auto environment = environment_with(settings, options.hides);
     auto command = options.command;
     auto environment_pointers = pointers(environment);
     auto command_pointers = pointers(command);

@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@ namespace crescendo::launch {
 struct ProcessOptions {
     std::vector<std::string> command;                              ///< found along PATH
     std::vector<std::pair<std::string, std::string>> environment;  ///< set on top of our own
+    std::function<bool(std::string_view variable)> hides = {};     ///< chooses variables of ours that it does not see
     std::string directory;                                         ///< working directory; ours if empty
     std::string log;             ///< stdout and stderr are appended here; ours if empty
     bool holds_log = false;      ///< whether it holds the log, see is_held()

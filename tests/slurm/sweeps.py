@@ -184,6 +184,16 @@ def test_the_users_variables_change_neither_the_job_nor_what_its_ranks_see(sweep
     assert not (sweep.folder / "stray").exists()
 
 
+def test_a_hook_in_a_job_of_two_nodes_continues_the_sweep(sweep):
+    hook = 'on_finish: [sh, -c, \'"$0" resume "$CRESCENDO_SWEEP_DIR" --run-cap 3\', ' + str(sweep.crescendo) + "]\n"
+    (sweep.folder / "sweep.yaml").write_text(SHORT.replace(f"run_cap: {TRIALS}", "run_cap: 2") + hook)
+
+    job = sweep.submit("sweep.yaml", "--nodes", 2, "--time", "1h")
+
+    wait_for("the job is over", lambda: job_state(job) in ("", "COMPLETED"))
+    assert len(sweep.reports()) == 3, sweep.log() + (sweep.path / "hooks.log").read_text()
+
+
 def test_a_sweep_that_was_moved_is_continued_where_it_is_now(sweep):
     (sweep.folder / "sweep.yaml").write_text(SHORT)
     sweep.submit("sweep.yaml", "--time", "1h", "--sbatch=--hold")

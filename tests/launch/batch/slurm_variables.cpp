@@ -28,3 +28,12 @@ TEST_CASE("what a script says counts more than the environment, and what it leav
     CHECK_FALSE(variables.contains("SBATCH_CONSTRAINT"));
 }
 
+TEST_CASE("a variable is about the step, or about the job") {
+    CHECK(is_of_step("SLURM_STEP_NUM_TASKS"));
+    CHECK(is_of_step("SLURM_STEPID"));
+    CHECK(is_of_step("SLURM_NTASKS"));
+    CHECK(is_of_step("SLURM_PROCID"));
+    CHECK_FALSE(is_of_step("SLURM_JOB_ID"));
+    CHECK_FALSE(is_of_step("SLURM_NTASKS_PER_NODE"));
+    CHECK_FALSE(is_of_step("PATH"));
+}

@@ -54,6 +54,23 @@ TEST_CASE("on_finish runs when the sweep is done, with what it did in the enviro
     CHECK_FALSE(fs::exists(sweep.folder / "shell"));
 }
 
+TEST_CASE("a hook is a process of the batch job, and of no step of it, so it can continue the sweep") {
+    const HookedSweep sweep("on_finish: [bash, -c, 'env > told']\n");
+    ::setenv("SLURM_JOB_ID", "17", 1);
+    ::setenv("SLURM_STEP_NUM_TASKS", "1", 1);
+    ::setenv("SLURM_PROCID", "0", 1);
+
+    const auto result = sweep.run();
+
+    for (const auto* name : {"SLURM_JOB_ID", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}) {
+        ::unsetenv(name);
+    }
+    REQUIRE(result.code == 0);
+    CHECK(contains(sweep.told(), "SLURM_JOB_ID=17\n"));
+    CHECK_FALSE(contains(sweep.told(), "SLURM_STEP"));
+    CHECK_FALSE(contains(sweep.told(), "SLURM_PROCID"));
+}
+
 TEST_CASE("on_failure runs when every trial failed, and says why") {
     const HookedSweep sweep("on_finish: [touch, finish]\non_failure: [bash, -c, 'env > told']\n", fails);
 
