@@ -13,7 +13,7 @@ namespace crescendo::launch {
 namespace {
 
 /// Options that the script counts on being as it sets them.
-constexpr std::array reserved{
+constexpr std::array<std::string_view, 18> reserved{
     "--array",  "-a",        "--chdir",  "-D",       "--error", "-e",          "--nodes",
     "-N",       "--no-kill", "-k",       "--ntasks", "-n",      "--open-mode", "--ntasks-per-node",
     "--output", "-o",        "--signal", "--wrap"};
@@ -32,6 +32,11 @@ std::string sbatch_quoted(const std::string& text) {
     return result + "\"";
 }
 
+/// Whether sbatch takes `word` for this option: it takes abbreviations of long ones, and values right after short ones.
+bool is_named(std::string_view word, std::string_view option) {
+    return option.starts_with("--") ? option.starts_with(word) : word.starts_with(option);
+}
+
 /// An option as one line of the script: "--name=value" and "--name value" mean the same.
 std::string directive(const std::string& option) {
     CRESCENDO_VALIDATE(option.starts_with("-"), "sbatch",
@@ -39,10 +44,11 @@ std::string directive(const std::string& option) {
                        option);
     const auto end = option.find_first_of("= ");
     const auto name = option.substr(0, end);
-    CRESCENDO_VALIDATE(std::find(reserved.begin(), reserved.end(), name) == reserved.end(), "sbatch",
+    const auto same = std::find_if(reserved.begin(), reserved.end(), [&](auto each) { return is_named(name, each); });
+    CRESCENDO_VALIDATE(same == reserved.end(), "sbatch",
                        "the job script sets {} itself and depends on its value; leave it out (use --nodes, "
                        "--gpus-per-node or --cpus-per-task)",
-                       name);
+                       *same);
     if (end == std::string::npos || option[end] == '=') {
         return "#SBATCH " + sbatch_quoted(option) + "\n";
     }

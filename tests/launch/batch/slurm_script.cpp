@@ -58,6 +58,13 @@ TEST_CASE("what cannot stand in a script for sbatch is refused") {
     job.options.more = {"--signal=B:TERM@10"};
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("the job script sets"), InvalidInput);
 
+    for (const auto* other : {"-a0-2", "-N4", "-o/dev/null", "-D /x", "--arr=0-2", "--out x", "--err=x"}) {
+        job.options.more = {other};
+        CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("the job script sets"), InvalidInput);
+    }
+    job.options.more = {"-xn4", "-C a100", "--nodelist=n1", "--ntasks-per-core=1", "--exclusive", "--no-requeue"};
+    CHECK_NOTHROW(parts(job));
+
     job.options.more = {"constraint=a100"};
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("begin with '-'"), InvalidInput);
 
