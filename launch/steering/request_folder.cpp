@@ -60,6 +60,11 @@ std::string new_name() {
                        host_name(), ::getpid(), ++count);
 }
 
+bool is_ours(const fs::path& folder) {
+    struct stat status {};
+    return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
+}
+
 /// The bytes of a request's file. Throws InvalidInput if it is none that our user wrote.
 std::string content_of(const fs::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -109,6 +114,9 @@ SentRequest::SentRequest(const fs::path& folder, const Request& request) : folde
     if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
         cannot_write(folder_, {errno, std::generic_category()});
     }
+    if (!is_ours(folder_)) {
+        cannot_write(folder_, std::make_error_code(std::errc::permission_denied));
+    }
     write_whole(folder_ / (name_ + std::string(request_ending)),
                 {{"version", version}, {"crc", crc_of(body)}, {"request", body}});
 }
@@ -154,9 +162,14 @@ std::optional<Answer> await_answer(const SentRequest& sent, const SweepDirectory
     }
 }
 
-/// Nobody waits for what an earlier session answered.
+/// Nobody waits for what an earlier session answered. The folder shows senders who may steer, so it is there before
+/// anybody asks; another user's would keep ours out.
 RequestInbox::RequestInbox(fs::path folder) : folder_(std::move(folder)) {
-    std::error_code error;  // nobody has ever asked
+    std::error_code error;  // where no folder can be made, nobody can ask
+    if (fs::exists(fs::symlink_status(folder_, error)) && !is_ours(folder_) && !fs::remove(folder_, error)) {
+        fs::rename(folder_, fmt::format("{}-of-another-user-{}", folder_.string(), new_name()), error);
+    }
+    ::mkdir(folder_.c_str(), 0700);
     for (const auto& entry : fs::directory_iterator(folder_, error)) {
         if (entry.path().extension() == answer_ending) {
             fs::remove(entry.path(), error);

@@ -25,7 +25,7 @@ struct Answer {
 /// request's text. It gets its name when it is whole.
 class SentRequest {
   public:
-    /// Throws InvalidInput if the folder cannot be written.
+    /// Throws InvalidInput if the folder cannot be written, or belongs to another user.
     SentRequest(const std::filesystem::path& folder, const Request& request);
 
     /// Name of the request. It is unlike any other, so that nothing is done twice.
@@ -50,7 +50,7 @@ std::optional<Answer> await_answer(const SentRequest& sent, const SweepDirectory
 /// The coordinator's end of the folder.
 class RequestInbox {
   public:
-    /// Removes answers that an earlier session left.
+    /// Makes the folder, in place of one that another user made, and removes answers that an earlier session left.
     explicit RequestInbox(std::filesystem::path folder);
 
     struct Arrived {

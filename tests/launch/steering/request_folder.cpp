@@ -124,6 +124,31 @@ TEST_CASE("a request of another user is refused") {
     CHECK(contains(fixture.refusal(), "it belongs to user 12345, and the sweep runs as user 0"));
 }
 
+TEST_CASE("who may not steer a sweep is told at once, and a folder that they made keeps nobody out") {
+    if (::geteuid() != 0) {
+        MESSAGE("not tried: only root can give a folder to another user");
+        return;
+    }
+    const InboxFixture fixture;
+    for (const bool has_request : {false, true}) {
+        fs::remove_all(fixture.path());
+        fs::create_directory(fixture.path());
+        if (has_request) {
+            fixture.write("1", "{}");
+        }
+        REQUIRE(::chown(fixture.path().c_str(), 12345, 12345) == 0);
+        CHECK_THROWS_WITH_AS(SentRequest(fixture.path(), StopRequest{TrialId{1}}),
+                             doctest::Contains("only the user who runs a sweep may steer it"), InvalidInput);
+
+        RequestInbox inbox(fixture.path());
+
+        const SentRequest sent(fixture.path(), StopRequest{TrialId{1}});
+        const auto arrived = inbox.next();
+        REQUIRE(arrived);
+        CHECK(arrived->name == sent.name());
+    }
+}
+
 TEST_CASE("what is no file of moderate size is refused, and nothing waits for it") {
     const std::vector<std::pair<std::string, std::function<void(const InboxFixture&)>>> cases{
         {"cannot be read", [](const InboxFixture& fixture) { fs::create_symlink("/etc/passwd", fixture.file("1")); }},
