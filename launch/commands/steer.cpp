@@ -22,11 +22,14 @@ void settle(const IdleSweep& idle) {
         return;
     }
     const auto& recorded = idle.recorded();
-    if (recorded.history.sweep().state() == SweepState::running) {
+    if (recorded.history.sweep().state() != SweepState::running) {
+        write_results(recorded.file, recorded.history, recorded.directory);
+    } else if (state_of_job(recorded.directory) == JobState::queued) {
+        fmt::print("job {}, which is queued, continues the sweep with it\n",
+                   recorded.directory.read_run().value("job", ""));
+    } else {
         fmt::print("nobody works on the sweep now; `crescendo resume {}` continues it\n",
                    shell_quoted(recorded.directory.path()));
-    } else {
-        write_results(recorded.file, recorded.history, recorded.directory);
     }
 }
 

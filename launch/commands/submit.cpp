@@ -25,6 +25,7 @@
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/transport/launched.hpp"
+#include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -175,6 +176,35 @@ std::optional<fs::path> origin_of(const std::string& script, const SweepDirector
     return path && !fs::equivalent(*path, directory.path(), gone) ? path : std::nullopt;
 }
 
+/// How `crescendo set` extends a sweep that is over, as the end of a sentence; empty where it cannot.
+std::string way_to_extend(FinishReason reason, const SweepDirectory& directory) {
+    const char* limit = "";
+    switch (reason) {
+        case FinishReason::all_trials_done:
+            limit = "run_cap";
+            break;
+        case FinishReason::target_reached:
+            limit = "budget.target";
+            break;
+        case FinishReason::time_up:
+            limit = "budget.time";
+            break;
+        case FinishReason::cancelled:
+        case FinishReason::no_progress:
+            return "";
+    }
+    return fmt::format(", and `crescendo set {} {}=...` extends it", shell_quoted(directory.path()), limit);
+}
+
+void require_unfinished(const Sweep& sweep, const SweepDirectory& directory) {
+    const auto& reason = sweep.finish_reason();
+    CRESCENDO_VALIDATE(!reason, "",
+                       "{}: this sweep is over ({}), so there is nothing to continue; `crescendo best {}` "
+                       "shows its result{}",
+                       directory.path().string(), text_of(*reason), shell_quoted(directory.path()),
+                       way_to_extend(*reason, directory));
+}
+
 ExitCode submit_again(const SubmitOptions& options) {
     const auto directory = SweepDirectory::open(options.target);
     const auto where = directory.path().string();
@@ -182,10 +212,7 @@ ExitCode submit_again(const SubmitOptions& options) {
                        "--dir is for a new sweep, but {} is the directory of a sweep that exists; leave --dir out",
                        where);
     const RecordedSweep recorded(directory.path());
-    CRESCENDO_VALIDATE(Reopening(recorded).sweep().state() == SweepState::running, "",
-                       "{}: this sweep is over, so there is nothing to continue; `crescendo best {}` shows its "
-                       "result, and a larger run_cap in {} extends it",
-                       where, shell_quoted(where), directory.sweep_file().string());
+    require_unfinished(Reopening(recorded).sweep(), directory);
     std::optional<QueueLock> lock;
     if (!options.dry_run) {
         lock.emplace(directory);

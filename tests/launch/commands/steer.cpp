@@ -1,3 +1,4 @@
+#include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
 using namespace crescendo::tests;
@@ -12,6 +13,20 @@ TEST_CASE("a sweep that nobody works on is steered as well, and its seconds stay
     CHECK(after.at("elapsed_seconds") == before.at("elapsed_seconds"));
     CHECK(after.at("trials") == before.at("trials"));
     CHECK_FALSE(fs::exists(sweep.folder / "s/requests"));
+}
+
+TEST_CASE("what is set while a job is queued names the job that continues with it") {
+    const PlayedSlurm slurm;
+    const OldSweep sweep;
+    auto run = Json::parse(content_of(sweep.folder / "s/run.json"));
+    run["job"] = "17";
+    write_file(sweep.folder / "s/run.json", run.dump());
+    slurm.answer("squeue", "echo PENDING");
+
+    const auto result = sweep.run({"set", "s", "run_cap=9"});
+
+    CHECK(contains(result.out, "job 17, which is queued, continues the sweep with it\n"));
+    CHECK_FALSE(contains(result.out, "crescendo resume"));
 }
 
 TEST_CASE("of several requests, those that can be are done, and the exit status says that one was not") {

@@ -150,3 +150,19 @@ TEST_CASE("sbatch does not see variables that would change what the script asks 
     CHECK(contains(content_of(folder / "environment"), "SBATCH_ACCOUNT=mine\n"));
 }
 
+TEST_CASE("submit of a sweep that is over names the limit that ended it, and what raises that limit") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    write_file(folder / "sweep.yaml", content_of(folder / "sweep.yaml") + "budget: {target: 0.9}\n");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    slurm.answer("sbatch", "echo 17");
+
+    const auto over = run_crescendo(folder.path(), {"submit", "s"});
+    CHECK(over.code == 2);
+    CHECK(contains(over.err, "this sweep is over (the target is reached), so there is nothing to continue"));
+    CHECK(contains(over.err, "`crescendo set s budget.target=...` extends it"));
+
+    REQUIRE(run_crescendo(folder.path(), {"set", "s", "budget.target=0.1"}).code == 0);
+    CHECK(run_crescendo(folder.path(), {"submit", "s"}).code == 0);
+}
