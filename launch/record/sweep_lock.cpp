@@ -28,6 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds between_beats{5};
+/// Where no file of ours can be compared, our clock is, which may be some minutes wrong.
+constexpr std::chrono::seconds patience_by_our_clock{600};
 /// A coordinator may be this long in one write of its journal, or in one look at a slow file system.
 constexpr std::chrono::seconds patience{60};
 
@@ -118,8 +120,12 @@ bool is_alive(const LockHolder& holder, const fs::path& path) {
             return state == JobState::running;
         }
     }
-    const auto age = age_of(path);
-    return !age || *age < static_cast<double>(patience.count());
+    if (const auto age = age_of(path)) {
+        return *age < static_cast<double>(patience.count());
+    }
+    struct stat file {};
+    return ::stat(path.c_str(), &file) != 0 || static_cast<double>(std::time(nullptr)) - modified(file) <
+                                                   static_cast<double>(patience_by_our_clock.count());
 }
 
 /// False where another process has the file locked, and has it still after a moment: who asks for the holder locks it

@@ -56,6 +56,29 @@ void age(const fs::path& file, int seconds) {
     REQUIRE(::utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
 }
 
+/// A folder in which nobody makes files, root neither, while this exists. Those that are there stay as writable as they
+/// were.
+class Unwritable {
+  public:
+    explicit Unwritable(const fs::path& folder) : folder_(folder), works_(set("+i")) {
+        if (!works_) {
+            MESSAGE("skipped: this user may not make a folder immutable where temporary files are");
+        }
+    }
+    ~Unwritable() { set("-i"); }
+    Unwritable(Unwritable&&) = delete;
+    Unwritable& operator=(Unwritable&&) = delete;
+    explicit operator bool() const { return works_; }
+
+  private:
+    bool set(const std::string& attribute) const {
+        return std::system(("chattr " + attribute + " " + folder_.string() + " 2>/dev/null").c_str()) == 0;
+    }
+
+    fs::path folder_;
+    bool works_;
+};
+
 /// A squeue that knows one job.
 void install_squeue(const TemporaryFolder& folder, const std::string& answer) {
     std::ofstream(folder / "squeue") << "#!/bin/sh\n" << answer << "\n";
@@ -110,6 +133,22 @@ TEST_CASE("a holder elsewhere that touches its lock is alive, and one that has n
 
     CHECK_FALSE(SweepLock::holder(directory));
     CHECK(SweepLock(directory).abandoned_by() == "process of a test");
+}
+
+TEST_CASE("who may write no file beside the lock goes by their own clock, and gives the holder more time") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "sweep", "", {});
+    write_holder(directory, "elsewhere", 1, "");
+    age(directory.lock(), 500);
+    const Unwritable unwritable(directory.path());
+    if (!unwritable) {
+        return;
+    }
+
+    CHECK(SweepLock::holder(directory) == "process of a test");
+    age(directory.lock(), 200);
+
+    CHECK_FALSE(SweepLock::holder(directory));
 }
 
 TEST_CASE("looking for the holder leaves no file behind") {
