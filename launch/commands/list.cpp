@@ -83,11 +83,15 @@ ExitCode list(const ListOptions& options) {
     std::vector<fs::path> sweeps;
     find_sweeps(options.root, sweeps);
     std::ranges::sort(sweeps);
-    if (sweeps.empty() && options.format == Format::table) {
+    const fs::directory_iterator root(options.root, error);
+    if (sweeps.empty() && !error && options.format == Format::table) {
         fmt::print("no sweeps in {}\n", options.root.string());
         return ExitCode::done;
     }
     Table table(columns);
+    if (error) {
+        table.add_row(unreadable_row(options.root, error.message()));
+    }
     for (const auto& path : sweeps) {
         try {
             table.add_row(row_of(path));

@@ -54,6 +54,27 @@ TEST_CASE("a sweep that cannot be read is listed with its problem, and hides no 
     CHECK(result.json()[1].at("state") == "stopped");
 }
 
+TEST_CASE("list of a folder that may not be read says so, and does not say that it has no sweeps") {
+    const TemporaryFolder folder;
+    fs::permissions(folder.path(), fs::perms::all);
+    fs::create_directory(folder / "s");
+    fs::permissions(folder / "s", fs::perms::owner_all);
+    const auto as_another = [&](const std::string& command) {
+        return std::system(("setpriv --reuid=12345 --regid=12345 --clear-groups " + command + " 2>/dev/null").c_str());
+    };
+    if (as_another(CRESCENDO_BINARY " --version >/dev/null") != 0) {
+        MESSAGE("skipped: this user cannot run crescendo as another");
+        return;
+    }
+
+    as_another(CRESCENDO_BINARY " list --format json " + (folder / "s").string() + " >" + (folder / "out").string());
+
+    const auto rows = Json::parse(content_of(folder / "out"));
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].at("state") == "unreadable");
+    CHECK(rows[0].at("problem") == "Permission denied");
+}
+
 TEST_CASE("list of a folder without sweeps says so, and of no folder is refused") {
     const TemporaryFolder folder;
     CHECK(contains(run_crescendo(folder.path(), {"list"}).out, "no sweeps in ."));
