@@ -62,7 +62,10 @@ const OrderedJson& YamlSection::at(const std::string& name) const { return reada
 bool YamlSection::allow(const std::vector<std::string>& names) const {
     bool all_known = true;
     for (const auto& [name, value] : map_.items()) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) {
+        if (name == "<<") {
+            mistakes_.add(key_of(name), "is YAML's merge key, which is not read here; write its keys out");
+            all_known = false;
+        } else if (std::find(names.begin(), names.end(), name) == names.end()) {
             if (const auto meant = nearest_word(name, names); meant && !has(*meant)) {
                 mistakes_.excuse(key_of(*meant));
             }

@@ -40,6 +40,8 @@ TEST_CASE("a price that cannot be is refused with its place") {
         {"price: {slot_hour: 1, node_hour: 2}\n",
          "5:23: price.node_hour: slot_hour says already what an hour costs; remove one of the two"},
         {"price: {}\n", "5:1: price: says no price; write price: {slot_hour: 0.90}, or price: {node_hour: 24.48}"},
+        {"price: {<<: {node_hour: 1}, slot_hour: 1}\n",
+         "5:9: price.<<: is YAML's merge key, which is not read here; write its keys out"},
         {"price: {currency: EUR, slot_hour: 1}\n",
          "5:9: price.currency: unknown key; price has slot_hour and node_hour"},
     };
