@@ -61,6 +61,12 @@ class SamplesTest(unittest.TestCase):
             self.assertEqual([len(part.samples) for part in last], [2] * size)
             self.assertEqual([part.weight for part in last], [1.0] + [0.0] * (size - 1))
 
+    def test_a_schedule_by_the_step_moves_as_often_on_each_worker(self):
+        order = list(range(33))  # the shares have 16 and 17 samples
+        workers = [list(samples.plan(order, position=0, batch=48, rank=rank, size=2, most=16)) for rank in range(2)]
+
+        self.assertEqual([[len(part.samples) for part in each] for each in workers], [[8, 8], [8, 9]])
+
     def test_the_order_follows_from_seed_and_epoch(self):
         shuffled = loader_of(50, shuffle=True)
         self.assertEqual(samples.order_of(shuffled, 1, 2), samples.order_of(shuffled, 1, 2))

@@ -48,8 +48,9 @@ def plan(
     """A worker's micro-batches from `position` to the end of the epoch.
 
     Step i of a group takes the next `batch` samples, and rank r of its W sharers the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of
-    these n, in micro-batches of at most `most` samples. A worker whose slice is empty, in an epoch's last short step,
-    gets the step's first samples with weight 0: it makes the same step as the others, and learns nothing from them.
+    these n, in micro-batches of at most `most` samples, of which all workers make equally many: a schedule by the step
+    counts them. A worker that has no samples for one, in an epoch's last short step, gets the step's first samples with
+    weight 0: it makes the same step as the others, and learns nothing from them.
 
     >>> for each in plan([3, 1, 4, 0, 2], position=0, batch=4, rank=1, size=2, most=64):
     ...     print(each.samples, each.weight, each.end)
@@ -63,12 +64,11 @@ def plan(
         step = order[position:end]
         sharers = sharers_of(len(step), batch, size)
         share = step[rank * len(step) // sharers : (rank + 1) * len(step) // sharers] if rank < sharers else []
-        if not share:
-            yield MicroBatch(step[:most], index=0, count=1, weight=0.0, end=end)
-        count = -(-len(share) // most)
+        largest = -(-len(step) // sharers)
+        count = -(-largest // most)
         for index in range(count):
             part = share[index * len(share) // count : (index + 1) * len(share) // count]
-            yield MicroBatch(part, index=index, count=count, weight=len(part) / len(step), end=end)
+            yield MicroBatch(part or step[:most], index=index, count=count, weight=len(part) / len(step), end=end)
         position = end
 
 
