@@ -244,9 +244,60 @@ class TrialTest(Alone):
                 self.trial.report(loss=1)
                 scheduler.step()
 
+    def test_another_schedule_that_moves_after_the_report_is_refused(self):
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizer)
+        self.trial.attach(model=self.model, optimizer=self.optimizer, plateau=scheduler)
+        with contextlib.redirect_stdout(io.StringIO()):
+            with self.assertRaisesRegex(RuntimeError, r"^plateau.step\(\) came after trial.report\(\)"):
+                for _ in self.trial.epochs():
+                    for (x,) in self.trial.batches(loader_of()):
+                        self.step(x)
+                    self.trial.report(loss=1)
+                    scheduler.step(1)
+
+    def test_a_scheduler_that_is_not_attached_is_refused(self):
+        for is_early in (True, False):
+            with self.subTest(is_early=is_early):
+                self.setUp()
+                if is_early:
+                    torch.optim.lr_scheduler.StepLR(self.optimizer, 1)
+                self.attach()
+                if not is_early:
+                    torch.optim.lr_scheduler.StepLR(self.optimizer, 1)
+                with self.assertRaisesRegex(RuntimeError, "a scheduler that is not attached.*make it before"):
+                    self.trial.batches(loader_of())
+
+    def test_a_scheduler_is_attached_under_any_name_and_within_others(self):
+        schedulers = torch.optim.lr_scheduler
+
+        class Wrapper:
+            def __init__(self, scheduler):
+                self.scheduler = scheduler
+
+            def state_dict(self):
+                return self.scheduler.state_dict()
+
+            def load_state_dict(self, state):
+                self.scheduler.load_state_dict(state)
+
+        def halves(optimizer):
+            return [schedulers.ConstantLR(optimizer, 0.5), schedulers.ExponentialLR(optimizer, 0.5)]
+
+        for make in (
+            lambda optimizer: schedulers.LambdaLR(optimizer, lambda epoch: 1.0),
+            lambda optimizer: schedulers.SequentialLR(optimizer, halves(optimizer), [2]),
+            lambda optimizer: schedulers.ChainedScheduler(halves(optimizer)),
+            lambda optimizer: Wrapper(halves(optimizer)[0]),
+            lambda optimizer: Wrapper(schedulers.SequentialLR(optimizer, halves(optimizer), [2])),
+            lambda optimizer: torch.optim.swa_utils.SWALR(optimizer, 0.05),
+        ):
+            self.setUp()
+            self.trial.attach(model=self.model, optimizer=self.optimizer, schedule=make(self.optimizer))
+            self.assertEqual(len(self.trial.batches(loader_of())), 2)
+
     def test_schedulers_of_before_and_after_work_without_a_warning(self):
         early = torch.optim.lr_scheduler.StepLR(self.optimizer, 1, gamma=0.5)
-        self.attach()
+        self.trial.attach(model=self.model, optimizer=self.optimizer, scheduler=early)
         late = torch.optim.lr_scheduler.StepLR(self.optimizer, 1, gamma=0.5)
         next(self.trial.epochs())
         with warnings.catch_warnings():

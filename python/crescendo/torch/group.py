@@ -88,6 +88,13 @@ class Group:
         self.finish(self.start_sum(values))
         return values.tolist()
 
+    def gather(self, numbers: Sequence[float]) -> List[List[float]]:
+        """Every member's numbers, by rank. All give equally many."""
+        table = [0.0] * (self.size * len(numbers))
+        table[self.rank * len(numbers) : (self.rank + 1) * len(numbers)] = numbers
+        table = self.sum(table)
+        return [table[i * len(numbers) : (i + 1) * len(numbers)] for i in range(self.size)]
+
     def broadcast(self, values: torch.Tensor) -> None:
         """Copies rank 0's values into every member's tensor, which lies on the group's device."""
         try:

@@ -83,6 +83,15 @@ class Replica:
         """Where the model is; None if it has no parameters."""
         return next((parameter.device for parameter in self.objects["model"].parameters()), None)
 
+    def modules(self) -> Dict[str, torch.nn.Module]:
+        return {name: each for name, each in self.objects.items() if isinstance(each, torch.nn.Module)}
+
+    def trained(self) -> List[torch.nn.Parameter]:
+        """Parameters that learn, each once."""
+        held = [parameter for module in self.modules().values() for parameter in module.parameters()]
+        held += [parameter for group in self._groups() for parameter in group["params"]]
+        return list({id(parameter): parameter for parameter in held if parameter.requires_grad}.values())
+
     def capture(self) -> Dict[str, Any]:
         """References to the state, not copies."""
         state = {name: _without_numpy(each.state_dict()) for name, each in self.objects.items()}

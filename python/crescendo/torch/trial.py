@@ -22,6 +22,7 @@ from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
 from crescendo.torch.state import Progress, Replica, require_readable
 from crescendo.torch.step_clock import Step
+from crescendo.torch.weights import require_same
 
 
 class Interruption(BaseException):
@@ -118,7 +119,7 @@ class Trial:
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
         self._num_unread = 0  # batches of that epoch
         self._has_ended_steps = True  # whether what follows that epoch's last step was done
-        self._reported_schedule: Any = None
+        self._reported_schedules: Dict[str, Any] = {}
         self._waited = 0.0
         self._reported_at = time.monotonic()
         self._batch = 0  # samples of a full step of the group
@@ -153,9 +154,9 @@ class Trial:
         """Makes these objects the trial's state: rank 0's goes to all members of a group, and to the checkpoints.
 
         Call it once they are made, before they are used. On return they hold the state of the trial, wherever it comes
-        from. `more` is anything with state_dict() and load_state_dict(). `lr_scaling` says how the learning rate
-        follows the group's batch when that grows: `linear` (default of SGD), `sqrt` (default of Adam and the like) or
-        `none`; the rate climbs over `rescale_warm_up` epochs.
+        from. `more` is anything with state_dict() and load_state_dict(), such as further schedulers. `lr_scaling` says
+        how the learning rate follows the group's batch when that grows: `linear` (default of SGD), `sqrt` (default of
+        Adam and the like) or `none`; the rate climbs over `rescale_warm_up` epochs.
         """
         if self._replica is not None:
             raise RuntimeError("trial.attach() was called twice; attach all objects in one call")
@@ -196,11 +197,12 @@ class Trial:
                     f"epoch {epoch + 1} ended without trial.report(…), and nobody can decide about the trial; report "
                     "after each epoch"
                 )
-            if self._reported_schedule != self._schedule():
-                raise RuntimeError(
-                    "scheduler.step() came after trial.report(): workers that entered at the report have not made it; "
-                    "move it before the report, which has to be the last line of the loop"
-                )
+            for name, place in self._schedules().items():
+                if place != self._reported_schedules.get(name):
+                    raise RuntimeError(
+                        f"{name}.step() came after trial.report(): workers that entered at the report have not made "
+                        "it; move it before the report, which has to be the last line of the loop"
+                    )
         self._control.wait_for_end(self._held)
 
     def batches(self, loader: DataLoader[Any]) -> Batches:
@@ -218,6 +220,7 @@ class Trial:
                 "trial.batches() was called twice in one epoch: the position in the data belongs to one loader; read "
                 "validation data with trial.share()"
             )
+        _require_scheduler(self._held)
         self._read_epoch = progress.epoch
         order = samples.order_of(loader, self.seed, progress.epoch)
         self._num_samples = len(order)
@@ -277,6 +280,7 @@ class Trial:
     def _end_steps(self) -> None:
         self._has_ended_steps = True
         self._control.end_steps()
+        self._guard(self._require_same)
         self._guard(self._share_buffers)
 
     def _end_epoch(self) -> None:
@@ -348,13 +352,13 @@ class Trial:
         progress.report = {"resource": progress.epoch, "metrics": waits["metrics"]}
         progress.pending = True
         self._control.report(replica, min(1.0, waits["waited"] / waits["passed"]))
-        self._reported_schedule = self._schedule()
+        self._reported_schedules = self._schedules()
         self._waited = 0.0
         self._reported_at = time.monotonic()
 
-    def _schedule(self) -> Any:
-        """Where the attached scheduler is."""
-        return getattr(self._held.objects.get("scheduler"), "last_epoch", None)
+    def _schedules(self) -> Dict[str, Any]:
+        """Where the attached schedulers are."""
+        return {name: getattr(each, "last_epoch", None) for name, each in self._held.objects.items()}
 
     @property
     def _held(self) -> Replica:
@@ -434,6 +438,14 @@ class Trial:
         self._control.note_step(self._held, Step(seconds, waited, self._batch, is_full, self._num_samples))
         self._begin_step()
 
+    def _require_same(self) -> None:
+        """All members made the same updates. What they do behind them may be rank 0's alone, such as an evaluation with
+        averaged weights."""
+        if self.size > 1:
+            optimizer = self._held.objects["optimizer"]
+            rates = [float(group["lr"]) for group in optimizer.param_groups if group["lr"] is not None]
+            require_same(self._control.group, self._held.trained(), rates)
+
     def _share_buffers(self) -> None:
         """Every member has seen other samples: what batch normalization counted on rank 0 holds for all."""
         if self.size > 1 and self._model is not None:
@@ -482,6 +494,27 @@ def _require_one_optimizer(more: Mapping[str, Any]) -> None:
                 "one learns would differ from worker to worker; give one optimizer all parameters, with a group for "
                 "each set of options, or let the program grow by a restart"
             )
+
+
+def _require_scheduler(replica: Replica) -> None:
+    """Else a worker that enters, and a trial that continues, would begin its schedule anew."""
+    optimizer = replica.objects["optimizer"]
+    others = [each for each in replica.objects.values() if not isinstance(each, torch.nn.Module)]
+    is_scheduled = hasattr(optimizer.step, "_wrapped_by_lr_sched")  # torch's schedulers leave that
+    if is_scheduled and not any(_is_scheduler_of(optimizer, each) for each in others):
+        raise RuntimeError(
+            "the optimizer has a scheduler that is not attached, so workers that enter the trial, and the trial when "
+            "it continues from a checkpoint, would begin its schedule anew; make it before trial.attach(), and attach "
+            "it: trial.attach(model=…, optimizer=…, scheduler=…)"
+        )
+
+
+def _is_scheduler_of(optimizer: torch.optim.Optimizer, each: Any) -> bool:
+    """Whether it is a scheduler of the optimizer, or holds one, as those that chain others."""
+    parts = [each]
+    for held in vars(each).values() if hasattr(each, "__dict__") else ():
+        parts += held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else [held]
+    return any(getattr(part, "optimizer", None) is optimizer for part in parts)
 
 
 def _require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:

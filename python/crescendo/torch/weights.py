@@ -1,0 +1,78 @@
+"""Whether workers have the same weights, and whether a trial's are its own."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Iterable, Sequence
+
+import torch
+
+from crescendo.torch.group import Group
+
+PIECE = 1 << 20  # weights that are looked at together: a copy of them in float64 takes 8 MiB
+TOLERANCE = 1e-3  # of the norm of weights: machines of several kinds round differently
+RATE_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """Tells whether weights differ, without the weights.
+
+    The sums of two workers differ by about the norm of what their weights differ by, however many there are.
+    """
+
+    sum: float
+    """Of all weights, with signs that were drawn at random once: the same for everybody."""
+    slack: float
+    """How far the sum may be from another worker's, because of rounding."""
+
+    def agrees_with(self, other: Sketch) -> bool:
+        """Weights that are no numbers any more agree with their like."""
+        if not (math.isfinite(self.sum) and math.isfinite(other.sum)):
+            return math.isfinite(self.sum) == math.isfinite(other.sum)
+        return abs(self.sum - other.sum) <= max(self.slack, other.slack)
+
+
+@torch.no_grad()
+def sketch(parameters: Iterable[torch.Tensor]) -> Sketch:
+    """In one pass over the parameters."""
+    total = square = 0.0
+    for parameter in parameters:
+        values = torch.view_as_real(parameter) if parameter.is_complex() else parameter
+        tolerance = max(TOLERANCE, 4 * torch.finfo(values.dtype).eps)
+        signs = _signs(values.device)
+        for piece in values.reshape(-1).split(PIECE):
+            numbers = piece.double()
+            total += torch.dot(numbers, signs[: len(numbers)]).item()
+            square += tolerance**2 * torch.dot(numbers, numbers).item()
+    return Sketch(total, math.sqrt(square))
+
+
+def require_same(group: Group, parameters: Iterable[torch.Tensor], rates: Sequence[float]) -> None:
+    """Raises on every member if one has other weights or learning rates. All of them call it."""
+    own = [Sketch(rate, RATE_TOLERANCE * abs(rate)) for rate in rates] + [sketch(parameters)]
+    numbers = group.gather([number for each in own for number in (each.sum, each.slack)])
+    members = [[Sketch(*pair) for pair in zip(each[::2], each[1::2])] for each in numbers]
+    for rank, other in enumerate(members):
+        differs = [not one.agrees_with(another) for one, another in zip(members[0], other)]
+        if any(differs[:-1]):
+            found = differs.index(True)
+            raise RuntimeError(
+                f"the learning rate is {members[0][found].sum} on rank 0 and {other[found].sum} on rank {rank}, so "
+                "the workers' models drift apart; attach what sets it, as trial.attach(…, scheduler=…), have it go by "
+                "numbers that all workers share, such as those of trial.sum(…), and loop over trial.epochs()"
+            )
+        if differs[-1]:
+            raise RuntimeError(
+                f"the weights of rank {rank} are not those of rank 0, though both get the same gradients; attach what "
+                "changes weights or gradients, such as a GradScaler, with one optimizer for all parameters, and have "
+                "each worker make the same updates, also of averages of weights"
+            )
+
+
+@functools.lru_cache(maxsize=None)
+def _signs(device: torch.device) -> torch.Tensor:
+    drawn = torch.randint(2, [PIECE], generator=torch.Generator().manual_seed(0))
+    return (2.0 * drawn - 1.0).double().to(device)

@@ -1,0 +1,145 @@
+"""What the members of a group owe each other: two of them, as threads of this process."""
+
+import argparse
+import contextlib
+import io
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+from crescendo.torch import session, weights
+from crescendo.torch.group import Group
+from crescendo.torch.trial import Trial
+from loaders import loader_of
+
+CPU = torch.device("cpu")
+SIZE = 2
+
+
+def in_a_group(work):
+    """What `work` returns, or raises, on each member that it is called with."""
+    store = dist.HashStore()
+
+    def member(rank):
+        control = session.Alone(CPU)
+        control.group = Group.meet(CPU, store, rank, SIZE, timedelta(seconds=30))
+        trial = Trial(control, argparse.Namespace(), device=CPU, number=0, seed=1, directory=None)
+        try:
+            return work(trial)
+        except Exception as error:
+            return error
+
+    with ThreadPoolExecutor(SIZE) as threads, contextlib.redirect_stdout(io.StringIO()):
+        return list(threads.map(member, range(SIZE)))
+
+
+class Loop:
+    """A train function of which each part can be replaced."""
+
+    def make(self, trial):
+        self.model = torch.nn.Linear(1, 1)
+        torch.nn.init.constant_(self.model.weight, 0.5)
+        torch.nn.init.constant_(self.model.bias, 0.5)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+        return {"model": self.model, "optimizer": self.optimizer}
+
+    def step(self, trial, x):
+        self.optimizer.zero_grad()
+        self.model(x).square().mean().backward()
+        self.optimizer.step()
+
+    def report(self, trial):
+        trial.report(loss=1)
+
+    def __call__(self, trial):
+        trial.attach(**self.make(trial))
+        for _ in trial.epochs(2):
+            for (x,) in trial.batches(loader_of(16)):
+                self.step(trial, x)
+            self.report(trial)
+        return self
+
+
+class WeightsTest(unittest.TestCase):
+    def assert_drift(self, loop, message):
+        for error in in_a_group(lambda trial: loop()(trial)):
+            self.assertIsInstance(error, RuntimeError)
+            self.assertRegex(str(error), message)
+
+    def test_members_that_learn_alike_stay_the_same_to_the_bit(self):
+        one, other = in_a_group(lambda trial: Loop()(trial))
+
+        self.assertTrue(torch.equal(one.model.weight, other.model.weight))
+
+    def test_a_learning_rate_that_differs_by_worker_is_found(self):
+        class Plateau(Loop):
+            def report(self, trial):
+                self.optimizer.param_groups[0]["lr"] = 0.01 / (1 + trial.rank)
+                super().report(trial)
+
+        self.assert_drift(Plateau, "rate is 0.01 on rank 0 and 0.005 on rank 1, .*drift apart; attach what sets it")
+
+    def test_a_second_optimizer_that_is_not_attached_is_found(self):
+        class Two(Loop):
+            def make(self, trial):
+                objects = super().make(trial)
+                objects["head"] = self.head = torch.nn.Linear(1, 1)
+                self.head.load_state_dict(self.model.state_dict())
+                self.second = torch.optim.SGD(self.head.parameters(), lr=0.01)
+                return objects
+
+            def step(self, trial, x):
+                self.second.zero_grad()
+                self.head(x).square().mean().backward()
+                self.second.step()
+                super().step(trial, x)
+
+        self.assert_drift(Two, "weights of rank 1 are not those of rank 0.*GradScaler.*one optimizer for all")
+
+    def test_an_evaluation_of_other_weights_on_one_worker_is_no_difference(self):
+        class Averaged(Loop):
+            def report(self, trial):
+                kept = self.model.weight.detach().clone()
+                if trial.is_main:
+                    self.model.weight.data.zero_()
+                super().report(trial)
+                self.model.weight.data.copy_(kept)
+
+        one, other = in_a_group(lambda trial: Averaged()(trial))
+
+        self.assertTrue(torch.equal(one.model.weight, other.model.weight))
+
+    def test_a_trial_that_diverged_is_reported_and_not_taken_for_workers_that_differ(self):
+        class Diverged(Loop):
+            def make(self, trial):
+                objects = super().make(trial)
+                self.optimizer.param_groups[0]["lr"] = 1e30
+                return objects
+
+        one, other = in_a_group(lambda trial: Diverged()(trial))
+
+        self.assertTrue(one.model.weight.isnan().all() and other.model.weight.isnan().all())
+
+    def test_rounding_is_no_difference_and_a_small_update_of_many_weights_is_one(self):
+        drawn = torch.randn(3_000_000, generator=torch.Generator().manual_seed(1))
+        for kind, update in ((torch.float32, 0.02), (torch.float16, 0.1), (torch.bfloat16, 0.5)):
+            with self.subTest(kind):
+                values = drawn.to(kind)
+                rounded = values * (1 + torch.finfo(kind).eps / 2 * torch.where(drawn > 0.3, 1, -1)).to(kind)
+                moved = values + update * torch.roll(values, 1)
+
+                self.assertTrue(weights.sketch([values]).agrees_with(weights.sketch([rounded])))
+                self.assertFalse(weights.sketch([values]).agrees_with(weights.sketch([moved])))
+
+    def test_weights_of_all_kinds_are_looked_at(self):
+        kinds = [torch.ones(3, dtype=torch.complex64), torch.ones(2, 3).t(), torch.ones(()), torch.ones(0)]
+
+        self.assertTrue(weights.sketch(kinds).agrees_with(weights.sketch(kinds)))
+        self.assertFalse(weights.sketch(kinds).agrees_with(weights.sketch([2 * each for each in kinds])))
+
+
+if __name__ == "__main__":
+    unittest.main()
