@@ -7,6 +7,7 @@ import os
 import random
 import time
 
+import numpy
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -22,6 +23,9 @@ parser.add_argument("--loaders", type=int, default=0)
 parser.add_argument("--gate-step", type=int, help="wait there for a file `gate`; -1: behind the steps")
 parser.add_argument("--pause", type=float, default=0.0, help="seconds a step takes longer")
 parser.add_argument("--evaluation-pause", type=float, default=0.0, help="seconds an evaluation takes longer")
+
+
+DRAWN = [random.random(), numpy.random.rand(), torch.rand(1).item()]
 
 
 def make_data(count):
@@ -50,6 +54,7 @@ def train(trial):
     args = trial.args
     if trial.directory:
         (trial.directory / "split").write_text(str(random.random()))  # as a program that splits its data at random
+        (trial.directory / f"drawn-{os.getpid()}").write_text(str(DRAWN))
     data = make_data(args.samples)
     model = make_model(args.dropout).to(trial.device)
     kind = torch.optim.SGD if args.optimizer == "sgd" else torch.optim.Adam

@@ -98,6 +98,15 @@ class GrowingTest(unittest.TestCase):
         for one, other in zip(grown, fixed):
             self.assertAlmostEqual(one, other, delta=1e-5)
 
+    def test_what_is_drawn_before_any_trial_is_the_same_on_each_worker(self):
+        terms = self.terms()
+        self.crescendo.train([0, 1], "new", terms, until=1)
+        self.leave([0, 1], terms)
+        drawn = [path.read_text() for path in terms.directory.glob("drawn-*")]
+
+        self.assertEqual(len(drawn), 2)
+        self.assertEqual(drawn[0], drawn[1])
+
     def test_accumulation_changes_no_batch(self):
         plain, halved = self.terms("plain", batch_multiple=4), self.terms("halved", batch_multiple=4, accumulation=2)
         first = self.crescendo.train([0], "new", plain, until=2)

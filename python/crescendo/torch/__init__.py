@@ -40,12 +40,17 @@ from crescendo.torch import settings
 from crescendo.torch.group import Group
 from crescendo.torch.session import NO_TEST, Alone, Session, Test, Train
 from crescendo.torch.store import ControlStore
-from crescendo.torch.trial import Trial
+from crescendo.torch.trial import Trial, seed_python
 
 __all__ = ["Trial", "run"]
 
 if not hasattr(torch.Tensor, "register_post_accumulate_grad_hook"):
     raise ImportError(f"crescendo.torch needs torch 2.1 or later, and this is {torch.__version__}; upgrade torch")
+
+if "CRESCENDO_FD" in os.environ:
+    # What the program draws above run(), such as a split of its data, is to be the same on each worker.
+    torch.manual_seed(0)
+    seed_python(0)
 
 
 def run(
@@ -61,7 +66,8 @@ def run(
     parameters. `test` returns metrics of the trial's model on test data; it attaches the model alone. A checkpoint is
     written at least every `checkpoint_every` seconds, and whenever crescendo wants one.
 
-    What is loaded before this call, such as data, is loaded once and serves all trials.
+    What is loaded before this call, such as data, is loaded once and serves all trials. Each process does it for itself,
+    so it has to be the same in all of them.
     """
     words = sys.argv[1:]
     if words == ["--version"]:
