@@ -26,7 +26,10 @@ class Alone(unittest.TestCase):
     def setUp(self):
         self.model = torch.nn.Linear(1, 1)
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
-        self.trial = Trial(session.Alone(CPU), argparse.Namespace(), device=CPU, number=0, seed=1, directory=None)
+        self.begin()
+
+    def begin(self, number=0):
+        self.trial = Trial(session.Alone(CPU), argparse.Namespace(), device=CPU, number=number, seed=1, directory=None)
 
     def attach(self):
         self.trial.attach(model=self.model, optimizer=self.optimizer)
@@ -222,6 +225,67 @@ class TrialTest(Alone):
         with self.assertRaisesRegex(RuntimeError, r"a parameter of the shape \[3\] that no attached object holds"):
             self.attach()
         self.trial.attach(model=self.model, optimizer=self.optimizer, scale=scale)
+
+    def train(self, number, rates=(0.1,), begin=lambda model: None):
+        """The model, of whose parts each has its rate."""
+        self.begin(number)
+        begin(self.model)
+        parts = zip(self.model, rates)
+        self.optimizer = torch.optim.SGD([{"params": part.parameters(), "lr": rate} for part, rate in parts])
+        self.attach()
+        for (x,) in self.trial.batches(loader_of()):
+            self.step(x)
+
+    def test_weights_of_one_trial_are_refused_in_the_next(self):
+        self.model = torch.nn.Sequential(torch.nn.Linear(1, 1))
+        self.train(3)
+        self.train(3)  # a trial that continues
+        for value in (0.1, torch.nan):
+            self.model[0].weight.data.fill_(value)
+            with self.assertRaisesRegex(RuntimeError, r"trial 3 has trained .*shape \[1, 1\].*deepcopy"):
+                self.train(4)
+
+    def test_a_model_that_each_trial_begins_anew_is_its_own(self):
+        self.model = torch.nn.Sequential(torch.nn.Linear(1, 1))
+        state = {name: values.clone() for name, values in self.model.state_dict().items()}
+        for number, begin in enumerate(
+            (
+                lambda model: model.load_state_dict(state),
+                lambda model: model.load_state_dict(state),
+                lambda model: model[0].reset_parameters(),
+                lambda model: [parameter.data.normal_() for parameter in model.parameters()],
+            )
+        ):
+            self.train(number, begin=begin)
+
+    def test_a_frozen_part_serves_all_trials(self):
+        frozen = torch.nn.Linear(1, 1)
+        for number in range(3):
+            self.model = torch.nn.Sequential(frozen, torch.nn.Linear(1, 1))
+            self.train(number, rates=(0.0, 0.1))
+            frozen.requires_grad_(False)
+
+    def test_a_model_that_was_left_in_a_step_goes_on_in_the_next_call_of_train(self):
+        self.attach()
+        scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 1)
+        for _ in range(2):
+            self.begin()
+            self.trial.attach(model=self.model, optimizer=self.optimizer, scheduler=scheduler)
+            (x,) = next(iter(self.trial.batches(loader_of())))
+            self.backward(x)
+        self.optimizer.step()
+
+        self.assertEqual(self.trial._progress.step, 1)
+
+    def test_an_optimizer_with_the_momentum_of_another_trial_is_refused(self):
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1, momentum=0.9)
+        self.attach()
+        for (x,) in self.trial.batches(loader_of()):
+            self.step(x)
+        self.begin(number=1)
+        self.model.reset_parameters()
+        with self.assertRaisesRegex(RuntimeError, "the state that trial 0 left in it"):
+            self.attach()
 
     def test_a_parameter_that_is_thawed_after_attach_is_refused(self):
         self.model.weight.requires_grad_(False)

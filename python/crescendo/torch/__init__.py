@@ -66,8 +66,8 @@ def run(
     parameters. `test` returns metrics of the trial's model on test data; it attaches the model alone. A checkpoint is
     written at least every `checkpoint_every` seconds, and whenever crescendo wants one.
 
-    What is loaded before this call, such as data, is loaded once and serves all trials. Each process does it for itself,
-    so it has to be the same in all of them.
+    What is loaded before this call, such as data, is loaded once in each process and serves all trials. So it has to be
+    the same in all processes, and what a trial trains is made in `train`.
     """
     words = sys.argv[1:]
     if words == ["--version"]:

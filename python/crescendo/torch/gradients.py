@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import torch
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from crescendo.torch.group import Group
 from crescendo.torch.noise_scale import Norms
 
 BUCKET_BYTES = 25 * 1024 * 1024  # as DistributedDataParallel has
 FIRST_BUCKET_BYTES = 1024 * 1024
+
+_hooks = WeakTensorKeyDictionary()  # of parameters, which may outlive the trial that they are attached to
 
 
 class _Bucket:
@@ -64,7 +67,9 @@ class GradientAverage:
         for bucket in self._buckets:
             for index, parameter in enumerate(bucket.parameters):
                 self._place[parameter] = (bucket, index)
-                parameter.register_post_accumulate_grad_hook(self._take)
+                if parameter in _hooks:
+                    _hooks[parameter].remove()
+                _hooks[parameter] = parameter.register_post_accumulate_grad_hook(self._take)
         self._group = Group(torch.device("cpu"))
         self._micro_batch = self._num_micro_batches = 0
         self._weight = 1.0

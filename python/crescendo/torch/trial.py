@@ -22,7 +22,7 @@ from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
 from crescendo.torch.state import Progress, Replica, require_readable
 from crescendo.torch.step_clock import Step
-from crescendo.torch.weights import require_same
+from crescendo.torch.weights import left_by_others, require_own, require_same
 
 
 class Interruption(BaseException):
@@ -110,6 +110,7 @@ class Trial:
         self.directory = directory
         """A folder for the trial's files; None outside a sweep."""
         self._control = control
+        self._left = left_by_others(number)
         self._replica: Optional[Replica] = None
         self._model: Optional[torch.nn.Module] = None
         self._average: Optional[GradientAverage] = None
@@ -382,8 +383,15 @@ class Trial:
     def _adopt(self, optimizer: torch.optim.Optimizer) -> None:
         """From now on optimizer.step() is one update of the whole group."""
         parameters = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
+        require_own(self.number, parameters, self._left)
+        other = getattr(optimizer.step, "_crescendo_trial", self.number)
+        if other != self.number and any(optimizer.state.values()):
+            raise RuntimeError(
+                f"the optimizer has the state that trial {other} left in it; make it inside the train function"
+            )
         self._average = GradientAverage(parameters, self._guard)
-        update = optimizer.step
+        # An optimizer that outlives a call of train was adopted by that one.
+        update = getattr(optimizer.step, "_crescendo_update", optimizer.step)
 
         def step(adopted: torch.optim.Optimizer, closure: Any = None) -> None:
             if closure is not None:
@@ -393,8 +401,9 @@ class Trial:
                 )
             self._step(adopted, update)
 
+        step._crescendo_update, step._crescendo_trial = update, self.number  # type: ignore[attr-defined]
         # Schedulers that are made later wrap it, as a method, and those that are there look for their own wrap.
-        if hasattr(update, "_wrapped_by_lr_sched"):
+        if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
             step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
         optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign]
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from typing import Iterable, Sequence
+from typing import Dict, Iterable, Sequence
 
 import torch
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from crescendo.torch.group import Group
 
 PIECE = 1 << 20  # weights that are looked at together: a copy of them in float64 takes 8 MiB
 TOLERANCE = 1e-3  # of the norm of weights: machines of several kinds round differently
 RATE_TOLERANCE = 1e-6
+FIRST = 4096  # values of a parameter by which it is known again
+
+_trained = WeakTensorKeyDictionary()  # the trial that a parameter is trained by, and what it was before
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,30 @@ def require_same(group: Group, parameters: Iterable[torch.Tensor], rates: Sequen
                 "changes weights or gradients, such as a GradScaler, with one optimizer for all parameters, and have "
                 "each worker make the same updates, also of averages of weights"
             )
+
+
+def left_by_others(trial: int) -> Dict[int, str]:
+    """Parameters of other trials that are still there, by their id, and what they are now."""
+    return {id(parameter): _look_of(parameter) for parameter, (other, _) in _trained.items() if other != trial}
+
+
+def require_own(trial: int, parameters: Iterable[torch.Tensor], left: Dict[int, str]) -> None:
+    """Raises if one is to be trained on from where another trial left it. `left` is of the time before the trial."""
+    for parameter in parameters:
+        now = _look_of(parameter)
+        other, before = _trained.get(parameter, (trial, now))
+        if other != trial and now != before and now == left.get(id(parameter)):
+            raise RuntimeError(
+                f"trial {other} has trained the parameter of the shape {list(parameter.shape)} in this process before, "
+                "and this trial would begin with what that one learned; make the model inside the train function, or "
+                "there a copy.deepcopy() of one that is loaded above run()"
+            )
+        _trained[parameter] = (trial, before if other == trial else now)
+
+
+def _look_of(parameter: torch.Tensor) -> str:
+    """By its first values: training leaves those of some parameter changed. As text, NaN equals NaN."""
+    return str(sketch([parameter.detach().reshape(-1)[:FIRST]]))
 
 
 @functools.lru_cache(maxsize=None)
