@@ -141,5 +141,53 @@ class WeightsTest(unittest.TestCase):
         self.assertFalse(weights.sketch(kinds).agrees_with(weights.sketch([2 * each for each in kinds])))
 
 
+class BuffersTest(unittest.TestCase):
+    class Loop(Loop):
+        """Its model has a part of each kind."""
+
+        def make(self, trial):
+            objects = super().make(trial)
+            self.encoder = torch.nn.BatchNorm1d(1)
+            self.encoder.register_buffer("empty", torch.zeros(0))
+            return {**objects, "encoder": self.encoder, "again": torch.nn.Sequential(self.encoder)}
+
+        def step(self, trial, x):
+            self.encoder(x)
+            super().step(trial, x)
+
+    def test_running_averages_of_all_modules_are_those_of_rank_0(self):
+        one, other = in_a_group(lambda trial: self.Loop()(trial))
+
+        self.assertNotEqual(one.encoder.running_mean.item(), 0)
+        self.assertEqual(str(one.encoder.state_dict()), str(other.encoder.state_dict()))
+
+    def test_a_buffer_that_is_no_state_may_differ(self):
+        class Masked(self.Loop):
+            def step(self, trial, x):
+                mask = torch.full([int(x.max())], trial.rank)
+                self.model.register_buffer("mask", mask, persistent=False)  # as large as the longest sequence
+                super().step(trial, x)
+
+        one, other = in_a_group(lambda trial: Masked()(trial))
+
+        self.assertEqual([set(each.model.mask.tolist()) for each in (one, other)], [{0}, {1}])
+
+    def test_a_buffer_that_differs_in_shape_is_named_on_each_worker(self):
+        class Grown(self.Loop):
+            def step(self, trial, x):
+                self.encoder.register_buffer("cache", torch.zeros(1 + trial.rank))
+                super().step(trial, x)
+
+        class Further(self.Loop):
+            def step(self, trial, x):
+                if trial.rank == 1:
+                    self.encoder.register_buffer("cache", torch.zeros(1))
+                super().step(trial, x)
+
+        for loop, name in ((Grown, "shape of the buffer encoder.cache"), (Further, "number of buffers")):
+            for error in in_a_group(lambda trial: loop()(trial)):
+                self.assertRegex(str(error), f"the {name} differs by worker.*persistent=False")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -11,7 +11,7 @@ import sys
 from collections import Counter, OrderedDict
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import torch
 
@@ -91,6 +91,16 @@ class Replica:
         held = [parameter for module in self.modules().values() for parameter in module.parameters()]
         held += [parameter for group in self._groups() for parameter in group["params"]]
         return list({id(parameter): parameter for parameter in held if parameter.requires_grad}.values())
+
+    def buffers(self) -> Dict[str, torch.Tensor]:
+        """Those of the modules that are in the state, each once."""
+        found: Dict[int, Tuple[str, torch.Tensor]] = {}
+        for name, module in self.modules().items():
+            for place, part in module.named_modules(prefix=name):
+                for key, buffer in part._buffers.items():
+                    if buffer is not None and key not in part._non_persistent_buffers_set:
+                        found.setdefault(id(buffer), (f"{place}.{key}", buffer))
+        return dict(found.values())
 
     def capture(self) -> Dict[str, Any]:
         """References to the state, not copies."""
@@ -225,6 +235,25 @@ def share(replica: Replica, group: Group) -> None:
                 _bytes_of(tensor).copy_(values)
     if group.rank != 0:
         replica.restore(_put_back(state, iter(tensors)))
+
+
+@torch.no_grad()
+def share_buffers(buffers: Mapping[str, torch.Tensor], group: Group) -> None:
+    """Gives those of rank 0 to all members of the group. Raises on each of them if one's have other shapes."""
+    shapes = {name: [str(buffer.dtype), *buffer.shape] for name, buffer in buffers.items()}
+    first = json.loads(group.broadcast_bytes(json.dumps(shapes).encode() if group.rank == 0 else None))
+    differs = {f"the shape of the buffer {name}": shapes.get(name) != first[name] for name in first}
+    differs["the number of buffers"] = len(shapes) != len(first)
+    for what, count in zip(differs, group.sum(list(map(float, differs.values())))):
+        if count > 0:
+            raise RuntimeError(
+                f"{what} differs by worker, so rank 0's buffers cannot go to all; give them the same sizes on each, or "
+                "keep what follows from the data out of the state: register_buffer(…, persistent=False)"
+            )
+    for buffer in buffers.values():
+        values = buffer.detach().to(group.device).contiguous()
+        group.broadcast(values.reshape(-1).view(torch.uint8))
+        buffer.copy_(values)
 
 
 PLACE = "crescendo.tensor"

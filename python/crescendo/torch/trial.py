@@ -20,7 +20,7 @@ from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
-from crescendo.torch.state import Progress, Replica, require_readable
+from crescendo.torch.state import Progress, Replica, require_readable, share_buffers
 from crescendo.torch.step_clock import Step
 from crescendo.torch.weights import left_by_others, require_own, require_same
 
@@ -112,7 +112,6 @@ class Trial:
         self._control = control
         self._left = left_by_others(number)
         self._replica: Optional[Replica] = None
-        self._model: Optional[torch.nn.Module] = None
         self._average: Optional[GradientAverage] = None
         self._rate: Optional[LearningRate] = None
         self._micro_batch: Optional[samples.MicroBatch] = None  # whose optimizer.step() is to come
@@ -174,7 +173,6 @@ class Trial:
         _require_one_optimizer(more)
         replica = Replica(self.number, objects)
         require_readable(replica.capture())
-        self._model = model
         if optimizer is not None:
             _require_held(optimizer, [each for each in objects.values() if each is not optimizer])
             self._adopt(optimizer)
@@ -457,11 +455,8 @@ class Trial:
 
     def _share_buffers(self) -> None:
         """Every member has seen other samples: what batch normalization counted on rank 0 holds for all."""
-        if self.size > 1 and self._model is not None:
-            for buffer in self._model.buffers():
-                values = buffer.detach().contiguous()
-                self._control.group.broadcast(values.reshape(-1).view(torch.uint8))
-                buffer.copy_(values)
+        if self.size > 1:
+            share_buffers(self._held.buffers(), self._control.group)
 
     def _seed_step(self, step: samples.MicroBatch) -> None:
         """Random numbers follow from seed, epoch, position, worker: no member has to send its generator's state."""
