@@ -51,6 +51,17 @@ class TrialTest(Alone):
 
         self.assertEqual(printed.getvalue(), "epoch 1: loss 1.0, accuracy 0.5\nepoch 2: loss 1.0, accuracy 0.5\n")
 
+    def test_in_a_sweep_the_epochs_are_those_of_scheduler_max(self):
+        self.assertIsNone(self.trial.max_resource)
+        self.trial._control.terms.max_resource = 2
+        self.attach()
+        for limit, words in ((3, "has 2 epochs here.*trial.max_resource"), (2, "^$"), (None, "^$")):
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                next(self.trial.epochs(limit) if limit else self.trial.epochs())
+
+            self.assertEqual(self.trial.max_resource, 2)
+            self.assertRegex(printed.getvalue(), words)
+
     def test_a_group_of_one_learns_what_plain_pytorch_learns(self):
         twin = torch.nn.Linear(1, 1)
         twin.load_state_dict(self.model.state_dict())

@@ -141,6 +141,11 @@ class Trial:
         """Whether this worker is the one that should print and write."""
         return self.rank == 0
 
+    @property
+    def max_resource(self) -> Optional[int]:
+        """Epochs of a whole trial in a sweep, its `scheduler.max`: what a schedule may count on. None outside one."""
+        return self._control.terms.max_resource or None
+
     def attach(
         self,
         model: torch.nn.Module,
@@ -181,14 +186,20 @@ class Trial:
         self._control.enter(replica)
         self._replica = replica
 
-    def epochs(self, limit: int = 10) -> Iterator[int]:
+    def epochs(self, limit: Optional[int] = None) -> Iterator[int]:
         """The numbers of the epochs to train, from 1, or from where the trial is.
 
         In a sweep the trial ends at its `scheduler.max`, inside report(): the train function is left there. `limit`
-        counts outside a sweep only.
+        counts outside a sweep only, where it is 10 by default.
         """
-        self._control.terms.max_resource = self._control.terms.max_resource or limit
-        while self._progress.epoch < self._control.terms.max_resource:
+        most = self.max_resource or limit or 10
+        if limit not in (None, most) and self.is_main and self._progress.step == 0:
+            print(
+                f"note: trial.epochs({limit}) has {most} epochs here, as scheduler.max says; a schedule that counts on "
+                "their number takes it from trial.max_resource",
+                flush=True,
+            )
+        while self._progress.epoch < most:
             epoch = self._progress.epoch
             yield epoch + 1
             if self._progress.epoch == epoch:
