@@ -213,6 +213,24 @@ class TrialTest(Alone):
         with self.assertRaisesRegex(TypeError, r"best\['seen'\]\[1\] is a numpy.ndarray, which .* not read.*; have"):
             self.trial.attach(model=self.model, optimizer=self.optimizer, best=Best())
 
+    def test_what_could_not_go_to_other_workers_is_refused_at_once(self):
+        self.model.register_buffer("apart", torch.zeros(1).expand(3), persistent=False)
+        self.model.register_buffer("one", torch.zeros(3).expand(1, 3))
+        self.attach()
+        for name, buffer, message in (
+            ("adjacency", torch.eye(3).to_sparse(), r"^model\['adjacency'\] is a tensor of the layout sparse_coo"),
+            ("mask", torch.zeros(1).expand(3), r"^the buffer model.mask is expanded.*contiguous\(\)"),
+        ):
+            self.setUp()
+            self.model.register_buffer(name, buffer)
+            with self.subTest(name), self.assertRaisesRegex(TypeError, message):
+                self.attach()
+        self.setUp()
+        self.model = torch.nn.Embedding(3, 1, sparse=True)
+        self.optimizer = torch.optim.SparseAdam(self.model.parameters())
+        with self.assertRaisesRegex(TypeError, "SparseAdam takes sparse gradients alone.*use torch.optim.Adam"):
+            self.attach()
+
     def test_each_batch_of_a_share_is_a_sign_of_life(self):
         self.attach()
         with mock.patch.object(session.Alone, "note_move") as note_move:

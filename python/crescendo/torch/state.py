@@ -11,7 +11,7 @@ import sys
 from collections import Counter, OrderedDict
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import torch
 
@@ -186,6 +186,31 @@ def require_readable(state: Dict[str, Any]) -> None:
                 "other workers nor come back from a checkpoint; have state_dict() return tensors, numbers, strings, "
                 "and lists and dictionaries of these"
             )
+
+
+def require_copyable(replica: Replica) -> None:
+    """Refuses tensors whose values cannot be sent, or not be taken over: else the first regroup would fail."""
+    for place, tensor in _tensors_of(replica.capture()):
+        if tensor.layout != torch.strided:
+            raise TypeError(
+                f"{place} is a tensor of the layout {str(tensor.layout).split('.')[-1]}, which cannot go to other "
+                "workers; keep it dense, or out of the state: register_buffer(…, persistent=False)"
+            )
+    for name, buffer in replica.buffers().items():
+        if any(size > 1 and stride == 0 for size, stride in zip(buffer.shape, buffer.stride())):
+            raise TypeError(
+                f"the buffer {name} is expanded: some of its values share one place in memory, so a state cannot be "
+                "loaded into it; register its contiguous()"
+            )
+
+
+def _tensors_of(state: Any, place: str = "") -> Iterator[Tuple[str, torch.Tensor]]:
+    """Each with its place in the state."""
+    if isinstance(state, torch.Tensor):
+        yield place, state
+    elif isinstance(state, (dict, list, tuple)):
+        for key, child in state.items() if isinstance(state, dict) else enumerate(state):
+            yield from _tensors_of(child, f"{place}[{key!r}]" if place else key)
 
 
 def _find_unreadable(state: Any, place: str) -> Optional[str]:

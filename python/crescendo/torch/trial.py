@@ -20,7 +20,7 @@ from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
-from crescendo.torch.state import Progress, Replica, require_readable, share_buffers
+from crescendo.torch.state import Progress, Replica, require_copyable, require_readable, share_buffers
 from crescendo.torch.step_clock import Step
 from crescendo.torch.weights import left_by_others, require_own, require_same
 
@@ -178,7 +178,9 @@ class Trial:
         _require_one_optimizer(more)
         replica = Replica(self.number, objects)
         require_readable(replica.capture())
+        require_copyable(replica)
         if optimizer is not None:
+            _require_dense_gradients(optimizer)
             _require_held(optimizer, [each for each in objects.values() if each is not optimizer])
             self._adopt(optimizer)
             scaling = lr_scaling or _usual_scaling(optimizer)
@@ -192,7 +194,7 @@ class Trial:
         In a sweep the trial ends at its `scheduler.max`, inside report(): the train function is left there. `limit`
         counts outside a sweep only, where it is 10 by default.
         """
-        most = self.max_resource or limit or 10
+        most = self.max_resource or (10 if limit is None else limit)
         if limit not in (None, most) and self.is_main and self._progress.step == 0:
             print(
                 f"note: trial.epochs({limit}) has {most} epochs here, as scheduler.max says; a schedule that counts on "
@@ -509,6 +511,14 @@ def _require_one_optimizer(more: Mapping[str, Any]) -> None:
                 "one learns would differ from worker to worker; give one optimizer all parameters, with a group for "
                 "each set of options, or let the program grow by a restart"
             )
+
+
+def _require_dense_gradients(optimizer: torch.optim.Optimizer) -> None:
+    if isinstance(optimizer, torch.optim.SparseAdam):
+        raise TypeError(
+            "SparseAdam takes sparse gradients alone, and the average of several workers' gradients is dense; use "
+            "torch.optim.Adam"
+        )
 
 
 def _require_scheduler(replica: Replica) -> None:
