@@ -231,6 +231,27 @@ class TrialTest(Alone):
         with self.assertRaisesRegex(TypeError, "SparseAdam takes sparse gradients alone.*use torch.optim.Adam"):
             self.attach()
 
+    def test_a_lazy_module_is_to_see_a_batch_first(self):
+        self.model = torch.nn.Sequential(torch.nn.LazyLinear(2), torch.nn.LazyBatchNorm1d())
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        with self.assertRaisesRegex(RuntimeError, r"^model.0.weight has no shape yet.*one batch through the model"):
+            self.attach()
+        self.model(torch.zeros(2, 1))
+        self.attach()
+
+    def test_a_checkpoint_within_backward_is_told_from_a_second_one(self):
+        self.attach()
+        for reentrant in (False, True):
+            (x,) = next(iter(self.trial.batches(loader_of())))
+            self.trial._read_epoch = None
+            hidden = torch.utils.checkpoint.checkpoint(self.model, x.requires_grad_(), use_reentrant=reentrant)
+            output = torch.utils.checkpoint.checkpoint(self.model, hidden, use_reentrant=reentrant)
+            if reentrant:
+                with self.assertRaisesRegex(RuntimeError, "torch.utils.checkpoint needs use_reentrant=False"):
+                    output.sum().backward()
+            else:
+                output.sum().backward()
+
     def test_each_batch_of_a_share_is_a_sign_of_life(self):
         self.attach()
         with mock.patch.object(session.Alone, "note_move") as note_move:

@@ -124,7 +124,8 @@ class GradientAverage:
             raise RuntimeError(
                 "backward() ran twice for one batch: gradients are averaged over the workers when it ends, so the "
                 "second would be this worker's alone; add the losses up and call backward() once, and call "
-                "optimizer.step() for each batch (micro-batches come from trial.batches())"
+                "optimizer.step() for each batch (micro-batches come from trial.batches()); torch.utils.checkpoint "
+                "needs use_reentrant=False"
             )
         if not self._in_backward:
             self._in_backward = True

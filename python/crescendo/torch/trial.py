@@ -176,6 +176,7 @@ class Trial:
                     "cannot go to other workers; give it these methods, or keep it out of attach()"
                 )
         _require_one_optimizer(more)
+        _require_shapes(objects)
         replica = Replica(self.number, objects)
         require_readable(replica.capture())
         require_copyable(replica)
@@ -511,6 +512,18 @@ def _require_one_optimizer(more: Mapping[str, Any]) -> None:
                 "one learns would differ from worker to worker; give one optimizer all parameters, with a group for "
                 "each set of options, or let the program grow by a restart"
             )
+
+
+def _require_shapes(objects: Mapping[str, Any]) -> None:
+    for name, module in objects.items():
+        if not isinstance(module, torch.nn.Module):
+            continue
+        for place, tensor in (*module.named_parameters(), *module.named_buffers()):
+            if torch.nn.parameter.is_lazy(tensor):
+                raise RuntimeError(
+                    f"{name}.{place} has no shape yet: lazy modules find theirs when they see a batch; run one batch "
+                    "through the model before trial.attach()"
+                )
 
 
 def _require_dense_gradients(optimizer: torch.optim.Optimizer) -> None:
