@@ -31,6 +31,22 @@ class Wire(Group):
             values.copy_(self.sent.pop(0))
 
 
+class Shadow:
+    """An average of weights as people write it: its tensors know how they came about."""
+
+    def __init__(self):
+        self.sum = torch.zeros(1, 1)
+
+    def update(self, model):
+        self.sum = self.sum + model.weight
+
+    def state_dict(self):
+        return {"sum": self.sum}
+
+    def load_state_dict(self, state):
+        self.sum = state["sum"]
+
+
 class StateTest(unittest.TestCase):
     def replica(self, seed):
         torch.manual_seed(seed)
@@ -132,6 +148,22 @@ class StateTest(unittest.TestCase):
         (group,) = optimizer.param_groups
         self.assertEqual((model.weight.item(), group["train_mode"]), (moved, False))
         self.assertEqual((scheduler.last_epoch, group["lr"]), (0, 0.1))
+
+    def test_an_average_of_weights_that_moves_once_an_epoch_does_so_once_though_its_code_runs_again(self):
+        model = torch.nn.Linear(1, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        swa = torch.optim.swa_utils.AveragedModel(model)
+        shadow = Shadow()
+        replica = state.Replica(0, {"model": model, "optimizer": optimizer, "swa": swa, "shadow": shadow})
+        replica.note_end_of_steps()
+        for again in (True, False):
+            swa.update_parameters(model)
+            shadow.update(model)
+            if again:
+                replica.return_to_end_of_steps()
+
+        self.assertEqual(swa.n_averaged.item(), 1)
+        self.assertTrue(torch.equal(shadow.sum, model.weight))
 
     def test_a_checkpoint_that_cannot_be_written_leaves_the_former_one(self):
         source = self.replica(seed=1)

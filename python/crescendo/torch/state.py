@@ -121,11 +121,17 @@ class Replica:
 
     def note_end_of_steps(self) -> None:
         """Remembers what the code between an epoch's last step and its report may change: schedules, and with them the
-        optimizer's rates. Objects with tensors change in steps."""
+        optimizer's rates, and averages of weights. What the optimizer learns changes in steps."""
         rates = [{key: group[key] for key in SCHEDULED if key in group} for group in self._groups()]
+        learned = {parameter.data_ptr() for group in self._groups() for parameter in group["params"]}
         states = {name: each.state_dict() for name, each in self.objects.items() if name != "optimizer"}
-        small = {name: state for name, state in states.items() if not _has_tensors(state)}
-        self._at_end_of_steps = copy.deepcopy({"rates": rates, "states": small})
+        others = {
+            name: state
+            for name, state in states.items()
+            if learned.isdisjoint(tensor.data_ptr() for _, tensor in tensors_of(state))
+        }
+        copies = {id(tensor): tensor.detach().to("cpu", copy=True) for _, tensor in tensors_of(others)}
+        self._at_end_of_steps = copy.deepcopy({"rates": rates, "states": others}, copies)
 
     def return_to_end_of_steps(self) -> None:
         """Undoes that code, if it was left before its report: it runs again, and a schedule would step twice."""
@@ -146,12 +152,6 @@ class Replica:
     def _groups(self) -> List[Dict[str, Any]]:
         optimizer = self.objects.get("optimizer")
         return optimizer.param_groups if optimizer is not None else []
-
-
-def _has_tensors(state: Any) -> bool:
-    if isinstance(state, (dict, list, tuple)):
-        return any(_has_tensors(each) for each in (state.values() if isinstance(state, dict) else state))
-    return isinstance(state, torch.Tensor)
 
 
 def _without_numpy(state: Any) -> Any:
@@ -190,7 +190,7 @@ def require_readable(state: Dict[str, Any]) -> None:
 
 def require_copyable(replica: Replica) -> None:
     """Refuses tensors whose values cannot be sent, or not be taken over: else the first regroup would fail."""
-    for place, tensor in _tensors_of(replica.capture()):
+    for place, tensor in tensors_of(replica.capture()):
         if tensor.layout != torch.strided:
             raise TypeError(
                 f"{place} is a tensor of the layout {str(tensor.layout).split('.')[-1]}, which cannot go to other "
@@ -204,13 +204,13 @@ def require_copyable(replica: Replica) -> None:
             )
 
 
-def _tensors_of(state: Any, place: str = "") -> Iterator[Tuple[str, torch.Tensor]]:
+def tensors_of(state: Any, place: str = "") -> Iterator[Tuple[str, torch.Tensor]]:
     """Each with its place in the state."""
     if isinstance(state, torch.Tensor):
         yield place, state
     elif isinstance(state, (dict, list, tuple)):
         for key, child in state.items() if isinstance(state, dict) else enumerate(state):
-            yield from _tensors_of(child, f"{place}[{key!r}]" if place else key)
+            yield from tensors_of(child, f"{place}[{key!r}]" if place else key)
 
 
 def _find_unreadable(state: Any, place: str) -> Optional[str]:

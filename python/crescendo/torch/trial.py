@@ -20,7 +20,7 @@ from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
-from crescendo.torch.state import Progress, Replica, require_copyable, require_readable, share_buffers
+from crescendo.torch.state import Progress, Replica, require_copyable, require_readable, share_buffers, tensors_of
 from crescendo.torch.step_clock import Step
 from crescendo.torch.weights import left_by_others, require_own, require_same
 
@@ -560,7 +560,7 @@ def _require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
     modules = [each for each in objects if isinstance(each, torch.nn.Module)]
     others = [each for each in objects if not isinstance(each, torch.nn.Module)]
     held = {id(parameter) for module in modules for parameter in module.parameters()}
-    places = {place for each in others for place in _places_of(each.state_dict())}
+    places = {tensor.data_ptr() for each in others for _, tensor in tensors_of(each.state_dict())}
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             if parameter.requires_grad and id(parameter) not in held and parameter.data_ptr() not in places:
@@ -569,15 +569,6 @@ def _require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
                     "holds, so it would reach neither other workers nor checkpoints; attach the module that it is of: "
                     "trial.attach(model=…, optimizer=…, criterion=…)"
                 )
-
-
-def _places_of(state: Any) -> Iterator[int]:
-    """Where the tensors of a state lie in memory."""
-    if isinstance(state, torch.Tensor):
-        yield state.data_ptr()
-    elif isinstance(state, (dict, list, tuple)):
-        for child in state.values() if isinstance(state, dict) else state:
-            yield from _places_of(child)
 
 
 def _require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage) -> None:
