@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <vector>
@@ -28,18 +29,17 @@ struct PluginClass {
 
 /// The classes of a library, or why it is no plug-in. It is loaded in another process, for it may crash.
 std::string read_classes(const std::string& host, const std::string& library, std::size_t index,
-                         std::vector<PluginClass>& classes) {
+                         std::chrono::seconds patience, std::vector<PluginClass>& classes) {
     if (!is_there(library)) {
         return fmt::format("there is no file '{}'; give the path of a shared library as seen from the folder where "
                            "crescendo is called",
                            library);
     }
-    const ToolOptions options{.errors = ToolErrors::shown};
-    const auto listed = run_tool({host, "--list", library}, options);
+    const auto listed = run_tool({host, "--list", library}, {.patience = patience, .errors = ToolErrors::shown});
     const auto answer = Json::parse(listed.output, nullptr, /*allow_exceptions=*/false);
     if (!listed.success() || !answer.is_object()) {
         return fmt::format("{} cannot be loaded: the process that loads it {}", library,
-                           listed.timed_out ? fmt::format("was killed after {} s", options.patience.count())
+                           listed.timed_out ? fmt::format("was killed after {} s", patience.count())
                                             : fmt::format("ended ({})", to_string(ExitStatus{listed.code, 0})));
     }
     if (answer.contains("problem")) {
@@ -126,9 +126,12 @@ void check_plugins(const SweepFile& file, const std::string& host, Mistakes& mis
     if (file.plugins.empty() || mistakes.lie_in("plugins")) {
         return;
     }
+    std::chrono::seconds patience{30};
+    patience = std::max(patience, file.sampler ? file.sampler->deadline : patience);
+    patience = std::max(patience, file.stop_rule ? file.stop_rule->deadline : patience);
     std::vector<PluginClass> classes;
     for (std::size_t i = 0; i < file.plugins.size(); ++i) {
-        if (const auto problem = read_classes(host, file.plugins[i], i, classes); !problem.empty()) {
+        if (const auto problem = read_classes(host, file.plugins[i], i, patience, classes); !problem.empty()) {
             mistakes.add(fmt::format("plugins[{}]", i), problem);
         }
     }

@@ -282,6 +282,14 @@ std::string spending_text(const History& history, std::optional<double> price_of
 
 std::string hint(const History& history, const SweepFile& file) {
     const auto& sweep = history.sweep();
+    const auto& candidates = sweep.candidates();
+    const auto num_random = std::ranges::count(candidates, Origin::random, &Trial::origin);
+    if (file.sampler && num_random > 0) {
+        return fmt::format(
+            "{} of {} configurations were drawn at random, because the sampler failed; sampler.log in the "
+            "sweep's directory has what it printed",
+            num_random, candidates.size());
+    }
     const auto end = sweep.state() == SweepState::finished ? last_end(sweep) : std::nullopt;
     if (end && has_empty_rungs(sweep)) {
         return fmt::format(

@@ -47,8 +47,8 @@ OrderedJson spending_json(const History& history, std::optional<double> price_of
 /// What a sweep spent, for people: "slot-hours: 3.89 used (cost 3.501), 0.31 idle (cost 0.279)".
 std::string spending_text(const History& history, std::optional<double> price_of_slot_hour);
 
-/// Advice if all trials that finished ended before the first rung, or if trials wait for data for more than a tenth of
-/// their time; else empty.
+/// Advice if a sampler of the user's failed, if all trials that finished ended before the first rung, or if trials wait
+/// for data for more than a tenth of their time; else empty.
 std::string hint(const History& history, const SweepFile& file);
 
 /// The value of a parameter in a configuration; none where it is absent.

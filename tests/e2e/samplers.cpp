@@ -103,6 +103,8 @@ TEST_CASE("a sweep survives a sampler that dies, hangs or talks nonsense, and sa
         CHECK_MESSAGE(result.out.find("the sampler `bash sampler.sh` failed: ") != std::string::npos, result.out);
         CHECK_MESSAGE(result.out.find(message) != std::string::npos, result.out);
         CHECK(origins_in(folder / "out").size() == 6);
+        const bool is_given_up = result.out.find("6 of 6 configurations were drawn at random") != std::string::npos;
+        CHECK(is_given_up == (message == "killed by signal 11"));
         CHECK(processes_in(folder.path()).empty());
     }
 }
