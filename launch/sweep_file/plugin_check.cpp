@@ -38,9 +38,8 @@ std::string read_classes(const std::string& host, const std::string& library, st
     const auto listed = run_tool({host, "--list", library}, {.patience = patience, .errors = ToolErrors::shown});
     const auto answer = Json::parse(listed.output, nullptr, /*allow_exceptions=*/false);
     if (!listed.success() || !answer.is_object()) {
-        return fmt::format("{} cannot be loaded: the process that loads it {}", library,
-                           listed.timed_out ? fmt::format("was killed after {} s", patience.count())
-                                            : fmt::format("ended ({})", to_string(ExitStatus{listed.code, 0})));
+        return fmt::format("{} cannot be loaded: the process that loads it ended ({})", library,
+                           listed.errors.empty() ? to_string(ExitStatus{listed.code, 0}) : listed.errors);
     }
     if (answer.contains("problem")) {
         return fmt::format("{} is no plug-in for this crescendo: {}", library, answer["problem"].get<std::string>());

@@ -115,8 +115,7 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
     const auto last_line = checked.output.substr(checked.output.rfind('\n') + 1);  // scripts print this and that before
     const auto answer = Json::parse(last_line, nullptr, false);
     if (!is_answer(answer)) {
-        const auto ending = checked.timed_out ? fmt::format("it was killed after {} s", time_to_check.count())
-                                              : to_string(ExitStatus{checked.code, 0});
+        const auto ending = checked.errors.empty() ? to_string(ExitStatus{checked.code, 0}) : checked.errors;
         const auto* advice = file.trainer ? ""
                              : checked.code == usage_error_status
                                  ? "; a script that reads its arguments itself does not know this one: leave that to "

@@ -39,7 +39,6 @@ struct ToolResult {
     int code = 0;          ///< exit status, or 128 + signal; 127 if there is no such program
     std::string output{};  ///< its standard output, without the last line feeds
     std::string errors{};  ///< its standard error, likewise; then why it was killed, or could not begin
-    bool timed_out = false;  ///< it did not answer in time, and was killed
 
     bool success() const { return code == 0; }
 

@@ -58,9 +58,8 @@ function makeRungs(figure, view) {
     return found && !finite(found.value);
   }));
   if (lacking.length)
-    figure.querySelector('figcaption span').textContent =
-        `One dot a trial where it was judged; hollow: it was cut there. No dot: no finite value, in ${lacking.length} of ${
-            view.trials.length} trials.`;
+    figure.querySelector('figcaption span').textContent +=
+        ` No dot: no finite value, in ${lacking.length} of ${view.trials.length} trials.`;
   legend(figure, view.rungLegend('m'));
   view.onChange(() => plot.update());
 }

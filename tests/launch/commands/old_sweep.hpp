@@ -11,6 +11,13 @@ struct OldSweep {
 
     Result run(const std::vector<std::string>& arguments) const { return run_crescendo(folder.path(), arguments); }
 
+    /// As if a job of this number had been submitted for it.
+    void note_job(const std::string& number) const {
+        auto run = Json::parse(content_of(folder / "s/run.json"));
+        run["job"] = number;
+        write_file(folder / "s/run.json", run.dump());
+    }
+
     TemporaryFolder folder;
 };
 

@@ -35,9 +35,7 @@ TEST_CASE("resume refuses a sweep whose job is queued: that would come and find 
     const PlayedSlurm slurm;
     slurm.answer("squeue", "echo PENDING");
     const OldSweep sweep;
-    auto run = Json::parse(content_of(sweep.folder / "s/run.json"));
-    run["job"] = "17";
-    write_file(sweep.folder / "s/run.json", run.dump());
+    sweep.note_job("17");
 
     const auto refused = sweep.run({"resume", "s"});
 

@@ -71,9 +71,7 @@ TEST_CASE("a price that the sweep's file gets when all is over counts") {
 TEST_CASE("status of a sweep whose job is queued names the job, and who says what it waits for") {
     const PlayedSlurm slurm;
     const OldSweep sweep;
-    auto run = Json::parse(content_of(sweep.folder / "s/run.json"));
-    run["job"] = "17";
-    write_file(sweep.folder / "s/run.json", run.dump());
+    sweep.note_job("17");
     slurm.answer("squeue", "echo PENDING");
 
     const auto status = sweep.run({"status", "s", "--format", "json"}).json();

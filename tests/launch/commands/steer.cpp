@@ -18,9 +18,7 @@ TEST_CASE("a sweep that nobody works on is steered as well, and its seconds stay
 TEST_CASE("what is set while a job is queued names the job that continues with it") {
     const PlayedSlurm slurm;
     const OldSweep sweep;
-    auto run = Json::parse(content_of(sweep.folder / "s/run.json"));
-    run["job"] = "17";
-    write_file(sweep.folder / "s/run.json", run.dump());
+    sweep.note_job("17");
     slurm.answer("squeue", "echo PENDING");
 
     const auto result = sweep.run({"set", "s", "run_cap=9"});
