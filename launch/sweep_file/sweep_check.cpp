@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -207,9 +208,41 @@ std::string file_of_module(const std::vector<std::string>& command) {
     return path + ".py";
 }
 
+/// What is wrong with the interpreter that the first line of a program asks for; empty if nothing is. The system would
+/// say of the program itself that it is not there.
+std::string no_interpreter(const std::string& program) {
+    std::ifstream stream(program);
+    std::string line(256, '\0');  // as much as the system reads
+    stream.read(line.data(), static_cast<std::streamsize>(line.size()));
+    line.resize(static_cast<std::size_t>(stream.gcount()));
+    line.resize(std::min(line.find('\n'), line.size()));
+    if (!line.starts_with("#!")) {
+        return {};
+    }
+    if (line.ends_with('\r')) {
+        return fmt::format("the lines of '{}' end as those of Windows do, so that no interpreter is found; "
+                           "`sed -i 's/\\r$//' {}`",
+                           program, shell_quoted(program));
+    }
+    const auto begin = line.find_first_not_of(" \t", 2);
+    const auto interpreter =
+        begin == std::string::npos ? "" : line.substr(begin, line.find_first_of(" \t", begin) - begin);
+    if (interpreter.empty() || is_program(interpreter)) {
+        return {};
+    }
+    return fmt::format("the first line of '{}' asks for '{}', and there is no such program; correct that line, or write "
+                       "an interpreter before the file",
+                       program, interpreter);
+}
+
+/// Why `word` cannot be executed; empty if it can.
 std::string no_program(const std::string& word) {
     std::error_code unreadable;
-    if (word.find('/') != std::string::npos && fs::is_regular_file(word, unreadable)) {
+    const bool is_path = word.find('/') != std::string::npos;
+    if (is_program(word)) {
+        return is_path ? no_interpreter(word) : "";
+    }
+    if (is_path && fs::is_regular_file(word, unreadable)) {
         return fmt::format("'{}' is a file that may not be executed; `chmod +x {}`, or write its interpreter before it",
                            word, word);
     }
@@ -245,8 +278,8 @@ std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) 
 /// The words that name a program are found. `key` is that of the list of words.
 void check_programs(const std::vector<std::string>& words, const char* key, Mistakes& mistakes) {
     for (const auto i : std::set<std::size_t>{0, find_program(words)}) {
-        if (!words[i].empty() && !is_program(words[i])) {
-            mistakes.add(fmt::format("{}[{}]", key, i), no_program(words[i]));
+        if (const auto problem = words[i].empty() ? "" : no_program(words[i]); !problem.empty()) {
+            mistakes.add(fmt::format("{}[{}]", key, i), problem);
         }
     }
 }
@@ -282,8 +315,8 @@ void check_macros(const SweepFile& file, Mistakes& mistakes) {
 void check_hooks(const Hooks& hooks, Mistakes& mistakes) {
     for (const auto& [key, command] : {std::pair("on_finish[0]", &hooks.on_finish),
                                        std::pair("on_failure[0]", &hooks.on_failure)}) {
-        if (!command->empty() && !is_program(command->front())) {
-            mistakes.add(key, no_program(command->front()));
+        if (const auto problem = command->empty() ? "" : no_program(command->front()); !problem.empty()) {
+            mistakes.add(key, problem);
         }
     }
 }

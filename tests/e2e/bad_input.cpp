@@ -86,6 +86,25 @@ TEST_CASE("programs and scripts that are not there are refused before anything r
                   "sweep.yaml:7:43: command[4]: there is no file 'src/train.py'");
 }
 
+TEST_CASE("a program whose interpreter is not there is refused before anything runs") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", replaced(sound, "bash, train.sh", "./train.sh"));
+    const auto refused = [&](const char* first_line) {
+        write_file(folder / "train.sh", first_line);
+        fs::permissions(folder / "train.sh", fs::perms::owner_all);
+        return run_crescendo(folder.path(), {"validate", "sweep.yaml"}).err;
+    };
+
+    CHECK(refused("#!/no/such/bash -e\ntrue\n")
+              .starts_with("crescendo: sweep.yaml:7:11: command[0]: the first line of './train.sh' asks for "
+                           "'/no/such/bash', and there is no such program"));
+    CHECK(refused("#!/usr/bin/env bash\r\ntrue\r\n")
+              .starts_with("crescendo: sweep.yaml:7:11: command[0]: the lines of './train.sh' end as those of Windows "
+                           "do, so that no interpreter is found; `sed -i 's/\\r$//' ./train.sh`"));
+    CHECK(refused("#! /usr/bin/env bash\ntrue\n").empty());
+    CHECK(refused("#!").empty());
+}
+
 TEST_CASE("words of a command that only look like a script, or are none of ours to judge, are let be") {
     const TemporaryFolder folder;
     for (const char* command :
