@@ -42,7 +42,8 @@ def measure(arguments):
         slot.add(trainer.process.pid)
     generation = 0
     kept = [row for row in read(arguments.times) if row["model"] not in arguments.models] if arguments.models else []
-    with open(arguments.times, "w", newline="") as file, tempfile.TemporaryDirectory() as folder:
+    unfinished = arguments.times + ".new"
+    with open(unfinished, "w", newline="") as file, tempfile.TemporaryDirectory() as folder:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(kept)
@@ -65,6 +66,7 @@ def measure(arguments):
                                          "step_seconds": f"{report['step_seconds']:.5g}"})
                         file.flush()
                 print(f"turn {turn + 1} of {TURNS}: {model}", flush=True)
+    os.replace(unfinished, arguments.times)
     node.close()
     for slot in slots:
         slot.remove()
