@@ -163,6 +163,35 @@ std::vector<Observation> observations_at(const History& history, const std::vect
     return observations;
 }
 
+struct FarOff {
+    std::size_t trials = 0;
+    double counts_as = 0;
+};
+
+/// Has values that are far worse than most count as a bound, Tukey's outer fence: three interquartile ranges beyond the
+/// quartile (Exploratory Data Analysis, 1977). A training that diverged would have nearly all of the variance.
+FarOff limit_far_off(std::vector<Observation>& observations, Goal goal) {
+    std::vector<double> losses;
+    for (const auto& observation : observations) {
+        losses.push_back(to_loss(goal, observation.value));
+    }
+    std::ranges::sort(losses);
+    const double low = losses[losses.size() / 4];
+    const double high = losses[losses.size() - 1 - losses.size() / 4];
+    const double bound = high + 3 * (high - low);
+    FarOff result{0, from_loss(goal, bound)};
+    if (!(high > low)) {
+        return result;  // what most have in common says nothing of the others
+    }
+    for (auto& observation : observations) {
+        if (to_loss(goal, observation.value) > bound) {
+            observation.value = result.counts_as;
+            ++result.trials;
+        }
+    }
+    return result;
+}
+
 /// Coordinates that the same trials have. A parameter with a condition matters only where it is there, so it is judged
 /// by the trials that have it, together with all coordinates that they all have.
 struct Family {
@@ -274,9 +303,12 @@ void add_family(OrderedJson& rung, const Family& family, const std::vector<Coord
     }
 }
 
-OrderedJson rung_json(Resource milestone, const std::vector<Observation>& observations,
+OrderedJson rung_json(Resource milestone, std::vector<Observation> observations, Goal goal,
                       const std::vector<Coordinate>& coordinates, std::size_t most_samples) {
     OrderedJson result{{"at", milestone.value}, {"trials", observations.size()}};
+    if (const auto far_off = limit_far_off(observations, goal); far_off.trials > 0) {
+        result["far_off"] = {far_off.trials, number_json(far_off.counts_as, metric_digits)};
+    }
     result["present"] = OrderedJson::array();
     result["shares"] = OrderedJson(coordinates.size(), nullptr);
     result["marginals"] = OrderedJson(coordinates.size(), nullptr);
@@ -308,9 +340,10 @@ OrderedJson importances_json(const History& history, std::size_t most_samples) {
     const auto coordinates = coordinates_of(history.sweep().spec().space);
     auto result = OrderedJson::array();
     for (const auto& rung : history.sweep().rungs()) {
-        const auto observations = observations_at(history, coordinates, rung.milestone);
+        auto observations = observations_at(history, coordinates, rung.milestone);
         if (!coordinates.empty() && observations.size() >= fewest_trials && result.size() < most_rungs) {
-            result.push_back(rung_json(rung.milestone, observations, coordinates, most_samples));
+            result.push_back(rung_json(rung.milestone, std::move(observations), history.sweep().spec().goal,
+                                       coordinates, most_samples));
         }
     }
     return result;

@@ -58,6 +58,14 @@ function makeImportance(figures, view) {
   redraws.push(makeShares(importance, view, rung, order));
   redraws.push(makeMarginals(marginals, view, rung));
   redraws.push(makePair(pair, view, rung));
+  const sayFarOff = () => {
+    const [count, value] = rung()?.far_off ?? [0];
+    const words = count ? `${count === 1 ? '1 trial that is' : `${count} trials that are`} far off ${
+                              count === 1 ? 'counts' : 'count'} as ${numberText(value)}.` : '';
+    saySentence(importance, 'far-off', words);
+  };
+  redraws.push(sayFarOff);
+  sayFarOff();
 }
 
 function makeShares(figure, view, rung, order) {

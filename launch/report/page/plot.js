@@ -338,9 +338,14 @@ function sayBeyond(figure) {
     const {size} = new Set(plots.flatMap((plot) => [...plot.beyond?.[where] ?? []]));
     return size ? [`${size === 1 ? '1 trial lies' : `${size} trials lie`} ${where} this axis.`] : [];
   });
-  let place = figure.querySelector('.beyond');
-  if (!place) figure.querySelector('figcaption span').after(' ', (place = element('span', {class: 'beyond'})));
-  if (place.textContent !== words.join(' ')) place.textContent = words.join(' ');
+  saySentence(figure, 'beyond', words.join(' '));
+}
+
+/** Has a figure's caption end with words, which replace those of the same kind. */
+function saySentence(figure, kind, words) {
+  let place = figure.querySelector(`.${kind}`);
+  if (!place) figure.querySelector('figcaption span').after(' ', (place = element('span', {class: kind})));
+  if (place.textContent !== words) place.textContent = words;
 }
 
 /** What the colours of a chart mean. They are named, so that they change with the page's. */

@@ -81,6 +81,34 @@ TEST_CASE("the parameter that the metric follows is the important one") {
     CHECK(rungs[0].at("pairs").size() == 1);
 }
 
+TEST_CASE("a trial that diverged does not hide what matters among the others, whichever way is better") {
+    for (const double sign : {1.0, -1.0}) {
+        CAPTURE(sign);
+        auto spec = spec_of("{x: {min: 0.0, max: 1.0}, y: {min: 0.0, max: 1.0}}", 40);
+        spec.goal = sign > 0 ? Goal::minimize : Goal::maximize;
+        int trial = 0;
+        const auto history = reported(
+            spec, [&](const Config& config) { return sign * (trial++ % 20 == 7 ? 1e30 : 3 * number(config, 0)); });
+
+        const auto rung = importances_json(history, 1000).at(0);
+
+        CHECK(rung.at("far_off").at(0) == 2);
+        CHECK(sign * rung.at("far_off").at(1).get<double>() > 3);
+        CHECK(sign * rung.at("far_off").at(1).get<double>() < 9);
+        CHECK(rung.at("shares")[0][0].get<double>() > 3 * rung.at("shares")[1][0].get<double>());
+    }
+}
+
+TEST_CASE("values are far off only from others that differ, and only if they are worse") {
+    const auto spec = spec_of("{x: {min: 0.0, max: 1.0}}", 40);
+    int trial = 0;
+    const auto same = reported(spec, [&](const Config&) { return trial++ < 30 ? 1.0 : 2.0; });
+    const auto best = reported(spec, [&](const Config& config) { return trial++ == 60 ? -1e9 : number(config, 0); });
+
+    CHECK_FALSE(importances_json(same, 1000).at(0).contains("far_off"));
+    CHECK_FALSE(importances_json(best, 1000).at(0).contains("far_off"));
+}
+
 TEST_CASE("too few trials, and trials without a finite metric, have no importances") {
     const auto spec = spec_of("{x: {min: 0.0, max: 1.0}}", 40);
 
