@@ -1,11 +1,14 @@
 #include "launch/sweep_file/sweep_defaults.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "launch/sweep_file/sweep_scheduler.hpp"
+#include "scheduler/ladder.hpp"
 #include "scheduler/space/grid.hpp"
 
 namespace crescendo::launch {
@@ -21,13 +24,13 @@ int read_eta(const YamlSection& section) {
     return static_cast<int>(eta);
 }
 
-/// The first of `s` rungs that lie at max_iter / eta, max_iter / eta^2, …, as far as they are not below 1.
-std::int64_t first_rung(std::int64_t max_iter, std::int64_t num_rungs, int eta) {
-    auto rung = max_iter;
-    for (std::int64_t i = 0; i < num_rungs && rung >= eta; ++i) {
-        rung /= eta;
+/// W&B's `s` rungs, at max_iter / eta, max_iter / eta^2, …, as far as they are not below 1; the first one first.
+std::vector<std::int64_t> wandb_rungs(std::int64_t max_iter, std::int64_t num_rungs, int eta) {
+    std::vector<std::int64_t> rungs;
+    for (auto rung = max_iter / eta; rung >= 1 && std::ssize(rungs) < num_rungs; rung /= eta) {
+        rungs.insert(rungs.begin(), rung);
     }
-    return rung;
+    return rungs;
 }
 
 std::string text_of_scheduler(const SchedulerSpec& spec) {
@@ -53,8 +56,31 @@ SchedulerSpec read_early_terminate(const YamlSection& section) {
         }
     }
     spec.max = max_iter ? Resource{*max_iter} : unlimited_resource;
-    spec.min = Resource{max_iter && num_rungs ? first_rung(*max_iter, *num_rungs, spec.reduction_factor) : *min_iter};
+    if (max_iter && num_rungs) {
+        const auto rungs = wandb_rungs(*max_iter, *num_rungs, spec.reduction_factor);
+        spec.min = Resource{rungs.empty() ? *max_iter : rungs.front()};
+    } else {
+        spec.min = Resource{*min_iter};
+    }
     return spec;
+}
+
+/// What W&B's rule is here. Our rungs are powers of eta from the first one on, where W&B rounds each by itself.
+std::string meaning_of(const YamlSection& early_terminate, const SchedulerSpec& spec) {
+    const auto meaning = fmt::format("means scheduler: {} here", text_of_scheduler(spec));
+    if (!spec.has_max()) {
+        return meaning + ", without a max: a trial ends when its program does";
+    }
+    const auto num_rungs = early_terminate.integer("s");
+    if (!num_rungs) {
+        return meaning;
+    }
+    auto rungs = ladder(spec.min.value, spec.max.value, spec.reduction_factor);
+    rungs.pop_back();  // where a trial is complete
+    const auto others = wandb_rungs(spec.max.value, *num_rungs, spec.reduction_factor);
+    return others == rungs ? meaning
+                           : fmt::format("{}, with rungs at {}, where W&B has {}; to choose others, write a scheduler",
+                                         meaning, fmt::join(rungs, ", "), fmt::join(others, ", "));
 }
 
 }  // namespace
@@ -80,10 +106,7 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
             section->fail(
                 "max_iter", "is missing: crescendo-trainer trains as long as it is told; add max_iter: 27 and s: 2");
         }
-        result.remarks.push_back(
-            {"early_terminate",
-             fmt::format("means scheduler: {} here{}", text_of_scheduler(spec),
-                         spec.has_max() ? "" : ", without a max: a trial ends when its program does")});
+        result.remarks.push_back({"early_terminate", meaning_of(*section, spec)});
     } else if (has_trainer) {
         file.fail("scheduler",
                   "is missing: it says how long a trial trains and which ones are stopped; add scheduler: {type: asha, "

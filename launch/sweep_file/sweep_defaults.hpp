@@ -11,8 +11,9 @@ namespace crescendo::launch {
 /// Number of trials where nothing else ends a sweep.
 inline constexpr int default_run_cap = 50;
 
-/// Reads `scheduler:`, or what stands in for it. W&B's `early_terminate` becomes asha with the same rungs. Programs
-/// train until they end if there is neither. Throws InvalidInput if crescendo-trainer is not told how long to train.
+/// Reads `scheduler:`, or what stands in for it. W&B's `early_terminate` becomes asha with the same rungs, or nearly.
+/// Programs train until they end if there is neither. Throws InvalidInput if crescendo-trainer is not told how long to
+/// train.
 void read_schedule(const YamlSection& file, SweepFile& result);
 
 /// Sets the run_cap of a sweep that has none: the points of its grid, or default_run_cap if no budget ends it. Throws

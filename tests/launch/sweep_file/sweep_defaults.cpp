@@ -40,7 +40,7 @@ TEST_CASE("a program without a scheduler trains until it ends, in 50 trials, and
 TEST_CASE("a budget ends a sweep without a run_cap, and successive halving has to be told") {
     CHECK_FALSE(read_with("budget: {time: 1h}\n").spec.run_cap.has_value());
     CHECK_FALSE(read_with("budget: {target: 0.1}\n").spec.run_cap.has_value());
-    CHECK(error_with("scheduler: {type: successive_halving, max: 9}\n").find("nothing ends this sweep") !=
+    CHECK(error_with("scheduler: {type: successive_halving, max: 9}\n").find("halves a given number of trials") !=
           std::string::npos);
 }
 
@@ -80,6 +80,19 @@ TEST_CASE("W&B's early_terminate becomes asha with the same rungs") {
           "means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here");
     CHECK(read_with("early_terminate: {type: hyperband, max_iter: 5, s: 9, eta: 3}\n").spec.scheduler.min ==
           Resource{1});
+}
+
+TEST_CASE("a note says where rungs lie if W&B rounds them to others") {
+    const auto note = [](const char* rule) {
+        return remark_on(read_with(std::string("early_terminate: {type: hyperband, ") + rule + "}\n"),
+                         "early_terminate");
+    };
+
+    CHECK(note("max_iter: 50, s: 1") ==
+          "means scheduler: {type: asha, min: 16, max: 50, reduction_factor: 3} here, with rungs at 16, 48, where W&B "
+          "has 16; to choose others, write a scheduler");
+    CHECK(note("max_iter: 100, s: 3").find("with rungs at 3, 9, 27, 81, where W&B has 3, 11, 33") != std::string::npos);
+    CHECK(note("max_iter: 2, s: 3").ends_with("reduction_factor: 3} here"));  // neither has any
 }
 
 TEST_CASE("mistakes in early_terminate name their key") {
