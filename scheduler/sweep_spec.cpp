@@ -129,14 +129,15 @@ std::vector<InvalidInput> problems_of(const SweepSpec& spec) {
             "trials is {} (a sweep needs a trial to improve in); use 1 or more", *spec.patience.trials);
     REQUIRE(spec.patience.resource.value_or(1) >= 1, "patience.resource",
             "resource is {} (a trial needs some to improve in); use 1 or more", *spec.patience.resource);
-    REQUIRE(spec.run_cap || spec.target || spec.has_time_budget || spec.patience.trials, "run_cap",
+    const bool halves_all = spec.scheduler.kind == SchedulerKind::successive_halving;
+    REQUIRE(spec.run_cap || spec.target || spec.has_time_budget || spec.patience.trials || halves_all, "run_cap",
             "nothing ends this sweep (new trials would start for ever); "
             "give run_cap, budget.time, budget.target or patience.trials");
     REQUIRE(spec.max_retries >= 0, "max_retries",
             "max_retries is {} (a trial cannot be retried less than never); use 0 or more", spec.max_retries);
     check(spec.scheduler, problems);
     check_repeat(spec, problems);
-    REQUIRE(spec.run_cap || spec.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
+    REQUIRE(spec.run_cap || !halves_all, "run_cap",
             "successive_halving halves a given number of trials; give it as run_cap, or use type: hyperband");
     REQUIRE(spec.run_cap || spec.scheduler.priority != Priority::starts_first, "scheduler.priority",
             "priority is starts_first and there is no run_cap (new trials would never let a waiting one "

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "launch/commands/commands.hpp"
@@ -10,6 +11,7 @@
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/results.hpp"
 #include "launch/view/table.hpp"
+#include "scheduler/samplers/any_sampler.hpp"
 #include "scheduler/space/grid.hpp"
 #include "scheduler/space/survey.hpp"
 
@@ -61,6 +63,10 @@ ExitCode show_sample(const SweepFile& file, int count) {
         table.add_row(std::move(row));
     }
     fmt::print("{}", table.print(Format::table));
+    if (learns(spec.sampler)) {
+        remark(fmt::format("note: {} learns from results: what it proposes later depends on those of earlier trials",
+                           spec.sampler));
+    }
     if (file.sampler && std::cmp_less(sweep.trials().size(), count)) {
         remark(fmt::format("the sampler proposed {} of {} configurations; more it may propose once trials have results",
                            sweep.trials().size(), count));
@@ -86,7 +92,8 @@ ExitCode validate_file(const ValidateOptions& options) {
     if (!file.spec.space.rules().constraints().empty()) {
         fmt::print("{}", refusals(file.spec));
     }
-    return options.num_samples > 0 ? show_sample(file, options.num_samples) : ExitCode::done;
+    const int num_samples = std::min(options.num_samples, file.spec.run_cap.value_or(options.num_samples));
+    return num_samples > 0 ? show_sample(file, num_samples) : ExitCode::done;
 }
 
 }  // namespace

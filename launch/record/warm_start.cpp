@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -59,15 +60,24 @@ Source read_sweep(const fs::path& path, const SweepSpec& spec) {
     return source;
 }
 
-/// The value that a field of a CSV file is for a parameter. A text may look like a number.
-Value value_of(const Distribution& distribution, const std::string& text) {
-    const auto json = Json::parse(text, nullptr, false);
-    if (!json.is_discarded()) {
-        if (auto value = value_from_json(json); member(distribution, value)) {
+/// The value that a field of a CSV file is for a parameter; nothing if it has none. A text may look like a number, and
+/// tables that Python wrote have its words for booleans and null, or nothing for null.
+std::optional<Value> value_of(const Parameter& parameter, const std::string& text) {
+    static const std::map<std::string, Json> of_python{
+        {"True", true}, {"False", false}, {"None", nullptr}, {"", nullptr}};
+    const auto has = [&](const Value& value) { return member(parameter.distribution, value); };
+    if (const auto json = Json::parse(text, nullptr, false); !json.is_discarded()) {
+        if (auto value = value_from_json(json); has(value)) {
             return value;
         }
     }
-    return text;
+    const bool may_be_absent = text.empty() && !parameter.when.empty();
+    if (const auto word = of_python.find(text); word != of_python.end() && !has(text) && !may_be_absent) {
+        if (auto value = value_from_json(word->second); has(value)) {
+            return value;
+        }
+    }
+    return text.empty() ? std::nullopt : std::optional<Value>(text);
 }
 
 /// A trial has its last report there. Columns that are no parameter of this sweep are not asked about.
@@ -91,8 +101,8 @@ Source read_table(const fs::path& path, const SweepSpec& spec) {
     while (file.next()) {
         EarlierResult result;
         for (const auto& [parameter, column] : columns) {
-            if (const std::string text(file.text(column)); !text.empty()) {
-                result.config.emplace_back(parameter->name, value_of(parameter->distribution, text));
+            if (auto value = value_of(*parameter, std::string(file.text(column)))) {
+                result.config.emplace_back(parameter->name, *std::move(value));
             }
         }
         if (!file.text(metric).empty()) {

@@ -88,6 +88,10 @@ struct Check {
     }
     void multiples(double min, double max, double q) const {
         positive_q(q);
+        CRESCENDO_VALIDATE(std::isfinite(min / q) && std::isfinite(max / q), key,
+                           "q is {} (the range from {} to {} has more multiples of it than can be told apart); use a "
+                           "larger q",
+                           in_full(q), in_full(min), in_full(max));
         CRESCENDO_VALIDATE(first_multiple(min, q) <= last_multiple(max, q), key,
                            "q is {} (no multiple of it lies between {} and {}); use a smaller q", in_full(q),
                            in_full(min), in_full(max));

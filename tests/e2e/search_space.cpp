@@ -207,6 +207,17 @@ TEST_CASE("validate shows draws, and how many the constraints refuse") {
     CHECK(result.out.find("adam") != std::string::npos);
 }
 
+TEST_CASE("validate shows no more draws than there are trials, and says that a sampler learns") {
+    const SweepFolder folder("method: tpe\n" + conditional_sweep + with_arguments);
+
+    const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "100"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(result.out.find("\n   23 ") != std::string::npos);
+    CHECK(result.out.find("\n   24 ") == std::string::npos);
+    CHECK(result.err.find("note: tpe learns from results") != std::string::npos);
+}
+
 TEST_CASE("validate counts the configurations of a grid") {
     const SweepFolder folder("method: grid\n" + conditional_sweep.substr(0, conditional_sweep.find("  momentum")) +
                              "  layers: {min: 1, max: 3, when: optimizer == \"sgd\"}\n"

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "launch/messages/event_json.hpp"
+#include "launch/messages/value_json.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -107,6 +108,28 @@ TEST_CASE("a table's rows are known, and values out of range are left out") {
                false},
               {{{"x", 0.5}, {"kind", std::string("a")}, {"n", std::int64_t{2}}}, {}, true, false}});
     CHECK_MESSAGE(said.ends_with("t.csv (3 of 4 results; values out of range here: x)"), said);
+}
+
+TEST_CASE("a table that Python wrote has its words for booleans and null, or nothing for null") {
+    const TemporaryFolder folder;
+    const auto path =
+        table(folder, "resource,loss,nesterov,warmup,decay,word\n9,0.5,True,None,,True\n9,0.4,False,,,None\n");
+    auto file = parse_sweep(
+        "metric: {name: loss}\nrun_cap: 9\nmethod: tpe\ncommand: [train, \"${args}\"]\n"
+        "parameters: {nesterov: {values: [true, false]}, warmup: {values: [3, null]},"
+        " decay: {values: [null, 1], when: nesterov}, word: {values: [\"True\", \"None\", null]}}\n"
+        "warm_start: " +
+            path + "\nscheduler: {type: asha, max: 9}\n",
+        "sweep.yaml");
+
+    gather(file);
+
+    REQUIRE(file.spec.warm_start.size() == 2);
+    const Value none = value_from_json(nullptr);
+    CHECK(file.spec.warm_start[0].config ==
+          Config{{"nesterov", true}, {"warmup", none}, {"word", std::string("True")}});
+    CHECK(file.spec.warm_start[1].config ==
+          Config{{"nesterov", false}, {"warmup", none}, {"word", std::string("None")}});
 }
 
 TEST_CASE("a parameter is read from its own column, not from that of a metric or of the trials' numbers") {

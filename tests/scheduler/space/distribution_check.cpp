@@ -43,6 +43,7 @@ TEST_CASE("a message has all digits that two numbers differ in") {
           "min is 0.3 and max is 0.0001 (nothing lies between); use a min below max, or value: 0.3");
     CHECK(problem_of(QUniform{1000000.1, 1000000.2, 10}) ==
           "q is 10 (no multiple of it lies between 1000000.1 and 1000000.2); use a smaller q");
+    CHECK(problem_of(QUniform{0, 1e300, 1e-300}).starts_with("q is 1e-300 (the range from 0 to 1e+300 has more "));
     CHECK(problem_of(Categorical{{1.0, 2.0, 3.0}, {0.333334, 0.333334, 0.333334}}) ==
           "the probabilities add up to 1.000002 (one of the values is chosen for sure, so they add up to 1); divide "
           "each of them by 1.000002");
