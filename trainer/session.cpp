@@ -293,17 +293,26 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
         std::fprintf(stderr, "trial %d: its state in memory died with those who held it; it %s\n", join.trial.value,
                      saved ? "continues from its checkpoint" : "begins again");
     }
-    if (saved) {
-        trial_ = read_checkpoint(checkpoint, join.trial.value, join.seed, settings, device_);
-        require_its_samples(*trial_, settings, data_);
-        trial_->progress().report_pending = trial_->progress().report.has_value();
-        std::printf("continues from its checkpoint, of %lld epochs and %lld samples\n",
-                    static_cast<long long>(trial_->progress().epoch),
-                    static_cast<long long>(trial_->progress().position));
-        std::fflush(stdout);
-    } else {
+    if (!saved || !read_saved(checkpoint, join, settings)) {
         trial_ = new_trial(join.trial, join.seed, settings, data_, device_);
     }
+}
+
+/// Whether the trial continues from its checkpoint. A damaged one is put aside: the trial is as good without it, and it
+/// would be the same for every other try.
+bool Session::read_saved(const fs::path& checkpoint, const Join& join, const Settings& settings) try {
+    trial_ = read_checkpoint(checkpoint, join.trial.value, join.seed, settings, device_);
+    require_its_samples(*trial_, settings, data_);
+    trial_->progress().report_pending = trial_->progress().report.has_value();
+    std::printf("continues from its checkpoint, of %lld epochs and %lld samples\n",
+                static_cast<long long>(trial_->progress().epoch), static_cast<long long>(trial_->progress().position));
+    std::fflush(stdout);
+    return true;
+} catch (const DamagedCheckpoint& error) {
+    const auto aside = checkpoint.string() + ".damaged";
+    fs::rename(checkpoint, aside);
+    std::fprintf(stderr, "%s; it is put aside as %s, and the trial begins again\n", error.what(), aside.c_str());
+    return false;
 }
 
 /// A join decides about every report that crescendo had when it gave the order; others are still on their way to it, or

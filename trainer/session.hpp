@@ -53,6 +53,7 @@ class Session {
     void obey(const Profile& order);
 
     void prepare_state(const Join& join, const Settings& settings);
+    bool read_saved(const std::filesystem::path& checkpoint, const Join& join, const Settings& settings);
     void settle_report(const Join& join);
     Group meet(const Join& join);
     const std::string& location_of(const Evaluate& evaluate, const Settings& settings) const;

@@ -155,6 +155,20 @@ class GrowingTest(unittest.TestCase):
         self.assertEqual([report["resource"] for report in reports], [2, 3])
         self.assertEqual(losses(reports), expected[1:])
 
+    def test_a_trial_whose_checkpoint_is_damaged_begins_anew_and_the_file_is_put_aside(self):
+        terms = self.terms("damaged", {"dropout": 0.3}, checkpoint_at=1)
+        expected = losses(self.crescendo.train([0], "new", terms, until=1))
+        self.leave([0], terms)
+        path = terms.directory / "checkpoint.pt"
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 0x55
+        path.write_bytes(content)
+        reports = self.crescendo.train([1], "checkpoint", terms, until=1)
+        self.leave([1], terms)
+
+        self.assertEqual(losses(reports), expected)
+        self.assertTrue((terms.directory / "checkpoint.pt.damaged").exists())
+
     def test_a_trial_that_is_saved_within_an_epoch_continues_there(self):
         terms = self.terms("saved", {"gate-step": 5})
         self.crescendo.join([0], "new", terms)

@@ -113,6 +113,30 @@ class StateTest(unittest.TestCase):
                 state.save_checkpoint(source, Path(folder, "checkpoint.pt"))
             self.assertEqual(os.listdir(folder), [])
 
+    def test_a_checkpoint_of_which_any_part_is_lost_or_changed_is_damaged_and_never_another_state(self):
+        source = self.replica(seed=1)
+        num_read, num_places = 0, 97
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            state.save_checkpoint(source, path)
+            intact = path.read_bytes()
+            for content in (b"", intact[: len(intact) // 2], intact[:-1]):
+                path.write_bytes(content)
+                with self.assertRaisesRegex(state.DamagedCheckpoint, "checkpoint.pt is damaged: "):
+                    state.read_checkpoint(path, CPU)
+            for place in range(num_places):
+                changed = bytearray(intact)
+                changed[len(changed) * place // num_places] ^= 0x55
+                path.write_bytes(changed)
+                try:
+                    resumed = self.replica(seed=2)
+                    resumed.restore(state.read_checkpoint(path, CPU))
+                    self.assert_same(source, resumed)  # what is between the records counts for nothing
+                    num_read += 1
+                except state.DamagedCheckpoint:
+                    pass
+        self.assertLess(num_read, num_places)
+
     def test_what_a_checkpoint_has_of_the_cpu_stays_there(self):
         source = self.replica(seed=1)
         with tempfile.TemporaryDirectory() as folder:

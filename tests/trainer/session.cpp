@@ -4,6 +4,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
@@ -298,6 +299,27 @@ TEST_CASE("a null loss survives the checkpoint") {
     crescendo.join({0}, "checkpoint", terms);
 
     CHECK(crescendo.await(0, "report")["metrics"]["train_loss"].is_null());
+}
+
+TEST_CASE("a trial whose checkpoint is damaged begins again, and the file is put aside") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    const Json first = crescendo.train({0}, "new", terms, 1);
+    crescendo.leave({0}, /*save=*/true);
+    const auto path = terms.directory / "checkpoint.pt";
+    {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(path) / 2));
+        file << "damage";
+    }
+
+    crescendo.join({0}, "checkpoint", terms);
+
+    const Json again = crescendo.await(0, "report");
+    CHECK(again["resource"] == 1);
+    CHECK(again["metrics"] == first["metrics"]);
+    CHECK(std::filesystem::exists(path.string() + ".damaged"));
 }
 
 TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") {

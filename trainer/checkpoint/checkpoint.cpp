@@ -2,12 +2,17 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <fcntl.h>
 
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "core/files/file_descriptor.hpp"
+#include "trainer/checkpoint/digest.hpp"
 #include "trainer/checkpoint/plain_pickle.hpp"
 
 namespace crescendo::trainer {
@@ -16,6 +21,8 @@ using nlohmann::json;
 using Tensors = c10::Dict<std::string, at::Tensor>;
 
 namespace {
+
+constexpr const char* digest_key = "digest";
 
 at::Tensor copied(const at::Tensor& tensor) {
     return at::empty(tensor.sizes(), tensor.options().device(at::kCPU)).copy_(tensor.detach());
@@ -38,6 +45,29 @@ c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
         by_parameter.at(parameter).insert(name, copied(tensor));
     }
     return by_parameter;
+}
+
+/// What a file holds, as it was written. Checkpoints of older versions have no digest.
+c10::impl::GenericDict read_content(const std::filesystem::path& path) {
+    if (!FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC))) {
+        throw std::runtime_error(std::strerror(errno));
+    }
+    try {
+        auto content = unpickle(path).toGenericDict();
+        if (const auto digest = content.find(digest_key); digest != content.end()) {
+            const auto expected = digest->value().toInt();
+            content.erase(digest);
+            if (digest_of(content) != expected) {
+                throw std::runtime_error("its content is not what was written");
+            }
+        }
+        return content;
+    } catch (const c10::Error& error) {
+        throw DamagedCheckpoint(
+            text("the checkpoint {} is damaged: {}", path.string(), error.what_without_backtrace()));
+    } catch (const std::exception& error) {
+        throw DamagedCheckpoint(text("the checkpoint {} is damaged: {}", path.string(), error.what()));
+    }
 }
 
 void copy_into(at::Tensor tensor, const c10::IValue& saved) {
@@ -66,12 +96,14 @@ c10::IValue checkpoint_of(const Trial& trial, const json& settings) {
 }
 
 void write_checkpoint(const std::filesystem::path& path, const c10::IValue& checkpoint) {
-    replace_file(path, [&](const Sink& sink) { pickle_plainly(checkpoint, sink); });
+    auto content = checkpoint.toGenericDict().copy();
+    content.insert(digest_key, digest_of(checkpoint));
+    replace_file(path, [&](const Sink& sink) { pickle_plainly(content, sink); });
 }
 
 std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,
                                        const Settings& settings, const Device& device) try {
-    const auto content = unpickle(path).toGenericDict();
+    const auto content = read_content(path);
     const auto parse = [&](const char* key) { return json::parse(content.at(key).toStringRef()); };
     auto trial =
         std::make_unique<Trial>(number, seed, settings, parse("task").get<Task>(), device, Trial::Weights::unfilled);
@@ -92,6 +124,8 @@ std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::i
     }
     trial->restore(parse("progress").get<Progress>());
     return trial;
+} catch (const DamagedCheckpoint&) {
+    throw;
 } catch (const c10::Error& error) {
     throw std::runtime_error(text("cannot use the checkpoint {}: {}", path.string(), error.what_without_backtrace()));
 } catch (const std::exception& error) {

@@ -19,7 +19,15 @@ from crescendo.protocol import Channel, Message, numbers_of
 from crescendo.torch.error_words import says_out_of_memory
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.settings import Arguments
-from crescendo.torch.state import Progress, Replica, SaveError, read_checkpoint, save_checkpoint, share
+from crescendo.torch.state import (
+    DamagedCheckpoint,
+    Progress,
+    Replica,
+    SaveError,
+    read_checkpoint,
+    save_checkpoint,
+    share,
+)
 from crescendo.torch.step_clock import Step, StepClock
 from crescendo.torch.store import ControlStore
 from crescendo.torch.trial import Interruption, Trial, seed_python
@@ -312,21 +320,32 @@ class Session:
             self._settle_report(replica)
             return
         checkpoint = terms.directory / CHECKPOINT
-        is_saved = terms.state != "new" and checkpoint.exists()
+        state = self._read_saved(checkpoint) if terms.state != "new" and checkpoint.exists() else None
         if terms.state == "memory":
             print(
                 f"trial {terms.trial}: its state in memory died with those who held it; it "
-                + ("continues from its checkpoint" if is_saved else "begins anew"),
+                + ("begins anew" if state is None else "continues from its checkpoint"),
                 file=sys.stderr,
                 flush=True,
             )
-        if is_saved:
-            replica.restore(read_checkpoint(checkpoint, self._device))
+        if state is not None:
+            replica.restore(state)
             progress = replica.progress
             progress.pending = progress.report is not None
             print(f"continues from its checkpoint, of {progress.epoch} epochs and {progress.position} samples")
             sys.stdout.flush()
         self._replica = replica
+
+    def _read_saved(self, checkpoint: Path) -> Optional[Dict[str, Any]]:
+        """A damaged checkpoint is put aside: the trial is as good without it, and it would be the same for every other
+        try."""
+        try:
+            return read_checkpoint(checkpoint, self._device)
+        except DamagedCheckpoint as error:
+            aside = checkpoint.with_name(f"{checkpoint.name}.damaged")
+            checkpoint.replace(aside)
+            print(f"{error}; it is put aside as {aside}, and the trial begins anew", file=sys.stderr, flush=True)
+            return None
 
     def _has_sent(self, progress: Progress) -> bool:
         """Whether this member has sent the trial's last report. That may have come with rank 0's state, after what this

@@ -7,7 +7,9 @@ import errno
 import io
 import json
 import operator
+import pickle
 import sys
+import zipfile
 from collections import Counter, OrderedDict
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -349,11 +351,34 @@ def save_checkpoint(replica: Replica, path: Path) -> None:
         raise SaveError(path, error) from None
 
 
+class DamagedCheckpoint(Exception):
+    """A file that is no checkpoint, not a whole one, or not as it was written."""
+
+
+def _require_intact(path: Path) -> None:
+    """torch.load does not look at the sums that its files have."""
+    try:
+        with zipfile.ZipFile(path) as records:
+            damaged = records.testzip()
+    except (FileNotFoundError, PermissionError):
+        raise
+    except Exception as error:  # whatever a reader stumbles over
+        raise DamagedCheckpoint(f"the checkpoint {path} is damaged: {error}") from None
+    if damaged is not None:
+        raise DamagedCheckpoint(f"the checkpoint {path} is damaged: its content is not what was written")
+
+
 def read_checkpoint(path: Path, device: torch.device) -> Dict[str, Any]:
     """What was on a GPU is put on `device`. The rest stays on the CPU, where Adam counts its steps: to read them from a
-    GPU would hold each step up."""
+    GPU would hold each step up. Raises DamagedCheckpoint."""
+    _require_intact(path)
 
     def place(storage: Any, location: str) -> Any:
         return storage if location == "cpu" else torch.serialization.default_restore_location(storage, str(device))
 
-    return torch.load(path, map_location=place, weights_only=True)
+    try:
+        return torch.load(path, map_location=place, weights_only=True)
+    except Exception as error:
+        if "PytorchStreamReader" in str(error) or isinstance(error, pickle.UnpicklingError):
+            raise DamagedCheckpoint(f"the checkpoint {path} is damaged: {str(error).splitlines()[0]}") from None
+        raise  # a GPU may be short of memory

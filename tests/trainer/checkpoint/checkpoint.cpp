@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/num_reads.hpp"
@@ -32,6 +34,47 @@ TEST_CASE("a checkpoint is read in as many pieces as it has tensors, not a few b
 
     CHECK(num_reads() - before < 100);
     CHECK(at::equal(copy->parameters().at(2), trial.parameters().at(2)));
+}
+
+TEST_CASE("a checkpoint of which any part is lost or changed is damaged, and never another state") {
+    const crescendo::tests::TemporaryFolder folder;
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "mlp"}, {"width", 32}});
+    Task task;
+    task.input_shape = {16};
+    task.num_outputs = 2;
+    task.num_samples = 4;
+    const Trial trial(0, /*seed=*/1, settings, task, *device);
+    const auto path = folder / "checkpoint.pt";
+    write_checkpoint(path, checkpoint_of(trial, nlohmann::json::object()));
+    std::ifstream written(path, std::ios::binary);
+    const std::string intact(std::istreambuf_iterator<char>(written), {});
+    const auto is_read = [&](const std::string& content) {
+        std::ofstream(path, std::ios::binary) << content;
+        try {
+            const auto copy = read_checkpoint(path, 0, /*seed=*/2, settings, *device);
+            for (std::size_t i = 0; i < trial.parameters().size(); ++i) {
+                REQUIRE(at::equal(copy->parameters().at(i), trial.parameters().at(i)));
+            }
+            return true;
+        } catch (const DamagedCheckpoint& error) {
+            REQUIRE(std::string(error.what()).find("is damaged: ") != std::string::npos);
+            return false;
+        }
+    };
+
+    CHECK(is_read(intact));
+    CHECK_FALSE(is_read(""));
+    CHECK_FALSE(is_read(intact.substr(0, intact.size() / 2)));
+    CHECK_FALSE(is_read(intact.substr(0, intact.size() - 1)));
+    int num_read = 0;
+    constexpr int num_places = 199;
+    for (int i = 0; i < num_places; ++i) {
+        auto changed = intact;
+        changed[changed.size() * static_cast<std::size_t>(i) / num_places] ^= 0x55;
+        num_read += is_read(changed);  // what is between the records counts for nothing
+    }
+    CHECK(num_read < num_places / 2);
 }
 
 TEST_CASE("a checkpoint is written from its tensors, and read with one copy of them, without the file in memory") {
