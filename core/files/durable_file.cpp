@@ -52,7 +52,8 @@ void remove_temporaries(const fs::path& path) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : ".", ignored)) {
         const auto name = entry.path().filename().string();
-        if (name == left || name.starts_with(left + ".")) {
+        const auto pid = name.find_last_not_of("0123456789");  // before it
+        if (name == left || (name.starts_with(left + ".") && pid < name.size() - 1 && name[pid] == '.')) {
             fs::remove(entry.path(), ignored);
         }
     }

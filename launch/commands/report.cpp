@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "core/check.hpp"
-#include "core/files/durable_file.hpp"
+#include "core/files/output_file.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/compare/sweep_run.hpp"
@@ -45,7 +45,7 @@ ExitCode report(const ReportOptions& options) {
     const auto out = options.out.empty() ? sweeps.size() == 1 ? fs::path(sweeps.front().at("directory")) / "report.html"
                                                               : fs::path("report.html")
                                          : options.out;
-    replace_file(out, report_page(sweeps, comparison), Durability::none);
+    write_output(out, report_page(sweeps, comparison));
     fmt::print("{}\n", out.string());
     auto code = ExitCode::done;
     for (const auto& sweep : sweeps) {

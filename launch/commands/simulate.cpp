@@ -6,10 +6,11 @@
 #include <sstream>
 
 #include "core/check.hpp"
-#include "core/files/durable_file.hpp"
+#include "core/files/output_file.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/record/metric_note.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_directory.hpp"
@@ -196,11 +197,13 @@ class Study {
 };
 
 void write_files(const fs::path& folder, const simulator::Summary& summary, const SweepSpec& spec) {
+    CRESCENDO_VALIDATE(!fs::is_regular_file(folder), "",
+                       "--out {}: this is a file, and there are several to write; name a folder", folder.string());
     fs::create_directories(folder);
-    replace_file(folder / "summary.json", summary_json(summary, spec).dump(2) + "\n");
-    replace_file(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
-    replace_file(folder / "slots.csv", use_table(summary).print(Format::csv));
-    replace_file(folder / "chart.svg", chart(summary, spec));
+    write_output(folder / "summary.json", summary_json(summary, spec).dump(2) + "\n");
+    write_output(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
+    write_output(folder / "slots.csv", use_table(summary).print(Format::csv));
+    write_output(folder / "chart.svg", chart(summary, spec));
 }
 
 void print(const OrderedJson& summary, Format format) {
@@ -250,7 +253,7 @@ ExitCode compare(const SimulateOptions& options, const Study& study) {
         for (const auto& policy : runs) {
             write_files(options.out / policy.name, policy.runs.front(), file.spec);
         }
-        replace_file(options.out / "comparison.csv", table.print(Format::csv));
+        write_output(options.out / "comparison.csv", table.print(Format::csv));
     }
     return ExitCode::done;
 }
@@ -263,7 +266,7 @@ void simulate_one(const SimulateOptions& options, const Study& study, OrderedJso
     known.update(summary_json(summary, file.spec));
     show(options, std::move(known), summary, file.spec);
     if (!options.out.empty()) {
-        replace_file(options.out / "reports.csv", report_table(reports, file.spec).print(Format::csv));
+        write_output(options.out / "reports.csv", report_table(reports, file.spec).print(Format::csv));
     }
 }
 
@@ -330,8 +333,8 @@ void add_simulate_command(CLI::App& app, ExitCode& code) {
         ->add_option("--slots", options->slots,
                      "Number of slots of the virtual cluster; default: that of the "
                      "sweep file, or of the sweep of --replay")
-        ->check(CLI::Range(1, 10'000'000));
-    command->add_option("--seed", options->seed, "Seed; default: that of the sweep file");
+        ->check(CLI::Range(1, SlotPool::end_of_ids));
+    command->add_option("--seed", options->seed, "Seed; default: that of the sweep file")->check(at_least(0));
     command->add_option("--seeds", options->num_seeds, "Run with this many seeds; print means and confidence intervals")
         ->check(CLI::Range(1, 100'000));
     command

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
-#include "core/files/durable_file.hpp"
+#include "core/files/output_file.hpp"
 #include "launch/export/dawnbench.hpp"
 #include "launch/export/mlflow.hpp"
 #include "launch/export/optuna.hpp"
@@ -55,6 +55,8 @@ const ExportFormat& export_format(const std::string& name) {
 }
 
 void add_to_folder(const fs::path& folder, const Files& files, Existing existing) {
+    CRESCENDO_VALIDATE(!fs::is_regular_file(folder), "",
+                       "{}: this is a file, and an export is a folder of files; name another folder", folder.string());
     std::vector<bool> is_same;
     for (const auto& [name, content] : files) {
         const auto path = folder / name;
@@ -72,7 +74,7 @@ void add_to_folder(const fs::path& folder, const Files& files, Existing existing
         }
         fs::create_directories(path.parent_path());
         if (path.has_filename()) {
-            replace_file(path, files[i].second, Durability::none);
+            write_output(path, files[i].second);
         }
     }
 }

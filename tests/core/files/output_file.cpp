@@ -1,0 +1,73 @@
+#include "core/files/output_file.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <future>
+#include <iterator>
+#include <string>
+
+#include "core/files/durable_file.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using crescendo::tests::TemporaryFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string content_of(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void make(const fs::path& path) { std::ofstream(path) << "mine"; }
+
+}  // namespace
+
+TEST_CASE("an output replaces the file of its name, and no other file in the folder") {
+    const TemporaryFolder folder;
+    for (const char* name : {"page.html", "page.html.tmp", "page.html.tmp.backup", "page.html.new"}) {
+        make(folder / name);
+    }
+
+    write_output(folder / "page.html", "a page");
+
+    CHECK(content_of(folder / "page.html") == "a page");
+    CHECK(content_of(folder / "page.html.tmp") == "mine");
+    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 4);
+}
+
+TEST_CASE("an output goes through a link to the file that it leads to") {
+    const TemporaryFolder folder;
+    make(folder / "target");
+    fs::create_symlink("target", folder / "link");
+
+    write_output(folder / "link", "a page");
+
+    CHECK(fs::is_symlink(folder / "link"));
+    CHECK(content_of(folder / "target") == "a page");
+}
+
+TEST_CASE("an output is written into what is no file") {
+    const TemporaryFolder folder;
+    const auto pipe = folder / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    auto reader = std::async(std::launch::async, [&] { return content_of(pipe); });
+
+    write_output(pipe, "a page");
+
+    CHECK(reader.get() == "a page");
+    CHECK(fs::is_fifo(pipe));
+    CHECK_THROWS_AS(write_output("/dev/full", "a page"), WriteError);
+    CHECK(fs::is_character_file("/dev/full"));
+}
+
+TEST_CASE("an output that cannot be written leaves what was there") {
+    const TemporaryFolder folder;
+
+    CHECK_THROWS_AS(write_output(folder / "no folder/page.html", "a page"), WriteError);
+    CHECK_THROWS_AS(write_output(folder.path(), "a page"), WriteError);
+    CHECK(fs::is_empty(folder.path()));
+}
