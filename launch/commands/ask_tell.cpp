@@ -15,6 +15,7 @@
 #include "launch/ask_tell/ask_tell.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
+#include "launch/commands/validators.hpp"
 #include "launch/record/crc32.hpp"
 #include "launch/record/earlier_results.hpp"
 #include "launch/record/frozen_file.hpp"
@@ -198,7 +199,7 @@ void add_ask_tell_command(CLI::App& app, ExitCode& code) {
     command->add_option("FILE", options->file, "The sweep file (YAML); it needs no trainer and no command")->required();
     command->add_option("--journal", options->journal,
                         "Keep the events in this file; if it exists, continue the conversation in it");
-    command->add_option("--seed", options->seed, "Seed; default: that of the sweep file");
+    command->add_option("--seed", options->seed, "Seed; default: that of the sweep file")->check(at_least(0));
     command->footer(
         "One JSON object a line, one answer for each (docs/ask-tell.md).\n"
         "\n"

@@ -32,7 +32,12 @@ StopSignals::StopSignals() {
     ::sigemptyset(&watched);
     struct sigaction action {};
     action.sa_handler = arrive;
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR2}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) {
+        struct sigaction before {};
+        ::sigaction(signal, nullptr, &before);
+        if (signal == SIGHUP && before.sa_handler == SIG_IGN) {
+            continue;  // nohup: it is to live on when the terminal is gone
+        }
         ::sigaddset(&watched, signal);
         ::sigaction(signal, &action, nullptr);
     }
@@ -54,6 +59,8 @@ const char* StopSignals::requested() const {
             return "Ctrl-C";
         case SIGTERM:
             return "SIGTERM";
+        case SIGHUP:
+            return "the end of its terminal (SIGHUP)";
         case SIGUSR2:
             return "SIGUSR2";
         default:

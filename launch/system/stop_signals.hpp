@@ -4,8 +4,8 @@
 
 namespace crescendo::launch {
 
-/// Turns SIGINT, SIGTERM and SIGUSR2 (a batch system's warning) into a request to stop: the coordinator saves what
-/// runs and leaves. A second SIGINT ends the process at once.
+/// Turns SIGINT, SIGTERM, SIGHUP (the terminal is gone; not under nohup) and SIGUSR2 (a batch system's warning) into a
+/// request to stop: the coordinator saves what runs and leaves. A second SIGINT ends the process at once.
 ///
 /// The signals stay blocked except in the agent's wait and in requested(), so none is lost between a check and the
 /// wait.
