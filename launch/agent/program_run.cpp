@@ -233,6 +233,11 @@ void ProgramRun::remark_on_unfinished(std::vector<Notice>& notices) {
 
 void ProgramRun::look_for_reports(bool has_ended, std::vector<Notice>& notices) {
     const auto now = Clock::now();
+    if (state_ == State::trains && written_->loses_lines(now)) {
+        notices.push_back(CheckpointFailed{
+            trial(), slot_,
+            "there is no room for what it prints, and reports are looked for there: No space left on device"});
+    }
     for (const auto& line : has_ended ? written_->last_lines(now) : written_->lines(now)) {
         if (state_ != State::trains) {
             ignore(line);

@@ -1,6 +1,8 @@
 #include "launch/agent/written_reports.hpp"
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -14,6 +16,9 @@ namespace {
 
 /// How often a file is looked at into which a program writes. Nobody waits for an answer.
 constexpr std::chrono::milliseconds time_between_looks{100};
+
+/// How often a disk is asked for its room.
+constexpr std::chrono::seconds time_between_questions{1};
 
 constexpr std::int64_t many_lines = 1000;
 
@@ -68,6 +73,15 @@ std::optional<protocol::Report> WrittenReports::report_in(const std::string& lin
 
 bool WrittenReports::is_time_to_remark() const {
     return num_lines_ == many_lines && pattern_ && !pattern_->has_matched();
+}
+
+bool WrittenReports::loses_lines(Clock::time_point now) {
+    if (!source_.is_printed() || now < room_known_until_) {
+        return false;
+    }
+    room_known_until_ = now + time_between_questions;
+    struct statvfs disk {};
+    return ::statvfs(path_.c_str(), &disk) == 0 && (::geteuid() == 0 ? disk.f_bfree : disk.f_bavail) == 0;
 }
 
 std::string WrittenReports::place() const { return source_.is_printed() ? "its output" : source_.file; }

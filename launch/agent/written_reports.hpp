@@ -44,6 +44,11 @@ class WrittenReports {
     /// programs print in an epoch.
     bool is_time_to_remark() const;
 
+    /// Whether lines may be lost, because nothing can be written where the program prints to. Few programs notice, and
+    /// where reports are counted, the later ones would stand for earlier ones. A quota does not show. Looks at the disk
+    /// once a second at most.
+    bool loses_lines(Clock::time_point now);
+
     /// Where the reports are looked for, for messages.
     std::string place() const;
 
@@ -61,6 +66,7 @@ class WrittenReports {
     std::optional<ReportPattern> pattern_;  ///< none: the lines are JSON
     std::int64_t num_lines_ = 0;            ///< that report_in() got
     std::optional<Clock::time_point> next_look_;
+    Clock::time_point room_known_until_{};
 };
 
 }  // namespace crescendo::launch

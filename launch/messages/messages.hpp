@@ -86,7 +86,8 @@ struct SlotUp {
     SlotId slot;
 };
 
-/// The disk has no room for the trial's checkpoint, and its worker ends.
+/// The disk has no room for the trial's checkpoint, and its worker ends; or for what a program prints, where its
+/// reports are.
 struct CheckpointFailed {
     TrialId trial;
     SlotId slot;

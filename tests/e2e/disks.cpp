@@ -101,6 +101,40 @@ TEST_CASE("a disk that fills up stops a sweep with nothing lost, and it goes on 
     CHECK(num_reports(disk.path() / "s") == 4 * 50);
 }
 
+TEST_CASE("where reports are printed, none counts for those that a full disk lost") {
+    const SmallDisk disk("size=256k");
+    if (!disk) {
+        return;
+    }
+    write_file(disk.folder() / "train.sh", R"(
+for ((e = 1; e <= 60; e++)); do
+  sleep 0.1
+  printf '%2000s loss=0.%02d\n' '' $((90 - e))
+  touch printed-$e
+done
+)");
+    write_file(
+        disk.folder() / "sweep.yaml",
+        "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 1\nparameters: {x: {min: 1, max: 9}}\n"
+        "report: {pattern: 'loss=(?P<loss>\\S+)'}\nscheduler: {type: fifo, max: 60}\ncommand: [bash, train.sh]\n");
+    Command run(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"});
+    await("two reports", [&] { return num_reports(disk.path() / "s") >= 2; });
+
+    disk.fill();
+
+    await("the disk was full for a while",
+          [&] { return fs::exists(disk.folder() / "printed-40") || processes_in(disk.folder()).empty(); });
+    fs::remove(disk.path() / "filler");
+    CHECK(run.wait() == 75);
+    CHECK(run.err().find("no room for what it prints") != std::string::npos);
+    for (const auto& record : journal_of(disk.path() / "s")) {
+        if (record.value("event", "") == "trial_reported") {
+            CHECK(record.at("loss").get<double>() == doctest::Approx(0.9 - 0.01 * record.at("resource").get<int>()));
+        }
+    }
+    CHECK(run_crescendo(disk.folder(), {"resume", "disk/s"}).code == 0);
+}
+
 TEST_CASE("a disk without room for another trial's folder stops a sweep, and the message says what to do") {
     const SmallDisk disk("size=4m,nr_inodes=18");
     if (!disk) {
