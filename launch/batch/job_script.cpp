@@ -64,10 +64,12 @@ constexpr std::string_view body = R"bash(
 # A file in the sweep's directory asks it to save what runs and stop: a signal would hit the trainers too.
 drain() { [ -e "$sweep/stop" ] || echo drain > "$sweep/stop"; }
 backwards() { tac "$sweep/journal.jsonl" 2>/dev/null; }
-all_gave_way() { backwards | grep -m1 -e '"session"' -e '"deadline_near"' | grep -q deadline_near; }
+all_gave_way() {
+    backwards | grep -m1 -e '"note":"session"' -e '"event":"deadline_near"' | grep -q '"event":"deadline_near"'
+}
 # A command that steers the sweep between two jobs, as `crescendo note` does, is a session without slots.
 sessions_without_report() {
-    backwards | sed '/"trial_reported"/q' | grep '"note":"session"' | grep -vc '"slots":0[,}]'
+    backwards | sed '/"event":"trial_reported"/q' | grep '"note":"session"' | grep -vc '"slots":0[,}]'
 }
 stopped_by_user() { grep -qs '^stop' "$sweep/stop"; }
 time_is_up() {
@@ -110,6 +112,7 @@ while ! stopped_by_user; do
     launch & step=$!
     while kill -0 "$step" 2>/dev/null; do wait "$step"; done    # a signal ends a wait
     status=$(cat "$CRESCENDO_EXIT_STATUS" 2>/dev/null)
+    [ -n "$status" ] || ! [ -e "$CRESCENDO_EXIT_STATUS" ] || status=75    # it had a word, and the disk no room for it
     case $status in
         0 | 1 | 2) exit "$status" ;;
         75) break ;;

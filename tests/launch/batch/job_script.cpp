@@ -113,6 +113,13 @@ TEST_CASE("a job ends as its sweep ends") {
     CHECK(failed.count("runs") == 1);
 }
 
+TEST_CASE("a coordinator whose last word had no room on a full disk is not launched again") {
+    const Rehearsal full(": > $CRESCENDO_EXIT_STATUS");
+
+    CHECK(full.run().code == 75);
+    CHECK(full.count("runs") == 1);
+}
+
 TEST_CASE("a coordinator that ends without a word is launched again, and not for ever") {
     const Rehearsal once("[ $(wc -l < runs) = 2 ] || exit 137; echo 0 > $CRESCENDO_EXIT_STATUS");
     CHECK(once.run().code == 0);
@@ -192,6 +199,15 @@ TEST_CASE("when all programs gave way before the job's time is up, another job f
 
     CHECK(job.run().code == 75);
     CHECK(job.count("requeues") == 1);
+}
+
+TEST_CASE("what users write in notes and tags is none of the words that a job script looks for") {
+    const Rehearsal job("exit 137");
+    std::ofstream(job.folder / "journal.jsonl")
+        << R"({"event":"annotated","tag":"session","text":"deadline_near"})" << '\n';
+
+    CHECK(job.run().code == 1);
+    CHECK(job.count("requeues") == 0);
 }
 
 TEST_CASE("a batch system that does not answer is asked again, at the beginning, after a loss and at the end") {
