@@ -15,4 +15,10 @@ std::string one_line(const AnyJson& json) {
     return json.dump(-1, ' ', false, AnyJson::error_handler_t::replace);
 }
 
+/// The same in lines, for people.
+template <class AnyJson>
+std::string indented(const AnyJson& json) {
+    return json.dump(2, ' ', false, AnyJson::error_handler_t::replace) + "\n";
+}
+
 }  // namespace crescendo::launch

@@ -125,7 +125,10 @@ std::string Table::aligned() const {
                         [&](const auto& row) { return is_number(row[i]) || is_missing(row[i]); }) &&
             std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) { return is_number(row[i]); }));
     }
-    std::vector<std::vector<std::string>> lines{columns_};
+    std::vector<std::vector<std::string>> lines(1);
+    for (const auto& name : columns_) {
+        lines.front().push_back(ForPeople{}(name));
+    }
     for (const auto& row : rows_) {
         auto& line = lines.emplace_back();
         for (const auto& cell : row) {

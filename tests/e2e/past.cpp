@@ -61,6 +61,23 @@ std::map<int, std::string> parameters_of(const fs::path& folder) {
 
 }  // namespace
 
+TEST_CASE("a sweep in a folder whose name is no UTF-8 can be read") {
+    const TemporaryFolder folder;
+    write_two_trials(folder.path());
+    const std::string name = "s\xff\xfe";
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", name}).code == 0);
+
+    for (const auto& command : {std::vector<std::string>{"status", name, "--format", "json"},
+                                {"trial", name, "1", "--format", "json"},
+                                {"best", name, "--format", "json"},
+                                {"report", name}}) {
+        CAPTURE(command[0]);
+        const auto result = run_crescendo(folder.path(), command);
+
+        CHECK_MESSAGE(result.code == 0, result.err);
+    }
+}
+
 TEST_CASE("a sweep file that says something else now is refused by every command, with file, line and key") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());

@@ -99,4 +99,5 @@ TEST_CASE("what would steer a terminal is escaped, in tables and in CSV") {
 
     CHECK(table.print(Format::table) == "name\na\\x1b[31mred\\x7f \\x9bä\n");
     CHECK(table.print(Format::csv) == "name\na\\x1b[31mred\\x7f \\x9bä\n");
+    CHECK(Table({"a\x1b[31m\nb"}).print(Format::table) == "a\\x1b[31m b\n");
 }
