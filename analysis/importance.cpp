@@ -11,7 +11,7 @@ namespace {
 double share_without(const Leaf& leaf, const std::vector<Dimension>& dimensions, std::size_t first,
                      std::size_t second) {
     double share = 1;
-    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    for (const auto i : leaf.divided) {
         if (i != first && i != second) {
             share *= leaf.sides[i].share(dimensions[i]);
         }

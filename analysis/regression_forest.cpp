@@ -40,7 +40,7 @@ class Grower {
         : dimensions_(dimensions), samples_(samples) {}
 
     Tree grow(std::vector<std::size_t> chosen) {
-        Node root{whole_space(), std::move(chosen)};
+        Node root{whole_space(), {}, std::move(chosen)};
         std::vector<Node> open;
         open.push_back(std::move(root));
         Tree leaves;
@@ -49,7 +49,7 @@ class Grower {
             open.pop_back();
             const auto split = best_split(node.chosen);
             if (split.gain <= 0) {
-                leaves.push_back({std::move(node.sides), mean_of(node.chosen)});
+                leaves.push_back({std::move(node.sides), std::move(node.divided), mean_of(node.chosen)});
                 continue;
             }
             auto [left, right] = divide(std::move(node), split);
@@ -62,6 +62,7 @@ class Grower {
   private:
     struct Node {
         std::vector<Side> sides;
+        std::vector<std::size_t> divided;  ///< as of a leaf
         std::vector<std::size_t> chosen;  ///< samples in the box
     };
 
@@ -147,8 +148,12 @@ class Grower {
 
     std::pair<Node, Node> divide(Node node, const Split& split) const {
         const bool by_choice = dimensions_[split.dimension].num_choices > 0;
-        Node left{node.sides, {}};
-        Node right{std::move(node.sides), {}};
+        if (const auto at = std::ranges::lower_bound(node.divided, split.dimension);
+            at == node.divided.end() || *at != split.dimension) {
+            node.divided.insert(at, split.dimension);
+        }
+        Node left{node.sides, node.divided, {}};
+        Node right{std::move(node.sides), std::move(node.divided), {}};
         auto& left_side = left.sides[split.dimension];
         auto& right_side = right.sides[split.dimension];
         if (by_choice) {

@@ -30,7 +30,8 @@ struct Side {
 
 /// A box in which a tree predicts one value.
 struct Leaf {
-    std::vector<Side> sides;  ///< one for each dimension
+    std::vector<Side> sides;           ///< one for each dimension
+    std::vector<std::size_t> divided;  ///< the dimensions of which it is a part, ascending: few of many
     double value = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace crescendo::analysis;
@@ -40,6 +41,24 @@ TEST_CASE("the leaves of a tree fill the whole space") {
             sum += volume(leaf, dimensions);
         }
         CHECK(sum == doctest::Approx(1));
+    }
+}
+
+TEST_CASE("a leaf is the whole space along all dimensions that it does not call divided") {
+    const std::vector<Dimension> dimensions{{0}, {3}, {0}};
+    auto samples = some_samples();
+    for (auto& sample : samples) {
+        sample.place.push_back(0.5);  // the same everywhere: nothing to divide
+    }
+    const RegressionForest forest(dimensions, samples, 8);
+
+    for (const auto& tree : forest.trees()) {
+        for (const auto& leaf : tree) {
+            CHECK(std::ranges::is_sorted(leaf.divided));
+            for (std::size_t i = 0; i < dimensions.size(); ++i) {
+                CHECK(std::ranges::count(leaf.divided, i) == (leaf.sides[i].share(dimensions[i]) < 1 ? 1 : 0));
+            }
+        }
     }
 }
 
