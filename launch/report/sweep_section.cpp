@@ -1,6 +1,7 @@
 #include "launch/report/sweep_section.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -261,14 +262,19 @@ std::string machine(const OrderedJson& sweep) {
 }
 
 std::string left_out(const OrderedJson& sweep) {
-    const auto points = sweep.at("points_left_out").get<std::size_t>();
-    const auto spans = sweep.at("spans_left_out").get<std::size_t>();
-    return points + spans == 0
-               ? ""
-               : fmt::format(
-                     "<p class='note'>So that the page stays small, {} reports of learning curves and "
-                     "{} short stays on slots are not drawn. All figures and tables are complete.</p>\n",
-                     points, spans);
+    std::vector<std::string> parts;
+    const auto add = [&](const char* key, const char* one, const char* rest) {
+        if (const auto count = sweep.at(key).get<std::size_t>(); count > 0) {
+            parts.push_back(fmt::format("{} {}{} {}", count, one, count == 1 ? "" : "s", rest));
+        }
+    };
+    add("points_left_out", "report", "of learning curves");
+    add("spans_left_out", "short stay", "on slots");
+    return parts.empty() ? ""
+                         : fmt::format(
+                               "<p class='note'>So that it stays small, the page does not draw {}. All numbers and "
+                               "tables are complete.</p>\n",
+                               fmt::join(parts, " and "));
 }
 
 }  // namespace

@@ -293,6 +293,41 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.get_by_label("Scale").count(), 0)  # no logarithm of -50
         self.assertEqual(complaints, [])
 
+    def test_charts_of_a_large_sweep_draw_a_fair_part_of_the_trials_and_say_how_many(self):
+        rows = {row["trial"]: row for row in json.loads(run("trials", self.folder / "s10000", "--format", "json"))}
+        page, _ = self.open("s10000")
+        at_end = {trial for trial, row in rows.items() if row["resource"] >= 27}
+
+        def drawn(kind):
+            """The trials of a chart's marks, and which of them are at the first rung."""
+            found = page.evaluate("""async (kind) => {
+              const canvas = document.querySelector(`[data-chart=${kind}] canvas`);
+              canvas.scrollIntoView();
+              for (let i = 0; i < 300 && (!canvas.plot.marks || canvas.plot.stale); ++i)
+                await new Promise(requestAnimationFrame);
+              const {marks, frame} = canvas.plot, isFirst = (mark) => mark.x < frame.left + frame.width / 4;
+              return [marks, marks.filter(isFirst)].map((each) => each.map((mark) => mark.trial));
+            }""", kind)
+            return [set(trials) for trials in found]
+
+        for kind, most in (("parallel", 1500), ("slices", 3000), ("pair", 400)):
+            with self.subTest(kind):
+                trials, _ = drawn(kind)
+                self.assertAlmostEqual(len(trials), most, delta=0.15 * most)
+                self.assertIn(f"{len(trials)} of ", page.inner_text(f"[data-chart={kind}] .drawn"))
+                share = len(at_end & trials) / len(trials)
+                self.assertAlmostEqual(share, len(at_end) / len(rows), delta=0.06)
+        _, judged = drawn("rungs")
+        went_on = [sum(rows[trial]["resource"] >= 3 for trial in trials) / len(trials) for trials in (judged, rows)]
+        self.assertAlmostEqual(*went_on, delta=0.03)
+        self.assertIn(f"{len(judged)} of {len(rows)} drawn at 1,", page.inner_text("[data-chart=rungs] .drawn"))
+
+        page.get_by_label("Rung", exact=True).select_option(label="reached 27")
+        for kind in ("parallel", "slices", "rungs"):
+            with self.subTest(kind, filtered=True):
+                self.assertEqual(drawn(kind)[0], at_end)
+                self.assertEqual(page.inner_text(f"[data-chart={kind}] .drawn"), "")
+
     def test_the_page_has_the_sweep_file_the_versions_and_the_machine(self):
         page, _ = self.open("s3")
         text = page.locator("details", has_text="Sweep file, versions, machine").last.text_content()

@@ -206,5 +206,15 @@ function padded([low, high], share = 0.05) {
   return [low - room, high + room];
 }
 
+/**
+ * A number from 0 to 1 by which a trial is drawn where not all are. It is scattered: every n-th trial would fall in
+ * step with a grid, and with `spread`.
+ */
+function lotOf(id) {
+  let bits = id + 1;
+  for (const factor of [0x85ebca6b, 0xc2b2ae35]) bits = Math.imul(bits ^ (bits >>> 16), factor);
+  return ((bits ^ (bits >>> 13)) >>> 0) / 2 ** 32;
+}
+
 /** Half a unit to either side, another for each trial: trials with the same choice do not hide each other. */
 const spread = (trial) => ((trial.id * 0.618034) % 1) - 0.5;

@@ -99,7 +99,11 @@ function makeCurves(figure, view) {
       const many = view.trials.length > 500;
       c.globalAlpha = weight === 2 ? 1 : weight === 1 ? (many ? 0.4 : 0.75) : 0.12;
       c.lineWidth = weight === 2 ? 2.6 : 1.2;
-      if (weight === 0 && many && trial.id % 7) continue;
+      if (weight === 0 && many && trial.lot > 1 / 7) {  // pale behind the others: a few will do
+        const last = curve[0].length - 1;
+        p.isBeyond(places.x(curve[column][last]), places.y(curve[1][last]), trial.id);
+        continue;
+      }
       for (let i = 0; i < curve[0].length; ++i) {
         const value = curve[1][i];
         if (!finite(value)) continue;

@@ -53,14 +53,11 @@ function makeParallel(figure, view) {
     const c = p.context, [width, height] = p.size;
     p.frame = {left: 0, top, width, height: height - top - bottom};
     const paint = view.qualityPaint('m');
-    const step = Math.max(1, Math.ceil(view.trials.length / most));
-    const order = [...view.ranked]
-                      .reverse()
-                      .filter((t, i) => view.weight(t.id) === 2 || (view.ranked.length - i) % step === 0 || t.rank < 50)
-                      .sort((a, b) => view.weight(a.id) - view.weight(b.id));
+    const draw = view.fairDraw([...view.ranked].reverse(), most);
+    const order = draw.trials.sort((a, b) => view.weight(a.id) - view.weight(b.id));
     for (const trial of order) {
       const weight = view.weight(trial.id);
-      c.globalAlpha = weight === 2 ? 1 : weight === 1 ? (view.ranked.length > 300 ? 0.3 : 0.65) : 0.1;
+      c.globalAlpha = weight === 2 ? 1 : weight === 1 ? (draw.drawn > 300 ? 0.3 : 0.65) : 0.1;
       c.lineWidth = weight === 2 ? 3 : 1.2;
       c.strokeStyle = paint(trial.value);
       c.beginPath();
@@ -76,6 +73,7 @@ function makeParallel(figure, view) {
           if (finite(y)) p.mark(x, y, trial.id, () => view.text(trial.id));
     }
     c.globalAlpha = 1;
+    sayDrawn(figure, {'': draw});
     axes.forEach((axis, i) => {
       const x = Math.round(xOf(i, width)) + 0.5;
       c.strokeStyle = colour('muted');

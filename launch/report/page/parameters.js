@@ -3,7 +3,8 @@
 function makeSlices(figure, view) {
   const grid = element('div', {class: 'grid'});
   figure.append(grid);
-  figure.querySelector('figcaption span').textContent = `${view.metric} of every trial at its last report${view.lackingText}`;
+  figure.querySelector('figcaption span').textContent =
+      `${view.metric} of each trial at its last report${view.lackingText}.`;
   if (!view.parameters.length) grid.append(element('p', {class: 'muted'}, 'No parameter varies.'));
   if (!view.ranked.length) {
     new Plot(grid, 40, (p) => p.say(nothingReported));
@@ -17,17 +18,19 @@ function makeSlices(figure, view) {
       const places = p.axes(scale, view.valueScale, {xName: parameter.name, right: 8});
       const room = parameter.scale === 'choice' ? places.frame.width / parameter.choices.length * 0.6 : 0;
       const levels = levelColours('m');
-      const step = Math.max(1, Math.ceil(view.trials.length / 3000));
+      const reported = view.trials.filter((trial) => finite(trial.value));
+      const draw = view.fairDraw(reported, 3000), many = draw.drawn > 500;
+      const placeOf = (trial) =>
+          [places.x(view.parameter(trial, i)) + room * spread(trial), places.y(trial.value)];
+      for (const trial of reported) p.isBeyond(...placeOf(trial), trial.id);
       p.clip(5);
       for (const weight of [0, 1, 2]) {
-        for (const trial of view.trials) {
-          if (!finite(trial.value) || view.weight(trial.id) !== weight ||
-              (weight < 2 && trial.id % step && trial.rank > 100))
-            continue;
-          const at = [places.x(view.parameter(trial, i)) + room * spread(trial), places.y(trial.value)];
+        for (const trial of draw.trials) {
+          if (view.weight(trial.id) !== weight) continue;
+          const at = placeOf(trial);
           if (!finite(at[0])) continue;  // the trial does not have the parameter
-          p.context.globalAlpha = weight === 2 ? 1 : weight === 1 ? (view.trials.length > 500 ? 0.45 : 0.8) : 0.15;
-          const fill = levels[Math.min(5, trial.rung)], radius = view.trials.length > 500 ? 2 : 3;
+          p.context.globalAlpha = weight === 2 ? 1 : weight === 1 ? (many ? 0.45 : 0.8) : 0.15;
+          const fill = levels[Math.min(5, trial.rung)], radius = many ? 2 : 3;
           const edge = p.atEdge(...at, trial.id, fill);
           if (edge === at[1])
             p.dot(...at, weight === 2 ? 5.5 : radius, {fill, stroke: weight === 2 ? colour('text') : undefined});
@@ -37,6 +40,7 @@ function makeSlices(figure, view) {
       p.context.globalAlpha = 1;
       p.unclip();
       sayBeyond(figure);
+      sayDrawn(figure, {'': draw});
     }, {label: `${view.metric} over ${parameter.name}`, onTrial: (trial, more) => view.select(trial, more)});
     view.onChange(() => plot.update());
   });
@@ -207,10 +211,11 @@ function makePair(figure, view, rung) {
     p.area(
         frame.left, frame.top, frame.width, frame.height, undefined,
         `${view.metric} from ${numberText(low)} to ${numberText(high)}, averaged over all other parameters`);
-    const step = Math.max(1, Math.ceil(view.ranked.length / 400));
-    for (const trial of view.ranked) {
+    const draw = view.fairDraw(view.ranked, 400);
+    sayDrawn(figure, view.selected.size ? {} : {'': draw});  // of a selection, nothing else is drawn
+    for (const trial of draw.trials) {
       const weight = view.weight(trial.id);
-      if (!weight || (weight < 2 && trial.rank % step)) continue;
+      if (!weight) continue;
       const place = [
         places.x(view.parameter(trial, pair.first)) + (first.scale === 'choice' ? spread(trial) * 18 : 0),
         places.y(view.parameter(trial, pair.second)) + (second.scale === 'choice' ? spread(trial) * 18 : 0)

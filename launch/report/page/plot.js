@@ -261,14 +261,22 @@ class Plot {
     }
   }
 
+  /** Whether a trial lies above or below the axes. It is counted, whether it is drawn or not. */
+  isBeyond(x, y, trial) {
+    const {left, right, top, bottom} = this.frame;
+    const isBeyond = x >= left && x <= right && (y < top - 1 || y > bottom + 1);
+    if (!isBeyond) return false;
+    this.beyond[y < top ? 'above' : 'below'].add(trial);
+    return true;
+  }
+
   /**
    * Where a trial lies above or below the axes, a triangle at their edge says so; returns the place of a mark for it.
    */
   atEdge(x, y, trial, paint) {
-    const {left, right, top, bottom} = this.frame, c = this.context;
-    if (x < left || x > right || (y >= top - 1 && y <= bottom + 1)) return y;
+    if (!this.isBeyond(x, y, trial)) return y;
+    const {top, bottom} = this.frame, c = this.context;
     const [edge, inwards] = y < top ? [top, 1] : [bottom, -1];
-    this.beyond[y < top ? 'above' : 'below'].add(trial);
     c.fillStyle = paint;
     c.beginPath();
     c.moveTo(x, edge - 5 * inwards);
@@ -339,6 +347,13 @@ function sayBeyond(figure) {
     return size ? [`${size === 1 ? '1 trial lies' : `${size} trials lie`} ${where} this axis.`] : [];
   });
   saySentence(figure, 'beyond', words.join(' '));
+}
+
+/** Says in a figure's caption how many trials are drawn where not all are. Draws are those of places with a name. */
+function sayDrawn(figure, draws) {
+  const some = Object.entries(draws).filter(([, {drawn, of}]) => drawn < of);
+  const words = some.map(([name, {drawn, of}]) => `${drawn} of ${of} drawn${name && ` at ${name}`}`);
+  saySentence(figure, 'drawn', words.length ? `${words.join(', ')}.` : '');
 }
 
 /** Has a figure's caption end with words, which replace those of the same kind. */

@@ -8,23 +8,28 @@ function makeRungs(figure, view) {
   const plot = new Plot(figure, () => (view.rungs.some((rung) => rung.reached > 0) ? 280 : 40), (p) => {
     const rungs = view.rungs.filter((rung) => rung.reached > 0);
     if (!rungs.length) return p.say('No trial has reached a rung yet.');
-    const values = rungs.map(
-        (rung) => view.trials.filter((trial) => trial.resource >= rung.at)
-                      .map((trial) => value(view.curves[trial.id], rung.at)?.value));
-    const y = view.metricScale(view.rangeOf(values.flat()));
+    const judged = rungs.map((rung) => {
+      const found = view.trials.filter((trial) => trial.resource >= rung.at)
+                        .map((trial) => [trial, value(view.curves[trial.id], rung.at)]);
+      return new Map(found.filter(([, report]) => finite(report?.value)));
+    });
+    const values = judged.flatMap((reports) => [...reports.values()].map((report) => report.value));
+    const y = view.metricScale(view.rangeOf(values));
     const scale = choiceScale(rungs.map((rung) => rung.at));
     const places = p.axes(scale, y, {xName: 'rung at resource', yName: view.metric, top: 30});
     const levels = levelColours('m');
     const c = p.context, room = places.frame.width / rungs.length * 0.72;
-    const step = Math.max(1, Math.ceil(view.trials.length / 3000));
+    const placeOf = (trial, at, report) => [places.x(at) + room * spread(trial), places.y(report.value)];
+    const draws = {};
     p.clip();
-    for (const rung of rungs) {
-      for (const trial of view.trials) {
+    rungs.forEach((rung, i) => {
+      for (const [trial, report] of judged[i]) p.isBeyond(...placeOf(trial, rung.at, report), trial.id);
+      // At each rung for itself, and all alike: so there are as many who were cut among the dots as among the trials.
+      const draw = draws[rung.at] = view.fairDraw([...judged[i].keys()], 2000);
+      for (const trial of draw.trials) {
         const weight = view.weight(trial.id);
-        if (trial.resource < rung.at || (weight < 2 && trial.id % step && trial.rung < 2)) continue;
-        const found = value(view.curves[trial.id], rung.at);
-        if (!found || !finite(found.value)) continue;
-        const at = [places.x(rung.at) + room * spread(trial), places.y(found.value)];
+        const found = judged[i].get(trial);
+        const at = placeOf(trial, rung.at, found);
         const cut = found.isLast && trial.reason === 'judged';
         const paint = levels[Math.min(5, trial.rung)];
         c.globalAlpha = weight === 2 ? 1 : weight ? 0.8 : 0.15;
@@ -39,9 +44,10 @@ function makeRungs(figure, view) {
               () => `${view.metric} = ${numberText(found.value)} at ${rung.at}\n${view.text(trial.id)}`);
       }
       c.globalAlpha = 1;
-    }
+    });
     p.unclip();
     sayBeyond(figure);
+    sayDrawn(figure, draws);
     c.fillStyle = colour('text');
     c.textAlign = 'center';
     c.textBaseline = 'bottom';

@@ -16,6 +16,7 @@ class SweepView {
                                   value: this.metricColumn < 0 ? null : row[this.metricColumn],
                                   judged: row[this.column.judged],  // of its configuration, where trials repeat it
                                   rung: 0,
+                                  lot: lotOf(id),
                                 }));
     for (const trial of this.trials) {
       trial.rung = this.rungs.filter((rung) => trial.resource >= rung.at).length;
@@ -37,6 +38,7 @@ class SweepView {
     this.table = {column: undefined, ascending: true, page: 0};
     this.listeners = [];
     this.shown = this.trials;
+    this.shownRanked = this.ranked;
     this.parameterColumns = this.parameters.map((parameter) => this.columns.indexOf(parameter.column));
     this.parameters.forEach((parameter, i) => {
       parameter.isWhole =
@@ -114,6 +116,7 @@ class SweepView {
     });
     this.isShown = new Uint8Array(this.trials.length);
     for (const trial of this.shown) this.isShown[trial.id] = 1;
+    this.shownRanked = this.ranked.filter((trial) => this.shows(trial.id));
     this.changed();
   }
 
@@ -122,6 +125,21 @@ class SweepView {
   }
   shows(id) {
     return !this.isShown || this.isShown[id] === 1;
+  }
+
+  /**
+   * Which of these trials a chart draws that has room for some `most`: those that are selected, the best ones, and of
+   * all others a fair draw. Trials that the filter hides come first, to lie below; they do not count, and take no room
+   * from the others. `drawn` and `of` say how many of the others there are.
+   */
+  fairDraw(trials, most) {
+    const best = new Set(this.shownRanked.slice(0, 20));
+    const draw = (all) =>
+        all.filter((t) => t.lot * all.length < most || best.has(t) || this.selected.has(t.id));
+    const shown = trials.filter((trial) => this.shows(trial.id));
+    const drawn = draw(shown);
+    const hidden = this.isFiltered ? draw(trials.filter((trial) => !this.shows(trial.id))) : [];
+    return {trials: [...hidden, ...drawn], drawn: drawn.length, of: shown.length};
   }
 
   /** How strongly a trial is drawn: selected ones stand out, filtered ones nearly vanish. */

@@ -43,3 +43,18 @@ TEST_CASE("a page calls a trial failed whose report was better than the best, an
     CHECK(contains(section("s"), "best: trial 0, resource 9; 0.9 in a report of trial 1 that failed"));
     CHECK(contains(section("repeated"), "best: mean of configuration 0, trial 0, resource 9</small>"));
 }
+
+TEST_CASE("a page says what it does not draw, and nothing of what is complete") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}});
+    const auto section = [&](int points, int spans) {
+        auto data = sweep_data(folder / "s");
+        data["points_left_out"] = points;
+        data["spans_left_out"] = spans;
+        return sweep_section(data, 0, /*is_open=*/true, PageKind::file);
+    };
+
+    CHECK_FALSE(contains(section(0, 0), "does not draw"));
+    CHECK(contains(section(0, 1249), "the page does not draw 1249 short stays on slots. All numbers"));
+    CHECK(contains(section(5, 1), "the page does not draw 5 reports of learning curves and 1 short stay on slots."));
+}
