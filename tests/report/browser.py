@@ -328,6 +328,34 @@ class PageTest(unittest.TestCase):
                 self.assertEqual(drawn(kind)[0], at_end)
                 self.assertEqual(page.inner_text(f"[data-chart={kind}] .drawn"), "")
 
+    def test_bars_on_many_slots_have_the_colours_of_the_legend_and_a_selected_one_is_seen(self):
+        page, _ = self.open("s10000")
+        canvas = page.locator("[data-chart=gantt] canvas")
+        canvas.scroll_into_view_if_needed()
+        page.wait_for_selector("[data-chart=gantt] canvas[data-drawn]")
+        # What was drawn at the middle of each wide bar: 256 slots have less than two pixels each.
+        pixels = """(canvas) => {
+          const {areas} = canvas.plot, c = canvas.getContext('2d');
+          const wide = areas.filter((area) => area.trial !== undefined && area.width > 8).slice(0, 3000);
+          return wide.map(({x, y, width, height, trial}) =>
+            [trial, height, ...c.getImageData(x + width / 2, y + Math.floor(height / 2), 1, 1).data]);
+        }"""
+        levels = palette(page, "w")
+        bars = canvas.evaluate(pixels)
+        exact = sum(tuple(rgb[:3]) in levels for _, _, *rgb in bars)
+        self.assertGreater(exact, 0.97 * len(bars))  # others lie below a cross or a line
+
+        page.keyboard.press("b")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        best = int(page.inner_text(".filters .chosen").split()[1])
+        [idle] = colours(page, "idle")
+        bars = canvas.evaluate(pixels)
+        heights = canvas.evaluate("""(canvas, best) =>
+          canvas.plot.areas.filter((area) => area.trial === best).map((area) => area.height)""", best)
+        pale = [math.dist(lab(VISIONS["normal"], rgb[:3]), lab(VISIONS["normal"], idle)) for trial, _, *rgb in bars]
+        self.assertGreaterEqual(min(heights), 6)
+        self.assertGreater(sorted(pale)[len(pale) // 20], 15)  # what is busy does not look like what is idle
+
     def test_the_page_has_the_sweep_file_the_versions_and_the_machine(self):
         page, _ = self.open("s3")
         text = page.locator("details", has_text="Sweep file, versions, machine").last.text_content()

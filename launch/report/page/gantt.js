@@ -41,33 +41,45 @@ function drawGantt(plot, view, {paint, timeRange, useHeight = 54}) {
   const places = plot.axes(scale, null, {xName: 'time at work', left: 46, bottom, grid: false});
   const {frame} = places;
   const step = frame.height / slots.length;
-  const gap = step > 6 ? 1 : step > 3 ? 0.5 : 0;
+  // Also where a row is less than a pixel of the screen, it is drawn as one: the last that lies there is seen.
+  const gap = step > 3 ? Math.max(1, Math.round(plot.ratio * (step > 6 ? 1 : 0.5))) / plot.ratio : 0;
+  const rowsAt = (first, count) => {
+    const [y, h] = plot.snapped(frame.top + first * step, frame.top + (first + count) * step);
+    return [y, Math.max(1 / plot.ratio, h - gap)];
+  };
   drawNodeLines(plot, slots, nodes, frame, step, Math.min(frame.right, places.x(view.elapsed)));
   plot.clip();
   // Where a slot was there and nobody ran, the hatching stays visible.
   const hatch = c.createPattern(hatching(), 'repeat');
   for (const [slot, , begin, end] of view.lanes) {
-    const x = places.x(begin), y = frame.top + row.get(slot) * step;
+    const x = places.x(begin), [y, h] = rowsAt(row.get(slot), 1);
     for (const fill of [colour('idle'), hatch]) {
       c.fillStyle = fill;
-      c.fillRect(x, y, places.x(end) - x, Math.max(0.5, step - gap));
+      c.fillRect(x, y, places.x(end) - x, h);
     }
   }
   const paintOf = paint(view);
   const dim = view.selected.size || view.isFiltered;
-  for (const span of view.spans) {
+  const isSelected = ([trial]) => view.weight(trial) === 2;
+  const ground = colour('ground');
+  // Selected bars last, and never thinner than can be seen: a row may be less than a pixel.
+  for (const span of [...view.spans.filter((s) => !isSelected(s)), ...view.spans.filter(isSelected)]) {
     const [trial, begin, end, group] = span;
     if (end < from || begin > to) continue;
-    const x = Math.max(frame.left, places.x(begin)), w = Math.max(0.6, Math.min(frame.right, places.x(end)) - x);
-    const weight = view.weight(trial);
-    const alpha = dim && weight === 0 ? 0.16 : 1;
+    const weight = view.weight(trial), least = weight === 2 ? 6 : 0;
+    const [x, w] = plot.snapped(Math.max(frame.left, places.x(begin)), Math.min(frame.right, places.x(end)));
+    const alpha = dim && weight === 0 ? 0.35 : 1;
     for (const [first, count] of blocksOf(group, row)) {
-      const y = frame.top + first * step, h = Math.max(0.5, count * step - gap);
-      // The ground first: hatching below a pale bar would say that nobody was there.
-      for (const [fill, strength] of [[colour('ground'), 1], [paintOf(span), alpha]]) {
+      let [y, h] = rowsAt(first, count);
+      if (h < least) {
+        const top = Math.min(Math.max(y + (h - least) / 2, frame.top), frame.bottom - least);
+        [y, h] = plot.snapped(top, top + least);
+      }
+      // Where a bar is pale, the ground first: hatching below it would say that nobody was there.
+      for (const [fill, strength] of alpha < 1 ? [[ground, 1], [paintOf(span), alpha]] : [[paintOf(span), 1]]) {
         c.globalAlpha = strength;
         c.fillStyle = fill;
-        c.fillRect(x, y, w > 3 ? w - 0.7 : w, h);
+        c.fillRect(x, y, w > 3 ? w - 1 / plot.ratio : w, h);
       }
       if (weight === 2) {
         c.strokeStyle = colour('text');

@@ -74,7 +74,7 @@ class Plot {
   redraw() {
     const [width, height] = this.fit();
     if (!width) return;
-    const ratio = Math.min(3, devicePixelRatio || 1);
+    const ratio = (this.ratio = Math.min(3, devicePixelRatio || 1));
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -226,6 +226,12 @@ class Plot {
       if (!places.some(collide) && new Set(places.map(({text}) => text)).size === places.length) break;
     }
     return places;
+  }
+
+  /** A place and a length on whole pixels of the screen: at parts of them a colour mixes with what lies below. */
+  snapped(from, to) {
+    const [start, end] = [from, to].map((at) => Math.round(at * this.ratio) / this.ratio);
+    return [start, Math.max(1 / this.ratio, end - start)];
   }
 
   /** What is drawn until unclip() stays inside the axes; marks at their edges may be so many pixels wider. */
