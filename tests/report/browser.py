@@ -465,6 +465,27 @@ class PageTest(unittest.TestCase):
         page.keyboard.press("Escape")
         self.assertEqual(page.inner_text(".filters .chosen"), "300 of 300 trials")
 
+    def test_keys_walk_through_the_trials_that_pass_the_filter(self):
+        page, _ = self.open("s300")
+        rows = json.loads(run("trials", self.folder / "s300", "--format", "json"))
+        ranked = sorted(rows, key=lambda row: (-row["val_accuracy"], row["trial"]))
+        stopped = [row["trial"] for row in ranked if row["status"] == "stopped"]
+        page.keyboard.press("b")
+        page.get_by_label("Status", exact=True).first.select_option(label="stopped")
+        self.assertIn(" (the filter hides it)", page.inner_text(".filters .chosen"))
+        page.evaluate("document.activeElement.blur()")
+
+        for key, wanted in (("ArrowRight", stopped[0]), ("ArrowRight", stopped[1]), ("b", stopped[0])):
+            page.keyboard.press(key)
+            self.assertIn(f"Trial {wanted} (rank ", page.inner_text(".filters .chosen"))
+        self.assertNotIn("hides", page.inner_text(".filters .chosen"))
+
+        page.get_by_label("Status", exact=True).first.select_option(label="finished")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("ArrowLeft")
+        better = ranked[[row["trial"] for row in ranked].index(stopped[0]) - 1]["trial"]
+        self.assertIn(f"Trial {better} (rank ", page.inner_text(".filters .chosen"))
+
     def test_a_drag_along_an_axis_filters(self):
         page, _ = self.open("s300")
         canvas = page.locator("[data-chart=parallel] canvas")

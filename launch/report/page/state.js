@@ -93,12 +93,15 @@ class SweepView {
     this.changed();
   }
 
-  /** The trial that is so many ranks better or worse than the selected one. */
+  /** Selects the trial that is so many ranks better or worse than the selected one, of those that pass the filter. */
   step(by) {
-    if (!this.ranked.length) return;
+    const ranked = this.shownRanked;
     const now = this.selected.size ? this.trials[[...this.selected][0]].rank : undefined;
-    const next = now === undefined ? 0 : Math.min(this.ranked.length - 1, Math.max(0, now + by));
-    this.selected = new Set([this.ranked[next].id]);
+    const better = now === undefined ? 0 : ranked.filter((trial) => trial.rank < now).length;
+    // From a trial that the filter hides, the next worse one takes its place.
+    const next = now === undefined ? 0 : by > 0 && ranked[better]?.rank !== now ? better + by - 1 : better + by;
+    const found = ranked[Math.min(ranked.length - 1, Math.max(0, next))];
+    if (found) this.selected = new Set([found.id]);
     this.changed();
   }
 
@@ -273,9 +276,11 @@ function makeFilters(place, view) {
   view.onChange(() => {
     const ids = [...view.selected];
     const trial = ids.length === 1 ? view.trials[ids[0]] : null;
-    chosen.textContent = trial ? `Trial ${trial.id}${trial.rank === undefined ? '' : ` (rank ${trial.rank + 1})`}: ${
+    const hidden = ids.filter((id) => !view.shows(id)).length;
+    const also = !hidden ? '' : trial ? ' (the filter hides it)' : ` (the filter hides ${hidden})`;
+    chosen.textContent = (trial ? `Trial ${trial.id}${trial.rank === undefined ? '' : ` (rank ${trial.rank + 1})`}: ${
                                      view.metric} ${numberText(trial.value)}, ${trial.status} after ${trial.resource}` :
         ids.length ? `${ids.length} trials are selected` :
-                     `${view.shown.length} of ${view.trials.length} trials`;
+                     `${view.shown.length} of ${view.trials.length} trials`) + also;
   });
 }
