@@ -278,13 +278,10 @@ class PageTest(unittest.TestCase):
                 self.assertEqual(found, is_log)
 
     def test_a_trial_far_off_is_said_to_be_beyond_the_axis(self):
-        self.open("s300")
-        before, rest = (self.folder / "s300.html").read_text().split("id='data'>")
-        data, rest = rest.split("</script>", 1)
-        sweep = json.loads(data)["sweeps"][0]
-        sweep["rows"][7][sweep["columns"].index(sweep["metric_column"])] = sweep["curves"][7][1][-1] = -50
-        data = json.dumps({"sweeps": [sweep]}).replace("<", "\\u003c")
-        (self.folder / "far.html").write_text(f"{before}id='data'>{data}</script>{rest}")
+        def have_one_far_off(sweep):
+            sweep["rows"][7][sweep["columns"].index(sweep["metric_column"])] = sweep["curves"][7][1][-1] = -50
+
+        self.altered("s300", "far", have_one_far_off)
         page, complaints = self.open("far")
         self.draw_all(page)
 
@@ -355,6 +352,41 @@ class PageTest(unittest.TestCase):
         pale = [math.dist(lab(VISIONS["normal"], rgb[:3]), lab(VISIONS["normal"], idle)) for trial, _, *rgb in bars]
         self.assertGreaterEqual(min(heights), 6)
         self.assertGreater(sorted(pale)[len(pale) // 20], 15)  # what is busy does not look like what is idle
+
+    def altered(self, sweep, name, alter):
+        """A page of this name, with a sweep's data as they are after `alter`."""
+        self.open(sweep)
+        before, rest = (self.folder / f"{sweep}.html").read_text().split("id='data'>")
+        data, rest = rest.split("</script>", 1)
+        sweep = json.loads(data)["sweeps"][0]
+        alter(sweep)
+        data = json.dumps({"sweeps": [sweep]}).replace("<", "\\u003c")
+        (self.folder / f"{name}.html").write_text(f"{before}id='data'>{data}</script>{rest}")
+
+    def test_configurations_of_very_many_parameters_are_drawn_on_a_fine_screen(self):
+        def have_many_parameters(sweep):
+            parameters = [{"name": f"p{i}", "column": f"p{i}", "scale": "linear", "low": 0, "high": 1}
+                          for i in range(500)]
+            sweep["parameters"] += parameters
+            sweep["columns"] += [parameter["name"] for parameter in parameters]
+            sweep["rows"] = [[*row, *[0.5] * len(parameters)] for row in sweep["rows"]]
+
+        self.altered("s3", "many", have_many_parameters)
+        page = self.browser.new_page(device_scale_factor=2)
+        self.addCleanup(page.close)
+        page.goto((self.folder / "many.html").as_uri())
+        canvas = page.locator("[data-chart=parallel] canvas")
+        canvas.scroll_into_view_if_needed()
+        page.wait_for_selector("[data-chart=parallel] canvas[data-drawn]")
+        width, drawn = canvas.evaluate("""(canvas) => {
+          const middle = canvas.getContext('2d').getImageData(canvas.width / 2, 0, 200, canvas.height).data;
+          return [canvas.width, middle.some((part) => part > 0)];
+        }""")
+
+        self.assertLessEqual(width, 32767)
+        self.assertTrue(drawn)
+        self.assertEqual(page.inner_text("[data-chart=parallel] .axes"),
+                         "The first 480 of 505 parameters have an axis.")
 
     def test_the_page_has_the_sweep_file_the_versions_and_the_machine(self):
         page, _ = self.open("s3")

@@ -3,11 +3,14 @@
 /** Where a line crosses the axis of a parameter that its trial does not have: below all values. */
 const absentShare = -0.045;
 
+/** Each axis has a width, and a canvas an end: with more, there were fewer pixels than texts need. */
+const axisWidth = 80, mostParallel = 480;
+
 function parallelAxes(view) {
   // The best value is at the top, whichever way is better.
   const up = (share) => (view.sign > 0 ? 1 - share : share);
   return [
-    ...view.parameters.map((parameter, i) => {
+    ...view.parameters.slice(0, mostParallel).map((parameter, i) => {
       const scale = parameterScale(parameter);
       const isAbsent = (trial) => view.isAbsent(trial, i);
       const absent = view.trials.some(isAbsent) ? [{share: absentShare, text: 'absent'}] : [];
@@ -45,7 +48,7 @@ function makeParallel(figure, view) {
   const most = 1500;
   // Many axes on a narrow screen: the box scrolls.
   const place = element('div');
-  place.style.minWidth = `${80 * axes.length}px`;
+  place.style.minWidth = `${axisWidth * axes.length}px`;
   figure.append(element('div', {class: 'scroll'}, place));
   const plot = new Plot(place, () => (view.ranked.length && view.parameters.length ? 320 : 40), (p) => {
     if (!view.ranked.length) return p.say(nothingReported);
@@ -74,6 +77,9 @@ function makeParallel(figure, view) {
     }
     c.globalAlpha = 1;
     sayDrawn(figure, {'': draw});
+    const {length} = view.parameters;
+    if (length > mostParallel)
+      saySentence(figure, 'axes', `The first ${mostParallel} of ${length} parameters have an axis.`);
     axes.forEach((axis, i) => {
       const x = Math.round(xOf(i, width)) + 0.5;
       c.strokeStyle = colour('muted');

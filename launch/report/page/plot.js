@@ -16,6 +16,9 @@ function showTip(text, x, y) {
   tip.style.top = `${y + box.height + 22 > innerHeight ? y - box.height - 10 : y + 16}px`;
 }
 
+// What browsers make a canvas of: one that is longer, or has more pixels, stays blank.
+const longestCanvas = 32767, largestCanvas = 2 ** 24;
+
 /**
  * A canvas that fills its place and draws itself when it is seen, resized, printed, or asked to.
  *
@@ -74,7 +77,8 @@ class Plot {
   redraw() {
     const [width, height] = this.fit();
     if (!width) return;
-    const ratio = (this.ratio = Math.min(3, devicePixelRatio || 1));
+    const most = Math.min(3, longestCanvas / Math.max(width, height), Math.sqrt(largestCanvas / (width * height)));
+    const ratio = (this.ratio = Math.min(most, devicePixelRatio || 1));
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);

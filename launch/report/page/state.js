@@ -173,7 +173,7 @@ class SweepView {
   setScale(kind) {
     this.choices.scale = kind;
     this.valueScaleNow = undefined;
-    this.filters.ranges.delete(this.parameters.length);  // it was a part of the axis as it was
+    this.filters.ranges.delete(this.axes().length - 1);  // it was a part of the axis as it was
     this.filter();
   }
 
