@@ -388,6 +388,24 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.inner_text("[data-chart=parallel] .axes"),
                          "The first 480 of 505 parameters have an axis.")
 
+    def test_titles_of_rungs_are_whole_on_a_narrow_screen(self):
+        for sweep, width, form in (("s10000", 1600, "{} of {} went on"), ("s1000", 360, "{}/{}"),
+                                   ("s10000", 360, "{} of\n{}")):
+            with self.subTest(sweep=sweep, width=width):
+                page, _ = self.open(sweep, width=width)
+                rungs = evaluate(page, "(view) => view.rungs.map((rung) => [rung.went_on, rung.reached])")
+                titles = page.evaluate("""() => {
+                  const {plot} = document.querySelector('[data-chart=rungs] canvas'), titles = {};
+                  plot.redraw();
+                  plot.context.fillText = (text, x, y) => {
+                    if (plot.context.textBaseline === 'bottom') titles[x] = titles[x] ? `${text}\\n${titles[x]}` : text;
+                  };
+                  plot.redraw();
+                  return Object.entries(titles).sort((a, b) => a[0] - b[0]).map(([, text]) => text);
+                }""")
+
+                self.assertEqual(titles[:-1], [form.format(*rung) for rung in rungs[:-1]])
+
     def test_the_page_has_the_sweep_file_the_versions_and_the_machine(self):
         page, _ = self.open("s3")
         text = page.locator("details", has_text="Sweep file, versions, machine").last.text_content()

@@ -51,13 +51,18 @@ function makeRungs(figure, view) {
     c.fillStyle = colour('text');
     c.textAlign = 'center';
     c.textBaseline = 'bottom';
-    for (const rung of rungs) {
-      const narrow = places.frame.width / rungs.length < 120;
-      const text = narrow ? `${rung.at < view.max ? `${rung.went_on} of ` : ''}${rung.reached}` :
-          rung.at < view.max ? `${rung.went_on} of ${rung.reached} went on` :
-                               `${rung.reached} reached the end`;
-      c.fillText(fitted(c, text, places.frame.width / rungs.length - 6), places.x(rung.at), places.frame.top - 8);
-    }
+    // In words where there is room. No number is cut: without its middle it would be another one.
+    const forms = [[' of ', ' went on', ' reached the end'], [' of ', '', ''], ['/', '', ''], [' of\n', '', '']].map(
+        ([of, onwards, end]) => rungs.map(
+            ({at, went_on: wentOn, reached}) =>
+                (at < view.max ? `${wentOn}${of}${reached}${onwards}` : `${reached}${end}`).split('\n')));
+    const fits = (lines) =>
+        lines.every((line) => c.measureText(line).width <= places.frame.width / rungs.length - 6);
+    const titles = forms.find((each) => each.every(fits)) ?? forms[forms.length - 1];
+    titles.forEach((lines, i) => {
+      if (!fits(lines)) return;
+      lines.reverse().forEach((line, k) => c.fillText(line, places.x(rungs[i].at), places.frame.top - 6 - 12 * k));
+    });
   }, {label: 'Values at each rung', onTrial: (trial, more) => view.select(trial, more)});
   const lacking = view.trials.filter((trial) => view.rungs.some((rung) => {
     const found = value(view.curves[trial.id], rung.at);
