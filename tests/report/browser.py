@@ -595,7 +595,7 @@ class PageTest(unittest.TestCase):
         self.assertGreaterEqual(box["width"], 6 * 80)  # five parameters and the metric, in a box that scrolls
         before = page.evaluate("scrollY")
         swipe(box["x"] + 58, box["y"] + 250, -100)
-        page.wait_for_function("parseInt(document.querySelector('.filters .chosen').textContent) < 300")
+        page.wait_for_function("() => parseInt(document.querySelector('.filters .chosen').textContent) < 300")
         self.assertEqual(page.evaluate("scrollY"), before)
 
     def test_trials_are_filtered_by_status_and_rung(self):
@@ -733,7 +733,7 @@ class PageTest(unittest.TestCase):
             self.assertEqual(page.locator("tr[data-trial]").count(), 27)
             self.assertEqual(page.inner_text("#live span"), "live")
             self.assertEqual(complaints, [])
-        page.wait_for_function("document.querySelector('#live span').textContent.startsWith('not connected')")
+        page.wait_for_function("() => document.querySelector('#live span').textContent.startsWith('not connected')")
         self.assertEqual(page.locator("tr[data-trial]").count(), 27)
 
     def test_a_thousand_slow_clients_do_not_keep_a_browser_waiting(self):
