@@ -219,7 +219,6 @@ void History::remember(ReportRecord&& record) {
         trial.reports.clear();
     }
     const auto workers = static_cast<int>(sweep_.trial(id).group.slots.size());
-    trial.most_workers = std::max(trial.most_workers, workers);
     trial.data_wait.add(record.report.data_wait);
     trial.reports.push_back({std::move(record.report), elapsed(), workers, ++num_reports_});
 }
@@ -252,6 +251,7 @@ void History::follow_slots(TrialId id) {
     const auto slots = static_cast<int>(trial.group.slots.size());
     held_ = {slot_seconds(), elapsed(), held_.slots + slots - holding.slots};
     follow_group(id);
+    history.most_workers = std::max(history.most_workers, slots);
     if (std::exchange(holding.slots, slots) == 0 && slots > 0) {
         holding.since = elapsed();
     }

@@ -65,7 +65,7 @@ struct TrialHistory {
     std::optional<double> ended;       ///< same units as `started`; none while the trial has not ended
     double slot_seconds = 0;           ///< slots × time that the trial held them
     double running_seconds = 0;        ///< time that the trial held slots; up to the last event that concerns it
-    int most_workers = 0;              ///< most workers at any of its reports
+    int most_workers = 0;              ///< most workers that it had at a time
     std::vector<TrialReport> reports;  ///< ordered by resource; at least the last one, see Reports
     std::vector<GroupChange> groups;   ///< in the order of time; none if only last reports are kept
     Mean data_wait;                    ///< share of time that the group waited for samples, over all reports

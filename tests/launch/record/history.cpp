@@ -80,6 +80,7 @@ TEST_CASE("the training clock counts from when a trial got its slots, whatever h
     CHECK(stage.history.clock_at(TrialId{0}, 1021) == 1);  // it has begun again
     CHECK(stage.history.running_seconds_at(TrialId{0}, 1021) == 11);
     CHECK(stage.history.slot_seconds() == 3 * 2 + 7);
+    CHECK(stage.history.of(TrialId{0}).most_workers == 2);  // though it has never reported
 }
 
 TEST_CASE("a replay takes what models proposed from the journal as trials start, and does not ask the models") {
