@@ -152,7 +152,7 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
     write_results(sweep.file, sweep.history, sweep.directory);
     return outcome;
 } catch (const WriteError& error) {
-    throw DirectoryError(error.what());
+    throw DirectoryError(error);
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ void write_results(const SweepFile& file, const History& history, const SweepDir
     const auto price = price_of_slot_hour(file.price, history);
     replace_file(directory.results(), trials_table(history, price).print(Format::csv));
 } catch (const WriteError& error) {
-    throw DirectoryError(error.what());
+    throw DirectoryError(error);
 }
 
 }  // namespace crescendo::launch

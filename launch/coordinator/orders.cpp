@@ -131,7 +131,7 @@ void Orders::prepare_directory(TrialId trial) const {
         std::filesystem::create_directories(directory_.trial(trial));
         replace_file(directory_.parameters(trial), parameters.dump(2) + "\n", Durability::none);
     } catch (const std::system_error& error) {
-        throw DirectoryError(error.what());
+        throw DirectoryError(error);
     }
 }
 

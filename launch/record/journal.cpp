@@ -159,7 +159,7 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
             "{} exists: a sweep was begun here; resume it, or choose another folder with --dir", path.string()));
     }
     if (!file) {
-        throw DirectoryError(fmt::format("cannot create {}: {}", path.string(), std::strerror(errno)));
+        throw DirectoryError(std::system_error(errno, std::generic_category(), "cannot create " + path.string()));
     }
     Journal journal(path, std::move(file), End{});
     try {
@@ -171,7 +171,7 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
         throw;
     } catch (const WriteError& error) {
         ::unlink(path.c_str());
-        throw DirectoryError(error.what());
+        throw DirectoryError(error);
     }
     return journal;
 }
@@ -244,7 +244,7 @@ Journal::End Journal::recover(const std::filesystem::path& path, const std::func
 Journal Journal::open(const std::filesystem::path& path, End end) {
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file || ::ftruncate(file.get(), static_cast<off_t>(end.length)) != 0) {
-        throw DirectoryError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+        throw DirectoryError(std::system_error(errno, std::generic_category(), "cannot write " + path.string()));
     }
     return {path, std::move(file), end};
 }

@@ -127,7 +127,7 @@ void SweepDirectory::require_writable() const {
         replace_file(probe, std::string(1 << 16, ' '));
         fs::remove(probe);
     } catch (const std::system_error& error) {
-        throw DirectoryError(error.what());
+        throw DirectoryError(error);
     }
 }
 

@@ -142,11 +142,11 @@ bool take(const FileDescriptor& file) {
 
 /// A disk may be repaired; a user's rights stay what they are.
 [[noreturn]] void cannot_write(const fs::path& path) {
-    const auto problem = fmt::format("cannot write {}: {}", path.string(), std::strerror(errno));
+    const std::system_error error(errno, std::generic_category(), "cannot write " + path.string());
     if (errno == EACCES || errno == EPERM) {
-        throw InvalidInput(problem + "; the sweep belongs to another user: resume it as that user");
+        throw InvalidInput(std::string(error.what()) + "; the sweep belongs to another user: resume it as that user");
     }
-    throw DirectoryError(problem);
+    throw DirectoryError(error);
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     const auto previous_line = previous.substr(0, previous.find('\n'));
     const auto holder = holder_from(previous);
     if (refused || (holder && is_alive(*holder, path_))) {
-        refuse(previous_line);
+        refuse(previous_line.empty() ? "an unknown process" : previous_line);
     }
     if (!previous.empty()) {
         abandoned_by_ = previous_line;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <fstream>
 
 #include "core/check.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/system/read_file.hpp"
 #include "tests/await.hpp"
@@ -100,6 +102,16 @@ TEST_CASE("one writer at a time, and the second is told who the first is and wha
 
     CHECK_FALSE(SweepLock::holder(directory));
     CHECK_FALSE(SweepLock(directory).abandoned_by());
+}
+
+TEST_CASE("a holder that has not written who it is holds the lock, too") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "sweep", "", {});
+    const FileDescriptor file(::open(directory.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    REQUIRE(::flock(file.get(), LOCK_SH) == 0);
+
+    CHECK_THROWS_WITH_AS(SweepLock{directory}, doctest::Contains("an unknown process is using this directory"),
+                         InvalidInput);
 }
 
 TEST_CASE("a process that is killed leaves its lock to the next, which says so") {
