@@ -84,9 +84,9 @@ int run_command(int argc, char** argv, MpiSession* session) {
             const bool asked = error.get_exit_code() == 0;  // --help, --version
             if (!asked) {
                 require_known_options(app);
+                refuse(app, error);
             }
-            app.exit(error);
-            return asked ? 0 : static_cast<int>(ExitCode::bad_input);
+            return app.exit(error);
         }
     } catch (...) {
         return static_cast<int>(complain(is_session(app) ? ExitCode::resumable : ExitCode::failed));

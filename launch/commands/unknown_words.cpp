@@ -32,6 +32,12 @@ std::vector<std::string> options_of(const CLI::App& command) {
     return names;
 }
 
+/// The command that was called, as far as it could be read.
+const CLI::App& called(const CLI::App& app) {
+    const auto commands = app.get_subcommands();
+    return commands.empty() ? app : called(*commands.front());
+}
+
 }  // namespace
 
 void require_known_commands(const CLI::App& app, int argc, const char* const* argv) {
@@ -71,6 +77,10 @@ void require_known_options(const CLI::App& app) {
     throw InvalidInput(fmt::format("'{}' is an unknown {}{}; `{} --help` shows what there is", word,
                                    option == left_over.end() ? "argument" : "option",
                                    did_you_mean(word, options_of(app)), full_name(app)));
+}
+
+void refuse(const CLI::App& app, const CLI::ParseError& error) {
+    throw InvalidInput(fmt::format("{}; `{} --help` shows what there is", error.what(), full_name(called(app))));
 }
 
 }  // namespace crescendo::launch

@@ -12,4 +12,7 @@ void require_known_commands(const CLI::App& app, int argc, const char* const* ar
 /// that exists.
 void require_known_options(const CLI::App& app);
 
+/// Throws what CLI says of the command line as InvalidInput, with the command whose help says more.
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error);
+
 }  // namespace crescendo::launch
