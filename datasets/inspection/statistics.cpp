@@ -49,10 +49,11 @@ struct Part {
     ChannelStatistics result() const {
         ChannelStatistics channel{.count = count, .nan = nan, .infinite = infinite};
         if (count > 0) {
-            channel.mean = mean;
+            channel.mean = min == max ? min : mean;  // which the rounding of a sum would miss
             channel.std = std::sqrt(squares / static_cast<double>(count));
             channel.min = min;
             channel.max = max;
+            channel.std = channel.is_constant() ? 0 : channel.std;
         }
         return channel;
     }
@@ -102,12 +103,20 @@ std::vector<Part> parts_of(std::span<const std::byte> rows, const Field& field) 
     for (auto& part : parts) {
         part.mean /= static_cast<double>(std::max<std::int64_t>(1, part.count));
     }
+    std::vector<double> distances(parts.size());  // their sum is what rounding left out of the mean
     for_each_number<T>(rows, field, [&](double value, std::size_t channel) {
         if (std::isfinite(value)) {
             const auto distance = value - parts[channel].mean;
+            distances[channel] += distance;
             parts[channel].squares += distance * distance;
         }
     });
+    for (std::size_t channel = 0; channel < parts.size(); ++channel) {
+        Part& part = parts[channel];
+        const auto error = distances[channel] / static_cast<double>(std::max<std::int64_t>(1, part.count));
+        part.mean += error;
+        part.squares = std::max(0.0, part.squares - distances[channel] * error);
+    }
     return parts;
 }
 
@@ -197,6 +206,11 @@ std::vector<std::string> data_sets_of_numbers(const std::string& location) {
 }
 
 }  // namespace
+
+bool ChannelStatistics::is_constant() const {
+    constexpr double rounding = 1e-12;  // of the mean, some thousand times what float64 rounds to
+    return count > 0 && (min == max || std <= rounding * std::abs(mean));
+}
 
 std::vector<DataSetStatistics> compute_statistics(const std::string& location, const StatisticsOptions& options) {
     CRESCENDO_VALIDATE(options.threads >= 1, "", "{} threads cannot read; use 1 or more", options.threads);

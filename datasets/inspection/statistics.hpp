@@ -23,6 +23,9 @@ struct ChannelStatistics {
     double min = std::numeric_limits<double>::quiet_NaN();
     double max = std::numeric_limits<double>::quiet_NaN();
 
+    /// Whether all finite numbers are one, but for rounding. Files of older versions keep a spread of 1e-15 for such.
+    bool is_constant() const;
+
     friend bool operator==(const ChannelStatistics&, const ChannelStatistics&) = default;
 };
 
@@ -44,10 +47,10 @@ struct StatisticsOptions {
 
 /// Reads the data sets at `location`, FILE:/GROUP or a Selection of it, once.
 ///
-/// Each block's sums are about its own mean, in float64. Blocks are joined in the order of the file (Chan, Golub and
-/// LeVeque 1979), so that large offsets cost few digits. Holds a block, about 256 KiB or a chunk, for each thread.
-/// Throws as SampleSet::open and SampleSet::read do. Throws InvalidInput if no layout is given and a row looks like
-/// height x width x channels.
+/// Each block's sums are about its own mean, in float64, and corrected for the rounding of that mean. Blocks are joined
+/// in the order of the file (Chan, Golub and LeVeque 1979), so that large offsets cost few digits. Holds a block, about
+/// 256 KiB or a chunk, for each thread. Throws as SampleSet::open and SampleSet::read do. Throws InvalidInput if no
+/// layout is given and a row looks like height x width x channels.
 std::vector<DataSetStatistics> compute_statistics(const std::string& location, const StatisticsOptions& options);
 
 /// Keeps statistics in FILE.stats.json, beside those of other groups and selections of the file as it is now; those of

@@ -38,7 +38,8 @@ class TrainingStatistics {
                                "leave it out, or give a mean and a std",
                                data_set, train_);
             normalization.mean.push_back(channel.mean);
-            normalization.std.push_back(static_cast<float>(channel.std) > 0.0F ? channel.std : 1.0);
+            const bool varies = !channel.is_constant() && static_cast<float>(channel.std) > 0.0F;
+            normalization.std.push_back(varies ? channel.std : 1.0);
         }
         return normalization;
     }

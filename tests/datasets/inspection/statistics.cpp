@@ -101,6 +101,28 @@ TEST_CASE("a large offset leaves the spread its digits, and the number of thread
     }
 }
 
+TEST_CASE("a channel of one number has no spread, although float64 rounds the sum of its numbers") {
+    const TemporaryFolder folder;
+    std::vector<double> pressures;
+    for (int i = 0; i < 100'000; ++i) {
+        pressures.insert(pressures.end(), {0.1, 1e9 + 0.1 * (i % 2)});
+    }
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/both", {pressures.size() / 2, 2}, H5T_NATIVE_DOUBLE, pressures);
+    }
+
+    const auto channels = channels_of((folder / "set.h5").string() + ":/", "both");
+
+    REQUIRE(channels.size() == 2);
+    CHECK(channels[0].mean == 0.1);
+    CHECK(channels[0].std == 0);
+    CHECK(channels[0].is_constant());
+    CHECK(channels[1].std == Approx(0.05).epsilon(1e-5));
+    CHECK_FALSE(channels[1].is_constant());
+    CHECK(ChannelStatistics{.count = 9, .mean = 0.1, .std = 1e-15, .min = 0.1, .max = 0.1 + 1e-16}.is_constant());
+}
+
 TEST_CASE("progress counts the samples of all data sets to the end") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 1000, 5);

@@ -37,3 +37,23 @@ TEST_CASE("statistics that are missing of one data set are of the layout that th
     CHECK_THROWS_WITH_AS(normalizations(*set, settings), Contains("run: crescendo data stats '"),
                          crescendo::InvalidInput);
 }
+
+TEST_CASE("a channel of one number is not divided by the spread that rounding gave it in files of older versions") {
+    const TemporaryFolder folder;
+    const auto train = (folder / "set.h5").string() + ":/";
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {3, 2}, H5T_NATIVE_DOUBLE, std::vector<double>{0.1, 1, 0.1, 2, 0.1, 3});
+        writer.add("/targets", {3}, H5T_NATIVE_FLOAT, std::vector<float>{1, 2, 3});
+    }
+    const auto set = datasets::SampleSet::open(train, {});
+    auto statistics = datasets::compute_statistics(train, {});
+    statistics[0].channels[0].std = 1.3e-15;
+    statistics[0].channels[0].min = 0.1 - 1e-16;
+    datasets::keep_statistics(train, statistics);
+
+    const auto found = normalizations(*set, {.train = train, .standardize = true});
+
+    CHECK(found[0]->std[0] == 1.0);
+    CHECK(found[0]->std[1] == doctest::Approx(0.8165));  // √(2/3)
+}
