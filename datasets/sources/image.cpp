@@ -44,23 +44,67 @@ void allocate(Image& image, const fs::path& file, std::int64_t height, std::int6
 
 #ifdef CRESCENDO_PNG
 
+/// What libpng reads with. Its errors jump to `place`; what it only warns of, such as a damaged comment, is passed
+/// over.
+struct PngReader {
+    std::jmp_buf place{};
+    std::array<char, 256> message{};
+    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, jump, [](png_structp, png_const_charp) {});
+    png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
+
+    PngReader() = default;
+    ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
+    PngReader(const PngReader&) = delete;
+    PngReader& operator=(const PngReader&) = delete;
+
+    [[noreturn]] static void jump(png_structp png, png_const_charp words) {
+        auto& reader = *static_cast<PngReader*>(png_get_error_ptr(png));
+        std::snprintf(reader.message.data(), reader.message.size(), "%s", words);
+        std::longjmp(reader.place, 1);
+    }
+};
+
+/// Returns whether it succeeded; if not, reader.message says why. Has no objects that a jump would fail to destroy.
+///
+/// The numbers stay as they are stored: libpng's simplified interface would change those of 16 bits, and of files that
+/// name a gamma, to make them look right on a screen.
+bool decode_png(std::FILE* in, const fs::path& file, PngReader& reader, Image& image) {
+    if (setjmp(reader.place) != 0) {
+        return false;
+    }
+    png_init_io(reader.png, in);
+    png_set_benign_errors(reader.png, 1);
+    png_read_info(reader.png, reader.info);
+    png_set_expand(reader.png);    // palettes and fewer than 8 bits
+    png_set_scale_16(reader.png);  // v * 255 / 65535, rounded
+    png_set_gray_to_rgb(reader.png);
+    png_set_strip_alpha(reader.png);
+    const int passes = png_set_interlace_handling(reader.png);
+    png_read_update_info(reader.png, reader.info);
+    allocate(image, file, png_get_image_height(reader.png, reader.info), png_get_image_width(reader.png, reader.info));
+    if (png_get_rowbytes(reader.png, reader.info) * static_cast<std::size_t>(image.height) != image.rgb.size()) {
+        png_error(reader.png, "its pixels are not three bytes each");
+    }
+    for (int pass = 0; pass < passes; ++pass) {
+        for (std::int64_t y = 0; y < image.height; ++y) {
+            png_read_row(reader.png, &image.rgb[static_cast<std::size_t>(3 * y * image.width)], nullptr);
+        }
+    }
+    return true;
+}
+
 Image read_png(const fs::path& file) {
-    png_image header{};
-    header.version = PNG_IMAGE_VERSION;
-    const std::unique_ptr<png_image, decltype(&png_image_free)> owner(&header, png_image_free);
-    if (png_image_begin_read_from_file(&header, file.c_str()) == 0) {
-        cannot_read(file, header.message);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rbe"), std::fclose);
+    if (!in) {
+        cannot_read(file, "it cannot be opened");
     }
     Image image;
-    allocate(image, file, header.height, header.width);
-    // Ask for transparency too: otherwise the library would blend the image with a background.
-    header.format = PNG_FORMAT_RGBA;
-    std::vector<std::uint8_t> rgba(PNG_IMAGE_SIZE(header));
-    if (png_image_finish_read(&header, nullptr, rgba.data(), 0, nullptr) == 0) {
-        cannot_read(file, header.message);
+    PngReader reader;
+    if (reader.info == nullptr) {
+        cannot_read(file, "libpng cannot begin");
     }
-    for (std::size_t pixel = 0; pixel < rgba.size() / 4; ++pixel) {
-        std::copy_n(&rgba[4 * pixel], 3, &image.rgb[3 * pixel]);
+    if (!decode_png(in.get(), file, reader, image)) {
+        cannot_read(file, reader.message.data());
     }
     return image;
 }

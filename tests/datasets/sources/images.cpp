@@ -55,6 +55,28 @@ void write_png(const fs::path& file, unsigned height, unsigned width, const std:
     REQUIRE(png_image_write_to_file(&header, file.c_str(), 0, pixels.data(), 0, nullptr) != 0);
 }
 
+/// A PNG file of big-endian numbers of 16 bits, of 1 (grey) or 3 channels, or of 8 bits with a gamma.
+void write_png_of(const fs::path& file, unsigned width, int bits, int color, std::vector<std::uint8_t> row,
+                  double gamma = 0) {
+    fs::create_directories(file.parent_path());
+    std::FILE* out = std::fopen(file.c_str(), "wb");
+    REQUIRE(out != nullptr);
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+    png_infop info = png_create_info_struct(png);
+    png_init_io(png, out);
+    png_set_IHDR(png, info, width, 1, bits, color, PNG_INTERLACE_ADAM7, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    if (gamma > 0) {
+        png_set_gAMA(png, info, gamma);
+    }
+    png_bytep rows = row.data();
+    png_write_info(png, info);
+    png_write_image(png, &rows);
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    std::fclose(out);
+}
+
 /// A JPEG file of one colour, of 1 (grey), 3 (red, green, blue) or 4 (CMYK) components.
 void write_jpeg(const fs::path& file, unsigned height, unsigned width, std::vector<std::uint8_t> color) {
     fs::create_directories(file.parent_path());
@@ -150,6 +172,41 @@ TEST_CASE("images are made grey by their brightness") {
 
     CHECK(images.set->inputs()[0].shape == std::vector<std::int64_t>{1, 2});
     CHECK(content.inputs == bytes_of<std::uint8_t>({76, 150, 29, 77}));  // 0.299, 0.587 and 0.114 of 255
+}
+
+TEST_CASE("16 bits of a PNG file become 8 in proportion, not as a screen would show them") {
+    Images images;
+    write_png_of(images.folder / "a/1.png", 4, 16, PNG_COLOR_TYPE_GRAY, {0, 0, 0x40, 0x40, 0x80, 0x80, 0xFF, 0xFF});
+    write_png_of(images.folder / "a/2.png", 4, 16, PNG_COLOR_TYPE_GRAY_ALPHA,
+                 {0, 100, 0, 0, 10, 255, 0, 0, 20, 200, 0, 0, 30, 0, 0, 0});
+
+    const auto content = images.converted({.gray = true});
+
+    CHECK(content.inputs == bytes_of<std::uint8_t>({0, 64, 128, 255,   // of 65535: 0, 16448, 32896, 65535
+                                                    0, 11, 21, 30}));  // 100 / 257, 2815 / 257, 5320 / 257, 7680 / 257
+}
+
+TEST_CASE("the gamma that a PNG file names does not change its pixels") {
+    Images images;
+    int number = 0;
+    for (const double gamma : {1.0, 0.55556, 0.45455}) {
+        write_png_of(images.folder / "a" / (std::to_string(++number) + ".png"), 4, 8, PNG_COLOR_TYPE_GRAY,
+                     {4, 64, 128, 250}, gamma);
+    }
+
+    const auto content = images.converted({.gray = true});
+
+    CHECK(content.inputs == bytes_of<std::uint8_t>({4, 64, 128, 250, 4, 64, 128, 250, 4, 64, 128, 250}));
+}
+
+TEST_CASE("PNG files of few bits a pixel are made bytes") {
+    Images images;
+    write_png_of(images.folder / "a/1.png", 4, 1, PNG_COLOR_TYPE_GRAY, {0b01100000});
+    write_png_of(images.folder / "a/2.png", 4, 4, PNG_COLOR_TYPE_GRAY, {0x0F, 0x12});
+
+    const auto content = images.converted({.gray = true});
+
+    CHECK(content.inputs == bytes_of<std::uint8_t>({0, 255, 255, 0, 0, 255, 17, 34}));
 }
 
 TEST_CASE("JPEG files are read, in colours and grey, and CMYK is refused") {
