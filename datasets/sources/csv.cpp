@@ -71,7 +71,7 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     for (; next_line(); ++num_samples_) {
         check_line(integers);
     }
-    const auto num_targets = std::count(is_target_.begin(), is_target_.end(), true);
+    const auto num_targets = std::ssize(targets_of_line_);
     inputs_ = {options.type, {std::ssize(names_) - num_targets}};
     targets_.type = options.target_type.value_or(integers ? ElementType::i64 : options.type);
     if (num_targets > 1) {
@@ -127,6 +127,7 @@ void CsvSet::find_targets(const std::vector<std::string>& wished) {
     is_target_.assign(names_.size(), false);
     if (wished.empty()) {
         is_target_.back() = true;
+        targets_of_line_.push_back(names_.size() - 1);
     }
     for (const auto& wish : wished) {
         auto column = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), wish) - names_.begin());
@@ -143,7 +144,10 @@ void CsvSet::find_targets(const std::vector<std::string>& wished) {
         }
         CRESCENDO_VALIDATE(column < names_.size(), "--targets", "--targets {}: {} has no such column; it has {}", wish,
                            name_, all);
+        CRESCENDO_VALIDATE(!is_target_[column], "--targets", "--targets {}: this column is named twice; name it once",
+                           wish);
         is_target_[column] = true;
+        targets_of_line_.push_back(column);
     }
     CRESCENDO_VALIDATE(std::count(is_target_.begin(), is_target_.end(), false) > 0, "--targets",
                        "--targets: takes all columns of {}, and leaves none for the inputs", name_);
@@ -193,8 +197,12 @@ void CsvSet::read(std::span<std::byte> inputs, std::span<std::byte> targets) {
         CRESCENDO_VALIDATE(next_line() && cells_.size() == names_.size(), "",
                            "{}:{}: the file changed while it was read; convert it again", name_, line_number_);
         for (std::size_t column = 0; column < cells_.size(); ++column) {
-            const bool target = is_target_[column];
-            store(target ? targets_.type : inputs_.type, column, target ? targets : inputs);
+            if (!is_target_[column]) {
+                store(inputs_.type, column, inputs);
+            }
+        }
+        for (const auto column : targets_of_line_) {
+            store(targets_.type, column, targets);
         }
     }
 }

@@ -16,7 +16,8 @@ struct CsvOptions {
 };
 
 /// Reads lines of numbers between commas (RFC 4180; a cell may be quoted). The first line is a header if it has a cell
-/// that is not a number. Columns that are not targets are the inputs, in their order. A single target is a scalar.
+/// that is not a number. Columns that are not targets are the inputs, in their order. The targets have the order in
+/// which they are named. A single target is a scalar.
 class CsvSet : public SetSource {
   public:
     /// Reads the whole file once, to count and to check. Throws InvalidInput, with line and column, for a cell that is
@@ -50,6 +51,7 @@ class CsvSet : public SetSource {
     bool has_header_ = false;
     std::vector<std::string> names_;  ///< names of the columns; their numbers if there is no header
     std::vector<bool> is_target_;     ///< whether each column is a target
+    std::vector<std::size_t> targets_of_line_;  ///< columns that are targets, in the order in which they were asked for
     std::int64_t num_samples_ = 0;
     SampleFormat inputs_;
     SampleFormat targets_;

@@ -213,15 +213,27 @@ TEST_CASE("columns of a CSV file are chosen by name or number, and have types") 
           bytes_of<double>({2, 3.5, 5, 6.5}));
     CHECK(converted.of({file}, {.target_type = ElementType::f32, .target_columns = {"0"}}).targets ==
           bytes_of<float>({1, 4}));
-    CHECK(converted.of({file}, {.target_columns = {"2", "0"}}).targets == bytes_of<float>({1, 3.5F, 4, 6.5F}));
+    CHECK(converted.of({file}, {.target_columns = {"0", "2"}}).targets == bytes_of<float>({1, 3.5F, 4, 6.5F}));
     CHECK(converted.set->targets()[0].shape == std::vector<std::int64_t>{2});
 
     CHECK(converted.complaint({file}, {.target_columns = {"price"}}) == Contains("--targets price: "));
+    CHECK(converted.complaint({file}, {.target_columns = {"2", "2"}}) == Contains("--targets 2: this column is named"));
     CHECK(converted.complaint({file}, {.target_columns = {"3"}}) == Contains("has no such column; it has 0, 1, 2"));
     CHECK(converted.complaint({file}, {.target_columns = {"0", "1", "2"}}) == Contains("leaves none for the inputs"));
     CHECK(converted.complaint({file}, {.type = ElementType::u8}) == Contains("uint8 are not made from CSV"));
     CHECK(converted.complaint({file}, {.target_type = ElementType::i64}) ==
           Contains("t.csv:1: column 2: 3.5 is no integer"));
+}
+
+TEST_CASE("targets of a CSV file have the order in which they are named, not that of the file") {
+    const Converted converted;
+    const auto file = converted.path("t.csv");
+    write_text(file, "a,b,c\n1,2,3.5\n4,5,6.5\n");
+
+    const auto content = converted.of({file}, {.target_columns = {"c", "a"}});
+
+    CHECK(content.targets == bytes_of<float>({3.5F, 1, 6.5F, 4}));
+    CHECK(content.inputs == bytes_of<float>({2, 5}));
 }
 
 TEST_CASE("a name that several columns of a CSV file have chooses none of them") {
