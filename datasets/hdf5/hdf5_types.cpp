@@ -1,6 +1,7 @@
 #include "datasets/hdf5/hdf5_types.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -153,6 +154,14 @@ Handle memory_type(ElementType type) {
         default:
             return own(H5Tcopy(native_type(type)), "no native type");
     }
+}
+
+Handle boolean_type() {
+    auto type = own(H5Tenum_create(H5T_NATIVE_INT8), "no enumeration");
+    for (const auto& [name, value] : {std::pair<const char*, std::int8_t>{"FALSE", 0}, {"TRUE", 1}}) {
+        check(H5Tenum_insert(type.get(), name, &value), "no name in an enumeration");
+    }
+    return type;
 }
 
 std::string type_name(hid_t type) {

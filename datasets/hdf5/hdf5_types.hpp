@@ -24,6 +24,9 @@ Handle number_type(hid_t type);
 /// HDF5's type for elements in memory, in host byte order.
 Handle memory_type(ElementType type);
 
+/// The enumeration of FALSE and TRUE that h5py has for NumPy's booleans. It counts as i8.
+Handle boolean_type();
+
 /// The name of a type for users: "uint8", "float32, big-endian", "string", "compound".
 std::string type_name(hid_t type);
 

@@ -79,10 +79,10 @@ class Header {
     std::string text_;
 };
 
-/// `kind` and size, as in "f4"; NumPy's booleans are bytes of 0 or 1.
+/// `kind` and size, as in "f4"; NumPy's booleans are bytes of 0 or 1, and no measure of brightness as other bytes are.
 std::optional<ElementType> element_type(std::string_view name) {
     constexpr std::pair<std::string_view, ElementType> types[] = {
-        {"b1", ElementType::u8},  {"u1", ElementType::u8},  {"i1", ElementType::i8},  {"u2", ElementType::u16},
+        {"b1", ElementType::i8},  {"u1", ElementType::u8},  {"i1", ElementType::i8},  {"u2", ElementType::u16},
         {"i2", ElementType::i16}, {"u4", ElementType::u32}, {"i4", ElementType::i32}, {"u8", ElementType::u64},
         {"i8", ElementType::i64}, {"f2", ElementType::f16}, {"f4", ElementType::f32}, {"f8", ElementType::f64}};
     for (const auto& [each, type] : types) {
@@ -108,7 +108,7 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes) : SampleSource(bytes->na
         header.value("fortran_order").starts_with("False"), "",
         "{} is stored in Fortran's order, in which no sample lies in one piece; save numpy.ascontiguousarray of {}",
         name(), "it");
-    set_format({*element, {shape.begin() + 1, shape.end()}}, shape.front());
+    set_format({*element, {shape.begin() + 1, shape.end()}, type.ends_with("b1")}, shape.front());
     const auto other = std::endian::native == std::endian::little ? '>' : '<';
     swapped_ = type.front() == other;
 }

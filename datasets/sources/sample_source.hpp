@@ -16,6 +16,7 @@ namespace crescendo::datasets {
 struct SampleFormat {
     ElementType type = ElementType::u8;
     std::vector<std::int64_t> shape = {};  ///< shape of one sample; empty for a scalar
+    bool is_boolean = false;  ///< i8 of 0 and 1 only, which HDF5 stores as its enumeration of FALSE and TRUE
 
     /// Size of one sample in bytes.
     std::size_t bytes() const;

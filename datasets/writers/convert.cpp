@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/writers/new_group.hpp"
 #include "datasets/writers/sample_writer.hpp"
@@ -21,7 +22,7 @@ class Column {
            std::int64_t chunk_samples, int compression)
         : sample_bytes_(format.bytes()),
           chunk_(static_cast<std::size_t>(chunk_samples) * sample_bytes_),
-          writer_(group, name, format.type, lengths(format, num_samples), chunk_samples, compression) {}
+          writer_(group, name, type_of(format), lengths(format, num_samples), chunk_samples, compression, {}) {}
 
     std::span<std::byte> next(std::int64_t count) {
         return std::span(chunk_).first(static_cast<std::size_t>(count) * sample_bytes_);
@@ -29,6 +30,10 @@ class Column {
     SampleWriter& writer() { return writer_; }
 
   private:
+    static hdf5::Handle type_of(const SampleFormat& format) {
+        const hdf5::Session session;
+        return format.is_boolean ? hdf5::boolean_type() : hdf5::memory_type(format.type);
+    }
     static std::vector<std::int64_t> lengths(const SampleFormat& format, std::int64_t num_samples) {
         std::vector<std::int64_t> result{num_samples};
         result.insert(result.end(), format.shape.begin(), format.shape.end());

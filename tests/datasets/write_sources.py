@@ -27,7 +27,7 @@ def write(folder, name, array, version=None):
     with open(os.path.join(folder, name + ".npy"), "wb") as file:
         np.lib.format.write_array(file, array, version)
     array.astype(array.dtype.newbyteorder("=")).tofile(os.path.join(folder, name + ".bin"))
-    print(name, "uint8" if array.dtype.kind == "b" else array.dtype.newbyteorder("=").name)
+    print(name, "int8" if array.dtype.kind == "b" else array.dtype.newbyteorder("=").name)
 
 
 def main():

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/hdf5/hdf5.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/sources/npy.hpp"
 #include "datasets/sources/open_source.hpp"
@@ -88,6 +89,25 @@ TEST_CASE("arrays that NumPy saved are converted whatever their type, byte order
         CHECK(std::string(to_string(converted.set->inputs()[0].type)) == type);
         CHECK(converted.set->size() == 7);
     }
+}
+
+TEST_CASE("booleans of NumPy become those of h5py, not bytes of brightness") {
+    const Converted converted;
+    const auto file = converted.path("mask.npy");
+    write_npy(file, "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 2), }", bytes_of<char>({1, 0, 0, 1}));
+
+    const auto content = converted.of({file});
+
+    CHECK(content.inputs == bytes_of<std::int8_t>({1, 0, 0, 1}));
+    CHECK(converted.set->inputs()[0].type == ElementType::i8);
+    const hdf5::Session session;
+    const auto set = hdf5::open_file(converted.folder / "set1.h5", hdf5::Access::read);
+    const auto data_set = hdf5::open_data_set(set.get(), "/train/inputs", "set1.h5");
+    const auto type = hdf5::own(H5Dget_type(data_set.get()), "no type");
+    std::int8_t value = 0;
+    CHECK(H5Tget_class(type.get()) == H5T_ENUM);
+    CHECK(H5Tenum_valueof(type.get(), "TRUE", &value) >= 0);
+    CHECK(value == 1);
 }
 
 TEST_CASE("arrays of NumPy's archives are converted, stored or deflated") {
