@@ -46,10 +46,14 @@ ClassCounts count_classes(const datasets::SampleSet& samples, datasets::NonFinit
             if (!known && non_finite != datasets::NonFinite::keep) {
                 continue;
             }
+            // uint64 from 2^63 on are negative as int64.
+            const bool is_positive = number >= 0 || targets.type == datasets::ElementType::u64;
             CRESCENDO_VALIDATE(number >= 0 && number < most_classes, "",
                                "{}: {} holds the class {}, but classes count from 0 to at most {}; renumber them, or "
                                "store numbers that are to be predicted as floating-point numbers",
-                               samples.location(), targets.path, number, most_classes - 1);
+                               samples.location(), targets.path,
+                               is_positive ? text("{}", static_cast<std::uint64_t>(number)) : text("{}", number),
+                               most_classes - 1);
             if (number >= std::ssize(counts)) {
                 counts.resize(static_cast<std::size_t>(number) + 1);
             }

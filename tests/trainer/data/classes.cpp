@@ -54,6 +54,22 @@ TEST_CASE("a missing class is none, unless samples with one are kept") {
                          crescendo::InvalidInput);
 }
 
+TEST_CASE("a class beyond 2^63 is named as it is stored, not as a negative number") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {2}, H5T_NATIVE_FLOAT, std::vector<float>(2));
+        writer.add("/targets", {2}, H5T_NATIVE_UINT64, std::vector<std::uint64_t>{0, (1ULL << 63) + 2});
+        writer.add("/signed", {2}, H5T_NATIVE_INT64, std::vector<std::int64_t>{0, -2});
+    }
+    const auto train = (folder / "set.h5").string() + ":/";
+
+    CHECK_THROWS_WITH_AS(counts_of({.train = train}), Contains("holds the class 9223372036854775810, but"),
+                         crescendo::InvalidInput);
+    CHECK_THROWS_WITH_AS(counts_of({.train = train, .targets = {"signed"}}), Contains("holds the class -2, but"),
+                         crescendo::InvalidInput);
+}
+
 TEST_CASE("a sample whose class is missing is skipped, or an error that names it") {
     const FilledSet set;
     const auto first_step = [&](NonFinite nan) {
