@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -22,6 +25,21 @@ namespace {
 std::recursive_mutex& library_mutex() {
     static std::recursive_mutex mutex;
     return mutex;
+}
+
+/// How this thread rounds, and whether it takes denormal numbers for 0; 0 where that is no register of its own.
+unsigned rounding() {
+#ifdef __SSE__
+    return _mm_getcsr();
+#else
+    return 0;
+#endif
+}
+
+void set_rounding([[maybe_unused]] unsigned rounding) {
+#ifdef __SSE__
+    _mm_setcsr(rounding);
+#endif
 }
 
 /// Why the library failed.
@@ -111,7 +129,7 @@ std::vector<std::int64_t> signed_lengths(const std::vector<hsize_t>& lengths) {
 
 }  // namespace
 
-Session::Session() : lock_(library_mutex()) {
+Session::Session() : lock_(library_mutex()), rounding_(rounding()) {
     // At exit the library would try once more to write what a full disk did not take. It listens at its first call
     // only.
     [[maybe_unused]] static const herr_t closes_itself = H5dont_atexit();
@@ -123,6 +141,7 @@ Session::~Session() {
     H5Eset_auto2(H5E_DEFAULT, print_, print_data_);
     // What the library has noted of failures would outlive a thread that ends, and hold up the library's own end.
     H5Eclear2(H5E_DEFAULT);
+    set_rounding(rounding_);
 }
 
 Handle::Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}

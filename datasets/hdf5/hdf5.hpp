@@ -18,9 +18,10 @@ namespace crescendo::datasets::hdf5 {
 /// While a session lives, only its thread is in the library. The library's own printing of errors is off.
 ///
 /// Builds without thread safety are common (every MPI build is one). The thread-safe build serialises its calls itself,
-/// so this lock costs it nothing. Everything below must be used, and its handles closed, under a session. Sessions of
-/// one thread nest. A constructor that fills handles and may throw needs a session from outside, because its members
-/// outlive its local variables.
+/// so this lock costs it nothing. A filter that the library loads may be built with -ffast-math, which has its thread
+/// take numbers close to 0 for 0 from then on; a session's end undoes that. Everything below must be used, and its
+/// handles closed, under a session. Sessions of one thread nest. A constructor that fills handles and may throw needs a
+/// session from outside, because its members outlive its local variables.
 class Session {
   public:
     Session();
@@ -30,6 +31,7 @@ class Session {
 
   private:
     std::lock_guard<std::recursive_mutex> lock_;
+    unsigned rounding_;  ///< how this thread calculated before
     H5E_auto2_t print_ = nullptr;
     void* print_data_ = nullptr;
 };

@@ -14,10 +14,14 @@ namespace crescendo::datasets {
 struct Half {
     std::uint16_t bits;
 
+    /// No step has a denormal float32: some processes flush those to 0, once a filter of HDF5 was built with
+    /// -ffast-math.
     explicit operator float() const {
-        std::uint32_t wide = (bits & 0x7FFFU) << 13;
-        const float scaled = std::bit_cast<float>(wide) * 0x1p112F;  // the exponent's bias is 127, not 15
-        wide = (bits & 0x7C00U) == 0x7C00U ? wide | 0x7F800000U : std::bit_cast<std::uint32_t>(scaled);
+        const std::uint32_t magnitude = bits & 0x7FFFU;
+        const std::uint32_t exponent = bits & 0x7C00U;
+        const std::uint32_t bias = exponent == 0x7C00U ? 224U << 23 : 112U << 23;  // 255 - 31; 127 - 15
+        const float tiny = static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24F;
+        const std::uint32_t wide = exponent == 0 ? std::bit_cast<std::uint32_t>(tiny) : (magnitude << 13) + bias;
         return std::bit_cast<float>(wide | (bits & 0x8000U) << 16);
     }
     explicit operator double() const { return static_cast<float>(*this); }

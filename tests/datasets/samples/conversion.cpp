@@ -10,6 +10,10 @@
 #include <numeric>
 #include <vector>
 
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
 #include "datasets/samples/sample_stream.hpp"
 #include "datasets/samples/window_reader.hpp"
 #include "tests/datasets/bytes_read.hpp"
@@ -98,6 +102,19 @@ TEST_CASE("a small spread about a large mean keeps its digits") {
     const auto result = converted<double>(ElementType::f64, {1e9, 1e9 + 0.5}, {1, 2}, {{1e9}, {1}});
 
     CHECK(result.numbers == std::vector<float>{0, 0.5F});
+}
+
+TEST_CASE("half precision is read in full also where the processor flushes denormal numbers to 0") {
+#ifdef __SSE__
+    const auto before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040U);
+    const auto half = converted<std::uint16_t>(ElementType::f16, {0x0001, 0x8300, 0x0400, 0x7C00}, {4}, {});
+    _mm_setcsr(before);
+
+    CHECK(half.numbers == std::vector<float>{0x1p-24F, -0x3p-16F, 0x1p-14F, std::numeric_limits<float>::infinity()});
+#else
+    MESSAGE("skipped: only x86 has this switch");
+#endif
 }
 
 TEST_CASE("numbers that are NaN, infinite or beyond float32 are noticed, wherever they stand") {
