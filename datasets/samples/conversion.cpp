@@ -14,19 +14,19 @@
 namespace crescendo::datasets {
 namespace {
 
-/// The type in which (x - mean) / std is calculated.
+/// The type in which (x - mean) / std is calculated, unless the mean is large.
 template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, double> || (std::is_integral_v<T> && sizeof(T) >= 4), double, float>;
+using Usual = std::conditional_t<std::is_same_v<T, double> || (std::is_integral_v<T> && sizeof(T) >= 4), double, float>;
 
 template <class T>
 constexpr bool may_be_infinite = !std::is_integral_v<T>;
 
 /// `count` elements with one mean and one std. Written for the compiler to turn into vector instructions.
-template <class T>
-bool convert_run(const std::byte* in, std::size_t count, Wide<T> mean, Wide<T> std, std::byte* out) {
+template <class T, class Wide>
+bool convert_run(const std::byte* in, std::size_t count, Wide mean, Wide std, std::byte* out) {
     unsigned bad = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        const auto y = static_cast<float>((static_cast<Wide<T>>(element<T>(in, i)) - mean) / std);
+        const auto y = static_cast<float>((static_cast<Wide>(element<T>(in, i)) - mean) / std);
         if constexpr (may_be_infinite<T>) {
             bad |= static_cast<unsigned>(!(std::abs(y) <= std::numeric_limits<float>::max()));
         }
@@ -36,11 +36,11 @@ bool convert_run(const std::byte* in, std::size_t count, Wide<T> mean, Wide<T> s
 }
 
 /// `count` elements, each with its own.
-template <class T>
-bool convert_row(const std::byte* in, std::size_t count, const Wide<T>* mean, const Wide<T>* std, std::byte* out) {
+template <class T, class Wide>
+bool convert_row(const std::byte* in, std::size_t count, const Wide* mean, const Wide* std, std::byte* out) {
     unsigned bad = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        const auto y = static_cast<float>((static_cast<Wide<T>>(element<T>(in, i)) - mean[i]) / std[i]);
+        const auto y = static_cast<float>((static_cast<Wide>(element<T>(in, i)) - mean[i]) / std[i]);
         if constexpr (may_be_infinite<T>) {
             bad |= static_cast<unsigned>(!(std::abs(y) <= std::numeric_limits<float>::max()));
         }
@@ -50,12 +50,11 @@ bool convert_row(const std::byte* in, std::size_t count, const Wide<T>* mean, co
 }
 
 /// `count` elements, each `stride` behind the one before, with one mean and one std.
-template <class T>
-bool convert_strided(const std::byte* in, std::size_t count, std::size_t stride, Wide<T> mean, Wide<T> std,
-                     std::byte* out) {
+template <class T, class Wide>
+bool convert_strided(const std::byte* in, std::size_t count, std::size_t stride, Wide mean, Wide std, std::byte* out) {
     unsigned bad = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        const auto y = static_cast<float>((static_cast<Wide<T>>(element<T>(in, i * stride)) - mean) / std);
+        const auto y = static_cast<float>((static_cast<Wide>(element<T>(in, i * stride)) - mean) / std);
         bad |= static_cast<unsigned>(!(std::abs(y) <= std::numeric_limits<float>::max()));
         std::memcpy(out + i * sizeof y, &y, sizeof y);
     }
@@ -81,6 +80,18 @@ bool unpack_strided(const std::byte* in, std::size_t count, std::size_t stride, 
         }
     }
     return bad == 0;
+}
+
+/// Whether float32 would round a mean by so much of its std that it can be seen: 2^-24 · 1,024 are 6e-5.
+bool has_large_mean(const Normalization& normalization) {
+    constexpr double most = 1024;
+    const auto& [mean, std] = normalization;
+    for (std::size_t i = 0; i < std::max(mean.size(), std.size()); ++i) {
+        if (std::abs(mean[mean.size() == 1 ? 0 : i]) > most * std::abs(std[std.size() == 1 ? 0 : i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// An image of float32 with a padding around it.
@@ -149,44 +160,44 @@ const Conversion::Scales<Float>& Conversion::scales() const {
     }
 }
 
-template <class T>
+template <class T, class Wide>
 bool Conversion::convert_run(const std::byte* row, const Run& run, std::size_t channel, std::byte* out) const {
-    const auto& [means, stds] = scales<Wide<T>>();
+    const auto& [means, stds] = scales<Wide>();
     const auto place = means.size() == 1 ? 0 : channel;
     const auto in = row + run.first * sizeof(T);
     if (packing_) {
         return unpack_strided<T>(in, run.count, run.stride, *packing_, exact_.mean[place], exact_.std[place], out);
     }
-    return run.stride == 1 ? datasets::convert_run<T>(in, run.count, means[place], stds[place], out)
-                           : convert_strided<T>(in, run.count, run.stride, means[place], stds[place], out);
+    return run.stride == 1 ? datasets::convert_run<T, Wide>(in, run.count, means[place], stds[place], out)
+                           : convert_strided<T, Wide>(in, run.count, run.stride, means[place], stds[place], out);
 }
 
-template <class T>
+template <class T, class Wide>
 bool Conversion::run_to_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out) {
-    const auto& [means, stds] = self.scales<Wide<T>>();
+    const auto& [means, stds] = self.scales<Wide>();
     const auto elements = sample.size() / sizeof(T);
     const auto count = static_cast<std::size_t>(self.channels_.count);
     const auto run = static_cast<std::size_t>(self.channels_.run);
     if (means.size() == 1 && (!self.channels_last_ || run == 1)) {  // as it lies, by one mean
-        return self.convert_run<T>(sample.data(), {0, elements, 1}, 0, out);
+        return self.convert_run<T, Wide>(sample.data(), {0, elements, 1}, 0, out);
     }
     bool finite = true;
     for (std::size_t at = 0; at < elements; at += count * run) {  // the rows of a window
         const auto row = sample.data() + at * sizeof(T);
         const auto to = out + at * sizeof(float);
         if (run == 1 && !self.packing_) {
-            finite = convert_row<T>(row, count, means.data(), stds.data(), to) && finite;
+            finite = convert_row<T, Wide>(row, count, means.data(), stds.data(), to) && finite;
             continue;
         }
         for (std::size_t channel = 0; channel < count; ++channel) {
             const Run elements_of = self.channels_last_ ? Run{channel, run, count} : Run{channel * run, run, 1};
-            finite = self.convert_run<T>(row, elements_of, channel, to + channel * run * sizeof(float)) && finite;
+            finite = self.convert_run<T, Wide>(row, elements_of, channel, to + channel * run * sizeof(float)) && finite;
         }
     }
     return finite;
 }
 
-template <class T>
+template <class T, class Wide>
 bool Conversion::run_to_padded_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out) {
     const auto height = static_cast<std::size_t>(self.padding_.height);
     const auto width = static_cast<std::size_t>(self.padding_.width);
@@ -205,7 +216,7 @@ bool Conversion::run_to_padded_float32(const Conversion& self, std::span<const s
         const PaddedImage to(out, self.padding_, self.padded_);
         for (std::size_t y = 0; y < height; ++y) {
             const Run line{first + y * width * stride, width, stride};
-            finite = self.convert_run<T>(sample.data(), line, channel, to.line(y)) && finite;
+            finite = self.convert_run<T, Wide>(sample.data(), line, channel, to.line(y)) && finite;
         }
         to.fill();
         out += to.bytes();
@@ -239,8 +250,12 @@ Conversion Conversion::as_stored(const Field& field) {
 }
 
 Conversion Conversion::to_float32(const Field& field, Normalization normalization) {
+    const bool exact = has_large_mean(normalization);
     const auto run = with_type(field.type, [&]<class T>() -> Function {
-        return field.padding ? run_to_padded_float32<T> : run_to_float32<T>;
+        if (exact) {
+            return field.padding ? run_to_padded_float32<T, double> : run_to_float32<T, double>;
+        }
+        return field.padding ? run_to_padded_float32<T, Usual<T>> : run_to_float32<T, Usual<T>>;
     });
     Conversion conversion(run, static_cast<std::size_t>(field.sample_elements()) * sizeof(float));
     conversion.channels_ = field.channels();

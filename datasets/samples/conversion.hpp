@@ -26,9 +26,9 @@ class Conversion {
     static Conversion as_stored(const Field& field);
 
     /// Converts to float32, unpacked (Field::packing), normalised and padded (Field::padding), channels first. Zeros of
-    /// the padding are zeros after the normalisation. Calculates in float32, except for
-    /// packed numbers and for types of 32 bits and more that float32 does not hold; for these in float64. There are as
-    /// many means and stds as channels, or one.
+    /// the padding are zeros after the normalisation. Calculates in float32, except in float64 for packed numbers, for
+    /// types of 32 bits and more that float32 does not hold, and where a mean is more than 1,024 stds: float32 would
+    /// round it by a part of the std that can be seen. There are as many means and stds as channels, or one.
     static Conversion to_float32(const Field& field, Normalization normalization);
 
     /// Converts to int64. `field` must hold integers that are no measurements (Field::is_real).
@@ -61,11 +61,11 @@ class Conversion {
         std::size_t stride;  ///< distance from one element to the next
     };
 
-    template <class T>
+    template <class T, class Wide>
     bool convert_run(const std::byte* row, const Run& run, std::size_t channel, std::byte* out) const;
-    template <class T>
+    template <class T, class Wide>
     static bool run_to_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out);
-    template <class T>
+    template <class T, class Wide>
     static bool run_to_padded_float32(const Conversion& self, std::span<const std::byte> sample, std::byte* out);
     template <class T>
     static bool run_to_int64(const Conversion& self, std::span<const std::byte> sample, std::byte* out);

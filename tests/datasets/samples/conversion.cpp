@@ -104,6 +104,24 @@ TEST_CASE("a small spread about a large mean keeps its digits") {
     CHECK(result.numbers == std::vector<float>{0, 0.5F});
 }
 
+TEST_CASE("float32 about a large mean is normalised by that mean, not by the float32 beside it") {
+    // Air pressure: float32 are 1/128 apart here, so 101325.3 would be rounded by 0.0031, 6 % of the std.
+    const std::vector<float> pressures{101325.296875F, 101325.3515625F, 101325.25F, 0};
+    const Normalization standard{{101325.3}, {0.05}};
+    const auto expect = [](float got, float pressure) {
+        CHECK(got == doctest::Approx((static_cast<double>(pressure) - 101325.3) / 0.05).epsilon(1e-6));
+    };
+
+    const auto alike = converted<float>(ElementType::f32, pressures, {1, 4}, standard);
+    const auto each = converted<float>(ElementType::f32, pressures, {4}, {{101325.3, 101325.3, 101325.3, 0}, {0.05}});
+
+    for (std::size_t i = 0; i < 3; ++i) {
+        expect(alike.numbers[i], pressures[i]);
+        expect(each.numbers[i], pressures[i]);
+    }
+    CHECK(each.numbers[3] == 0);
+}
+
 TEST_CASE("half precision is read in full also where the processor flushes denormal numbers to 0") {
 #ifdef __SSE__
     const auto before = _mm_getcsr();

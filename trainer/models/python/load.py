@@ -68,6 +68,7 @@ def convert(stored, field):
     if field["packing"]:
         stored = unpack(stored.astype(np.float64), field["packing"])
     is_wide = stored.dtype == np.float64 or (stored.dtype.kind in "iu" and stored.dtype.itemsize >= 4)
+    is_wide = is_wide or np.any(np.abs(field["mean"]) > 1024 * np.abs(field["std"]))  # float32 would round the mean
     numbers = stored.astype(np.float64 if is_wide else np.float32)
     channels = [-1] + [1] * (field["axes"] - 1 if field["axes"] >= 3 else 0)
     mean, std = (np.array(field[name], numbers.dtype).reshape(channels) for name in ("mean", "std"))
