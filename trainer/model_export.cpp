@@ -56,7 +56,8 @@ json packing_json(const std::optional<datasets::Packing>& packing) {
     if (!packing) {
         return {};
     }
-    return {{"scale", packing->scaled ? packing->scale : 1.0},
+    return {{"wrap", packing->wrap},
+            {"scale", packing->scaled ? packing->scale : 1.0},
             {"offset", packing->scaled ? packing->offset : 0.0},
             {"missing", packing->missing},
             {"valid_min", bound(packing->valid_min)},

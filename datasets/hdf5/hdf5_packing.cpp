@@ -1,9 +1,12 @@
 #include "datasets/hdf5/hdf5_packing.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "core/check.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
@@ -16,6 +19,34 @@ struct Numbers {
     std::vector<double> values;
     bool floating = false;  ///< as they are stored
 };
+
+/// Whether `_Unsigned` says that signed integers, all that NetCDF's classic model has, are to be read as unsigned.
+bool is_unsigned(hid_t data_set, const std::string& name) {
+    constexpr const char* attribute = "_Unsigned";
+    if (H5Aexists(data_set, attribute) <= 0) {
+        return false;
+    }
+    const auto problem = text("{} has an attribute {} that cannot be read", name, attribute);
+    const auto opened = own(H5Aopen(data_set, attribute, H5P_DEFAULT), problem);
+    const auto type = own(H5Aget_type(opened.get()), problem);
+    const auto space = own(H5Aget_space(opened.get()), problem);
+    CRESCENDO_VALIDATE(H5Tget_class(type.get()) == H5T_STRING && H5Sget_simple_extent_npoints(space.get()) == 1, "",
+                       "{} has an attribute {} that is no text; write \"true\" or \"false\", or remove it", name,
+                       attribute);
+    std::string word;
+    if (H5Tis_variable_str(type.get()) > 0) {
+        char* written = nullptr;
+        check(H5Aread(opened.get(), type.get(), &written), problem);
+        word = written == nullptr ? "" : written;
+        H5free_memory(written);
+    } else {
+        word.resize(H5Tget_size(type.get()));
+        check(H5Aread(opened.get(), type.get(), word.data()), problem);
+    }
+    word.resize(std::min(word.find_first_of(std::string_view("\0 ", 2)), word.size()));
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+    return word == "true";
+}
 
 /// The value of the attribute `attribute`; none if there is no such attribute.
 Numbers numbers_of(hid_t data_set, const char* attribute, const std::string& name) {
@@ -74,6 +105,17 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
     const auto read = [&](const char* attribute) { return numbers_of(data_set, attribute, name); };
     const auto scale = read("scale_factor");
     const auto offset = read("add_offset");
+    for (const auto& [attribute, numbers] : {std::pair{"scale_factor", &scale}, {"add_offset", &offset}}) {
+        CRESCENDO_VALIDATE(numbers->values.size() <= 1, "",
+                           "{} has an attribute {} of {} numbers, and by the CF conventions it is one for all samples; "
+                           "write the numbers unpacked",
+                           name, attribute, numbers->values.size());
+    }
+    const bool is_signed = with_type(type, []<class T>() { return std::is_integral_v<T> && std::is_signed_v<T>; });
+    if (is_signed && is_unsigned(data_set, name)) {
+        packing.wrap = std::ldexp(1.0, 8 * static_cast<int>(size_of(type)));
+    }
+    const auto wrapped = [&](double value) { return value < 0 ? value + packing.wrap : value; };
     packing.scaled = !scale.values.empty() || !offset.values.empty();
     packing.scale = scale.values.empty() ? 1 : scale.values.front();
     packing.offset = offset.values.empty() ? 0 : offset.values.front();
@@ -84,7 +126,7 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
 
     for (const char* attribute : {"_FillValue", "missing_value"}) {
         for (const double value : read(attribute).values) {
-            const double stored = as_stored(value, type);
+            const double stored = packing.wrap > 0 ? wrapped(value) : as_stored(value, type);
             const auto& known = packing.missing;
             if (!std::isnan(stored) && std::find(known.begin(), known.end(), stored) == known.end()) {
                 packing.missing.push_back(stored);
@@ -98,7 +140,9 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
         }
         // Counts packed numbers, unless its type is that of unpacked ones (NetCDF User's Guide, Attribute Conventions).
         const bool unpacked = packing.scaled && floating && !is_floating(type);
-        const double bound = unpacked ? packed(value, packing) : is_floating(type) ? as_stored(value, type) : value;
+        const double bound = unpacked            ? packed(value, packing)
+                             : is_floating(type) ? as_stored(value, type)
+                                                 : wrapped(value);
         (is_least != (unpacked && packing.scale < 0) ? packing.valid_min : packing.valid_max) = bound;
     };
     if (const auto [values, floating] = read("valid_range"); values.size() == 2) {
@@ -112,12 +156,13 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
         limit(values[0], floating, false);
     }
     const bool limited = std::isfinite(packing.valid_min) || std::isfinite(packing.valid_max);
-    return packing.scaled || limited || !packing.missing.empty() ? std::optional(packing) : std::nullopt;
+    return packing.wrap > 0 || packing.scaled || limited || !packing.missing.empty() ? std::optional(packing)
+                                                                                     : std::nullopt;
 }
 
 void remove_packing(hid_t data_set) {
-    for (const char* attribute :
-         {"scale_factor", "add_offset", "_FillValue", "missing_value", "valid_range", "valid_min", "valid_max"}) {
+    for (const char* attribute : {"_Unsigned", "scale_factor", "add_offset", "_FillValue", "missing_value",
+                                  "valid_range", "valid_min", "valid_max"}) {
         if (H5Aexists(data_set, attribute) > 0) {
             check(H5Adelete(data_set, attribute), text("its attribute {} cannot be removed", attribute));
         }

@@ -229,13 +229,16 @@ bool Conversion::run_to_int64(const Conversion& self, std::span<const std::byte>
     bool complete = true;
     if constexpr (std::is_integral_v<T>) {
         for (std::size_t i = 0; i < sample.size() / sizeof(T); ++i) {
-            const auto value = static_cast<std::int64_t>(element<T>(sample.data(), i));
-            std::memcpy(out + i * sizeof value, &value, sizeof value);
+            auto value = static_cast<std::int64_t>(element<T>(sample.data(), i));
             if (self.packing_) {
                 auto meaning = static_cast<double>(value);
                 self.packing_->decode(std::span(&meaning, 1));
                 complete = complete && !std::isnan(meaning);
+                if (self.packing_->wrap > 0) {  // the bits as those of an unsigned integer
+                    value = static_cast<std::int64_t>(static_cast<std::make_unsigned_t<T>>(value));
+                }
             }
+            std::memcpy(out + i * sizeof value, &value, sizeof value);
         }
     }
     return complete;

@@ -198,7 +198,8 @@ void expect_alike(const SetFile& file, const SetFile& first) {
 std::set<std::size_t> packed_differently(const SetFile& one, const SetFile& other) {
     const auto meaning = [](const Column& column) {
         const auto packing = column.rows().packing.value_or(Packing());
-        return std::tuple(packing.scale, packing.offset, packing.missing, packing.valid_min, packing.valid_max);
+        return std::tuple(packing.wrap, packing.scale, packing.offset, packing.missing, packing.valid_min,
+                          packing.valid_max);
     };
     std::set<std::size_t> columns;
     for (std::size_t i = 0; i < one.columns().size(); ++i) {

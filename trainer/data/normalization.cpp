@@ -82,7 +82,9 @@ std::vector<std::optional<Normalization>> normalizations(const datasets::SampleS
     std::vector<std::optional<Normalization>> all;
     for (std::size_t i = 0; i < samples.inputs().size(); ++i) {
         const Field& field = samples.inputs()[i];
-        const bool bytes = field.type == datasets::ElementType::u8 && !field.is_real();
+        const bool wraps = field.packing && field.packing->wrap > 0;
+        const bool bytes =
+            field.type == (wraps ? datasets::ElementType::i8 : datasets::ElementType::u8) && !field.is_real();
         all.emplace_back(of_numbers(field, settings.inputs[i], {{0.0}, {bytes ? 255.0 : 1.0}}));
     }
     for (std::size_t i = 0; i < samples.targets().size(); ++i) {

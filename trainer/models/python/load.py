@@ -49,6 +49,7 @@ def load_model():
 
 def unpack(numbers, packing):
     """Stored numbers as what they mean, by the attributes of the data set; NaN where they stand for none."""
+    numbers[numbers < 0] += packing["wrap"]  # unsigned integers that are stored as signed ones
     invalid = np.isin(numbers, packing["missing"])
     if packing["valid_min"] is not None:
         invalid |= ~(numbers >= packing["valid_min"])
@@ -89,7 +90,10 @@ def wanted(inputs, stored):
     if EXPORT["task"]["kind"] == "reconstruction":
         return inputs.flatten(1)
     if CLASSES:
-        return torch.from_numpy(stored[0].astype(np.int64))
+        classes, packing = stored[0].astype(np.int64), EXPORT["targets"][0]["packing"]
+        if packing and packing["wrap"]:
+            classes[classes < 0] += int(packing["wrap"])
+        return torch.from_numpy(classes)
     numbers = [convert(array, field) for array, field in zip(stored, EXPORT["targets"], strict=True)]
     return torch.from_numpy(np.concatenate(numbers, axis=1))
 
@@ -111,16 +115,23 @@ def packing_of(column):
     scale, offset = numbers("scale_factor"), numbers("add_offset")
     is_scaled = len(scale) + len(offset) > 0
     scale, offset = float([*scale, 1][0]), float([*offset, 0][0])
-    missing = np.concatenate([numbers("_FillValue"), numbers("missing_value")]).astype(column.dtype)
+    word = column.attrs.get("_Unsigned", "false")
+    word = word.decode() if isinstance(word, bytes) else str(word)
+    wrap = 2.0 ** (8 * column.dtype.itemsize) if word.lower() == "true" and column.dtype.kind == "i" else 0.0
+    missing = np.concatenate([numbers("_FillValue"), numbers("missing_value")]).astype(column.dtype).astype(np.float64)
     limits = [numbers(name) for name in ("valid_min", "valid_max")]
     if "valid_range" in column.attrs:
         limits = [own if len(own) else limit for own, limit in zip(limits, np.split(numbers("valid_range"), 2))]
     if is_scaled and column.dtype.kind in "iu" and any(limit.dtype.kind == "f" for limit in limits):
         limits = [(limit - offset) / scale for limit in limits][:: 1 if scale > 0 else -1]  # were of unpacked numbers
-    if not is_scaled and not len(missing) and not any(map(len, limits)):
+    elif wrap:
+        limits = [np.where(limit < 0, limit + wrap, limit) for limit in limits]
+    missing[missing < 0] += wrap
+    if not wrap and not is_scaled and not len(missing) and not any(map(len, limits)):
         return None
     valid_min, valid_max = (float(limit[0]) if len(limit) else None for limit in limits)
-    return {"scale": scale, "offset": offset, "missing": missing, "valid_min": valid_min, "valid_max": valid_max}
+    limits = {"valid_min": valid_min, "valid_max": valid_max}
+    return {"wrap": wrap, "scale": scale, "offset": offset, "missing": missing, **limits}
 
 
 class Unpacked:
