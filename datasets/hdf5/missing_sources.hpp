@@ -6,10 +6,10 @@
 
 namespace crescendo::datasets {
 
-/// What happens to a virtual data set if some of its sources are missing.
+/// What happens to a data set in several files if some of them are missing, or end too early.
 enum class MissingSources {
     error,  ///< the data set is refused
-    fill,   ///< the samples of missing sources are the fill value
+    fill,   ///< what is missing is the fill value; numbered files count up to the first gap
 };
 inline constexpr Words missing_sources_words{
     {std::pair{MissingSources::error, "error"}, {MissingSources::fill, "fill"}}};

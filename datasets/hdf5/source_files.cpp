@@ -1,5 +1,7 @@
 #include "datasets/hdf5/source_files.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -9,6 +11,8 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/hdf5_packing.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -79,11 +83,109 @@ std::string numbered(const std::string& pattern, std::size_t number) {
 
 bool is_numbered(const std::string& pattern) { return numbered(pattern, 0) != numbered(pattern, 1); }
 
+/// The first file past `missing` that `pattern` numbers, where the library would look for it.
+std::optional<fs::path> later_than(std::size_t missing, const std::string& pattern, const fs::path& file) {
+    std::optional<std::pair<std::size_t, fs::path>> first;
+    for (const auto& place : places_of(pattern, file)) {
+        const auto name = place.filename().string();
+        const auto zero = numbered(name, 0);
+        const auto one = numbered(name, 1);
+        const auto at =
+            static_cast<std::size_t>(std::mismatch(zero.begin(), zero.end(), one.begin()).first - zero.begin());
+        std::error_code unreadable;
+        for (const auto& entry : fs::directory_iterator(fs::absolute(place).parent_path(), unreadable)) {
+            const auto other = entry.path().filename().string();
+            std::size_t number = 0;
+            const auto* digits = other.data() + std::min(at, other.size());
+            const bool has_number = std::from_chars(digits, other.data() + other.size(), number).ec == std::errc{};
+            if (has_number && number > missing && numbered(name, number) == other &&
+                (!first || number < first->first)) {
+                first.emplace(number, entry.path());
+            }
+        }
+    }
+    return first ? std::optional(first->second) : std::nullopt;
+}
+
+/// What a virtual data set takes of a source, in one part or in several.
+struct Taken {
+    std::vector<hsize_t> end = {};  ///< the indices of each axis that are taken are smaller
+    hsize_t elements = 0;           ///< so many are taken where the source is taken whole
+
+    /// Adds part `index` of the virtual data set with these settings. What has no limit takes what there is.
+    void add(hid_t settings, std::size_t index) {
+        const auto from = hdf5::own(H5Pget_virtual_srcspace(settings, index), "a source has no selection");
+        if (H5Sget_select_type(from.get()) == H5S_SEL_ALL) {
+            const auto to = hdf5::own(H5Pget_virtual_vspace(settings, index), "a source has no place");
+            elements = std::max(elements, size_of_block(to.get()));
+            return;
+        }
+        const auto rank = static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(from.get())));
+        std::vector<hsize_t> first(rank);
+        std::vector<hsize_t> last(rank);
+        if (H5Sget_select_bounds(from.get(), first.data(), last.data()) >= 0) {
+            end.resize(std::max(end.size(), rank));
+            for (std::size_t axis = 0; axis < rank; ++axis) {
+                end[axis] = std::max(end[axis], last[axis] == H5S_UNLIMITED ? 0 : last[axis] + 1);
+            }
+        }
+    }
+
+    bool is_within(const std::vector<std::int64_t>& extent) const {
+        hsize_t held = 1;
+        for (std::size_t axis = 0; axis < extent.size(); ++axis) {
+            const auto length = static_cast<hsize_t>(extent[axis]);
+            held *= length;
+            if (end.size() == extent.size() && end[axis] > length) {
+                return false;
+            }
+        }
+        return elements <= held;
+    }
+
+  private:
+    /// Elements of a selection; where it goes on without a limit, those of one of its blocks.
+    static hsize_t size_of_block(hid_t space) {
+        const auto rank = static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space)));
+        std::vector<hsize_t> start(rank), stride(rank), count(rank), block(rank);
+        if (H5Sis_regular_hyperslab(space) <= 0 ||
+            H5Sget_regular_hyperslab(space, start.data(), stride.data(), count.data(), block.data()) < 0) {
+            return static_cast<hsize_t>(std::max<hssize_t>(0, H5Sget_select_npoints(space)));
+        }
+        hsize_t size = 1;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            size *= (count[axis] == H5S_UNLIMITED ? 1 : count[axis]) * (block[axis] == H5S_UNLIMITED ? 0 : block[axis]);
+        }
+        return size;
+    }
+};
+
+std::string shape_of(const std::vector<std::int64_t>& extent) {
+    std::string shape;
+    for (const auto length : extent) {
+        shape += text("{}{}", shape.empty() ? "" : " x ", length);
+    }
+    return shape;
+}
+
+/// What attributes say of the numbers of a data set; none of other data sets.
+Packing packing_in(hid_t data_set, const std::string& name) {
+    const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
+    const auto element = hdf5::element_type(type.get());
+    return element ? hdf5::packing_of(data_set, *element, name).value_or(Packing()) : Packing();
+}
+
 /// One walk from a data set to all that it is made of.
 class Walk {
   public:
-    explicit Walk(MissingSources missing) : missing_(missing) {}
+    Walk(hid_t data_set, const std::string& name, MissingSources missing)
+        : missing_(missing), name_(name), packing_(packing_in(data_set, name)) {
+        visit(data_set, name);
+    }
 
+    std::vector<fs::path> files() const { return {files_.begin(), files_.end()}; }
+
+  private:
     void visit(hid_t data_set, const std::string& name) {
         const auto settings = hdf5::own(H5Dget_create_plist(data_set), text("{} has no properties", name));
         const auto file = hdf5::own(H5Iget_file_id(data_set), text("{} has no file", name));
@@ -91,76 +193,161 @@ class Walk {
         if (H5Pget_layout(settings.get()) == H5D_VIRTUAL) {
             visit_sources(settings.get(), file.get(), path, name);
         }
-        for (int i = 0; i < H5Pget_external_count(settings.get()); ++i) {
+        if (H5Pget_external_count(settings.get()) > 0) {
+            visit_external(data_set, settings.get(), name);
+        }
+    }
+
+    void visit_external(hid_t data_set, hid_t settings, const std::string& name) {
+        const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
+        const auto element = hdf5::element_type(type.get());
+        auto rest = element ? static_cast<hsize_t>(hdf5::num_bytes(hdf5::extent(data_set), *element, name)) : 0;
+        for (int i = 0; i < H5Pget_external_count(settings); ++i) {
             std::string bare(4096, '\0');
             off_t offset = 0;
             hsize_t size = 0;
             hdf5::check(
-                H5Pget_external(settings.get(), static_cast<unsigned>(i), bare.size() - 1, bare.data(), &offset, &size),
+                H5Pget_external(settings, static_cast<unsigned>(i), bare.size() - 1, bare.data(), &offset, &size),
                 text("{}: the name of an external file cannot be read", name));
-            if (fs::exists(bare.c_str())) {  // the library says where it is not
-                files_.insert(fs::absolute(bare.c_str()));
+            const auto part = std::min(size, rest);  // of the last file, H5F_UNLIMITED
+            rest -= part;
+            if (!fs::exists(bare.c_str())) {  // the library says where it is not
+                continue;
+            }
+            files_.insert(fs::absolute(bare.c_str()));
+            const auto needed = static_cast<hsize_t>(offset) + part;
+            std::error_code no_file;  // but a pipe, or a device
+            const auto held = fs::file_size(bare.c_str(), no_file);
+            if (!no_file && part > 0 && held < needed) {
+                complain(text("{} keeps its numbers in {}, which has {} bytes and should have {}: it was cut off; put "
+                              "the whole file there",
+                              name, bare.c_str(), held, needed),
+                         "have zeros in place of the rest");
             }
         }
     }
 
-    std::vector<fs::path> files() const { return {files_.begin(), files_.end()}; }
-
-  private:
     void visit_sources(hid_t settings, hid_t file, const fs::path& path, const std::string& name) {
         std::size_t count = 0;
         hdf5::check(H5Pget_virtual_count(settings, &count), text("the sources of {} cannot be read", name));
-        std::map<std::string, std::set<std::string>> sources;  // data sets by file, "." being this one
+        std::map<std::string, std::map<std::string, Taken>> sources;  // data sets by file, "." being this one
         for (std::size_t i = 0; i < count; ++i) {
-            auto source =
+            const auto source =
                 text_of([&](char* out, std::size_t size) { return H5Pget_virtual_filename(settings, i, out, size); });
-            sources[std::move(source)].insert(
-                text_of([&](char* out, std::size_t size) { return H5Pget_virtual_dsetname(settings, i, out, size); }));
+            const auto data_set =
+                text_of([&](char* out, std::size_t size) { return H5Pget_virtual_dsetname(settings, i, out, size); });
+            sources[source][data_set].add(settings, i);
         }
         for (const auto& [source, data_sets] : sources) {
-            if (is_numbered(source)) {
-                for (std::size_t i = 0; const auto block = found(numbered(source, i), path); ++i) {
-                    files_.insert(*block);
-                }
-                continue;
-            }
-            const auto at = source == "." ? std::optional(path) : found(numbered(source, 0), path);
-            if (!at) {
-                complain(name, source, text("there is no such file beside {}", path.string()));
-                continue;
-            }
-            const auto opened = source == "." ? hdf5::Handle() : hdf5::open_file(*at, hdf5::Access::read);
-            visit_file(source == "." ? file : opened.get(), *at, data_sets, name);
-            if (source != ".") {
+            if (source == ".") {
+                visit_file(file, path, data_sets, name);
+            } else if (is_numbered(source)) {
+                visit_numbered(source, path, data_sets, name);
+            } else if (const auto at = found(numbered(source, 0), path)) {
+                const auto opened = hdf5::open_file(*at, hdf5::Access::read);
+                visit_file(opened.get(), *at, data_sets, name);
                 files_.insert(*at);
+            } else {
+                complain_of_missing(name, source, text("there is no such file beside {}", path.string()));
             }
         }
     }
 
-    void visit_file(hid_t file, const fs::path& path, const std::set<std::string>& data_sets, const std::string& name) {
-        for (const auto& data_set : data_sets) {
-            if (is_numbered(data_set) || !seen_.insert(path.string() + ":" + data_set).second) {
-                continue;
+    /// The files that `source` numbers from 0. The library takes them up to the first that is missing.
+    void visit_numbered(const std::string& source, const fs::path& path, const std::map<std::string, Taken>& data_sets,
+                        const std::string& name) {
+        std::size_t number = 0;
+        for (; const auto block = found(numbered(source, number), path); ++number) {
+            const auto opened = hdf5::open_file(*block, hdf5::Access::read);
+            for (const auto& [data_set, taken] : data_sets) {
+                visit_source(opened.get(), *block, numbered(data_set, number), taken, name);
             }
-            const auto inside = (data_set.starts_with('/') ? "" : "/") + numbered(data_set, 0);
-            if (!hdf5::exists(file, inside)) {
-                complain(name, path.string() + ":" + inside, "there is no such data set");
-                continue;
-            }
-            const auto opened = hdf5::open_data_set(file, inside, path.string());
-            visit(opened.get(), path.string() + ":" + inside);
+            files_.insert(*block);
+        }
+        if (const auto later = later_than(number, source, path)) {
+            complain(text("{} is a virtual data set of numbered files, and {} is missing although there is {}; put it "
+                          "back",
+                          name, numbered(source, number), later->string()),
+                     "have the samples before it alone");
         }
     }
 
-    void complain(const std::string& name, const std::string& source, const std::string& why) const {
+    void visit_file(hid_t file, const fs::path& path, const std::map<std::string, Taken>& data_sets,
+                    const std::string& name) {
+        for (const auto& [data_set, taken] : data_sets) {
+            if (!is_numbered(data_set)) {
+                visit_source(file, path, numbered(data_set, 0), taken, name);
+                continue;
+            }
+            std::size_t number = 0;
+            for (; hdf5::exists(file, inside(numbered(data_set, number))); ++number) {
+                visit_source(file, path, numbered(data_set, number), taken, name);
+            }
+            constexpr std::size_t longest_gap = 1000;
+            for (auto later = number + 1; later < number + longest_gap; ++later) {
+                if (hdf5::exists(file, inside(numbered(data_set, later)))) {
+                    complain(text("{} is a virtual data set of numbered ones, and {} of {} is missing although there "
+                                  "is {}; put it back",
+                                  name, numbered(data_set, number), path.string(), numbered(data_set, later)),
+                             "have the samples before it alone");
+                }
+            }
+        }
+    }
+
+    static std::string inside(const std::string& data_set) { return (data_set.starts_with('/') ? "" : "/") + data_set; }
+
+    void visit_source(hid_t file, const fs::path& path, const std::string& data_set, const Taken& taken,
+                      const std::string& name) {
+        const auto full = path.string() + ":" + inside(data_set);
+        if (!hdf5::exists(file, inside(data_set))) {
+            complain_of_missing(name, full, "there is no such data set");
+            return;
+        }
+        const auto opened = hdf5::open_data_set(file, inside(data_set), path.string());
+        if (const auto extent = hdf5::extent(opened.get()); !taken.is_within(extent)) {
+            const auto problem = text(
+                "{} is a virtual data set that takes more of its source {} than the {} that are "
+                "there; complete the source, or make the virtual data set anew",
+                name, full, shape_of(extent));
+            // Of one in a single piece, the library would read what lies behind it in its file.
+            CRESCENDO_VALIDATE(!hdf5::chunk_shape(opened.get()).empty(), "", "{}", problem);
+            complain(problem, "have the fill value in place of the rest");
+        }
+        if (seen_.insert(full).second) {
+            expect_same_packing(opened.get(), full);
+            visit(opened.get(), full);
+        }
+    }
+
+    /// The library passes on the numbers of a source as they are stored, and no attribute of it.
+    void expect_same_packing(hid_t source, const std::string& full) const {
+        const auto packing = packing_in(source, full);
+        const auto said = to_string(packing_);
+        CRESCENDO_VALIDATE(
+            packing_.says_all_of(packing), "",
+            "{} is a virtual data set whose attributes say of its numbers: {}. Those of its source {} say: "
+            "{}. So its numbers would be taken for others; read the sources themselves by a "
+            "file pattern, such as 'part-*.h5:/', or give the virtual data set the attributes that all "
+            "of its sources have",
+            name_, said.empty() ? "nothing" : said, full, to_string(packing));
+    }
+
+    void complain_of_missing(const std::string& name, const std::string& source, const std::string& why) const {
+        complain(text("{} is a virtual data set, and its source {} is missing: {}; put it back", name, source, why),
+                 "have the fill value in place of its samples");
+    }
+
+    void complain(const std::string& problem, const char* otherwise) const {
         CRESCENDO_VALIDATE(missing_ == MissingSources::fill, "",
-                           "{} is a virtual data set, and its source {} is missing: {}; put it back, or have the fill "
-                           "value in place of its samples: `missing_sources: fill` in trainer.data, "
-                           "--missing-sources fill for a data command",
-                           name, source, why);
+                           "{}, or {}: `missing_sources: fill` in trainer.data, --missing-sources fill for a data "
+                           "command",
+                           problem, otherwise);
     }
 
     MissingSources missing_;
+    std::string name_;  ///< of the data set at which the walk begins, and
+    Packing packing_;   ///< what its attributes say
     std::set<fs::path> files_;
     std::set<std::string> seen_;  ///< a data set may be made of itself
 };
@@ -168,9 +355,7 @@ class Walk {
 }  // namespace
 
 std::vector<fs::path> source_files(hid_t data_set, const std::string& name, MissingSources missing) {
-    Walk walk(missing);
-    walk.visit(data_set, name);
-    return walk.files();
+    return Walk(data_set, name, missing).files();
 }
 
 }  // namespace crescendo::datasets

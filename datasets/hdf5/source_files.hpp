@@ -12,8 +12,11 @@ namespace crescendo::datasets {
 /// The files other than that of `data_set` itself that hold its elements, each once: the sources of a virtual data set,
 /// their sources if they are virtual too, and external files of bare numbers.
 ///
-/// If a source is missing, the library reads the fill value instead and reports nothing. With MissingSources::error, a
-/// missing source throws InvalidInput that names it. `name` is FILE:/PATH.
+/// If a source is missing, or ends before what is taken of its chunks, the library reads the fill value instead and
+/// reports nothing; of an external file that was cut off it reads zeros, and numbered files it takes up to the first
+/// gap. With MissingSources::error, each of these throws InvalidInput that names the file. So do, always, a source
+/// without chunks that ends too early, since the library would read what lies behind it, and a source whose attributes
+/// say of its numbers (Packing) what those of `data_set` do not. `name` is FILE:/PATH.
 std::vector<std::filesystem::path> source_files(hid_t data_set, const std::string& name, MissingSources missing);
 
 }  // namespace crescendo::datasets

@@ -1,0 +1,219 @@
+#include "datasets/hdf5/source_files.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "datasets/samples/sample_set.hpp"
+#include "tests/datasets/files.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::datasets;
+using namespace crescendo::tests;
+using doctest::Contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A part of a virtual data set: `length` rows from `begin` on, which are the first ones of a data set.
+struct Part {
+    hsize_t begin;
+    hsize_t length;
+    const char* file;
+    const char* data_set = "/piece";
+    bool is_whole = false;  ///< whether it names all of the source rather than these rows
+};
+
+/// Writes FILE:/inputs, a virtual data set of so many int16.
+std::string write_virtual(const fs::path& file, hsize_t rows, const std::vector<Part>& parts) {
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t space = H5Screate_simple(1, &rows, nullptr);
+    for (const auto& part : parts) {
+        const hid_t source = H5Screate_simple(1, &part.length, nullptr);
+        const hsize_t zero = 0;
+        if (!part.is_whole) {
+            H5Sselect_hyperslab(source, H5S_SELECT_SET, &zero, nullptr, &part.length, nullptr);
+        }
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, &part.begin, nullptr, &part.length, nullptr);
+        REQUIRE(H5Pset_virtual(creation, space, part.file, part.data_set, source) >= 0);
+        H5Sclose(source);
+    }
+    H5Sselect_all(space);
+    const Hdf5Writer writer(file, /*latest=*/true);
+    H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Pclose(creation);
+    return file.string() + ":/";
+}
+
+/// Writes FILE:/inputs, a virtual data set of all int16 that the numbered `file` and `data_set` hold, two in each.
+std::string write_numbered(const fs::path& file, const char* source_file, const char* data_set) {
+    const hsize_t two = 2;
+    const hsize_t zero = 0;
+    const hsize_t unlimited = H5S_UNLIMITED;
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t space = H5Screate_simple(1, &two, &unlimited);
+    const hid_t source = H5Screate_simple(1, &two, nullptr);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &zero, &two, &unlimited, &two);
+    REQUIRE(H5Pset_virtual(creation, space, source_file, data_set, source) >= 0);
+    H5Sselect_all(space);
+    const Hdf5Writer writer(file, /*latest=*/true);
+    H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Sclose(source);
+    H5Sclose(space);
+    H5Pclose(creation);
+    return file.string() + ":/";
+}
+
+void write_piece(const fs::path& file, const std::vector<std::int16_t>& numbers, const Layout& layout = {}) {
+    Hdf5Writer(file).add("/piece", {numbers.size()}, H5T_NATIVE_INT16, numbers, layout);
+}
+
+doctest::String complaint(const std::string& location) {
+    return complaint_of([&] { SampleSet::open(location); });
+}
+
+std::vector<std::byte> filled(const std::string& location) {
+    return read_all(*SampleSet::open(location, {.missing_sources = MissingSources::fill})).inputs;
+}
+
+}  // namespace
+
+TEST_CASE("a source that is shorter than what a virtual data set takes of it is refused, unless it is to be filled") {
+    for (const bool is_whole : {false, true}) {
+        CAPTURE(is_whole);
+        const TemporaryFolder folder;
+        write_piece(folder / "a.hdf", {1, 2, 3});
+        write_piece(folder / "b.hdf", {4, 5, 6});
+        const auto location = write_virtual(folder / "virtual.h5", 6,
+                                            {{0, 3, "a.hdf", "/piece", is_whole}, {3, 3, "b.hdf", "/piece", is_whole}});
+        CHECK(complaint(location) == "");
+        write_piece(folder / "b.hdf", {4, 5}, {.chunk = {1}});
+
+        CHECK(complaint(location) == Contains("takes more of its source "));
+        CHECK(complaint(location) == Contains("b.hdf:/piece than the 2 that are there; complete the source"));
+        CHECK(complaint(location) == Contains("`missing_sources: fill`"));
+        if (!is_whole) {  // otherwise the library reports an error
+            CHECK(filled(location) == bytes_of<std::int16_t>({1, 2, 3, 4, 5, 0}));
+        }
+    }
+}
+
+TEST_CASE("what lies behind a source in its file is never taken for a part of it") {
+    const TemporaryFolder folder;
+    write_piece(folder / "a.hdf", {1, 2});
+    const auto location = write_virtual(folder / "virtual.h5", 3, {{0, 3, "a.hdf"}});
+
+    CHECK_THROWS_WITH_AS(filled(location), Contains("a.hdf:/piece than the 2 that are there"), crescendo::InvalidInput);
+}
+
+TEST_CASE("an external file that was cut off is refused, unless the rest is to be zeros") {
+    const TemporaryFolder folder;
+    const auto raw = folder / "raw";
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    REQUIRE(H5Pset_external(creation, raw.c_str(), 4, 4) >= 0);
+    REQUIRE(H5Pset_external(creation, raw.c_str(), 8, H5F_UNLIMITED) >= 0);
+    {
+        const Hdf5Writer writer(folder / "set.h5");
+        const hsize_t rows = 4;
+        const hid_t space = H5Screate_simple(1, &rows, nullptr);
+        H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+        H5Sclose(space);
+    }
+    H5Pclose(creation);
+    const auto location = (folder / "set.h5").string() + ":/";
+    write_bytes(raw, bytes_of<std::int16_t>({-1, -1, 1, 2, 3, 4}));
+    CHECK(complaint(location) == "");
+    CHECK(filled(location) == bytes_of<std::int16_t>({1, 2, 3, 4}));
+    fs::resize_file(raw, 10);
+
+    CHECK(complaint(location) == Contains("raw, which has 10 bytes and should have 12: it was cut off"));
+    CHECK(filled(location) == bytes_of<std::int16_t>({1, 2, 3, 0}));
+}
+
+TEST_CASE("a gap in the numbers of a virtual data set's files is refused, not taken for their end") {
+    const TemporaryFolder folder;
+    const auto location = write_numbered(folder / "virtual.h5", "b-%b.hdf", "/piece");
+    for (const std::int16_t number : std::vector<std::int16_t>{0, 1, 2, 10}) {
+        write_piece(folder / ("b-" + std::to_string(number) + ".hdf"), {number, number});
+    }
+
+    CHECK(complaint(location) == Contains("numbered files, and b-3.hdf is missing although there is "));
+    CHECK(complaint(location) == Contains("b-10.hdf; put it back"));
+    CHECK(filled(location) == bytes_of<std::int16_t>({0, 0, 1, 1, 2, 2}));
+    fs::remove(folder / "b-10.hdf");
+    write_piece(folder / "b-x.hdf", {1});
+    CHECK(complaint(location) == "");
+    write_piece(folder / "b-1.hdf", {1});
+    CHECK(complaint(location) == Contains("b-1.hdf:/piece than the 1 that are there"));
+}
+
+TEST_CASE("a gap in the numbers of a virtual data set's data sets is refused, too") {
+    const TemporaryFolder folder;
+    const auto location = write_numbered(folder / "virtual.h5", "all.hdf", "/piece%b");
+    {
+        Hdf5Writer writer(folder / "all.hdf");
+        for (const std::int16_t number : std::vector<std::int16_t>{0, 2}) {
+            writer.add("/piece" + std::to_string(number), {2}, H5T_NATIVE_INT16,
+                       std::vector<std::int16_t>{number, number});
+        }
+    }
+
+    CHECK(complaint(location) == Contains("/piece1 of "));
+    CHECK(complaint(location) == Contains("all.hdf is missing although there is /piece2"));
+    CHECK(filled(location) == bytes_of<std::int16_t>({0, 0}));
+}
+
+TEST_CASE("numbers that a source packs otherwise than the virtual data set says are refused") {
+    const TemporaryFolder folder;
+    for (const auto& [name, factor] : {std::pair{"a.hdf", 0.5}, {"b.hdf", 0.25}}) {
+        Hdf5Writer writer(folder / name);
+        writer.add("/piece", {2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{1, 2});
+        writer.attribute("/piece", "scale_factor", H5T_NATIVE_DOUBLE, std::vector{factor});
+    }
+    const auto file = folder / "virtual.h5";
+    const auto give_factor = [&](double factor) {
+        const hid_t opened = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        const hid_t space = H5Screate(H5S_SCALAR);
+        const hid_t attribute = H5Acreate_by_name(opened, "/inputs", "scale_factor", H5T_NATIVE_DOUBLE, space,
+                                                  H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        H5Awrite(attribute, H5T_NATIVE_DOUBLE, &factor);
+        H5Aclose(attribute);
+        H5Sclose(space);
+        H5Fclose(opened);
+    };
+
+    const auto one = write_virtual(file, 2, {{0, 2, "a.hdf"}});
+    CHECK(complaint(one) == Contains("attributes say of its numbers: nothing. Those of its source "));
+    CHECK(complaint(one) == Contains("a.hdf:/piece say: x * 0.5 + 0. So its numbers would be taken for others"));
+    CHECK(complaint(one) == Contains("by a file pattern"));
+    CHECK_THROWS_AS(filled(one), crescendo::InvalidInput);
+    give_factor(0.5);
+    CHECK(complaint(one) == "");
+    const auto both = write_virtual(file, 4, {{0, 2, "a.hdf"}, {2, 2, "b.hdf"}});
+    give_factor(0.5);
+    CHECK(complaint(both) == Contains("b.hdf:/piece say: x * 0.25 + 0."));
+}
+
+TEST_CASE("a virtual data set may say what its sources leave unsaid") {
+    const TemporaryFolder folder;
+    write_piece(folder / "a.hdf", {1, 2});
+    const auto location = write_virtual(folder / "virtual.h5", 2, {{0, 2, "a.hdf"}});
+    const hid_t opened = H5Fopen((folder / "virtual.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate_by_name(opened, "/inputs", "add_offset", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                                              H5P_DEFAULT, H5P_DEFAULT);
+    const double offset = 7;
+    H5Awrite(attribute, H5T_NATIVE_DOUBLE, &offset);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Fclose(opened);
+
+    CHECK(complaint(location) == "");
+}
