@@ -109,6 +109,21 @@ TEST_CASE("a CSV file and bare numbers are converted") {
     CHECK(list.find("/table/targets,int64,2,2,") != std::string::npos);
 }
 
+TEST_CASE("options with lists of `data convert` may stand before the files, as --help writes it") {
+    const TemporaryFolder folder;
+    write_file(folder / "table.csv", "a,b,price\n1,2,3.5\n4,5,6.5\n");
+    write_file(folder / "numbers", std::string(12, '\1'));
+
+    CHECK(run_crescendo(folder.path(), {"data", "convert", "--targets", "price,a", "table.csv", "set.h5:/table"}).out ==
+          "set.h5:/table: 2 samples\n");
+    CHECK(run_crescendo(folder.path(), {"data", "convert", "--type", "uint8", "--shape", "2,2", "--target-type",
+                                        "uint8", "--target-shape", "2,2", "numbers", "numbers", "set.h5:/raw"})
+              .out == "set.h5:/raw: 3 samples\n");
+    CHECK(run_crescendo(folder.path(), {"data", "bench", "--threads", "1", "set.h5:/raw"}).code == 0);
+    const auto images = run_crescendo(folder.path(), {"data", "convert", "--size", "4,4", "absent", "images.h5:/all"});
+    CHECK(images.err.find("--size is for a folder of images, and absent is not") != std::string::npos);
+}
+
 TEST_CASE("mistakes in data commands are explained, and leave no file") {
     const TemporaryFolder folder;
     write_file(folder / "table.csv", "1,two\n3,4\n5,six\n");

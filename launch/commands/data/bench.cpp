@@ -74,6 +74,7 @@ void add_data_bench(CLI::App& data, ExitCode& code) {
         ->add_option("--threads", arguments->threads,
                      "Numbers of threads, like 1,2,4; default: powers of two up to the number of cores")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(number_of_threads());
     command
         ->add_option("--mebibytes", arguments->mebibytes,

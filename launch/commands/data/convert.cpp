@@ -115,19 +115,23 @@ void add_data_convert(CLI::App& data, ExitCode& code) {
                         "Type of bare numbers, like float32, or of the inputs of a CSV file (default: float32)");
     command->add_option("--shape", source.shape, "Shape of a sample of bare numbers, like 3,64,64; default: one number")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(at_least_one());
     command->add_option("--target-type", arguments->target_type,
                         "Type of the targets; default for CSV: int64 if they are integers, else --type");
     command->add_option("--target-shape", source.target_shape, "Shape of a target of bare numbers; default: one number")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(at_least_one());
     command
         ->add_option("--targets", source.target_columns,
                      "Target columns of a CSV file, by name or by number from 0; default: the last column")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->allow_extra_args(false);
     command->add_option("--size", arguments->size, "Resize images to HEIGHT,WIDTH (bilinear with antialiasing)")
         ->delimiter(',')
         ->expected(2)
+        ->allow_extra_args(false)
         ->check(at_least_one());
     command->add_flag("--gray", source.images.gray, "Keep the brightness of images instead of three colours");
     add_write_options(*command, arguments->write, "samples");

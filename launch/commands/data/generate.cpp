@@ -89,6 +89,7 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
         ->excludes(is_sparse);
     command->add_option("--shape", arguments->shape, "--sparse: shape of a sample, like 64,64; default: one number")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(at_least_one())
         ->needs(is_sparse);
     command->add_option("--viscosity", flow.viscosity, "--flow: viscosity; default: the least that the size resolves")
