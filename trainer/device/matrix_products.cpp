@@ -25,9 +25,13 @@ std::optional<c10::OperatorHandle> find_linear() {
     return c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
 }
 
+/// The matrix itself if it or its transpose lies densely, else a copy. oneDNN multiplies by a slice, or by what is
+/// expanded, in its reference kernel, which takes a thousand times as long. The left factor may lie in any way.
+at::Tensor dense(const at::Tensor& b) { return b.is_contiguous() || b.t().is_contiguous() ? b : b.contiguous(); }
+
 at::Tensor product(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& bias) {
     static const auto linear = find_linear()->typed<Linear>();
-    return linear.call(a, b.t(), bias, "none", c10::List<std::optional<at::Scalar>>(), "");
+    return linear.call(a, dense(b).t(), bias, "none", c10::List<std::optional<at::Scalar>>(), "");
 }
 
 bool is_large(const at::Tensor& a, const at::Tensor& b) {

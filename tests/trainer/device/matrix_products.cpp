@@ -1,8 +1,12 @@
 #include "trainer/device/matrix_products.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/record_function.h>
 #include <torch/nn/modules/linear.h>
 
+#include <algorithm>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "tests/trainer/torch_doctest.hpp"
@@ -32,6 +36,34 @@ bool close(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
 bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) { return at::equal(x, y); });
 }
+
+/// How the right factors of oneDNN's products lie, transposed, that are computed as long as this lives.
+class RightFactors {
+  public:
+    RightFactors() {
+        seen().clear();
+        handle_ = at::addThreadLocalCallback(at::RecordFunctionCallback(note).needsInputs(true));
+    }
+    RightFactors(const RightFactors&) = delete;
+    RightFactors& operator=(const RightFactors&) = delete;
+    ~RightFactors() { at::removeCallback(handle_); }
+
+    static std::vector<bool>& seen() {
+        static std::vector<bool> are_dense;
+        return are_dense;
+    }
+
+  private:
+    static std::unique_ptr<at::ObserverContext> note(const at::RecordFunction& function) {
+        if (std::string_view(function.name()) == "mkldnn::_linear_pointwise") {
+            const at::Tensor& weight = function.inputs()[1].toTensor();
+            seen().push_back(weight.is_contiguous() || weight.t().is_contiguous());
+        }
+        return nullptr;
+    }
+
+    at::CallbackHandle handle_ = 0;
+};
 
 }  // namespace
 
@@ -86,4 +118,27 @@ TEST_CASE("products take matrices that lie in any way") {
     CHECK(at::allclose(at::mm(a, b.t().contiguous().t()), expected, 1e-4, 1e-3));
     CHECK(at::allclose(at::mm(at::cat({a, a}, 1).narrow(1, 300, 300), b), expected, 1e-4, 1e-3));
     CHECK(at::allclose(at::mm(at::stack({a, a}, 2).select(2, 1), b), expected, 1e-4, 1e-3));
+}
+
+TEST_CASE("oneDNN never multiplies by a slice, or by what is expanded, which it does a thousand times slower") {
+    at::manual_seed(1);
+    const at::Tensor a = at::randn({200, 300}), wide = at::randn({300, 400}), bias = at::randn({200});
+    const at::Tensor slice = wide.narrow(1, 100, 200);
+    const std::vector<at::Tensor> factors{slice, wide.slice(1, 0, 400, 2), at::randn({200, 400}).narrow(1, 0, 300).t(),
+                                          at::randn({300, 1}).expand({300, 200}), at::ones({}).expand({300, 200})};
+    std::vector<at::Tensor> expected;
+    for (const auto& b : factors) {
+        expected.push_back(at::mm(a, b));
+    }
+    const at::Tensor expected_sum = at::addmm(bias, a, slice);
+
+    const MatrixProducts products;
+    const RightFactors right;
+
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+        CHECK(at::allclose(at::mm(a, factors[i]), expected[i], 1e-4, 1e-3));
+    }
+    CHECK(at::allclose(at::addmm(bias, a, slice), expected_sum, 1e-4, 1e-3));
+    CHECK(std::ranges::all_of(right.seen(), [](bool dense) { return dense; }));
+    CHECK(right.seen().size() == (products.replaced() ? factors.size() + 1 : 0));
 }
