@@ -270,6 +270,10 @@ void read_loss(Section& section, LossSettings& settings, const LossTable& table,
     const auto& weights = settings.class_weights;
     if (std::any_of(weights.begin(), weights.end(), [](double weight) { return weight < 0; })) {
         problems.push_back({"trainer.class_weights", "a weight below 0 would reward errors; give numbers from 0"});
+    } else if (!weights.empty() &&
+               std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; })) {
+        problems.push_back(
+            {"trainer.class_weights", "all weights are 0, so no sample would teach anything; give one above 0"});
     }
     section.number("class_balance", settings.class_balance, {.min = 0.0, .below = unbounded});
     section.number("huber_delta", settings.huber_delta, {.min = least_positive, .below = unbounded});

@@ -268,6 +268,7 @@ TEST_CASE("schedules, losses, clipping, averages and metrics are read, and each 
                                                                               {"loss", "mean"},
                                                                               {"label_smoothing", 1.0},
                                                                               {"class_weights", {1, -1}},
+                                                                              {"class_weights", {0, 0.0}},
                                                                               {"class_balance", -0.5},
                                                                               {"huber_delta", 0},
                                                                               {"clip_norm", -1},
