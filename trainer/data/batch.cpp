@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -34,12 +36,29 @@ void expect_known_classes(const datasets::Slice& slice, std::int64_t num_classes
     }
 }
 
+/// Beyond these numbers binary cross entropy has no bound below, so that a trial would "learn" without end.
+void expect_shares(const datasets::Slice& slice, const datasets::Bytes& bytes, const char* what) {
+    const std::span numbers(reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float));
+    const auto found =
+        std::find_if(numbers.begin(), numbers.end(), [](float number) { return number < 0.0F || number > 1.0F; });
+    if (found != numbers.end()) {
+        const auto of_sample = numbers.size() / slice.samples.size();
+        throw std::runtime_error(
+            text("trainer.loss: sample {} has the {} {}, but bce compares numbers from 0 to 1; scale them by "
+                 "data.normalize: {NAME: {scale, offset}}, or use mse",
+                 slice.samples[static_cast<std::size_t>(found - numbers.begin()) / of_sample], what, *found));
+    }
+}
+
 }  // namespace
 
 at::Tensor make_inputs(datasets::Slice& slice, const Task& task, const Device& device) {
     const auto count = static_cast<std::int64_t>(slice.samples.size());
     std::vector<std::int64_t> shape{count};
     shape.insert(shape.end(), task.input_shape.begin(), task.input_shape.end());
+    if (task.wants_shares && task.kind == Task::Kind::reconstruction) {
+        expect_shares(slice, slice.inputs, "input");
+    }
     return upload(std::move(slice.inputs), shape, at::kFloat, device);
 }
 
@@ -50,6 +69,9 @@ at::Tensor make_targets(datasets::Slice& slice, const at::Tensor& inputs, const 
             expect_known_classes(slice, task.num_outputs);
             return upload(std::move(slice.targets), {count}, at::kLong, device);
         case Task::Kind::regression:
+            if (task.wants_shares) {
+                expect_shares(slice, slice.targets, "target");
+            }
             return upload(std::move(slice.targets), {count, task.num_outputs}, at::kFloat, device);
         case Task::Kind::reconstruction:
             return inputs.flatten(1);

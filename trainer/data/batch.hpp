@@ -15,9 +15,12 @@ struct Batch {
 };
 
 /// Makes the inputs of a slice that has samples. They take over its bytes; on the CPU these are not copied.
+/// Throws std::runtime_error for what is to be reconstructed and is no share, where the task wants these.
 at::Tensor make_inputs(datasets::Slice& slice, const Task& task, const Device& device);
 
 /// Makes the targets of a slice that has samples, as make_inputs() does. A reconstruction's are its `inputs`.
+/// Throws std::runtime_error for a class that the model does not know, and for what is no share where the task wants
+/// these.
 at::Tensor make_targets(datasets::Slice& slice, const at::Tensor& inputs, const Task& task, const Device& device);
 
 /// Makes the batch of a slice that holds float32 inputs, and targets of float32 or int64, as the task says. The batch

@@ -65,6 +65,17 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
     return problems;
 }
 
+/// The target, or what is reconstructed, that is standardized; empty if none is.
+std::string standardized_target(const Settings& settings, const SampleSet& samples) {
+    const auto& normalize = settings.data.normalize;
+    const auto& names = settings.model->reconstructs(samples) ? settings.data.inputs : settings.data.targets;
+    const auto found = std::find_if(names.begin(), names.end(), [&](const auto& name) {
+        const auto given = normalize.find(name);
+        return given != normalize.end() ? !given->second.has_value() : settings.data.standardize;
+    });
+    return found != names.end() ? *found : "";
+}
+
 /// What is wrong with the loss and the metrics for targets that fit.
 std::vector<Problem> misfits_of_objective(const Settings& settings, const SampleSet& samples) {
     const bool classes = learns_classes(settings, samples);
@@ -76,6 +87,12 @@ std::vector<Problem> misfits_of_objective(const Settings& settings, const Sample
         problems.push_back(
             {"trainer.loss", text("{} compares {}, but the targets are {}; use {}", loss_words.of(loss), other, found,
                                   classes ? "cross_entropy" : "mse, mae, huber, bce or relative_l2")});
+    }
+    if (const auto name = standardized_target(settings, samples); loss == Loss::bce && !classes && !name.empty()) {
+        problems.push_back(
+            {"trainer.loss", text("bce compares numbers from 0 to 1, but data.normalize gives {} the mean "
+                                  "0 and the spread 1; set data.normalize: {{}: none}, or use mse",
+                                  name, name)});
     }
     if (settings.loss.weighs_classes() && !classes) {
         problems.push_back({settings.loss.class_weights.empty() ? "trainer.class_balance" : "trainer.class_weights",
@@ -184,6 +201,7 @@ Task describe_task(const Settings& settings, DataCache& data) {
     Task task;
     task.input_shape = joined_shape(samples.inputs());
     task.num_samples = samples.size();
+    task.wants_shares = settings.loss.loss == Loss::bce;
     if (settings.model->reconstructs(samples)) {
         task.kind = Task::Kind::reconstruction;
         task.target_shape = task.input_shape;
@@ -257,6 +275,9 @@ void to_json(nlohmann::json& json, const Task& task) {
     if (!task.row_weights.empty()) {
         json["row_weights"] = task.row_weights;
     }
+    if (task.wants_shares) {
+        json["wants_shares"] = true;
+    }
 }
 
 void from_json(const nlohmann::json& json, Task& task) {
@@ -267,6 +288,7 @@ void from_json(const nlohmann::json& json, Task& task) {
     json.at("num_samples").get_to(task.num_samples);
     task.class_weights = json.value("class_weights", std::vector<double>{});
     task.row_weights = json.value("row_weights", std::vector<double>{});
+    task.wants_shares = json.value("wants_shares", false);
 }
 
 }  // namespace crescendo::trainer

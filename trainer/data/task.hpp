@@ -27,6 +27,7 @@ struct Task {
     std::int64_t num_samples = 0;            ///< samples of the training set: an epoch
     std::vector<double> class_weights = {};  ///< factors of samples by their class, in training; empty: all are 1
     std::vector<double> row_weights = {};    ///< latitude_weights(); empty: all are 1
+    bool wants_shares = false;  ///< whether targets must be numbers from 0 to 1, as for binary cross entropy
 
     friend bool operator==(const Task&, const Task&) = default;
 };

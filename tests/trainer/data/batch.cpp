@@ -28,3 +28,36 @@ TEST_CASE("a class that the model does not know is found before the device sees 
                          std::runtime_error);
     CHECK_THROWS_AS(targets_of({-1, 0}), std::runtime_error);
 }
+
+TEST_CASE("a target beyond 0 and 1 ends the step of a loss that has no bound there") {
+    const auto device = make_cpu_device();
+    Task task{.kind = Task::Kind::regression,
+              .input_shape = {2},
+              .target_shape = {2},
+              .num_outputs = 2,
+              .num_samples = 96,
+              .wants_shares = true};
+    const auto batch_of = [&](const std::vector<float>& numbers) {
+        datasets::Slice slice;
+        slice.samples = {17, 5};
+        for (auto* bytes : {&slice.inputs, &slice.targets}) {
+            *bytes = datasets::Bytes(numbers.size() * sizeof numbers[0], std::pmr::new_delete_resource());
+            std::memcpy(bytes->data(), numbers.data(), bytes->size());
+        }
+        return make_batch(slice, task, *device);
+    };
+
+    CHECK(batch_of({0, 1, 0.25, 0.5}).targets.equal(at::tensor({0., 1., 0.25, 0.5}, at::kFloat).view({2, 2})));
+    CHECK_THROWS_WITH_AS(batch_of({0, 1, 1.5, 0.5}),
+                         "trainer.loss: sample 5 has the target 1.5, but bce compares numbers from 0 to 1; scale them "
+                         "by data.normalize: {NAME: {scale, offset}}, or use mse",
+                         std::runtime_error);
+    CHECK_THROWS_AS(batch_of({0, -0.5, 1, 1}), std::runtime_error);
+    task.kind = Task::Kind::reconstruction;
+    CHECK_THROWS_WITH_AS(batch_of({0, 1, 2, 0}),
+                         "trainer.loss: sample 5 has the input 2, but bce compares numbers from 0 to 1; scale them by "
+                         "data.normalize: {NAME: {scale, offset}}, or use mse",
+                         std::runtime_error);
+    task.wants_shares = false;
+    CHECK_NOTHROW(batch_of({0, -0.5, 2, 1}));
+}

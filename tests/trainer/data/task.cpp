@@ -250,6 +250,28 @@ TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learne
     CHECK(problems[1].message.c_str() == Contains("a sample is 8x8 and a single number"));
 }
 
+TEST_CASE("binary cross entropy is not for targets that are standardized") {
+    const SweepFixture sweep;
+    const auto numbers = write_numbers(sweep.folder / "numbers.h5", "train", 10);
+    const auto problems_of = [&](const nlohmann::json& normalize, const std::string& model, const std::string& train) {
+        const Settings settings =
+            settings_of({{"model", model}, {"loss", "bce"}, {"data", {{"train", train}, {"normalize", normalize}}}});
+        DataCache data;
+        return misfits(settings, *data.set(train, settings.data), "trainer.data.train");
+    };
+
+    const auto problems = problems_of("standard", "mlp", numbers);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].key == "trainer.loss");
+    CHECK(problems[0].message.c_str() == Contains("set data.normalize: {targets: none}, or use mse"));
+    CHECK(problems_of({{"targets", "standard"}}, "mlp", numbers).size() == 1);
+    CHECK(problems_of("standard", "autoencoder", without_targets(sweep.train)).size() == 1);
+    CHECK(problems_of({{"inputs", "standard"}}, "mlp", numbers).empty());
+    CHECK(problems_of({{"targets", {{"scale", 0.5}, {"offset", 0}}}}, "mlp", numbers).empty());
+    CHECK(task_of(numbers, {{"loss", "bce"}}).wants_shares);
+    CHECK_FALSE(task_of(numbers).wants_shares);
+}
+
 TEST_CASE("rows weigh by their latitudes, of targets and of what an autoencoder gives back") {
     const SweepFixture sweep;
     const auto train = write_grid(sweep.folder / "era5.nc", 8, {90, 60, 30, 0, 0, -30, -60, -90});
@@ -288,6 +310,7 @@ TEST_CASE("a task goes through JSON unchanged") {
     const SweepFixture sweep;
     Task task = task_of(sweep.train, {{"class_balance", 0.5}});
     task.row_weights = {0.1, 1.9};
+    task.wants_shares = true;
 
     CHECK(nlohmann::json(task).get<Task>() == task);
 }
