@@ -24,7 +24,13 @@ EvaluationMode::~EvaluationMode() {
     trial_.exchange_weights(own_weights_);
 }
 
-void SumsOnDevice::add(const at::Tensor& outputs, const at::Tensor& targets) {
+SumsOnDevice::SumsOnDevice(const Trial& trial) : trial_(trial) {
+    if (wants_ranking(trial.settings()) && trial.task().kind == Task::Kind::classification) {
+        ranking_.emplace(trial.task().num_outputs);
+    }
+}
+
+void SumsOnDevice::add(const at::Tensor& outputs, const at::Tensor& targets, const std::vector<std::int64_t>& samples) {
     const Task& task = trial_.task();
     const Settings& settings = trial_.settings();
     const at::Tensor loss = loss_sum(settings.loss.of_evaluation(), task, outputs, targets).to(at::kDouble);
@@ -33,56 +39,62 @@ void SumsOnDevice::add(const at::Tensor& outputs, const at::Tensor& targets) {
     const at::Tensor sums = at::cat({at::stack({loss, correct}), metric_sums(settings, task, outputs, targets)});
     sums_ = sums_.defined() ? sums_.add_(sums) : sums;
     samples_ += outputs.size(0);
+    if (ranking_) {
+        ranking_->add(outputs, targets, samples);
+    }
 }
 
-EvaluationSums SumsOnDevice::fetch() const {
+EvaluationSums SumsOnDevice::fetch(const Group& group) const {
     EvaluationSums all{.samples = static_cast<double>(samples_), .metrics = no_sums(trial_.settings(), trial_.task())};
     if (sums_.defined()) {
         const at::Tensor here = sums_.cpu();
         const auto* const values = here.const_data_ptr<double>();
         all.loss = values[0];
         all.correct = values[1];
-        std::copy_n(values + 2, all.metrics.size(), all.metrics.begin());
+        std::copy(values + 2, values + here.numel(), all.metrics.begin());
+    }
+    if (ranking_) {
+        const auto sums = ranking_->sums(group);
+        std::copy(sums.rbegin(), sums.rend(), all.metrics.rbegin());
     }
     return all;
 }
 
 namespace {
 
+/// A member's share of an evaluation that it has run.
+struct Run {
+    SumsOnDevice sums;
+    std::int64_t left_out = 0;
+    BatchLoader::Seconds waited{};
+};
+
 /// Runs `count` samples at once.
-EvaluationSums sums_of_share(Trial& trial, datasets::SampleStream& stream, std::int64_t count, const Group& group,
-                             Pulse& pulse) {
+Run run_share(Trial& trial, datasets::SampleStream& stream, std::int64_t count, const Group& group, Pulse& pulse) {
     BatchLoader batches(stream, trial.task(), trial.device(), [&pulse] { pulse.beat(); });
     batches.enter(
         {.seed = 0, .epoch = 0, .position = 0, .group_batch = count, .part = group.rank(), .parts = group.size()});
-    SumsOnDevice sums(trial);
-    std::int64_t left_out = 0;
+    Run run{.sums = SumsOnDevice(trial)};
     while (const auto loaded = batches.next()) {
         pulse.beat();
         const auto& [slice, batch] = *loaded;
-        left_out += slice.left_out(/*rank=*/0);
+        run.left_out += slice.left_out(/*rank=*/0);
         if (slice.samples.empty()) {
             continue;
         }
         const at::Tensor outputs = trial.forward(batch.inputs);
         batches.fetch();
-        sums.add(outputs, batch.targets);
+        run.sums.add(outputs, batch.targets, slice.samples);
     }
-    EvaluationSums all = sums.fetch();
-    all.left_out = static_cast<double>(left_out);
-    all.waited = batches.take_waited();
-    return all;
+    run.waited = batches.take_waited();
+    return run;
 }
 
-}  // namespace
-
-EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
-    const at::NoGradGuard no_gradients;
-    const EvaluationMode mode(trial);
-    group.broadcast(trial.buffers());
+/// Runs as many samples at once as the memory suffices for. Nothing is exchanged in it: who tries again does so alone.
+Run run_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
     if (trial.evaluation_batches() > 1) {
         try {
-            return sums_of_share(trial, stream, trial.evaluation_batches() * trial.micro_batch(), group, pulse);
+            return run_share(trial, stream, trial.evaluation_batches() * trial.micro_batch(), group, pulse);
         } catch (const std::exception&) {
             if (!is_out_of_memory(describe_failure(std::current_exception()))) {
                 throw;
@@ -91,7 +103,20 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
         trial.set_evaluation_batches(1);  // the next one would fail as well
         trial.device().give_back_memory();
     }
-    return sums_of_share(trial, stream, trial.micro_batch(), group, pulse);
+    return run_share(trial, stream, trial.micro_batch(), group, pulse);
+}
+
+}  // namespace
+
+EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
+    const at::NoGradGuard no_gradients;
+    const EvaluationMode mode(trial);
+    group.broadcast(trial.buffers());
+    const Run run = run_share(trial, stream, group, pulse);
+    EvaluationSums all = run.sums.fetch(group);
+    all.left_out = static_cast<double>(run.left_out);
+    all.waited = run.waited;
+    return all;
 }
 
 void complain_of_no_samples(const std::string& metric) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "trainer/group/group.hpp"
 #include "trainer/protocol/pulse.hpp"
 #include "trainer/training/metric_sums.hpp"
+#include "trainer/training/ranking.hpp"
 #include "trainer/training/trial.hpp"
 
 namespace crescendo::trainer {
@@ -46,19 +48,21 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
 class SumsOnDevice {
   public:
     /// `trial` must outlive the sums.
-    explicit SumsOnDevice(const Trial& trial) : trial_(trial) {}
+    explicit SumsOnDevice(const Trial& trial);
 
-    /// Adds a batch of samples, whose own sums are made float64 first.
-    void add(const at::Tensor& outputs, const at::Tensor& targets);
+    /// Adds a batch of samples by their numbers in the set. The batch's own sums are made float64 first.
+    void add(const at::Tensor& outputs, const at::Tensor& targets, const std::vector<std::int64_t>& samples);
 
-    /// Waits for the device. The time spent waiting for data is left at zero.
-    EvaluationSums fetch() const;
+    /// Waits for the device. The time spent waiting for data is left at zero. All members call it together, for ranks
+    /// take a look at the others' samples. Throws PeerLost.
+    EvaluationSums fetch(const Group& group) const;
 
   private:
     const Trial& trial_;
     std::int64_t samples_ = 0;
     /// Of the loss, of right answers, and those of the metrics, as float64. Undefined before the first batch.
     at::Tensor sums_;
+    std::optional<Ranking> ranking_;
 };
 
 /// Throws std::runtime_error: `metric` is of no samples, since data.nan: skip left out all of them.

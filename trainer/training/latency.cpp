@@ -128,9 +128,9 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
         }
         const at::Tensor targets = make_targets(slice, inputs, task, device);
         answers.seconds.push_back(time.count());
-        sums.add(outputs, targets);
+        sums.add(outputs, targets, {sample});
     }
-    answers.sums = sums.fetch();
+    answers.sums = sums.fetch(Group(device));
     return answers;
 }
 

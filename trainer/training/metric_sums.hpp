@@ -18,8 +18,11 @@ using MetricSums = std::vector<double>;
 /// The sums of no samples.
 MetricSums no_sums(const Settings& settings, const Task& task);
 
-/// The sums of a batch of samples, in that order, as float64 on the device of `outputs`; empty where there are none.
-/// `outputs` and `targets` are those of loss_sum().
+/// Whether the last of the sums are those of a Ranking.
+bool wants_ranking(const Settings& settings);
+
+/// The sums of a batch of samples, in that order but without those of a Ranking, as float64 on the device of `outputs`;
+/// empty where there are none. `outputs` and `targets` are those of loss_sum().
 at::Tensor metric_sums(const Settings& settings, const Task& task, const at::Tensor& outputs,
                        const at::Tensor& targets);
 

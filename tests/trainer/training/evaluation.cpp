@@ -107,7 +107,7 @@ TEST_CASE("sums on the device have the bits of batches that are added up one by 
     for (int batch = 0; batch < num_batches; ++batch) {
         const at::Tensor outputs = at::randn({4, 3}) * 10;
         const at::Tensor targets = at::randint(3, {4}, at::kLong);
-        sums.add(outputs, targets);
+        sums.add(outputs, targets, {0, 1, 2, 3});
         loss += loss_sum(settings.loss, task, outputs, targets).item<double>();
         correct += num_correct(outputs, targets).item<double>();
         const at::Tensor more = metric_sums(settings, task, outputs, targets);
@@ -116,7 +116,7 @@ TEST_CASE("sums on the device have the bits of batches that are added up one by 
         }
     }
 
-    const auto all = sums.fetch();
+    const auto all = sums.fetch(Group(*device));
     CHECK(all.samples == 4 * num_batches);
     CHECK(all.loss == loss);
     CHECK(all.correct == correct);
@@ -129,7 +129,7 @@ TEST_CASE("a member without samples has sums of nothing, as many as the others")
         .kind = Task::Kind::regression, .input_shape = {8}, .target_shape = {2}, .num_outputs = 2, .num_samples = 4};
     const Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"metrics", {"r2"}}}), task, *device);
 
-    const auto none = SumsOnDevice(trial).fetch();
+    const auto none = SumsOnDevice(trial).fetch(Group(*device));
 
     CHECK(none.samples == 0);
     CHECK(none.loss == 0);

@@ -1,7 +1,6 @@
 #include "trainer/training/metric_sums.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -44,37 +43,6 @@ TEST_CASE("metrics of classes count the classes that occur alike") {
     // F1 is 2 right / (has + said): 4/6, 2/3 and 0.
     CHECK(metrics["val_f1"] == doctest::Approx((2.0 / 3 + 2.0 / 3 + 0) / 3));
     CHECK(metrics.size() == 3);
-}
-
-TEST_CASE("auroc is the share of pairs that are ordered rightly, over the classes that occur among others") {
-    const Settings settings = settings_of({{"metrics", "auroc"}});
-    const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 3};
-    const at::Tensor targets = at::tensor({1, 0, 1, 0, 1}, at::kLong);
-    // The log-odds of class 1 are the second column. Of 3 x 2 pairs 4 are right and one is a draw.
-    at::Tensor outputs = at::tensor({2., -1., 1., 1., -3.}).view({5, 1});
-    outputs = at::cat({at::zeros({5, 1}), outputs, at::full({5, 1}, -100.)}, 1);
-
-    const double area = metrics_of(settings, task, outputs, targets)["val_auroc"];
-
-    // 2 > -1, 1; 1 > -1 and draws with 1; -3 loses both. Class 0 is ordered the other way round, so its area is alike.
-    CHECK(area == doctest::Approx((2 + 1.5) / 6));
-    outputs[0][0] = std::nan("");
-    CHECK(metrics_of(settings, task, outputs, targets)["val_auroc"] <= 1.0);  // of a model that diverged
-}
-
-TEST_CASE("auroc of many samples is close to that of all their pairs") {
-    const Settings settings = settings_of({{"metrics", "auroc"}});
-    const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 2};
-    const auto generator = at::detail::createCPUGenerator(1);
-    const at::Tensor targets = at::randint(2, {2000}, generator, at::kLong);
-    const at::Tensor scores = at::randn({2000}, generator) + targets;
-    const at::Tensor own = scores.masked_select(targets == 1);
-    const at::Tensor others = scores.masked_select(targets == 0);
-
-    const double exact = (own.unsqueeze(1) > others).to(at::kDouble).mean().item<double>();
-
-    CHECK(metrics_of(settings, task, at::stack({at::zeros_like(scores), scores}, 1), targets)["val_auroc"] ==
-          doctest::Approx(exact).epsilon(1e-4));
 }
 
 TEST_CASE("metrics of numbers take all numbers of all targets together") {

@@ -101,8 +101,9 @@ Learned learned(const Json& section, int size = 1) {
     const at::NoGradGuard no_gradients;
     const EvaluationMode mode(*trials[0]);
     SumsOnDevice sums(*trials[0]);
-    sums.add(trials[0]->forward(device->upload(others.inputs)), device->upload(others.targets));
-    const auto all = sums.fetch();
+    const std::vector<std::int64_t> numbers(static_cast<std::size_t>(others.targets.size(0)));
+    sums.add(trials[0]->forward(device->upload(others.inputs)), device->upload(others.targets), numbers);
+    const auto all = sums.fetch(Group(*device));
     Learned result{.loss = all.loss / all.samples, .accuracy = 100 * all.correct / all.samples};
     for (const auto& parameter : trials[0]->parameters()) {
         result.weights.push_back(parameter.detach().clone());

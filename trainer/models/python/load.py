@@ -32,7 +32,7 @@ EXPORT = json.loads((HERE / "export.json").read_text(encoding="utf-8"))
 CLASSES = EXPORT["task"]["kind"] == "classification"
 TOLERANCE = {"bf16": 1e-2, "fp16": 2e-3}.get(EXPORT["precision"], 1e-4)  # of products on another processor
 PRODUCTS = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(EXPORT["precision"])
-BINS, MOST_LOG_ODDS = 1024, 16  # of the histograms that auroc is calculated from
+MOST_SCORES = 2**25  # samples times classes up to which auroc is of all samples; above it is of some, here of others
 
 
 def load_model():
@@ -261,12 +261,50 @@ def loss_sum(outputs, targets):
     return weighed(loss).sum() / outputs.shape[1]
 
 
-def mean_area(histograms):
-    """The mean area under the ROC curves of the classes; samples of one bin count as drawn."""
-    own = histograms[1]
-    others = histograms[0] - own
-    won = (own * (others.cumsum(1) - others / 2)).sum(1) / (own.sum(1) * others.sum(1))
-    return float(won.nanmean())
+def log_odds(outputs):
+    """The log-odds of each class: its output, less the logarithm of what the others have together."""
+    outputs = outputs.double()
+    if outputs.shape[1] == 2:
+        return (outputs - outputs.flip(1)).float().nan_to_num(0)
+    shares = outputs.log_softmax(1)
+    is_likeliest = torch.arange(outputs.shape[1]) == outputs.argmax(1, keepdim=True)
+    others = outputs.masked_fill(is_likeliest, -torch.inf).logsumexp(1, keepdim=True)
+    return torch.where(is_likeliest, outputs - others, shares - torch.log1p(-shares.exp())).float().nan_to_num(0)
+
+
+def mean_area(scores, targets):
+    """The mean area under the ROC curves of the classes that occur beside others; equal scores count as half."""
+    areas = []
+    for number in range(scores.shape[1]):
+        own = scores[targets == number, number]
+        others = scores[targets != number, number].sort().values
+        if len(own) and len(others):
+            won = torch.searchsorted(others, own) + torch.searchsorted(others, own, right=True)
+            areas.append(float(won.sum()) / 2 / (len(own) * len(others)))
+    return sum(areas) / len(areas) if areas else float("nan")
+
+
+class Scores:
+    """Log-odds of samples, and their classes: of all samples, or of a share of them that is drawn at random."""
+
+    def __init__(self):
+        self.share = 1.0
+        self.batches = []
+        self.generator = torch.Generator().manual_seed(0)
+
+    def drawn(self, scores, targets, share):
+        taken = torch.rand(len(targets), generator=self.generator) < share
+        return scores[taken], targets[taken]
+
+    def add(self, scores, targets):
+        self.batches.append(self.drawn(scores, targets, self.share))
+        if sum(batch[0].numel() for batch in self.batches) > MOST_SCORES:
+            self.share /= 2
+            self.batches = [self.drawn(*self.all(), 0.5)]
+
+    def all(self):
+        scores, targets = zip(*self.batches)
+        return torch.cat(scores), torch.cat(targets)
 
 
 class Sums:
@@ -278,7 +316,7 @@ class Sums:
         self.top5 = 0
         classes = EXPORT["task"]["num_outputs"] if CLASSES else 0
         self.has, self.said, self.right = (torch.zeros(classes, dtype=torch.float64) for _ in range(3))
-        self.histograms = torch.zeros(2, classes, BINS, dtype=torch.float64)  # log-odds: of all, of the class's own
+        self.scores = Scores()
         self.numbers = torch.zeros(5, dtype=torch.float64)  # count, |error|, error², target, target²
         self.relative = 0.0
 
@@ -295,12 +333,8 @@ class Sums:
                 sums += torch.bincount(classes, minlength=len(sums))
             likeliest = outputs.topk(min(5, outputs.shape[1]), 1).indices
             self.top5 += int((likeliest == targets[:, None]).any(1).sum())
-            shares = outputs.double().log_softmax(1)
-            odds = shares - torch.log1p(-shares.exp())
-            bins = ((odds + MOST_LOG_ODDS) * BINS / (2 * MOST_LOG_ODDS)).nan_to_num(0).clamp(0, BINS - 1).long()
-            bins += torch.arange(len(self.has)) * BINS
-            for counts, chosen in zip(self.histograms, (bins, bins.gather(1, targets[:, None]))):
-                counts += torch.bincount(chosen.flatten(), minlength=counts.numel()).view_as(counts)
+            if "auroc" in EXPORT["metrics"]:
+                self.scores.add(log_odds(outputs), targets)
             return
         outputs = outputs.sigmoid() if EXPORT["loss"]["name"] == "bce" else outputs
         target = targets.double()
@@ -320,7 +354,8 @@ class Sums:
             found["top5"] = self.top5 / self.samples
             found["f1"] = float((2 * self.right[known] / (self.has + self.said)[known]).mean())
             found["balanced_accuracy"] = float((self.right[there] / self.has[there]).mean())
-            found["auroc"] = mean_area(self.histograms)
+            if "auroc" in EXPORT["metrics"]:
+                found["auroc"] = mean_area(*self.scores.all())
         else:
             count, absolute, squared, target, squared_target = self.numbers.tolist()
             found["mae"] = absolute / count
@@ -331,8 +366,8 @@ class Sums:
 
 
 @torch.no_grad()
-def evaluate(model, location):
-    """The metrics of the model over the samples at `location`."""
+def sums_over(model, location):
+    """The sums of the model over the samples at `location`."""
     sums = Sums()
     for inputs, targets in batches(location):
         with torch.autocast("cpu", dtype=PRODUCTS, enabled=PRODUCTS is not None):
@@ -341,7 +376,12 @@ def evaluate(model, location):
         sums.add(outputs if CLASSES else outputs.reshape(len(inputs), -1), targets)
     if sums.samples == 0:
         sys.exit(f"load.py: {location} has no sample to evaluate")
-    return sums.metrics()
+    return sums
+
+
+def evaluate(model, location):
+    """The metrics of the model over the samples at `location`."""
+    return sums_over(model, location).metrics()
 
 
 def main():
@@ -352,12 +392,14 @@ def main():
         sys.exit("load.py: the sweep had no validation samples; name some with --data FILE:/GROUP")
     reported = EXPORT["reported"] if location == EXPORT["validation"] else {}
     differs = False
-    for name, value in evaluate(load_model(), location).items():
+    sums = sums_over(load_model(), location)
+    for name, value in sums.metrics().items():
         there = reported.get("val_" + name)
         if there is None:
             print(f"{name} {value:.8g}")
             continue
-        same = abs(value - there) <= TOLERANCE * max(1.0, abs(there))
+        tolerance = max(TOLERANCE, 1e-2) if name == "auroc" and sums.scores.share < 1 else TOLERANCE
+        same = abs(value - there) <= tolerance * max(1.0, abs(there))
         differs = differs or not same
         print(f"val_{name} {value:.8g}, in the sweep {there:.8g}{'' if same else ': NOT the same'}")
     return 1 if differs else 0
