@@ -12,11 +12,14 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "core/check.hpp"
 #include "trainer/data/shapes.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/models/dropout.hpp"
+#include "trainer/models/dry_run.hpp"
 #include "trainer/models/model.hpp"
 
 namespace crescendo::trainer {
@@ -223,25 +226,68 @@ void expect_carried(const Script& script, const std::string& file) {
 }
 
 /// Throws InvalidInput if the outputs for samples of the task do not fit its targets.
-void expect_fit(Script script, const Task& task, const std::string& file) {
-    constexpr std::int64_t num_samples = 2;
-    std::vector<std::int64_t> shape{num_samples};
-    shape.insert(shape.end(), task.input_shape.begin(), task.input_shape.end());
+void expect_fit(Script script, const Task& task, const at::Tensor& inputs, const std::string& file) {
     c10::IValue outputs;
     try {
-        const at::NoGradGuard no_gradients;
         script.eval();
-        outputs = script.forward({at::zeros(shape)});
+        outputs = script.forward({inputs});
     } catch (const std::exception& error) {
-        throw InvalidInput(text("{} fails with inputs of {} (a batch of two samples, float32): {}; let forward() take "
-                                "the samples as they are stored",
-                                file, shape_text(shape), essence(error)),
-                           model_key);
+        throw InvalidInput(
+            text("{} fails with inputs of {} (a batch of {}, float32): {}; let forward() take the samples "
+                 "as they are stored",
+                 file, shape_text(inputs.sizes().vec()), dry_samples(task), essence(error)),
+            model_key);
     }
     CRESCENDO_VALIDATE(outputs.isTensor(), model_key, "{} returns {}; forward() is to return one tensor", file,
                        outputs.tagKind());
-    const auto misfit = misfit_of_outputs(task, outputs.toTensor().sizes().vec(), num_samples);
+    const auto misfit = misfit_of_outputs(task, outputs.toTensor().sizes().vec(), inputs.size(0));
     CRESCENDO_VALIDATE(misfit.empty(), model_key, "{} {}", file, misfit);
+}
+
+/// Tensors of a script that are neither parameters nor buffers, so that nothing carries them.
+std::vector<std::pair<std::string, at::Tensor>> plain_tensors(const Script& script) {
+    std::vector<at::Tensor> carried;
+    for (const auto& tensor : script.parameters()) {
+        carried.push_back(tensor);
+    }
+    for (const auto& tensor : script.buffers()) {
+        carried.push_back(tensor);
+    }
+    std::vector<std::pair<std::string, at::Tensor>> plain;
+    for (const auto& [name, value] : script.named_attributes()) {
+        const auto is_this = [&](const at::Tensor& tensor) { return tensor.is_same(value.toTensor()); };
+        if (value.isTensor() && value.toTensor().defined() && std::ranges::none_of(carried, is_this)) {
+            plain.emplace_back(name, value.toTensor());
+        }
+    }
+    return plain;
+}
+
+/// Throws InvalidInput if forward() keeps something that a trial could not carry over a regroup: in a list, or in a
+/// tensor that is no buffer.
+void expect_no_hidden_state(const Script& script, const Task& task, const at::Tensor& inputs, const std::string& file) {
+    const auto plain = plain_tensors(script);
+    std::vector<at::Tensor> before;
+    for (const auto& [name, tensor] : plain) {
+        before.push_back(tensor.clone());
+    }
+    const auto expect_unchanged = [&] {
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+            const auto& [name, tensor] = plain[i];
+            CRESCENDO_VALIDATE(tensor.equal(before[i]), model_key,
+                               "{} changes its attribute {} in forward(), which no regroup or checkpoint carries; make "
+                               "it a buffer: self.register_buffer('{}', …)",
+                               file, name, name);
+        }
+    };
+    ScriptModel model(script, task);
+    model.train(true);
+    model.forward(inputs, {});
+    expect_unchanged();
+    model.eval();
+    model.forward(inputs, {});
+    expect_unchanged();
+    expect_stateless(model, inputs, file);
 }
 
 class ScriptSpec : public ModelSpec {
@@ -258,10 +304,16 @@ class ScriptSpec : public ModelSpec {
     bool is_users() const override { return true; }
 
     std::vector<Problem> misfits_of_task(const Task& task) const override try {
-        expect_fit(load_script(), task, file_);
+        const at::NoGradGuard no_gradients;
+        const Script script = load_script();
+        const at::Tensor inputs = dry_inputs(task);
+        expect_fit(script, task, inputs, file_);
+        expect_no_hidden_state(script, task, inputs, file_);
         return {};
     } catch (const InvalidInput& invalid) {
         return {{invalid.key(), invalid.what()}};
+    } catch (const std::runtime_error& error) {
+        return {{model_key, text("{} fails in training: {}", file_, error.what())}};
     }
 
     std::string write_network(const Model& model, const Task&, const std::filesystem::path& folder) const override {

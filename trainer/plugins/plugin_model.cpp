@@ -4,13 +4,14 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "core/check.hpp"
-#include "trainer/data/shapes.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/models/dropout.hpp"
+#include "trainer/models/dry_run.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/plugins/call.hpp"
 #include "trainer/plugins/options.hpp"
@@ -96,25 +97,34 @@ void expect_trainable(const Model& model, const std::string& who) {
     CRESCENDO_VALIDATE(!known.empty(), model_key, "{} has no parameter, so there is nothing to learn", who);
 }
 
-/// Throws InvalidInput if the network keeps something between two calls that no checkpoint has: then the second one of
-/// two equal calls, with buffers as they were, differs.
-void expect_stateless(Model& model, const at::Tensor& inputs, const std::string& who) {
-    const auto buffers = model.buffers();
-    std::vector<at::Tensor> before;
-    for (const auto& buffer : buffers) {
-        before.push_back(buffer.clone());
+/// Throws InvalidInput if the outputs depend on something that is no parameter and no buffer: then those of another
+/// network with the same ones differ. Changes the weights of both, for those that are 0 at first, as a last layer's may
+/// be, would hide all that lies before them.
+void expect_registered(Model& model, Model& other, const at::Tensor& inputs, const std::string& who) {
+    const auto copy = [&](const std::vector<at::Tensor>& from, const std::vector<at::Tensor>& to) {
+        const bool alike = std::equal(from.begin(), from.end(), to.begin(), to.end(),
+                                      [](const auto& a, const auto& b) { return a.sizes() == b.sizes(); });
+        CRESCENDO_VALIDATE(alike, model_key,
+                           "{}: its factory makes another network the second time; its shapes may follow from its "
+                           "options and the task alone",
+                           who);
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            to[i].copy_(from[i]);
+        }
+    };
+    for (const auto& parameter : model.parameters()) {
+        parameter.add_(at::randn_like(parameter), /*alpha=*/0.1);
     }
-    model.train();
-    const at::Tensor first = model.forward(inputs);
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-        buffers[i].copy_(before[i]);
-    }
-    CRESCENDO_VALIDATE(at::allclose(first, model.forward(inputs), /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true),
-                       model_key,
-                       "{} gives other outputs the second time, though inputs, weights, buffers and random numbers are "
-                       "the same: it keeps something that no checkpoint or regroup carries; make that a buffer "
-                       "(register_buffer), and change it in place",
-                       who);
+    copy(model.parameters(), other.parameters());
+    copy(model.buffers(), other.buffers());
+    model.eval();
+    other.eval();
+    CRESCENDO_VALIDATE(
+        at::allclose(model.forward(inputs), other.forward(inputs), /*rtol=*/1e-3, /*atol=*/1e-5, /*equal_nan=*/true),
+        model_key,
+        "{} gives other outputs with the same parameters and buffers: something that they depend on is not registered, "
+        "so it would neither learn nor be saved; use register_module, register_parameter or register_buffer",
+        who);
 }
 
 class PluginModelSpec : public ModelSpec {
@@ -135,16 +145,15 @@ class PluginModelSpec : public ModelSpec {
     bool is_users() const override { return true; }
 
     std::vector<Problem> misfits_of_task(const Task& task) const override try {
-        std::vector<std::int64_t> shape{2};
-        shape.insert(shape.end(), task.input_shape.begin(), task.input_shape.end());
         const at::NoGradGuard no_gradients;
-        at::manual_seed(0);
-        const at::Tensor inputs = at::rand(shape);
+        const at::Tensor inputs = dry_inputs(task);
         const auto model = make(task);
         expect_trainable(*model, who_);
         model->eval();
         model->forward(inputs);
         expect_stateless(*model, inputs, who_);
+        at::manual_seed(1);
+        expect_registered(*model, *make(task), inputs, who_);
         return {};
     } catch (const InvalidInput& invalid) {
         return {{invalid.key(), invalid.what()}};

@@ -32,7 +32,8 @@ namespace {
 const Task four_classes{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = 96};
 
 /// Saves a script with a linear layer of 64 inputs and `num_outputs`, whose forward() is `body`. It has a buffer
-/// `mean`, a float `share`, an int `count` and a frozen parameter `scale`. If `idle` is a name, it has that parameter
+/// `mean`, a float `share`, an int `count`, a tensor `seen` that is no buffer, a list `calls` and a frozen parameter
+/// `scale`. If `idle` is a name, it has that parameter
 /// too.
 std::string save_script(const std::filesystem::path& file, const std::string& body, std::int64_t num_outputs = 4,
                         const std::string& idle = {}) {
@@ -47,6 +48,8 @@ std::string save_script(const std::filesystem::path& file, const std::string& bo
         script.register_parameter(idle, at::zeros({3}).requires_grad_(), /*is_buffer=*/false);
     }
     script.register_buffer("mean", at::zeros({64}));
+    script.register_attribute("seen", c10::TensorType::get(), at::zeros({1}));
+    script.register_attribute("calls", c10::ListType::ofInts(), c10::List<std::int64_t>({1}));
     script.define("def forward(self, x):\n" + body);
     script.save(file.string());
     return file.string();
@@ -223,6 +226,36 @@ TEST_CASE("a model that is no script, or does not fit, is refused with the reaso
     CHECK(has(problem_of_script(image), "image.pt fails with inputs of 2x8x8"));
     CHECK(has(problem_of_script(pair), "pair.pt returns Tuple; forward() is to return one tensor"));
     CHECK(has(problem_of_script(counting), "counting.pt sets its attribute count in forward()"));
+}
+
+TEST_CASE("a script that keeps something in a list, or in a tensor that is no buffer, is refused") {
+    const SweepFixture sweep;
+    const std::string counting =
+        save_script(sweep.folder / "counting.pt",
+                    "    self.calls.append(1)\n"
+                    "    return torch.matmul(x.flatten(1), self.weight.t()) * len(self.calls)\n");
+    const std::string summing = save_script(sweep.folder / "summing.pt",
+                                            "    if self.training:\n"
+                                            "        self.seen.add_(1)\n"
+                                            "        return torch.matmul(x.flatten(1), self.weight.t())\n"
+                                            "    return torch.matmul(x.flatten(1), self.weight.t()) * self.seen\n");
+    const std::string constant = save_script(sweep.folder / "constant.pt",
+                                             "    return torch.matmul(x.flatten(1), self.weight.t()) + self.seen\n");
+
+    CHECK(has(problem_of_script(counting), "counting.pt gives other outputs the second time"));
+    CHECK(has(problem_of_script(summing), "summing.pt changes its attribute seen in forward()"));
+    CHECK(has(problem_of_script(summing), "self.register_buffer('seen', …)"));
+    CHECK(problem_of_script(constant) == "");
+}
+
+TEST_CASE("a script whose outputs have their axes in the wrong order is refused, also with two outputs") {
+    const SweepFixture sweep;
+    const std::string file = save_script(
+        sweep.folder / "net.pt", "    return torch.matmul(x.flatten(1), self.weight.t()).t()\n", /*num_outputs=*/2);
+    Task task = four_classes;
+    task.num_outputs = 2;
+
+    CHECK(has(problem(settings_of({{"model", file}}), task), "returns 2x3 for 3 samples, but the targets need 3x2"));
 }
 
 TEST_CASE("a script with a parameter that takes no part in its outputs is refused, and so is its trial") {

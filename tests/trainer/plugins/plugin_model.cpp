@@ -88,7 +88,7 @@ TEST_CASE("a model of a plug-in that cannot be trained is refused before a trial
     CHECK(has(problem_of("half"), "returns Half; forward() is to return float32"));
     CHECK(has(problem_of("narrow"),
               "trouble.so returns 2x1 for two samples, but the targets need 2x4: a score for each"));
-    CHECK(has(problem_of("narrow", two_numbers()), "the targets need 2x2: 2 numbers for each"));
+    CHECK(has(problem_of("narrow", two_numbers()), "the targets need 3x2: 2 numbers for each"));
 }
 
 TEST_CASE("a model whose parameters cannot be carried or trained is refused, and so is one with hidden state") {
@@ -96,6 +96,14 @@ TEST_CASE("a model whose parameters cannot be carried or trained is refused, and
     CHECK(has(problem_of("frozen"), "its parameter weight requires no gradient"));
     CHECK(has(problem_of("twins"), "its parameters weight and other are one tensor"));
     CHECK(has(problem_of("remembers"), "it keeps something that no checkpoint or regroup carries"));
+    CHECK(has(problem_of("remembers_in_evaluation"), "it keeps something that no checkpoint or regroup carries"));
+    CHECK(has(problem_of("unregistered"), "something that they depend on is not registered"));
+    CHECK(has(problem_of("unregistered"), "use register_module, register_parameter or register_buffer"));
+}
+
+TEST_CASE("outputs with their axes in the wrong order are refused, also where two of them are asked for") {
+    CHECK(has(problem_of("transposed", two_numbers()), "returns 2x3 for 3 samples, but the targets need 3x2"));
+    CHECK(has(problem_of("transposed"), "returns 4x2 for two samples, but the targets need 2x4"));
 }
 
 TEST_CASE("a model with a parameter that takes no part in its outputs is refused, unless that is frozen") {

@@ -1,5 +1,6 @@
 /// Models and losses that misbehave, each in its own way.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/nn/modules/linear.h>
 
 #include <crescendo/model_plugin.hpp>
@@ -29,6 +30,11 @@ class Trouble : public Model {
         if (what_ == "twins") {
             register_parameter("other", weight_);
         }
+        if (what_ == "unregistered") {
+            const at::NoGradGuard no_gradients;
+            weight_.zero_();  // so that the hidden layer does not show at first
+            hidden_ = at::randn({features, features});
+        }
         if (what_ == "idle") {
             register_parameter("idle", at::zeros({3}));
         }
@@ -56,10 +62,19 @@ class Trouble : public Model {
         if (what_ == "forgets") {
             return at::Tensor();
         }
+        if (what_ == "unregistered") {
+            return at::matmul(at::matmul(inputs.flatten(1), hidden_), weight_.t());
+        }
         at::Tensor outputs = at::matmul(inputs.flatten(1), weight_.t());
         if (what_ == "remembers") {
             sum_ = sum_.defined() ? sum_ + outputs.detach() : outputs.detach();
             return outputs + sum_;
+        }
+        if (what_ == "remembers_in_evaluation" && !is_training()) {
+            return outputs + ++num_calls_;
+        }
+        if (what_ == "transposed") {
+            return outputs.t();
         }
         if (what_ == "narrow") {
             return outputs.narrow(1, 0, 1);
@@ -71,6 +86,7 @@ class Trouble : public Model {
     std::string what_;
     int num_calls_ = 0;
     at::Tensor weight_;
+    at::Tensor hidden_;
     at::Tensor sum_;
 };
 
@@ -89,7 +105,8 @@ CRESCENDO_MODEL_PLUGIN(
     trouble("throws_at_birth"), trouble("misfit"), trouble("nothing"), trouble("double"), trouble("frozen"),
     trouble("twins"), trouble("throws"), trouble("throws_a_number"), trouble("torch_throws"), trouble("crashes"),
     trouble("crashes_in_training"), trouble("throws_in_training"), trouble("overflows"), trouble("forgets"),
-    trouble("remembers"), trouble("narrow"), trouble("half"), trouble("idle"), trouble("sound"),
+    trouble("remembers"), trouble("remembers_in_evaluation"), trouble("unregistered"), trouble("transposed"),
+    trouble("narrow"), trouble("half"), trouble("idle"), trouble("sound"),
     register_loss("mean", [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.mean(); }),
     register_loss("detached",
                   [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.detach().mean(1); }),
