@@ -118,6 +118,9 @@ std::string settable_attributes(const Script& script) {
 void set_constants(Script script, const json& constants, const std::string& path) {
     for (const auto& [name, value] : constants.items()) {
         const std::string place = path + "." + name;
+        CRESCENDO_VALIDATE(name != "training", place,
+                           "training is set by the trainer, before each step and each evaluation; leave it out, and "
+                           "give the model an attribute of its own");
         const auto& type = *script.type();
         CRESCENDO_VALIDATE(!type.findConstantSlot(name), place,
                            "{} is Final or in __constants__, so its value is built in; make it a plain attribute",

@@ -207,6 +207,8 @@ TEST_CASE("constants of the settings set the attributes of a script") {
     CHECK(has(problem_of_script(file, {{"shar", 1.0}}), "trainer.constants.shar: the model has no attribute shar"));
     CHECK(has(problem_of_script(file, {{"shar", 1.0}}), "share (float), count (int)"));
     CHECK(has(problem_of_script(file, {{"count", 2.5}}), "trainer.constants.count: 2.5 cannot be used here"));
+    CHECK(
+        has(problem_of_script(file, {{"training", false}}), "trainer.constants.training: training is set by the trai"));
 }
 
 TEST_CASE("a model that is no script, or does not fit, is refused with the reason") {
