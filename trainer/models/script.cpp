@@ -21,6 +21,7 @@
 #include "trainer/models/dropout.hpp"
 #include "trainer/models/dry_run.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/protocol/error_words.hpp"
 
 namespace crescendo::trainer {
 
@@ -39,6 +40,8 @@ std::string essence(const std::exception& error) {
     words.erase(words.find_last_not_of('\n') + 1);
     if (const auto last = words.rfind("\nRuntimeError: "); last != std::string::npos) {
         words = words.substr(last + 1);
+    } else if (words.starts_with("The following operation failed in the TorchScript interpreter")) {
+        words = words.substr(words.rfind('\n') + 1);
     }
     words = words.substr(0, words.find('\n'));
     return words.substr(0, words.find(". "));
@@ -157,8 +160,7 @@ class ScriptModel : public Model {
         if (is_random_) {
             seed_generator(dropout_keys);
         }
-        const torch::jit::GraphOptimizerEnabledGuard as_written(false);
-        const at::Tensor outputs = script_.forward({inputs}).toTensor();
+        const at::Tensor outputs = run(inputs);
         return gives_numbers_ ? outputs.reshape({inputs.size(0), -1}) : outputs;
     }
 
@@ -178,6 +180,14 @@ class ScriptModel : public Model {
     }
 
   private:
+    /// An error of TorchScript's comes with a traceback of many lines, in which what is wrong would be lost.
+    at::Tensor run(const at::Tensor& inputs) try {
+        const torch::jit::GraphOptimizerEnabledGuard as_written(false);
+        return script_.forward({inputs}).toTensor();
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(in_words_of_settings(essence(error)));
+    }
+
     void share_tensors(torch::nn::Module& to, Script from) {
         for (const auto& [name, tensor] : from.named_parameters(/*recurse=*/false)) {
             const auto twin = std::find_if(parameters_.begin(), parameters_.end(), [&](const at::Tensor& other) {

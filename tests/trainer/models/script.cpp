@@ -260,6 +260,33 @@ TEST_CASE("a script whose outputs have their axes in the wrong order is refused,
     CHECK(has(problem(settings_of({{"model", file}}), task), "returns 2x3 for 3 samples, but the targets need 3x2"));
 }
 
+TEST_CASE("what a script raises in a step is told without the traceback, and in words of the settings") {
+    const SweepFixture sweep;
+    const auto message_of = [&](const std::string& body) -> std::string {
+        const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", body)}});
+        const auto model = settings.model->make(four_classes);
+        try {
+            model->forward(at::zeros({1, 8, 8}));
+        } catch (const std::runtime_error& error) {
+            return error.what();
+        }
+        return "";
+    };
+
+    const std::string of_torch = message_of("    return torch.matmul(x, self.weight)\n");
+    const std::string raised = message_of("    assert x.size(0) > 1, 'one is too few'\n" + linear);
+    const std::string of_norm = message_of(
+        "    assert x.size(0) > 1, 'Expected more than 1 value per channel when training, got 1'\n" + linear);
+
+    CHECK(has(of_torch, "RuntimeError: "));
+    CHECK(has(raised, "one is too few"));
+    CHECK(has(of_norm, "data.nan: skip left one of a batch"));
+    for (const auto& message : {of_torch, raised, of_norm}) {
+        CAPTURE(message);
+        CHECK_FALSE(has(message, "\n"));
+    }
+}
+
 TEST_CASE("a script with a parameter that takes no part in its outputs is refused, and so is its trial") {
     const SweepFixture sweep;
     const std::string file = save_script(sweep.folder / "net.pt", linear, /*num_outputs=*/4, /*idle=*/"head");

@@ -78,6 +78,7 @@ TEST_CASE("a batch norm that meets a single sample says which settings to change
         "The following operation failed in the TorchScript interpreter.\nTraceback of TorchScript (most recent call "
         "last): …\nValueError: Expected more than 1 value per channel when training, got input size [1, 64]");
     CHECK(words.find("batch_size") != words.npos);
+    CHECK(words.find("data.nan: skip") != words.npos);
     CHECK(words.find("Traceback") == words.npos);
 }
 
