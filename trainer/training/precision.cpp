@@ -4,8 +4,12 @@
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
+#include <torch/library.h>
 
 #include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string_view>
 
 namespace crescendo::trainer {
 
@@ -20,9 +24,59 @@ at::ScalarType product_type(Precision precision) {
     }
 }
 
+namespace {
+
+using Strides = at::IntArrayRef;
+
+/// For operations in float32 while autocast is on.
+at::Tensor wide(const at::Tensor& x) { return at::autocast::cached_cast(at::kFloat, x, at::kCPU); }
+std::optional<at::Tensor> wide(const std::optional<at::Tensor>& x) {
+    return x.has_value() && x->defined() ? std::optional(wide(*x)) : x;
+}
+
+template <class Padding>
+at::Tensor conv3d(const at::Tensor& input, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                  Strides stride, Padding padding, Strides dilation, std::int64_t groups) {
+    const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::DispatchKey::AutocastCPU);
+    return at::conv3d(wide(input), wide(weight), wide(bias), stride, padding, dilation, groups);
+}
+
+at::Tensor conv_transpose3d(const at::Tensor& input, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                            Strides stride, Strides padding, Strides output_padding, std::int64_t groups,
+                            Strides dilation) {
+    const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::DispatchKey::AutocastCPU);
+    return at::conv_transpose3d(wide(input), wide(weight), wide(bias), stride, padding, output_padding, groups,
+                                dilation);
+}
+
+/// Torch warns of kernels that are replaced.
+struct NoWarnings : c10::WarningHandler {
+    void process(const c10::Warning&) override {}
+};
+
+/// On CPUs, oneDNN's gradients of three-dimensional convolutions in bfloat16 are wrong or NaN for some shapes (torch
+/// 2.11). So these are computed in float32, in networks of users too.
+void keep_wide_on_cpus() {
+    static const auto kernels = [] {
+        NoWarnings handler;
+        const c10::WarningUtils::WarningHandlerGuard guard(&handler);
+        auto library = std::make_unique<torch::Library>(torch::Library::IMPL, "aten", c10::DispatchKey::AutocastCPU,
+                                                        __FILE__, __LINE__);
+        library->impl("conv3d", conv3d<Strides>);
+        library->impl("conv3d.padding", conv3d<std::string_view>);
+        library->impl("conv_transpose3d.input", conv_transpose3d);
+        return library;
+    }();
+}
+
+}  // namespace
+
 Autocast::Autocast(Precision precision, at::DeviceType device)
     : on_(product_type(precision) != at::kFloat), device_(device) {
     if (on_) {
+        if (device_ == at::kCPU) {
+            keep_wide_on_cpus();
+        }
         at::autocast::set_autocast_enabled(device_, true);
         at::autocast::set_autocast_dtype(device_, product_type(precision));
     }

@@ -12,7 +12,8 @@ namespace crescendo::trainer {
 at::ScalarType product_type(Precision precision);
 
 /// Has this thread's operations on a device compute in a precision as long as it lives, as torch.autocast does in
-/// Python: products in the short type, sums and norms in float32. Keeps copies of the weights in the short type until
+/// Python: products in the short type, sums and norms in float32. On CPUs, convolutions in three dimensions are float32
+/// too, since torch's gradients of them are wrong in bfloat16. Keeps copies of the weights in the short type until
 /// then, so weights must not change meanwhile.
 class Autocast {
   public:

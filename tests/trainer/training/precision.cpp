@@ -378,3 +378,31 @@ TEST_CASE("the loss scale takes part in no result: not in weights, nor in norms"
     CHECK(noise.gradient() == doctest::Approx(other_noise.gradient()).epsilon(1e-3));
     CHECK(noise.noise() > 0);
 }
+
+TEST_CASE("convolutions in three dimensions stay float32 on CPUs, where their gradients in bf16 are wrong") {
+    at::manual_seed(1);
+    const at::Tensor inputs = at::randn({13, 8, 2, 4, 4});
+    const at::Tensor weight = at::randn({16, 8, 1, 3, 3}), transposed = at::randn({8, 16, 1, 3, 3});
+    const auto outcome = [&](Precision precision) {
+        const at::Tensor w = weight.detach().requires_grad_(), t = transposed.detach().requires_grad_();
+        at::Tensor sum;
+        {
+            const Autocast autocast(precision, at::kCPU);
+            const at::Tensor all =
+                at::cat({at::conv3d(inputs, w, {}, 1, {0, 1, 1}).flatten(),
+                         at::conv3d(inputs, w, {}, 1, "same").flatten(), at::conv_transpose3d(inputs, t).flatten()});
+            CHECK((all.scalar_type() == at::kFloat));
+            sum = all.square().sum();
+        }
+        sum.backward();
+        return std::vector<at::Tensor>{sum.detach(), w.grad(), t.grad()};
+    };
+
+    const auto wide = outcome(Precision::float32), shorter = outcome(Precision::bf16);
+
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+        CHECK(shorter[i].equal(wide[i]));
+    }
+    const Autocast autocast(Precision::bf16, at::kCPU);
+    CHECK((at::conv2d(inputs.select(2, 0), weight.select(2, 0)).scalar_type() == at::kBFloat16));
+}
