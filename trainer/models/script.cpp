@@ -12,6 +12,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -72,11 +73,14 @@ void look_at_operations(const Script& script, const std::function<void(const tor
 }
 
 bool draws_random_numbers(const Script& script) {
+    // Of these, torch does not say that they are random.
+    static const std::set<std::string> in_place{"bernoulli_",  "cauchy_", "exponential_", "geometric_",
+                                                "log_normal_", "normal_", "random_",      "uniform_"};
     bool found = false;
     look_at_operations(script, [&](const torch::jit::Node& node) {
         const std::string name = node.kind().toUnqualString();
         found = found || node.isNondeterministic() || name.find("dropout") != std::string::npos ||
-                name == "scaled_dot_product_attention";
+                name == "scaled_dot_product_attention" || in_place.contains(name);
     });
     return found;
 }

@@ -160,6 +160,22 @@ TEST_CASE("what a script drops follows from the samples' keys, and nothing is dr
     CHECK(model->parameters().size() == 1);
 }
 
+TEST_CASE("what a script draws in place follows from the samples' keys too, so that it passes for no hidden state") {
+    const SweepFixture sweep;
+    const std::string file = save_script(sweep.folder / "net.pt",
+                                         "    x = x.flatten(1)\n"
+                                         "    if self.training:\n"
+                                         "        x = x + torch.zeros_like(x).exponential_()\n"
+                                         "    return torch.matmul(x, self.weight.t())\n");
+    const auto model = settings_of({{"model", file}}).model->make(four_classes);
+    const at::Tensor inputs = at::randn({5, 8, 8});
+    const at::Tensor keys = at::arange(5, at::kInt);
+
+    CHECK(problem_of_script(file) == "");
+    CHECK(model->forward(inputs, keys).equal(model->forward(inputs, keys)));
+    CHECK_FALSE(model->forward(inputs, keys).equal(model->forward(inputs, keys + 1)));
+}
+
 TEST_CASE("a step of a script that drops units brings no keys to the device, which it would wait to have back") {
     class CountingDevice : public HostDevice {
       public:
