@@ -31,7 +31,12 @@ void expect_stateless(Model& model, const at::Tensor& inputs, const std::string&
             before.push_back(buffer.clone());
         }
         model.train(training);
+        const at::Tensor given = inputs.clone();
         const at::Tensor first = model.forward(inputs);
+        CRESCENDO_VALIDATE(inputs.equal(given), "trainer.model",
+                           "{} changes its inputs in place, but a step may run the same samples twice; let it work on "
+                           "a copy: x = x.clone()",
+                           who);
         for (std::size_t i = 0; i < buffers.size(); ++i) {
             buffers[i].copy_(before[i]);
         }

@@ -19,8 +19,8 @@ at::Tensor dry_inputs(const Task& task);
 std::string dry_samples(const Task& task);
 
 /// Throws InvalidInput, of the key trainer.model, if the network keeps something between two calls that no checkpoint
-/// has: then the second one of two equal calls, with buffers as they were, differs, in training or in evaluation.
-/// Leaves the network in evaluation mode, with other buffers.
+/// has: then the second one of two equal calls, with buffers as they were, differs, in training or in evaluation. Also
+/// if it changes its inputs, which a step may run twice. Leaves the network in evaluation mode, with other buffers.
 void expect_stateless(Model& model, const at::Tensor& inputs, const std::string& who);
 
 }  // namespace crescendo::trainer

@@ -41,6 +41,19 @@ TEST_CASE("a dry run has another number of samples than of outputs") {
     CHECK(dry_samples(task) == "three samples");
 }
 
+TEST_CASE("a network that changes its inputs in place is told so, and not that it keeps something") {
+    struct InPlace : Model {
+        at::Tensor forward(const at::Tensor& inputs, const at::Tensor& /*dropout_keys*/) override {
+            at::Tensor same = inputs;
+            return same.add_(1);
+        }
+    };
+    InPlace model;
+
+    CHECK_THROWS_WITH_AS(expect_stateless(model, at::ones({2, 3}), "it"),
+                         doctest::Contains("it changes its inputs in place"), crescendo::InvalidInput);
+}
+
 TEST_CASE("what a network keeps beside its buffers is found, in training and in evaluation") {
     const at::Tensor inputs = at::ones({2, 3});
     for (const bool in_training : {true, false}) {
