@@ -12,11 +12,11 @@
 #include <string>
 
 #include "core/check.hpp"
+#include "core/crc32.hpp"
 #include "launch/ask_tell/ask_tell.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/crc32.hpp"
 #include "launch/record/earlier_results.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/recorded_sweep.hpp"

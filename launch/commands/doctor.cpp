@@ -235,7 +235,7 @@ void print_json(const Examined& examined) {
                             {"warnings", examined.count(Verdict::warning)},
                             {"slots", OrderedJson::parse(slot_map(examined.nodes).print(Format::json))},
                             {"findings", findings}};
-    fmt::print("{}", indented(whole));
+    fmt::print("{}", in_lines(whole));
 }
 
 ExitCode run_doctor(const DoctorOptions& options, MpiSession* session) {

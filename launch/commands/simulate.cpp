@@ -200,7 +200,7 @@ void write_files(const fs::path& folder, const simulator::Summary& summary, cons
     CRESCENDO_VALIDATE(!fs::is_regular_file(folder), "",
                        "--out {}: this is a file, and there are several to write; name a folder", folder.string());
     fs::create_directories(folder);
-    write_output(folder / "summary.json", indented(summary_json(summary, spec)));
+    write_output(folder / "summary.json", in_lines(summary_json(summary, spec)));
     write_output(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
     write_output(folder / "slots.csv", use_table(summary).print(Format::csv));
     write_output(folder / "chart.svg", chart(summary, spec));
@@ -208,7 +208,7 @@ void write_files(const fs::path& folder, const simulator::Summary& summary, cons
 
 void print(const OrderedJson& summary, Format format) {
     if (format == Format::json) {
-        fmt::print("{}", indented(summary));
+        fmt::print("{}", in_lines(summary));
         return;
     }
     Table table({"what", "value"});

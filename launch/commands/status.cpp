@@ -196,7 +196,7 @@ std::string text_of_rungs(const OrderedJson& rungs) {
 ExitCode status(const StatusOptions& options) {
     const auto status = status_json(RecordedSweep(options.directory), options.price);
     if (options.format == Format::json) {
-        fmt::print("{}", indented(status));
+        fmt::print("{}", in_lines(status));
         return ExitCode::done;
     }
     Table table({"what", "value"});

@@ -219,7 +219,7 @@ class TrialStory {
 ExitCode trial(const TrialOptions& options) {
     const RecordedSweep sweep(options.directory);
     const TrialStory story(sweep, TrialId{options.trial});
-    fmt::print("{}", options.format == Format::json ? launch::indented(story.json()) : story.text());
+    fmt::print("{}", options.format == Format::json ? in_lines(story.json()) : story.text());
     return ExitCode::done;
 }
 

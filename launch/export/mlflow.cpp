@@ -8,11 +8,11 @@
 #include <set>
 #include <string_view>
 
+#include "core/crc32.hpp"
 #include "core/random.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/record/crc32.hpp"
 
 namespace crescendo::launch {
 namespace {

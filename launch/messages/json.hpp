@@ -17,7 +17,7 @@ std::string one_line(const AnyJson& json) {
 
 /// The same in lines, for people.
 template <class AnyJson>
-std::string indented(const AnyJson& json) {
+std::string in_lines(const AnyJson& json) {
     return json.dump(2, ' ', false, AnyJson::error_handler_t::replace) + "\n";
 }
 

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "core/check.hpp"
+#include "core/crc32.hpp"
 #include "core/files/durable_file.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/record/crc32.hpp"
 #include "launch/system/read_file.hpp"
 #include "scheduler/loss.hpp"
 

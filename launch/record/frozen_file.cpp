@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
-#include "launch/record/crc32.hpp"
+#include "core/crc32.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/sweep_file/sweep_keys.hpp"
 #include "launch/system/shell.hpp"

@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/crc32.hpp"
 #include "core/files/durable_file.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/record/crc32.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 

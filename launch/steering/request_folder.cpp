@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/crc32.hpp"
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/record/crc32.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/system/read_file.hpp"

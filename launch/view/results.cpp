@@ -234,7 +234,7 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
     }
     const auto json = best_json(history, directory, history.sweep().trial(*best), price_of_slot_hour);
     if (format == Format::json) {
-        return indented(json);
+        return in_lines(json);
     }
     Table table({"what", "name", "value"});
     for (const auto* key : {"trial", "status", "resource", "configuration", "repetition", "judge", "judged", "seconds",

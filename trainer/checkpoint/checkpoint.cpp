@@ -14,6 +14,7 @@
 #include "core/files/file_descriptor.hpp"
 #include "trainer/checkpoint/digest.hpp"
 #include "trainer/checkpoint/plain_pickle.hpp"
+#include "trainer/protocol/failure.hpp"
 
 namespace crescendo::trainer {
 
@@ -62,11 +63,13 @@ c10::impl::GenericDict read_content(const std::filesystem::path& path) {
             }
         }
         return content;
-    } catch (const c10::Error& error) {
-        throw DamagedCheckpoint(
-            text("the checkpoint {} is damaged: {}", path.string(), error.what_without_backtrace()));
     } catch (const std::exception& error) {
-        throw DamagedCheckpoint(text("the checkpoint {} is damaged: {}", path.string(), error.what()));
+        if (is_out_of_memory(describe_failure(std::current_exception()))) {
+            throw;
+        }
+        const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
+        throw DamagedCheckpoint(text("the checkpoint {} is damaged: {}", path.string(),
+                                     of_torch != nullptr ? of_torch->what_without_backtrace() : error.what()));
     }
 }
 

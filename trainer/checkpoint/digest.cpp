@@ -1,7 +1,8 @@
 #include "trainer/checkpoint/digest.hpp"
 
 #include <ATen/ATen.h>
-#include <zlib.h>
+
+#include "core/crc32.hpp"
 
 namespace crescendo::trainer {
 namespace {
@@ -26,12 +27,12 @@ class Digest {
         }
     }
 
-    std::int64_t value() const { return static_cast<std::int64_t>(crc_); }
+    std::int64_t value() const { return crc_; }
 
   private:
-    void add(const void* bytes, std::size_t size) { crc_ = ::crc32_z(crc_, static_cast<const Bytef*>(bytes), size); }
+    void add(const void* bytes, std::size_t size) { crc_ = crc32({static_cast<const char*>(bytes), size}, crc_); }
 
-    uLong crc_ = ::crc32_z(0, nullptr, 0);
+    std::uint32_t crc_ = 0;
 };
 
 }  // namespace

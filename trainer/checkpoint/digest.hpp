@@ -6,7 +6,7 @@
 
 namespace crescendo::trainer {
 
-/// CRC-32 (zlib's) of what a checkpoint holds: dicts, texts, whole numbers, and the bytes of tensors in the host's
+/// CRC-32 of what a checkpoint holds: dicts, texts, whole numbers, and the bytes of tensors in the host's
 /// memory, in their order. Readers of PyTorch's files do not look at the sums that those have.
 std::int64_t digest_of(const c10::IValue& content);
 

@@ -9,7 +9,7 @@ using crescendo::trainer::digest_of;
 
 namespace {
 
-c10::impl::GenericDict content(const std::string& name, double number, const std::string& words = "{}") {
+c10::impl::GenericDict dict_of(const std::string& name, double number, const std::string& words = "{}") {
     c10::Dict<std::string, at::Tensor> tensors;
     tensors.insert(name, at::full({2, 3}, number, at::kDouble));
     c10::impl::GenericDict result(c10::StringType::get(), c10::AnyType::get());
@@ -22,12 +22,12 @@ c10::impl::GenericDict content(const std::string& name, double number, const std
 }  // namespace
 
 TEST_CASE("the digest of equal contents is the same, and of others another") {
-    const auto digest = digest_of(content("weight", 1));
+    const auto digest = digest_of(dict_of("weight", 1));
 
-    CHECK(digest_of(content("weight", 1)) == digest);
-    CHECK(digest_of(content("weights", 1)) != digest);
-    CHECK(digest_of(content("weight", 1.0000000000000002)) != digest);
-    CHECK(digest_of(content("weight", 1, "{ }")) != digest);
+    CHECK(digest_of(dict_of("weight", 1)) == digest);
+    CHECK(digest_of(dict_of("weights", 1)) != digest);
+    CHECK(digest_of(dict_of("weight", 1.0000000000000002)) != digest);
+    CHECK(digest_of(dict_of("weight", 1, "{ }")) != digest);
 }
 
 TEST_CASE("the digest of a text is its CRC-32") { CHECK(digest_of(std::string("123456789")) == 0xCBF43926); }

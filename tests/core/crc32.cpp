@@ -1,13 +1,14 @@
-#include "launch/record/crc32.hpp"
+#include "core/crc32.hpp"
 
 #include <doctest/doctest.h>
 
-using crescendo::launch::crc32;
-using crescendo::launch::crc32_text;
+using crescendo::crc32;
+using crescendo::crc32_text;
 
 TEST_CASE("the CRC-32 has its published check values") {
     CHECK(crc32("123456789") == 0xCBF43926U);
     CHECK(crc32_text("123456789") == "cbf43926");
+    CHECK(crc32("6789", crc32("12345")) == 0xCBF43926U);
     CHECK(crc32("") == 0U);
     CHECK(crc32_text("") == "00000000");
     CHECK(crc32("The quick brown fox jumps over the lazy dog") == 0x414FA339U);

@@ -1,10 +1,8 @@
-#include "launch/record/crc32.hpp"
-
-#include <fmt/format.h>
+#include "core/crc32.hpp"
 
 #include <array>
 
-namespace crescendo::launch {
+namespace crescendo {
 namespace {
 
 /// Entry i of table k: the remainder of the byte i, followed by k bytes of zeros.
@@ -33,8 +31,8 @@ std::uint32_t byte_of(std::string_view bytes, std::size_t i) { return static_cas
 
 /// Eight bytes at a time ("slicing by 8", Kounavis and Berry 2005): the journal's lines are checked at the speed at
 /// which they are parsed, or faster.
-std::uint32_t crc32(std::string_view bytes) {
-    std::uint32_t remainder = 0xFFFFFFFFU;
+std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {
+    std::uint32_t remainder = ~before;
     for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
         std::uint32_t next = 0;
         for (std::size_t i = 0; i < 8; ++i) {
@@ -49,6 +47,13 @@ std::uint32_t crc32(std::string_view bytes) {
     return ~remainder;
 }
 
-std::string crc32_text(std::string_view bytes) { return fmt::format("{:08x}", crc32(bytes)); }
+std::string crc32_text(std::string_view bytes) {
+    const auto crc = crc32(bytes);
+    std::string digits;
+    for (int shift = 28; shift >= 0; shift -= 4) {
+        digits += "0123456789abcdef"[(crc >> shift) & 0xFU];
+    }
+    return digits;
+}
 
-}  // namespace crescendo::launch
+}  // namespace crescendo
