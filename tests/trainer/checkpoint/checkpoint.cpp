@@ -17,15 +17,23 @@ using crescendo::tests::num_reads;
 using crescendo::tests::peak_memory;
 using crescendo::trainer::test::settings_of;
 
-TEST_CASE("a checkpoint is read in as many pieces as it has tensors, not a few bytes at a time") {
-    const crescendo::tests::TemporaryFolder folder;
-    const auto device = make_cpu_device();
-    const Settings settings = settings_of({{"model", "mlp"}, {"width", 1024}});
+namespace {
+
+Task tiny_task() {
     Task task;
     task.input_shape = {16};
     task.num_outputs = 2;
     task.num_samples = 4;
-    const Trial trial(0, /*seed=*/1, settings, task, *device);
+    return task;
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint is read in as many pieces as it has tensors, not a few bytes at a time") {
+    const crescendo::tests::TemporaryFolder folder;
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "mlp"}, {"width", 1024}});
+    const Trial trial(0, /*seed=*/1, settings, tiny_task(), *device);
     write_checkpoint(folder / "checkpoint.pt", checkpoint_of(trial, nlohmann::json::object()));
     CHECK(std::filesystem::file_size(folder / "checkpoint.pt") > 4 << 20);  // 1,024 x 1,024 weights
 
@@ -40,11 +48,7 @@ TEST_CASE("a checkpoint of which any part is lost or changed is damaged, and nev
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "mlp"}, {"width", 32}});
-    Task task;
-    task.input_shape = {16};
-    task.num_outputs = 2;
-    task.num_samples = 4;
-    const Trial trial(0, /*seed=*/1, settings, task, *device);
+    const Trial trial(0, /*seed=*/1, settings, tiny_task(), *device);
     const auto path = folder / "checkpoint.pt";
     write_checkpoint(path, checkpoint_of(trial, nlohmann::json::object()));
     std::ifstream written(path, std::ios::binary);
@@ -81,17 +85,13 @@ TEST_CASE("a checkpoint is written from its tensors, and read with one copy of t
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "mlp"}, {"width", 4096}});
-    Task task;
-    task.input_shape = {16};
-    task.num_outputs = 2;
-    task.num_samples = 4;
     const auto memory_of = [](const auto& work) {
         crescendo::tests::forget_peak_memory();
         const auto before = peak_memory();
         work();
         return peak_memory() - before;
     };
-    const Trial trial(0, /*seed=*/1, settings, task, *device);
+    const Trial trial(0, /*seed=*/1, settings, tiny_task(), *device);
     const auto checkpoint = checkpoint_of(trial, nlohmann::json::object());
     std::unique_ptr<Trial> copy;
 
