@@ -15,6 +15,7 @@
 #include "datasets/hdf5/location.hpp"
 #include "datasets/samples/selection.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/checkpoint/plain_pickle.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/data/normalization.hpp"
@@ -35,7 +36,7 @@ void write_state_dict(const fs::path& file, const std::vector<NamedTensor>& tens
     for (const auto& [name, tensor] : tensors) {
         all.insert(name, tensor.detach().contiguous());
     }
-    write_checkpoint(file, all);
+    write_plainly(file, all);
 }
 
 /// The location with the file's absolute path, so that it can be read from any folder; empty if it is empty.

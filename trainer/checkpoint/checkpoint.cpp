@@ -10,7 +10,6 @@
 #include <stdexcept>
 
 #include "core/check.hpp"
-#include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "trainer/checkpoint/digest.hpp"
 #include "trainer/checkpoint/plain_pickle.hpp"
@@ -101,7 +100,7 @@ c10::IValue checkpoint_of(const Trial& trial, const json& settings) {
 void write_checkpoint(const std::filesystem::path& path, const c10::IValue& checkpoint) {
     auto content = checkpoint.toGenericDict().copy();
     content.insert(digest_key, digest_of(checkpoint));
-    replace_file(path, [&](const Sink& sink) { pickle_plainly(content, sink); });
+    write_plainly(path, content);
 }
 
 std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,

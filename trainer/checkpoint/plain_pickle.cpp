@@ -41,6 +41,10 @@ void pickle_plainly(const c10::IValue& value, const Sink& sink) {
     }
 }
 
+void write_plainly(const std::filesystem::path& path, const c10::IValue& value) {
+    replace_file(path, [&](const Sink& sink) { pickle_plainly(value, sink); });
+}
+
 c10::IValue unpickle(const std::filesystem::path& path) {
     caffe2::serialize::PyTorchStreamReader reader(path.string());
     return torch::jit::readArchiveAndTensors("data", /*pickle_prefix=*/"", /*tensor_prefix=*/"",

@@ -13,6 +13,10 @@ namespace crescendo::trainer {
 /// weights_only=False; here a dict is a dict.
 void pickle_plainly(const c10::IValue& value, const Sink& sink);
 
+/// Writes such a file. At every moment either the old file or the new one is there, on the disk itself. Throws WriteError
+/// if the disk refuses.
+void write_plainly(const std::filesystem::path& path, const c10::IValue& value);
+
 /// Reads a file of pickle_plainly(), each tensor at once and into its own memory. Throws c10::Error if it is not such a
 /// file.
 c10::IValue unpickle(const std::filesystem::path& path);

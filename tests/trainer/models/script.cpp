@@ -15,7 +15,7 @@
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
-#include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/checkpoint/plain_pickle.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/group/gradient_reducer.hpp"
@@ -85,7 +85,7 @@ void write_samples(const std::filesystem::path& file, const SweepFixture& sweep,
     c10::Dict<std::string, at::Tensor> samples;
     samples.insert("inputs", batch.inputs);
     samples.insert("targets", batch.targets);
-    write_checkpoint(file, samples);
+    write_plainly(file, samples);
 }
 
 }  // namespace
