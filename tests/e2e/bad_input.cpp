@@ -305,13 +305,13 @@ TEST_CASE("unknown commands and options are called so, with the nearest that the
 TEST_CASE("what is wrong with a value on the command line is said in the same form, with the command that has help") {
     const TemporaryFolder folder;
     const auto value = run_crescendo(folder.path(), {"simulate", "--slots", "0", "sweep.yaml"});
-    const auto missing = run_crescendo(folder.path(), {"data", "inspect"});
+    const auto missing = run_crescendo(folder.path(), {"validate"});
 
     CHECK(value.code == 2);
     CHECK(value.err.starts_with("crescendo: --slots: "));
     CHECK(value.err.ends_with("; `crescendo simulate --help` shows what there is\n"));
     CHECK(missing.code == 2);
-    CHECK(missing.err.ends_with(" is required; `crescendo data inspect --help` shows what there is\n"));
+    CHECK(missing.err.ends_with(" is required; `crescendo validate --help` shows what there is\n"));
 }
 
 TEST_CASE("words that the command line does not know end with 2, help and version with 0") {
