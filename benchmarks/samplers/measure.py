@@ -31,7 +31,7 @@ from problems import PROBLEMS  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKPOINTS = (50, 100, 200, 500)
 LONGEST = 50 if QUICK else 500  # trials of a search
-LONGEST_OF = {} if QUICK else {"Syne Tune CQR": 50}  # it takes half a second a trial
+LONGEST_OF = {} if QUICK else {"Syne Tune CQR": 200}  # it takes half a second a trial
 TIE = 1e-9  # of the largest regret of a problem
 RIVALS = {"tpe": ["Optuna TPE", "Syne Tune CQR"], "gp": ["Optuna GP"]}
 
