@@ -4,9 +4,8 @@
                                                                   [--trials 500]
 
 Needs what `scripts/install.sh tools` installs (Optuna). Where Syne Tune (0.16; `pip install syne-tune`) is not
-installed, its row is left out. Trials run one after the other: 500 in a search, and fewer where a proposal is slow
-(LONGEST_OF), unless --trials says how many. Every finished search is a row of the CSV file, which is read again, so a
-run that was broken off goes on where it stopped. Of two rows of a search the last counts.
+installed, its row is left out. Trials run one after the other. Every finished search is a row of the CSV file, which is
+read again, so a run that was broken off goes on where it stopped. Of two rows of a search the last counts.
 
 Tables show the median regret (what the best value is above the minimum) and, in parentheses, the quartiles; and how
 often a sampler's regret is lower than that of another of its kind for the same seed, with the probability that chance
@@ -31,7 +30,6 @@ from problems import PROBLEMS  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKPOINTS = (50, 100, 200, 500)
 LONGEST = 50 if QUICK else 500  # trials of a search
-LONGEST_OF = {} if QUICK else {"Syne Tune CQR": 200}  # it takes half a second a trial
 TIE = 1e-9  # of the largest regret of a problem
 RIVALS = {"tpe": ["Optuna TPE", "Syne Tune CQR"], "gp": ["Optuna GP"]}
 
@@ -101,6 +99,10 @@ def syne_tunes(sampler, problem, seed, trials):
     from syne_tune.backend.trial_status import Trial
     from syne_tune.config_space import choice, loguniform, randint, uniform
     from syne_tune.optimizer import baselines
+
+    import quick_trees
+
+    quick_trees.replace()
 
     def domain(its):
         if "values" in its:
@@ -208,7 +210,7 @@ def main():
     parser.add_argument("--only", default="random,tpe,gp" if QUICK else ",".join(SAMPLERS), help="samplers")
     parser.add_argument("--csv", default="" if QUICK else os.path.join(HERE, "quality.csv"))
     parser.add_argument("--table", action="store_true", help="only print what is recorded")
-    parser.add_argument("--trials", type=int, help="of each search, also where proposals are slow")
+    parser.add_argument("--trials", type=int, default=LONGEST, help="of each search")
     arguments = parser.parse_args()
     path = arguments.csv or os.path.join(tempfile.mkdtemp(), "quality.csv")
     samplers = [] if arguments.table else arguments.only.split(",")
@@ -218,9 +220,9 @@ def main():
     for seed in range(arguments.seeds):
         for problem in PROBLEMS:
             for sampler in samplers:
-                key, trials = (problem, sampler, seed), arguments.trials or LONGEST_OF.get(sampler, LONGEST)
-                if not is_done(done.get(key, []), trials):
-                    add(path, key, regrets(SAMPLERS[sampler](problem, seed, trials), problem))
+                key = (problem, sampler, seed)
+                if not is_done(done.get(key, []), arguments.trials):
+                    add(path, key, regrets(SAMPLERS[sampler](problem, seed, arguments.trials), problem))
         print(f"seed {seed} is done", file=sys.stderr)
     table(read(path))
     if not QUICK:
