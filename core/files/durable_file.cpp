@@ -3,46 +3,22 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <string>
 
 #include "core/files/file_descriptor.hpp"
+#include "core/files/writing.hpp"
 
 namespace crescendo {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& path) {
-    throw WriteError(errno, std::generic_category(), "cannot write " + path.string());
-}
-
-void write(const FileDescriptor& file, std::string_view rest, const fs::path& path) {
-    while (!rest.empty()) {
-        const auto written = ::write(file.get(), rest.data(), rest.size());
-        if (written < 0 && errno != EINTR) {
-            fail(path);
-        }
-        if (written > 0) {
-            rest.remove_prefix(static_cast<std::size_t>(written));
-        }
-    }
-}
-
 void move_over(const fs::path& from, const fs::path& to) {
     if (std::rename(from.c_str(), to.c_str()) != 0) {
-        fail(to);
+        cannot_write(to);
     }
-}
-
-/// A name of this process's own, so that a process that stood still does not write into another's file.
-fs::path temporary_name(const fs::path& path) {
-    std::array<char, HOST_NAME_MAX + 1> host{};
-    ::gethostname(host.data(), host.size() - 1);
-    return path.string() + ".tmp." + host.data() + "." + std::to_string(::getpid());
 }
 
 /// Removes what writers left that were killed, or that stopped responding. If such a writer continues, it finds nothing
@@ -63,15 +39,15 @@ void remove_temporaries(const fs::path& path) {
 
 void replace_file(const fs::path& path, const std::function<void(const Sink&)>& produce, Durability durability) {
     remove_temporaries(path);
-    const auto temporary = temporary_name(path);
+    const auto temporary = own_name(path, "tmp");
     try {
         FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
         if (!file) {
-            fail(path);
+            cannot_write(path);
         }
-        produce([&](std::string_view bytes) { write(file, bytes, path); });
+        produce([&](std::string_view bytes) { write_all(file, bytes, path); });
         if ((durability == Durability::on_disk && ::fsync(file.get()) != 0) || file.reset() != 0) {
-            fail(path);
+            cannot_write(path);
         }
         move_over(temporary, path);
     } catch (...) {
@@ -98,7 +74,7 @@ void sync_to_disk(const fs::path& path) {
     const fs::path place = path.empty() ? "." : path;
     const FileDescriptor file(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) {
-        fail(place);
+        cannot_write(place);
     }
     if (::fsync(file.get()) != 0) {
         const int reason = errno;
@@ -106,7 +82,7 @@ void sync_to_disk(const fs::path& path) {
         const bool is_unsyncable = (reason == EINVAL || reason == EBADF) && fs::is_directory(place, ignored);
         errno = reason;
         if (!is_unsyncable) {
-            fail(place);
+            cannot_write(place);
         }
     }
 }

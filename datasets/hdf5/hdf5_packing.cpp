@@ -4,11 +4,11 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/attributes.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/numbers.hpp"
 
@@ -27,23 +27,10 @@ bool is_unsigned(hid_t data_set, const std::string& name) {
         return false;
     }
     const auto problem = text("{} has an attribute {} that cannot be read", name, attribute);
-    const auto opened = own(H5Aopen(data_set, attribute, H5P_DEFAULT), problem);
-    const auto type = own(H5Aget_type(opened.get()), problem);
-    const auto space = own(H5Aget_space(opened.get()), problem);
-    CRESCENDO_VALIDATE(H5Tget_class(type.get()) == H5T_STRING && H5Sget_simple_extent_npoints(space.get()) == 1, "",
-                       "{} has an attribute {} that is no text; write \"true\" or \"false\", or remove it", name,
-                       attribute);
-    std::string word;
-    if (H5Tis_variable_str(type.get()) > 0) {
-        char* written = nullptr;
-        check(H5Aread(opened.get(), type.get(), &written), problem);
-        word = written == nullptr ? "" : written;
-        H5free_memory(written);
-    } else {
-        word.resize(H5Tget_size(type.get()));
-        check(H5Aread(opened.get(), type.get(), word.data()), problem);
-    }
-    word.resize(std::min(word.find_first_of(std::string_view("\0 ", 2)), word.size()));
+    const auto said = text_of_attribute(data_set, attribute, problem);
+    CRESCENDO_VALIDATE(said, "", "{} has an attribute {} that is no text; write \"true\" or \"false\", or remove it",
+                       name, attribute);
+    auto word = said->substr(0, said->find(' '));
     std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
     return word == "true";
 }

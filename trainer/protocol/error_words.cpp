@@ -40,9 +40,8 @@ bool says_out_of_memory(std::string_view message) { return has_one_of(message, o
 std::string in_words_of_settings(const std::string& message) {
     if (message.find("Expected more than 1 value per channel when training") != message.npos) {
         return "the last batch of an epoch has a single sample for a worker, or data.nan: skip left one of a batch, "
-               "and "
-               "a batch norm of the model learns from no less than two; choose a batch_size that leaves more, or use a "
-               "norm over each sample, such as GroupNorm or LayerNorm";
+               "and a batch norm of the model learns from no less than two; choose a batch_size that leaves more, or "
+               "use a norm over each sample, such as GroupNorm or LayerNorm";
     }
     const auto words = message.find(" does not have a deterministic implementation");
     if (words == std::string::npos) {
