@@ -98,7 +98,7 @@ Json SweepDirectory::read_run() const {
 
 /// Names of files may hold bytes that are not UTF-8: they must not cost the sweep its directory.
 void SweepDirectory::write_run(const Json& run) const {
-    replace_file(this->run(), run.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    replace_file(this->run(), in_lines(run));
 }
 
 SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) const {
