@@ -198,6 +198,28 @@ std::vector<Problem> remarks_on_shuffle(const DataSettings& settings) {
                   held, shape.num_chunks(), settings.train, mebibytes)}};
 }
 
+/// Sets that share samples: what is measured on one says little then of what was learned from the other.
+std::vector<Problem> remarks_on_overlap(const DataSettings& settings) {
+    DataCache data;
+    std::vector<Problem> remarks;
+    const auto compare = [&](const char* key, const std::string& location, const std::string& other,
+                             const char* consequence) {
+        const auto place = location.empty() || other.empty()
+                               ? ""
+                               : data.set(location, settings)->common_place(*data.set(other, settings));
+        if (!place.empty()) {
+            remarks.push_back({key, text("{} and {} share samples, such as {}, so {}; use others here", location, other,
+                                         place, consequence)});
+        }
+    };
+    compare("trainer.data.validation", settings.validation, settings.train,
+            "trials are judged by samples that they learned");
+    compare("trainer.data.test", settings.test, settings.train, "the test is of samples that trials learned");
+    compare("trainer.data.test", settings.test, settings.validation,
+            "the test is of samples that chose the best trial");
+    return remarks;
+}
+
 }  // namespace
 
 std::vector<Problem> check_settings(const json& request, const Catalogue& catalogue) {
@@ -234,8 +256,10 @@ std::vector<Problem> check_settings(const json& request, const Catalogue& catalo
 std::vector<Problem> remarks_on_settings(const json& request, const Catalogue& catalogue) {
     std::vector<Problem> ignored;
     auto remarks = remarks_on_unused(request, catalogue);
-    const auto shuffle = remarks_on_shuffle(parse_settings(first_settings(request), catalogue, ignored).data);
-    remarks.insert(remarks.end(), shuffle.begin(), shuffle.end());
+    const auto data = parse_settings(first_settings(request), catalogue, ignored).data;
+    for (const auto& of_data : {remarks_on_shuffle(data), remarks_on_overlap(data)}) {
+        remarks.insert(remarks.end(), of_data.begin(), of_data.end());
+    }
     return remarks;
 }
 

@@ -16,8 +16,8 @@ namespace crescendo::trainer {
 /// the sweep's `metric`, the trials have to report it.
 std::vector<Problem> check_settings(const nlohmann::json& request, const Catalogue& catalogue);
 
-/// What settings without problems allow but hardly mean: settings of models and optimizers that no trial has, and
-/// training samples that are shuffled among few chunks at a time.
+/// What settings without problems allow but hardly mean: settings of models and optimizers that no trial has,
+/// training samples that are shuffled among few chunks at a time, and sets that share samples.
 /// `request` is that of check_settings(). Each parameter has its first value.
 std::vector<Problem> remarks_on_settings(const nlohmann::json& request, const Catalogue& catalogue);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,23 @@ struct RowMap {
             left = left.subspan(run);
         }
     }
+
+    /// Whether some sample is made of `row`.
+    bool takes(std::int64_t row) const {
+        if (!list.empty()) {
+            return std::binary_search(list.begin(), list.end(), row);
+        }
+        const auto end = row_of(num_samples - 1) + sample_rows();
+        return row >= first && row < end && (row - first) % sample_pitch() < sample_rows();
+    }
+
+    /// A row that samples of both maps of a file are made of. Both have samples.
+    static std::optional<std::int64_t> common_row(const RowMap& one, const RowMap& other);
+
+  private:
+    /// Rows from the first of a sample's inputs to its target.
+    std::int64_t sample_rows() const { return std::max<std::int64_t>(1, window.length + window.horizon); }
+    std::int64_t sample_pitch() const { return step * window.stride; }
 };
 
 }  // namespace crescendo::datasets

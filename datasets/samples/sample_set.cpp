@@ -235,6 +235,21 @@ class SampleSet::Impl {
         return bytes;
     }
 
+    std::string common_place(const Impl& other) const {
+        std::map<std::pair<std::string, std::string>, const Part*> theirs;  // by file and group
+        for (const auto& part : other.parts_) {
+            theirs[{part.version.identity(), part.place.group}] = &part;
+        }
+        for (const auto& part : parts_) {
+            const auto same = theirs.find({part.version.identity(), part.place.group});
+            const auto row = same == theirs.end() ? std::nullopt : RowMap::common_row(part.map, same->second->map);
+            if (row) {
+                return text("row {} of {}", *row, to_string(part.place));
+            }
+        }
+        return {};
+    }
+
     std::int64_t row_of(std::int64_t sample) const {
         const auto number = chunks_.file_of(sample);
         return parts_[number].map.row_of(sample - chunks_.samples_of_file(number).begin);
@@ -432,6 +447,7 @@ std::size_t SampleSet::first_alike(std::size_t field) const { return impl_->firs
 std::size_t SampleSet::chunk_bytes(std::int64_t count) const { return impl_->chunk_bytes(count); }
 bool SampleSet::is_compressed() const { return impl_->is_compressed(); }
 std::uint64_t SampleSet::identity() const { return impl_->identity(); }
+std::string SampleSet::common_place(const SampleSet& other) const { return impl_->common_place(*other.impl_); }
 std::int64_t SampleSet::row_of(std::int64_t sample) const { return impl_->row_of(sample); }
 std::string SampleSet::place_of(std::int64_t sample) const { return impl_->place_of(sample); }
 

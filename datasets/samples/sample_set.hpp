@@ -60,6 +60,11 @@ class SampleSet {
     /// where it is equal, so are the bytes of every sample. Holds for the processes of one node and build.
     std::uint64_t identity() const;
 
+    /// The first place found where a row is of samples of both sets, as "row 17 of FILE:/GROUP"; empty if there is
+    /// none. Both were opened with the same options. Of a file, only the same group is compared; copies are not
+    /// noticed.
+    std::string common_place(const SampleSet& other) const;
+
     /// The row of sample `sample`, or its first row, in its file, for messages.
     std::int64_t row_of(std::int64_t sample) const;
     /// FILE:/GROUP that holds sample `sample`, for messages.

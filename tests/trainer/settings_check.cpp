@@ -170,6 +170,29 @@ TEST_CASE("a shuffle among few chunks is remarked on, with the memory that would
     CHECK(remarks_with("1MiB").empty());
 }
 
+TEST_CASE("sets that share samples are remarked on") {
+    const SweepFixture sweep;
+    const auto remarked = [&](const std::string& validation, const std::string& test) {
+        json settings = plain(sweep.train + "[0:50]", validation);
+        settings["data"]["test"] = test;
+        REQUIRE(problems_of(settings).empty());
+        std::string all;
+        for (const auto& remark : remarks_on_settings({{"settings", settings}}, plain_catalogue())) {
+            all += remark.key + ": " + remark.message + "\n";
+        }
+        return all;
+    };
+
+    CHECK(remarked(sweep.train + "[50:]", sweep.validation) == "");
+    const auto learned = remarked(sweep.train + "[49:]", sweep.validation);
+    CHECK_MESSAGE(learned.starts_with("trainer.data.validation: " + sweep.train + "[49:] and " + sweep.train +
+                                      "[0:50] share samples, such as row 49 of " + sweep.train + ", so "),
+                  learned);
+    const auto judged = remarked(sweep.validation, sweep.validation + "[3:4]");
+    CHECK_MESSAGE(judged.starts_with("trainer.data.test: "), judged);
+    CHECK_MESSAGE(judged.find("row 3 of " + sweep.validation) != std::string::npos, judged);
+}
+
 TEST_CASE("settings of models and optimizers that no trial has are remarked on, searched or not") {
     const SweepFixture sweep;
     const auto remarked = [&](const json& more, const json& parameters) {

@@ -1,0 +1,28 @@
+#include "datasets/samples/row_map.hpp"
+
+namespace crescendo::datasets {
+
+std::optional<std::int64_t> RowMap::common_row(const RowMap& one, const RowMap& other) {
+    if (one.list.empty() && !other.list.empty()) {
+        return common_row(other, one);
+    }
+    // Samples before `begin` have no row of the other's. Of two ranges, what the other takes of a sample's rows repeats
+    // after as many samples as its own lie apart.
+    std::int64_t begin = 0;
+    std::int64_t end = one.num_samples;
+    if (one.list.empty()) {
+        begin = std::clamp<std::int64_t>((other.first - one.first) / one.sample_pitch(), 0, one.num_samples - 1);
+        end = std::min(end, begin + other.sample_pitch() + 1);
+    }
+    for (auto sample = begin; sample < end; ++sample) {
+        const auto first = one.row_of(sample);
+        for (auto row = first; row < first + one.sample_rows(); ++row) {
+            if (other.takes(row)) {
+                return row;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace crescendo::datasets
