@@ -76,6 +76,7 @@ std::vector<Comparison> compare(const std::vector<PolicyRuns>& policies) {
              of([](const Summary& run) { return run.utilization(); }),
              of([](const Summary& run) { return run.slot_seconds_used / 3600; }),
              of([](const Summary& run) { return static_cast<double>(run.num_regroups); }),
+             of([](const Summary& run) { return static_cast<double>(run.num_new_groups); }),
              estimate_of(runs, [](const Summary& run, std::size_t) { return run.best_loss; }),
              estimate_of(runs, [&](const Summary& run, std::size_t seed) { return run.best_by(shortest[seed]); }),
              times.empty() ? std::nullopt : std::optional(1 / median(times)),

@@ -23,6 +23,7 @@ struct Comparison {
     Estimate utilization;
     Estimate slot_hours;  ///< slot-hours that trials held
     Estimate regroups;
+    Estimate new_groups;
     std::optional<Estimate> best_loss;           ///< loss of the sweep's best trial at its last report
     std::optional<Estimate> loss_at_equal_time;  ///< best loss reported when the fastest policy was done
     /// Time of the first policy to its own best loss over that of this one to the same loss: the median over the seeds.

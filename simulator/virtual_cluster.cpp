@@ -155,6 +155,7 @@ void VirtualCluster::decide(const Event& event) {
 }
 
 void VirtualCluster::perform(const StartTrial& action) {
+    note_group(action.group.slots, /*is_regroup=*/false);
     const double start = start_of(action.trial);
     begin_epoch(action.trial, start);
     foresee_first_steps(action.trial, action.group.generation, start);
@@ -167,6 +168,7 @@ void VirtualCluster::perform(const ResumeTrial& action) {
     trial.reported_clock = trial.saved_clock;
     trial.worth = trial.saved_worth;
     ++summary_.num_resumptions;
+    note_group(action.group.slots, /*is_regroup=*/false);
     trial.has_told_first_steps = false;
     const double start = start_of(action.trial) + (trial.checkpoint.value > 0 ? simulation_.checkpoint : 0);
     begin_epoch(action.trial, start);
@@ -174,7 +176,7 @@ void VirtualCluster::perform(const ResumeTrial& action) {
 }
 
 void VirtualCluster::perform(const Regroup& action) {
-    ++summary_.num_regroups;
+    note_group(action.group.slots, /*is_regroup=*/true);
     interrupt(training(action.trial));
     const int generation = action.group.generation;
     const auto regroup = times_.regroup(action.trial, generation);
@@ -321,6 +323,14 @@ void VirtualCluster::note_best(TrialId trial, Resource resource, double loss) {
     if (std::isfinite(loss) && (best.empty() || loss < best.back().loss)) {
         best.push_back({now_, loss, trial, resource});
     }
+}
+
+/// A worker that is left alone needs no communicator.
+void VirtualCluster::note_group(std::vector<SlotId> slots, bool is_regroup) {
+    std::sort(slots.begin(), slots.end());
+    const bool is_new = slots.size() > 1 && groups_.insert(std::move(slots)).second;
+    summary_.num_regroups += is_regroup ? 1 : 0;
+    summary_.num_new_groups += is_regroup && is_new ? 1 : 0;
 }
 
 /// Changes at the same time count as one.

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <queue>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -110,6 +111,7 @@ class VirtualCluster {
     void note_best(TrialId trial, Resource resource, double loss);
     void note_use();
     void conclude();
+    void note_group(std::vector<SlotId> slots, bool is_regroup);
     Training& training(TrialId trial) { return trainings_[static_cast<std::size_t>(trial.value)]; }
 
     Sweep sweep_;
@@ -122,6 +124,7 @@ class VirtualCluster {
     std::function<void(double, const Event&)> listener_;
     std::function<std::optional<Event>(Sweep&)> source_ = &Sweep::propose;
     std::vector<Training> trainings_;
+    std::set<std::vector<SlotId>> groups_;  ///< of two slots and more, that there were
     std::priority_queue<Occurrence, std::vector<Occurrence>, std::greater<>> future_;
     std::int64_t num_foreseen_ = 0;
     double now_ = 0;

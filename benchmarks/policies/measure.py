@@ -6,7 +6,7 @@ By default 64 and 1,024 slots and 10 seeds, some seconds on two cores; --full ad
 seeds: a quarter of an hour. Each table is one cluster: a row for each policy, a column for each number of trials a slot, means over the seeds. The CSV file
 gets every figure with the half width of its 95 % confidence interval, as soon as it is known; clusters that it has already are not run
 again. --growth compares the settings of grow_when instead: one table for each number of slots, a row for each cluster. --noise does the
-same for the settings of batch, where the gradient noise scale rises. --forming has the default alone, by how long a group takes to form.
+same for the settings of batch, where the gradient noise scale rises. --forming has the default alone, by how long a group takes to form, and the share of groups that were new.
 """
 import argparse
 import csv
@@ -131,15 +131,16 @@ def growth_table(slots, clusters):
 
 def forming_table(crescendo, sweep, sizes, ratios, others):
     """A row for each cluster of good scaling, a column for each duration of a regroup."""
-    print("\n| slots | trials a slot | " + " | ".join(f"{seconds:g} s" for seconds in FORMING) + " |")
-    print("|---" * (2 + len(FORMING)) + "|")
+    print("\n| slots | trials a slot | " + " | ".join(f"{seconds:g} s" for seconds in FORMING) + " | new groups |")
+    print("|---" * (3 + len(FORMING)) + "|")
     for slots, ratio in itertools.product(sizes, ratios):
         if slots * ratio > MOST_BY_CLUSTER:
             continue
         seeds = 2 if QUICK else FORMING_SEEDS[slots]
         rows = [simulate(crescendo, sweep, "asha,rasda", seeds, slots, ratio, "good", seconds, others)[1] for seconds in FORMING]
         cells = [f"{row['speedup']:.3g} ± {row['± speedup']:.2g}" for row in rows]
-        print(f"| {slots:,} | {ratio:g} | " + " | ".join(cells) + " |", flush=True)
+        new = sum(row["new_groups"] for row in rows) / sum(row["regroups"] for row in rows)
+        print(f"| {slots:,} | {ratio:g} | " + " | ".join(cells) + f" | {'all' if new == 1 else f'{100 * new:.1f} %'} |", flush=True)
 
 
 def main():

@@ -92,6 +92,7 @@ OrderedJson summary_json(const Summary& summary, const SweepSpec& spec) {
     json["failed"] = summary.num_failed;
     json["reports"] = summary.num_reports;
     json["regroups"] = summary.num_regroups;
+    json["new_groups"] = summary.num_new_groups;
     json["resumptions"] = summary.num_resumptions;
     json["best_trial"] = summary.best ? Json(summary.best->value) : Json(nullptr);
     json[spec.metric] = summary.best_loss ? Json(from_loss(spec.goal, *summary.best_loss)) : Json(nullptr);
@@ -133,13 +134,13 @@ Table report_table(const std::vector<simulator::SeenReport>& reports, const Swee
 
 Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec& spec) {
     Table table({"policy", "makespan", "± makespan", "speedup", "± speedup", "utilization", "slot_hours",
-                 "± slot_hours", "regroups", spec.metric, "± " + spec.metric, "at_equal_time", "± at_equal_time",
-                 "to_quality", "reaches_quality"});
+                 "± slot_hours", "regroups", "new_groups", spec.metric, "± " + spec.metric, "at_equal_time",
+                 "± at_equal_time", "to_quality", "reaches_quality"});
     for (const auto& each : policies) {
         table.add_row({each.name, each.makespan.mean, half_width(each.makespan), each.speedup.mean,
                        half_width(each.speedup), each.utilization.mean, each.slot_hours.mean,
-                       half_width(each.slot_hours), each.regroups.mean, metric(each.best_loss, spec.goal),
-                       each.best_loss ? half_width(*each.best_loss) : Cell{},
+                       half_width(each.slot_hours), each.regroups.mean, each.new_groups.mean,
+                       metric(each.best_loss, spec.goal), each.best_loss ? half_width(*each.best_loss) : Cell{},
                        metric(each.loss_at_equal_time, spec.goal),
                        each.loss_at_equal_time ? half_width(*each.loss_at_equal_time) : Cell{},
                        each.speedup_to_quality ? Cell{*each.speedup_to_quality} : Cell{}, each.reaches_quality});

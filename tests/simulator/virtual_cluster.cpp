@@ -102,6 +102,16 @@ TEST_CASE("a group that grows takes a regroup, and less for its epochs") {
     CHECK(summary.slot_seconds_used == doctest::Approx(10 + 3 * (4 + 80.0 / 3)));
 }
 
+TEST_CASE("a regroup is new unless its slots were a group before") {
+    auto one_by_one = sweep(SchedulerKind::rasda, 20, 9);
+    one_by_one.scheduler.max_concurrent = 1;
+
+    const auto summary = simulate(one_by_one, plain, 3);
+
+    CHECK(summary.num_regroups > 1);
+    CHECK(summary.num_new_groups == 1);
+}
+
 TEST_CASE("a group that grows within an epoch keeps what it has trained of it") {
     auto costly = plain;
     costly.regroup = 2;
