@@ -69,6 +69,7 @@ struct SchedulerSpec {
     int reduction_factor = 3;  ///< eta: a rung keeps about 1/eta of its trials
     Mode mode = Mode::stop;
     Rule rule = Rule::rank;
+    Switch keep_diverged = Switch::off;  ///< percentile: whether trials without a finite loss survive among such
     std::optional<int> brackets;        ///< number of ladders; default 1, async_hyperband: as many as rungs
     std::optional<int> max_concurrent;  ///< most trials that run at once
     int workers = 1;                    ///< workers of a trial when it starts

@@ -41,13 +41,11 @@ GrowWhen default_condition(const SchedulerSpec& spec) {
 }  // namespace
 
 SchedulerSpec read_scheduler(const YamlSection& section) {
-    section.allow({"type",    "resource",         "min",
-                   "max",     "reduction_factor", "mode",
-                   "rule",    "brackets",         "max_concurrent",
-                   "workers", "scaling_factor",   "max_workers",
-                   "grow",    "grow_when",        "priority",
-                   "shrink",  "surplus",          "distinct_gpus",
-                   "batch",   "min_efficiency"});
+    section.allow({"type",          "resource",       "min",           "max",           "reduction_factor",
+                   "mode",          "rule",           "keep_diverged", "brackets",      "max_concurrent",
+                   "workers",       "scaling_factor", "max_workers",   "grow",          "grow_when",
+                   "priority",      "shrink",         "surplus",       "distinct_gpus", "batch",
+                   "min_efficiency"});
     SchedulerSpec spec;
     const auto read = [&](const auto& step) { section.attempt(step); };
     read([&] { section.word("resource", {"epochs", "steps", "samples", "seconds"}); });  // for its readers
@@ -63,6 +61,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] { spec.reduction_factor = section.small_integer("reduction_factor").value_or(spec.reduction_factor); });
     read([&] { spec.mode = section.choice("mode", modes).value_or(spec.mode); });
     read([&] { spec.rule = section.choice("rule", rules).value_or(spec.rule); });
+    read([&] { spec.keep_diverged = section.choice("keep_diverged", switches).value_or(spec.keep_diverged); });
     read([&] { spec.brackets = section.small_integer("brackets"); });
     read([&] { spec.max_concurrent = section.small_integer("max_concurrent"); });
     read([&] { spec.workers = section.small_integer("workers").value_or(spec.workers); });

@@ -7,7 +7,10 @@
 namespace crescendo {
 
 Asha::Asha(const SweepSpec& spec)
-    : rule_(spec.scheduler.rule), eta_(static_cast<std::size_t>(spec.scheduler.reduction_factor)), brackets_(spec) {}
+    : rule_(spec.scheduler.rule),
+      keeps_diverged_(spec.scheduler.keep_diverged == Switch::on),
+      eta_(static_cast<std::size_t>(spec.scheduler.reduction_factor)),
+      brackets_(spec) {}
 
 Judgement Asha::report(const Trial& trial) {
     int rungs_survived = trial.rungs_survived;
@@ -38,8 +41,9 @@ void Asha::retry(const Trial& trial) {
 bool Asha::survives(Cut& rung, const Result& result) const {
     if (rule_ == Rule::percentile) {
         const double worst_to_survive = quantile(rung, eta_);
+        const bool may_survive = result.loss < worst_loss || keeps_diverged_ || rung.size() == 0;
         insert(rung, result);
-        return result.loss <= worst_to_survive;
+        return may_survive && result.loss <= worst_to_survive;
     }
     insert(rung, result);
     return rung.is_among_best(result);

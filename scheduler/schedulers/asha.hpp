@@ -14,7 +14,8 @@ namespace crescendo {
 ///
 /// `Rule::rank` lets the best floor(n / eta) of the n results so far train on, at least one. `Rule::percentile` is the
 /// rule of Ray Tune's AsyncHyperBandScheduler: a trial trains on unless it is worse than the linearly interpolated
-/// 1/eta quantile of the losses before its own; the first trial always does.
+/// 1/eta quantile of the losses before its own; the first trial always does. Where so many have diverged that the
+/// quantile is infinite, others that have diverged do not, unless `keep_diverged` says so.
 ///
 /// With several brackets it is asynchronous Hyperband. `fifo` has no rung but the top one.
 class Asha final : public Scheduler {
@@ -40,6 +41,7 @@ class Asha final : public Scheduler {
     std::size_t num_best_of(std::size_t n) const;
 
     Rule rule_;
+    bool keeps_diverged_;
     std::size_t eta_;
     Brackets<Cut> brackets_;
 };

@@ -47,6 +47,11 @@ TEST_CASE("trials of sweeps that began before their workers had a GPU each share
     CHECK(distinct_gpus("", 4) == Switch::off);
 }
 
+TEST_CASE("trials that diverge survive as they did in sweeps that began when a percentile let them") {
+    CHECK(scheduler_of("scheduler: {max: 9, rule: percentile}", {}).keep_diverged == Switch::off);
+    CHECK(scheduler_of("scheduler: {max: 9, rule: percentile}", earlier_defaults(5)).keep_diverged == Switch::on);
+}
+
 TEST_CASE("a file without a scheduler has none with earlier defaults either") {
     CHECK(scheduler_of("command: [train]", earlier_defaults(1)).kind == scheduler_of("command: [train]", {}).kind);
 }

@@ -115,7 +115,10 @@ TEST_CASE("a NaN is the worst of its rung under both rules") {
     CHECK(decisions(asha_of(1, 4, 2, Rule::percentile), {1, not_a_number, 0.5}) == "csc");
     // After a NaN alone anything is an improvement.
     CHECK(decisions(asha_of(1, 4, 2, Rule::rank), {not_a_number, 1e300}) == "cc");
-    CHECK(decisions(asha_of(1, 4, 2, Rule::percentile), {not_a_number, not_a_number, 1e300}) == "ccc");
+    CHECK(decisions(asha_of(1, 4, 2, Rule::percentile), {not_a_number, not_a_number, 1e300}) == "csc");
+    auto keeping = asha_of(1, 4, 2, Rule::percentile);
+    keeping.keep_diverged = Switch::on;
+    CHECK(decisions(keeping, {not_a_number, not_a_number, 1e300}) == "ccc");
 }
 
 TEST_CASE("the rank rule agrees with counting the better losses") {

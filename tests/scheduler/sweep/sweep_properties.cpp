@@ -66,6 +66,7 @@ SweepSpec random_spec(CounterRandom& random) {
     scheduler.kind = chance(random, 0.5) ? SchedulerKind::rasda : one_of(random, SchedulerKind::median);
     scheduler.mode = one_of(random, Mode::promote);
     scheduler.rule = one_of(random, Rule::percentile);
+    scheduler.keep_diverged = one_of(random, Switch::on);
     scheduler.batch = one_of(random, BatchPolicy::adaptive);
     scheduler.min = Resource{between(random, 1, 3)};
     scheduler.max = Resource{scheduler.min.value + between(random, 0, 30)};
