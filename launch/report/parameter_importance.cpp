@@ -4,10 +4,12 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "analysis/importance.hpp"
+#include "core/random.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/report/numbers.hpp"
 
@@ -125,16 +127,22 @@ std::vector<Coordinate> coordinates_of(const SearchSpace& space) {
     return coordinates;
 }
 
-/// The metric that a trial had when it crossed a milestone.
-std::optional<double> metric_at(const TrialHistory& trial, Resource milestone, const std::string& metric) {
-    for (const auto& report : trial.reports) {
-        if (report.resource >= milestone) {
-            const auto found = report.metrics.find(metric);
-            return found == report.metrics.end() || !std::isfinite(found->second) ? std::nullopt
-                                                                                  : std::optional(found->second);
-        }
+/// The metric that a trial had when it crossed a milestone, if it is finite. A trial without a maximum crosses the last
+/// one when it is complete.
+std::optional<double> metric_at(const Trial& trial, const TrialHistory& history, Resource milestone,
+                                const std::string& metric) {
+    const bool is_complete = trial.reason == StopReason::completed || trial.reason == StopReason::reached;
+    const auto& reports = history.reports;
+    auto crossed = std::ranges::find_if(reports, [&](const auto& report) { return report.resource >= milestone; });
+    if (crossed == reports.end() && milestone >= unlimited_resource && is_complete && !reports.empty()) {
+        --crossed;
     }
-    return std::nullopt;
+    if (crossed == reports.end()) {
+        return std::nullopt;
+    }
+    const auto found = crossed->metrics.find(metric);
+    return found == crossed->metrics.end() || !std::isfinite(found->second) ? std::nullopt
+                                                                            : std::optional(found->second);
 }
 
 /// A trial at a rung: the place of each coordinate that its configuration has, and the metric.
@@ -147,7 +155,7 @@ std::vector<Observation> observations_at(const History& history, const std::vect
                                          Resource milestone) {
     std::vector<Observation> observations;
     for (const auto& trial : history.sweep().trials()) {
-        const auto value = metric_at(history.of(trial.id), milestone, history.sweep().spec().metric);
+        const auto value = metric_at(trial, history.of(trial.id), milestone, history.sweep().spec().metric);
         if (!value) {
             continue;
         }
@@ -242,15 +250,14 @@ std::vector<Sample> samples_of(const Family& family, const std::vector<Observati
     return samples;
 }
 
+/// So many of the samples, drawn at random: every second one may be a sampler's explored ones only.
 std::vector<Sample> thinned(std::vector<Sample> samples, std::size_t most) {
-    if (samples.size() <= most) {
-        return samples;
+    CounterRandom random(/*seed=*/1, /*stream=*/0);
+    for (std::size_t i = 0; i < most && most < samples.size(); ++i) {
+        std::swap(samples[i], samples[i + random.below(samples.size() - i)]);
     }
-    std::vector<Sample> kept;
-    for (std::size_t i = 0; i < most; ++i) {
-        kept.push_back(std::move(samples[i * samples.size() / most]));
-    }
-    return kept;
+    samples.resize(std::min(samples.size(), most));
+    return samples;
 }
 
 OrderedJson estimate_json(const analysis::MeanOfTrees& estimate) {
@@ -305,7 +312,8 @@ void add_family(OrderedJson& rung, const Family& family, const std::vector<Coord
 
 OrderedJson rung_json(Resource milestone, std::vector<Observation> observations, Goal goal,
                       const std::vector<Coordinate>& coordinates, std::size_t most_samples) {
-    OrderedJson result{{"at", milestone.value}, {"trials", observations.size()}};
+    OrderedJson result{{"at", milestone >= unlimited_resource ? OrderedJson("the end") : OrderedJson(milestone.value)},
+                       {"trials", observations.size()}};
     if (const auto far_off = limit_far_off(observations, goal); far_off.trials > 0) {
         result["far_off"] = {far_off.trials, number_json(far_off.counts_as, metric_digits)};
     }
@@ -338,13 +346,17 @@ OrderedJson parameters_json(const SearchSpace& space) {
 
 OrderedJson importances_json(const History& history, std::size_t most_samples) {
     const auto coordinates = coordinates_of(history.sweep().spec().space);
-    auto result = OrderedJson::array();
+    std::vector<std::pair<Resource, std::vector<Observation>>> rungs;
     for (const auto& rung : history.sweep().rungs()) {
         auto observations = observations_at(history, coordinates, rung.milestone);
-        if (!coordinates.empty() && observations.size() >= fewest_trials && result.size() < most_rungs) {
-            result.push_back(rung_json(rung.milestone, std::move(observations), history.sweep().spec().goal,
-                                       coordinates, most_samples));
+        if (!coordinates.empty() && observations.size() >= fewest_trials) {
+            rungs.emplace_back(rung.milestone, std::move(observations));
         }
+    }
+    auto result = OrderedJson::array();
+    for (auto& [milestone, observations] : std::span(rungs).last(std::min(rungs.size(), most_rungs))) {
+        result.push_back(
+            rung_json(milestone, std::move(observations), history.sweep().spec().goal, coordinates, most_samples));
     }
     return result;
 }

@@ -109,6 +109,49 @@ TEST_CASE("values are far off only from others that differ, and only if they are
     CHECK_FALSE(importances_json(best, 1000).at(0).contains("far_off"));
 }
 
+TEST_CASE("of many rungs the highest have importances") {
+    auto spec = spec_of("{x: {min: 0.0, max: 1.0}}", 12);
+    spec.scheduler.max = Resource{64};
+    spec.scheduler.reduction_factor = 2;
+    int num_told = 0;
+    auto history = reported(spec, [&](const Config&) { return 1.0 / ++num_told; });  // each survives as the best so far
+    for (int trial = 0; trial < 12; ++trial) {
+        history.apply(Json{{"event", "trial_reported"},
+                           {"trial", trial},
+                           {"resource", 64},
+                           {"loss", 0.01},
+                           {"time", 100.0 + trial},
+                           {"metrics", {{"loss", 0.01}}}});
+    }
+
+    std::vector<int> rungs;
+    for (const auto& rung : importances_json(history, 1000)) {
+        rungs.push_back(rung.at("at"));
+    }
+
+    CHECK(rungs == std::vector{4, 8, 16, 32, 64});
+}
+
+TEST_CASE("trials that train until their program ends are compared at their ends") {
+    const auto spec = parse_sweep(
+                          "metric: {name: loss}\nrun_cap: 12\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+                          "command: [train]\n",
+                          "sweep.yaml")
+                          .spec;
+    auto history = reported(spec, [](const Config& config) { return number(config, 0); });
+    CHECK(importances_json(history, 1000).empty());
+    for (int trial = 0; trial < 12; ++trial) {
+        history.apply(Json{{"event", "trial_finished"}, {"trial", trial}, {"time", 100.0 + trial}});
+    }
+
+    const auto importances = importances_json(history, 1000);
+
+    REQUIRE(importances.size() == 1);
+    CHECK(importances[0]["at"] == "the end");
+    CHECK(importances[0]["trials"] == 12);
+    CHECK(importances[0]["shares"][0][0] == 1);
+}
+
 TEST_CASE("too few trials, and trials without a finite metric, have no importances") {
     const auto spec = spec_of("{x: {min: 0.0, max: 1.0}}", 40);
 
