@@ -13,10 +13,11 @@ enum class Purpose : std::uint64_t {
     configuration = 0,
     training = 1,  ///< the seed that the trial's program gets
     bracket = 2,
-    grid = 9,  ///< the order of a grid's points
-    sobol = 10,   ///< the scrambling of a Sobol sequence, by dimension instead of trial
-    model = 11,   ///< what a model of the results proposes
-    untried = 12,  ///< a configuration in place of one that was tried, by attempt
+    grid = 9,        ///< the order of a grid's points
+    sobol = 10,      ///< the scrambling of a Sobol sequence, by dimension instead of trial
+    model = 11,      ///< what a model of the results proposes
+    untried = 12,    ///< a configuration in place of one that was tried, by attempt
+    exploring = 13,  ///< the seeds of a sampler's further Sobol sequences, by sequence instead of trial
     // Simulated trials:
     noise = 3,
     speed = 4,

@@ -32,6 +32,9 @@ std::vector<Axis> Axis::all_of(const SearchSpace& space) {
                 axis.is_categorical = true;
                 axis.categories = coordinates_of_possible(*listed, *values);
             }
+            if (const auto [first, last] = crescendo::cell_at(parameter.distribution, 0.5); first < last) {
+                axis.discrete = parameter.distribution;
+            }
             axes.push_back(std::move(axis));
         }
     }

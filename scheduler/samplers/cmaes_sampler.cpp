@@ -67,8 +67,8 @@ void CmaesSampler::tell(const Trial& trial) {
     if (rung_ != ranking->rung) {
         take_up(*ranking);
     } else if (const int number = static_cast<int>(index); results_.is_settled(number, *ranking)) {
-        const bool has_lost = trial.reason == StopReason::judged || trial.reason == StopReason::failed;
-        add({has_lost, has_lost ? -trial.resource.value : 0, trial.loss.value_or(worst_loss), number});
+        const bool is_behind = !results_.has_reached(number, *ranking);
+        add({is_behind, is_behind ? -trial.resource.value : 0, trial.loss.value_or(worst_loss), number});
     }
     evolve();
 }

@@ -24,6 +24,16 @@ double reflected(double x) {
     return std::clamp(x < 1 ? x : 2 - x, 0.0, 1 - 0x1.0p-53);
 }
 
+/// A quarter of a discrete number's cell, so that one in twenty draws leaves it. From an end of the range it is twice
+/// as far to another value.
+double least_deviation_at(const Axis& axis, double mean) {
+    constexpr double border = 1e-9;
+    const auto [first, last] = axis.cell_at(mean);
+    const double to_lower = first > border ? mean - first : last - mean;
+    const double to_upper = last < 1 - border ? last - mean : mean - first;
+    return std::max(last - first, 2 * std::min(to_lower, to_upper)) / 4;
+}
+
 /// Of the better half, by rank. Their sum is 1.
 std::vector<double> recombination_weights(std::size_t count) {
     std::vector<double> weights(std::max<std::size_t>(count / 2, 1));
@@ -148,7 +158,7 @@ Evolution::Point Evolution::sample(CounterRandom& random) const {
     std::ranges::generate(normals, [&] { return normal(random); });
     const auto steps = times(factor_, normals);
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-        const double wider = std::max(1.0, axes_[numbers_[i]].cell / 4 / deviation(i));
+        const double wider = std::max(1.0, least_deviation_at(axes_[numbers_[i]], mean_[i]) / deviation(i));
         point[numbers_[i]] = reflected(mean_[i] + step_ * wider * steps[i]);
     }
     return point;
@@ -264,7 +274,7 @@ bool Evolution::has_converged() const {
         return false;
     }
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-        if (deviation(i) > std::max(least_deviation, axes_[numbers_[i]].cell / 8)) {
+        if (deviation(i) > std::max(least_deviation, axes_[numbers_[i]].cell_length_at(mean_[i]) / 8)) {
             return false;
         }
     }

@@ -217,7 +217,8 @@ class GpSampler::Search {
             }
             const auto& its = sampler_.axes_[axis];
             const double uniform = random_.uniform();
-            const double step = std::max(width, its.cell) * normal_quantile(std::max(uniform, 1e-12));
+            const double step =
+                std::max(width, its.cell_length_at(point[axis])) * normal_quantile(std::max(uniform, 1e-12));
             point[axis] = its.is_categorical ? uniform : std::clamp(point[axis] + step, 0.0, 1 - 0x1.0p-53);
         }
         return point;
@@ -236,14 +237,19 @@ GpSampler::GpSampler(const SweepSpec& spec)
       second_(spec),
       axes_(Axis::all_of(spec.space)),
       first_(spec.space, spec.seed),
+      exploring_(SobolSampler::further(spec.space, spec.seed, 0)),
       tried_(spec.space),
       num_earlier_(results_.num_trials()) {}
 
 std::optional<Proposal> GpSampler::propose(TrialId trial) {
-    const auto& results = second_.owns(trial) ? second_.results() : results_;
+    const bool is_second = second_.owns(trial);
+    const auto& results = is_second ? second_.results() : results_;
     const auto* ranking = results.highest_ranking(enough(axes_));
-    if (ranking == nullptr || axes_.empty() || trial.value % 8 == 7) {
-        return first_.propose(trial);
+    if (ranking == nullptr || axes_.empty()) {
+        return is_second ? second_.first_of(trial) : first_.propose(trial);
+    }
+    if (trial.value % 8 == 7) {
+        return exploring_.propose(TrialId{trial.value / 8});
     }
     constexpr std::size_t most_best = 5;
     std::vector<Results::Point> best;

@@ -55,6 +55,7 @@ class GpSampler : public Sampler {
     SecondSearch second_;
     std::vector<Axis> axes_;
     SobolSampler first_;
+    SobolSampler exploring_;  // for every eighth trial, once there is a model
     Tried tried_;
     int num_earlier_;
 };

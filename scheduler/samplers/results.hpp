@@ -64,6 +64,11 @@ class Results {
     /// The highest rung that at least `enough` trials reached with a finite loss. Null if there is none.
     const Ranking* highest_ranking(int enough) const;
 
+    /// Whether a trial counts at the rung.
+    bool has_reached(int trial, const Ranking& ranking) const {
+        return trials_[static_cast<std::size_t>(trial)].num_rungs > ranking.rung;
+    }
+
     /// Whether nothing is known of a trial yet but that it runs.
     bool is_pending(int trial) const;
 

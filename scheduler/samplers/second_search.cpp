@@ -15,10 +15,12 @@ SweepSpec without_earlier(SweepSpec spec) {
 
 }  // namespace
 
-SecondSearch::SecondSearch(const SweepSpec& spec) : none_(without_earlier(spec)), results_(none_) {}
+SecondSearch::SecondSearch(const SweepSpec& spec)
+    : none_(without_earlier(spec)), results_(none_), points_(SobolSampler::further(spec.space, spec.seed, 1)) {}
 
 void SecondSearch::begin(TrialId first) {
     results_ = none_;
+    origin_ = first_ ? origin_ : first.value;
     first_ = first;
 }
 
@@ -36,6 +38,7 @@ double spread_of_best(const Results& results, const Results::Ranking& ranking, c
                       std::size_t count) {
     double sum_of_logs = 0;
     int num_axes = 0;
+    const bool is_mixed = std::ranges::any_of(axes, [](const Axis& axis) { return !axis.is_discrete(); });
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
         double n = 0;
         double sum = 0;
@@ -48,8 +51,9 @@ double spread_of_best(const Results& results, const Results::Ranking& ranking, c
                 squares += x * x;
             }
         }
-        if (n >= 2 && !axes[axis].is_categorical) {
-            const double variance = std::max(squares / n - sum / n * (sum / n), 1e-12);
+        if (n >= 2 && !(is_mixed ? axes[axis].is_discrete() : axes[axis].is_categorical)) {
+            const double cell = axes[axis].cell_length_at(sum / n);
+            const double variance = std::max({squares / n - sum / n * (sum / n), cell * cell / 12, 1e-12});
             sum_of_logs += std::log(variance) / 2;
             ++num_axes;
         }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "scheduler/samplers/axis.hpp"
 #include "scheduler/samplers/results.hpp"
+#include "scheduler/samplers/sobol_sampler.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "scheduler/trial.hpp"
 
@@ -29,6 +31,10 @@ class SecondSearch {
     /// Whether the trial is one of its own. These have even numbers.
     bool owns(TrialId trial) const;
 
+    /// What its own trial begins with while it knows too little: a point of a Sobol sequence, which goes on where it
+    /// begins anew.
+    std::optional<Proposal> first_of(TrialId trial) { return points_.propose(TrialId{(trial.value - origin_) / 2}); }
+
     /// Takes a trial of its own; others change nothing.
     void tell(const Trial& trial);
 
@@ -39,11 +45,14 @@ class SecondSearch {
     Results none_;
     Results results_;
     std::optional<TrialId> first_;  ///< none: it has not begun
+    std::int32_t origin_ = 0;       ///< the trial with which it began for the first time
+    SobolSampler points_;
 };
 
 /// How far the `count` best trials of a rung lie from each other: the standard deviation of a parameter, in a space in
 /// which each goes from 0 to 1, as the geometric mean over those that are numbers, because some of them may make no
-/// difference. Infinite where no parameter is a number.
+/// difference. Infinite where no parameter is a number. The best often share the value of a discrete number, which says
+/// nothing of how close they are: such parameters count only where there are no others, and with a cell at least.
 double spread_of_best(const Results& results, const Results::Ranking& ranking, const std::vector<Axis>& axes,
                       std::size_t count);
 

@@ -9,6 +9,10 @@ namespace crescendo {
 SobolSampler::SobolSampler(SearchSpace space, std::uint64_t seed)
     : space_(std::move(space)), seed_(seed), sequence_(space_.num_dimensions(), seed) {}
 
+SobolSampler SobolSampler::further(SearchSpace space, std::uint64_t seed, int number) {
+    return {std::move(space), draws(seed, Purpose::exploring, TrialId{number}).next()};
+}
+
 std::optional<Proposal> SobolSampler::propose(TrialId trial) {
     if (space_.rules().empty() || trial.value < num_passed_) {  // without rules, no point is refused
         num_passed_ = space_.rules().empty() ? trial.value : 0;

@@ -10,10 +10,15 @@ namespace crescendo {
 
 /// Proposes the points of a scrambled Sobol sequence, one after the other, without those that a constraint refuses.
 ///
-/// A proposal is a pure function of (seed, trial), as a random one is.
+/// A proposal is a pure function of (seed, trial), as a random one is. Every second or every eighth point would not
+/// fill the space, because a point's number decides about halves of it: whoever takes points for some trials only has
+/// to number them by themselves, in a sequence of their own.
 class SobolSampler : public Sampler {
   public:
     SobolSampler(SearchSpace space, std::uint64_t seed);
+
+    /// Another sequence of the same seed; `number` counts these from 0.
+    static SobolSampler further(SearchSpace space, std::uint64_t seed, int number);
 
     std::optional<Proposal> propose(TrialId trial) override;
     std::unique_ptr<Sampler> clone() const override;

@@ -74,15 +74,20 @@ TpeSampler::TpeSampler(const SweepSpec& spec)
       second_(spec),
       axes_(Axis::all_of(spec.space)),
       first_(spec.space, spec.seed),
+      exploring_(SobolSampler::further(spec.space, spec.seed, 0)),
       tried_(spec.space),
       num_earlier_(results_.num_trials()),
       next_series_(num_earlier_ + most_alone) {}
 
 std::optional<Proposal> TpeSampler::propose(TrialId trial) {
-    const auto& results = second_.owns(trial) ? second_.results() : results_;
+    const bool is_second = second_.owns(trial);
+    const auto& results = is_second ? second_.results() : results_;
     const auto* ranking = results.highest_ranking(enough(axes_));
-    if (ranking == nullptr || axes_.empty() || explores(trial)) {
-        return first_.propose(trial);
+    if (ranking == nullptr || axes_.empty()) {
+        return is_second ? second_.first_of(trial) : first_.propose(trial);
+    }
+    if (explores(trial)) {
+        return exploring_.propose(TrialId{(trial.value - first_to_explore) / 2});
     }
     std::optional<Config> config;
     if (series_) {
@@ -150,8 +155,10 @@ TpeSampler::Split TpeSampler::split(const Results& results, const Results::Ranki
     }
     std::ranges::sort(result.good, {}, &Split::Member::trial);
     const int first_new = std::max(results.num_trials() - most_new, 0);
-    const int stride = std::max((first_new + most_old - 1) / most_old, 1);
-    for (int trial = 0; trial < results.num_trials(); trial += trial < first_new ? stride : 1) {
+    // The stride is odd: the even trials alone would be those that explore, or those of the second search.
+    const int stride = std::max((first_new + most_old - 1) / most_old, 1) | 1;
+    const auto next = [&](int trial) { return trial < first_new ? std::min(trial + stride, first_new) : trial + 1; };
+    for (int trial = 0; trial < results.num_trials(); trial = next(trial)) {
         const bool is_bad = !std::ranges::binary_search(result.good, trial, {}, &Split::Member::trial) &&
                             (results.is_settled_so_far(trial, ranking) || results.is_pending(trial));
         if (is_bad) {
@@ -185,7 +192,7 @@ bool TpeSampler::explores(TrialId trial) const {
 }
 
 bool TpeSampler::is_second_due() const {
-    const auto is_continuous = [](const Axis& axis) { return !axis.is_categorical && axis.cell == 0; };
+    const auto is_continuous = [](const Axis& axis) { return !axis.is_discrete(); };
     if (explores_ || second_.has_begun() || results_.num_trials() - num_earlier_ >= SecondSearch::end ||
         std::ranges::none_of(axes_, is_continuous) || !results_.space().rules().constraints().empty()) {
         return false;

@@ -30,8 +30,8 @@ namespace crescendo {
 /// * When 200 trials have results at that rung and the good ones lie close together, a second search begins
 ///   (SecondSearch).
 /// * In sweeps of 1,000 trials and more that stop trials early, there is another way out: every other trial after the
-///   64th is the Sobol sequence's next point. BOHB draws a third of its trials so. Most of them stop at the first rung,
-///   so they cost little.
+///   64th is the next point of another Sobol sequence. BOHB draws a third of its trials so. Most of them stop at the
+///   first rung, so they cost little.
 /// * There is no second search where configurations are finitely many, or with constraints. There a model may find
 ///   nothing that is allowed and untried, and replays of sweeps that began before second searches repeat such draws.
 /// * Of the first 500 trials, each has a model of its own. After that a model serves as many as one in 64 trials, so
@@ -88,6 +88,7 @@ class TpeSampler : public Sampler {
     SecondSearch second_;
     std::vector<Axis> axes_;
     SobolSampler first_;
+    SobolSampler exploring_;
     Tried tried_;
     int num_earlier_;
     std::optional<Series> series_;

@@ -108,10 +108,19 @@ struct Locate {
     Result operator()(const auto& d) const {
         const auto below = [&](double x) { return probability_below(d, x); };
         if constexpr (requires { d.q; }) {  // all that is rounded to the value
-            return of_number([&](double x) { return (inside(below(x - d.q / 2)) + inside(below(x + d.q / 2))) / 2; });
+            return of_number([&](double x) {
+                const auto [first, last] = cell(d, x);
+                return (first + last) / 2;
+            });
         } else {
             return of_number(below);
         }
+    }
+
+    /// The coordinates that are rounded to x: from the first on to the last.
+    template <class Quantized>
+    static std::pair<double, double> cell(const Quantized& d, double x) {
+        return {inside(probability_below(d, x - d.q / 2)), inside(probability_below(d, x + d.q / 2))};
     }
 
     /// How probable values below x are, in whatever way they are distributed before they are rounded. Beyond the ends
@@ -146,6 +155,23 @@ struct Locate {
     }
 };
 
+struct FindCell {
+    double coordinate;
+
+    std::pair<double, double> operator()(const IntUniform& d) const {
+        const double count = static_cast<double>(d.max) - static_cast<double>(d.min) + 1;
+        const double index = std::floor(coordinate * count);
+        return {index / count, (index + 1) / count};
+    }
+    std::pair<double, double> operator()(const auto& d) const {
+        if constexpr (requires { d.q; }) {
+            return Locate::cell(d, std::get<double>(value_at(d, coordinate)));
+        } else {
+            return {coordinate, coordinate};
+        }
+    }
+};
+
 }  // namespace
 
 bool is_constant(const Distribution& distribution) { return std::holds_alternative<Constant>(distribution); }
@@ -156,6 +182,10 @@ Value value_at(const Distribution& distribution, double coordinate) {
 
 std::optional<double> coordinate_of(const Distribution& distribution, const Value& value) {
     return std::visit(Locate{value}, distribution);
+}
+
+std::pair<double, double> cell_at(const Distribution& distribution, double coordinate) {
+    return std::visit(FindCell{coordinate}, distribution);
 }
 
 std::map<Value, double> coordinates_of(const Categorical& distribution) {

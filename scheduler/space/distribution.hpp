@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -101,6 +102,10 @@ Value value_at(const Distribution& distribution, double coordinate);
 /// coordinates give the value. A number out of range has that of the nearest end. Nothing for a value that is not of
 /// the distribution's kind, or not among its categories.
 std::optional<double> coordinate_of(const Distribution& distribution, const Value& value);
+
+/// The coordinates that give the number which `coordinate` gives: from the first up to the last. Both are `coordinate`
+/// where no others give it, or if that is no number.
+std::pair<double, double> cell_at(const Distribution& distribution, double coordinate);
 
 /// The coordinates of all values that are listed, for lookups: there may be thousands.
 std::map<Value, double> coordinates_of(const Categorical& distribution);

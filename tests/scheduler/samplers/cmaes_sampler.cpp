@@ -142,6 +142,31 @@ TEST_CASE("cmaes learns from the highest rung with enough results, and ranks tho
     }
 }
 
+TEST_CASE("for cmaes a trial that loses at the rung it learns from is no worse than its loss there") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
+    spec.sampler = "cmaes";
+    spec.space = cube(1);
+    AnySampler sampler(spec);
+    for (int id = 0; id < 60; ++id) {  // in other brackets worse ones survive
+        auto trial = started(id, sampler->propose(TrialId{id}).value().config);
+        const double x = number_of(trial.config, 0);
+        sampler->tell(trial);
+        trial.resource = Resource{1};
+        trial.loss = std::abs(x - 0.2);
+        if (x < 0.5) {
+            trial.status = TrialStatus::stopped;
+            trial.reason = StopReason::judged;
+        }
+        sampler->tell(trial);
+    }
+
+    int num_left = 0;
+    for (int id = 60; id < 80; ++id) {
+        num_left += number_of(sampler->propose(TrialId{id})->config, 0) < 0.5;
+    }
+    CHECK(num_left > 15);
+}
+
 namespace {
 
 /// How many of the next 100 proposals of a sampler lie in the right half.

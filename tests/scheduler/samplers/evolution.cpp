@@ -92,7 +92,7 @@ TEST_CASE("a category that is better becomes the usual one, and no other is give
 TEST_CASE("a whole number keeps trying its neighbours") {
     const auto loss = [](const Point& p) { return std::abs(std::floor(p[0] * 10) - 3); };
 
-    const auto searched = search({{.cell = 0.1}}, 10, 100, loss);
+    const auto searched = search({{.cell = 0.1, .discrete = IntUniform{0, 9}}}, 10, 100, loss);
 
     CounterRandom random(5, 0);
     int num_others = 0;
@@ -124,7 +124,9 @@ TEST_CASE("points stay in the cube, whatever it is told") {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         std::vector<Axis> axes;
         for (std::uint64_t i = 0; i <= random.below(6); ++i) {
-            axes.push_back(random.below(3) == 0 ? quarters : Axis{.cell = random.below(2) == 0 ? 0.0 : 0.125});
+            axes.push_back(random.below(3) == 0   ? quarters
+                           : random.below(2) == 0 ? Axis{}
+                                                  : Axis{.cell = 0.125, .discrete = IntUniform{1, 8}});
         }
         Evolution evolution(axes, Point(axes.size(), random.uniform()), 4);
         for (int i = 0; i < 30; ++i) {
@@ -141,4 +143,20 @@ TEST_CASE("points stay in the cube, whatever it is told") {
             REQUIRE(std::ranges::all_of(point, [](double x) { return x >= 0 && x < 1; }));
         }
     }
+}
+
+TEST_CASE("a number whose cells are not equally long keeps trying its neighbours, where its cell is the longest") {
+    const Distribution powers = QLogUniformValues{16, 1024, 16};
+    const SearchSpace space{{{"x", powers}}};
+    const auto value = [&](const Point& p) { return std::get<double>(value_at(powers, p[0])); };
+
+    const auto searched = search(Axis::all_of(space), 10, 100, [&](const Point& p) { return value(p); });
+
+    CounterRandom random(5, 0);
+    int num_others = 0;
+    for (int i = 0; i < 1000; ++i) {
+        num_others += value(searched.evolution.sample(random)) != 16;
+    }
+    CHECK(num_others > 10);
+    CHECK(num_others < 700);
 }

@@ -160,6 +160,26 @@ TEST_CASE("gp has at most 500 results in its model, and goes on") {
     CHECK(branin(sampler->propose(TrialId{700})->config) < 0.6);
 }
 
+TEST_CASE("every eighth proposal of gp is a point of a sequence that lies everywhere") {
+    AnySampler sampler(learning_spec("gp", square()));
+    std::vector<Config> explored;
+    for (int id = 0; id < 8 * 17; ++id) {
+        auto [config, origin] = sampler->propose(TrialId{id}).value();
+        sampler->tell(started(id, config));
+        sampler->tell(finished(started(id, config), number_of(config, 0)));
+        if (id >= 8 && id % 8 == 7) {
+            CHECK(origin == Origin::random);
+            explored.push_back(std::move(config));
+        }
+    }
+
+    REQUIRE(explored.size() == 16);
+    for (const int count : count_in_eighths(explored, 0)) {
+        CHECK(count >= 1);
+        CHECK(count <= 3);
+    }
+}
+
 TEST_CASE("when gp's best trials have gathered, every other trial belongs to a search that begins anew, and again") {
     const auto loss = [](const Config& config) {
         return std::pow(number_of(config, 0) - 0.3, 2) + std::pow(number_of(config, 1) - 0.7, 2);

@@ -54,6 +54,15 @@ inline double number_of(const Config& config, std::size_t parameter) {
     return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
 }
 
+/// How many of the configurations have their number `parameter`, of [0, 1), in each eighth.
+inline std::vector<int> count_in_eighths(const std::vector<Config>& configs, std::size_t parameter) {
+    std::vector<int> counts(8, 0);
+    for (const auto& config : configs) {
+        ++counts[static_cast<std::size_t>(8 * number_of(config, parameter))];
+    }
+    return counts;
+}
+
 /// The mean over `seeds` of the least loss of `count` trials.
 inline double mean_best(const std::string& sampler, const SearchSpace& space, int count, int num_seeds,
                         const std::function<double(const Config&)>& loss) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/scheduler/samplers/learning.hpp"
@@ -53,6 +54,43 @@ TEST_CASE("a second search that begins again knows nothing, and nothing that is 
     tell_corners(search, 0.2, 140, 10);
 
     CHECK(search.results().highest_ranking(1) == nullptr);
+}
+
+TEST_CASE("a second search begins with points that lie everywhere, also where it begins again") {
+    auto spec = learning_spec("tpe", space());
+    SecondSearch search(spec);
+    std::vector<Config> configs;
+    for (const int begin : {100, 116}) {
+        search.begin(TrialId{begin});
+        for (int id = begin; id < begin + 16; id += 2) {
+            configs.push_back(search.first_of(TrialId{id})->config);
+        }
+    }
+
+    CHECK(configs.size() == 16);
+    for (const std::size_t parameter : {0, 1}) {
+        for (const int count : count_in_eighths(configs, parameter)) {
+            CHECK(count == 2);
+        }
+    }
+}
+
+TEST_CASE("that the best share the value of a discrete number does not make their spread less") {
+    const SearchSpace mixed{{{"x", Uniform{0, 1}}, {"n", IntUniform{1, 4}}, {"q", QNormal{0, 10, 1}}}};
+    const SearchSpace discrete{{{"n", IntUniform{1, 4}}, {"m", IntUniform{1, 4}}}};
+    const auto spread = [](const SearchSpace& space, const std::vector<Config>& configs) {
+        Results results(learning_spec("gp", space));
+        for (int id = 0; id < std::ssize(configs); ++id) {
+            results.tell(finished(started(id, configs[static_cast<std::size_t>(id)]), 1));
+        }
+        return spread_of_best(results, *results.highest_ranking(1), Axis::all_of(space), configs.size());
+    };
+    const std::int64_t three = 3;
+
+    CHECK(spread(mixed, {{{"x", 0.2}, {"n", three}, {"q", 0.0}}, {{"x", 0.4}, {"n", three}, {"q", 0.0}}}) ==
+          doctest::Approx(0.1));
+    CHECK(spread(discrete, {{{"n", three}, {"m", three}}, {{"n", three}, {"m", three}}}) ==
+          doctest::Approx(0.25 / std::sqrt(12)));
 }
 
 TEST_CASE("the spread of the best is their deviation, a geometric mean over the parameters that are numbers") {

@@ -341,3 +341,50 @@ TEST_CASE("where many trials stop early, every other one of tpe explores, and in
     CHECK(origins(SchedulerKind::asha, 999) == std::vector{model, model, model, model, model});
     CHECK(origins(SchedulerKind::fifo, 1000) == std::vector{model, model, model, model, model});
 }
+
+TEST_CASE("what tpe explores lies everywhere, in each coordinate") {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
+        spec.seed = seed;
+        spec.sampler = "tpe";
+        spec.space = SearchSpace{{{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}}};
+        AnySampler sampler(spec);
+        std::vector<Config> explored;
+        for (int id = 0; id < 64 + 2 * 64; ++id) {
+            auto [config, origin] = sampler->propose(TrialId{id}).value();
+            auto trial = started(id, config);
+            trial.resource = Resource{4};
+            trial.loss = number_of(config, 0) + number_of(config, 1);
+            sampler->tell(trial);
+            if (id >= 64 && origin == Origin::random) {
+                explored.push_back(std::move(config));
+            }
+        }
+
+        CHECK(count_in_eighths(explored, 0) == std::vector<int>(8, 8));
+        CHECK(count_in_eighths(explored, 1) == std::vector<int>(8, 8));
+    }
+}
+
+TEST_CASE("of bad trials, those with even numbers count no more for tpe than the others") {
+    int num_right = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        AnySampler sampler(learning_spec("tpe", SearchSpace{{{"x", Uniform{0, 1}}}}, seed));
+        CounterRandom random(seed, 0);
+        constexpr int num_trials = 1400;
+        for (int id = 0; id < num_trials; ++id) {
+            const bool is_good = id % 50 < 2;
+            const double half = id % 2 == 0 ? 0 : 0.5;
+            const auto trial = started(id, {{"x", is_good ? random.uniform() : half + random.uniform() / 2}});
+            sampler->tell(trial);
+            sampler->tell(finished(trial, is_good ? 0 : 1));
+        }
+        for (int id = num_trials; id < num_trials + 20; ++id) {
+            const auto [config, origin] = sampler->propose(TrialId{id}).value();
+            REQUIRE(origin == Origin::model);
+            num_right += number_of(config, 0) > 0.5;
+        }
+    }
+    CHECK(num_right > 50);
+    CHECK(num_right < 150);
+}
