@@ -82,7 +82,7 @@ Exported exported(const ExportOptions& options, const ExportFormat& format) {
 /// Whether more may come to the journal without anybody asking for it.
 bool is_open(const fs::path& directory) {
     const auto state = state_of(RecordedSweep(directory));
-    return state == "running" || state == "queued";
+    return state == "running" || state == "queued" || state == "unknown";
 }
 
 /// Exports a sweep again and again, until it has ended.

@@ -83,7 +83,12 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     }
     const bool is_in_job = std::getenv(exit_status_variable) != nullptr;
     const auto where = directory.path().string();
-    CRESCENDO_VALIDATE(is_in_job || state_of_job(directory) != JobState::queued, "",
+    // A job script of the user's own has a job that runs, and must not fail where Slurm is away for a moment.
+    const bool must_know = !is_in_job && !batch_system()->own_job();
+    const auto job =
+        must_know ? require_state_of_job(directory, "and one that is queued would fail once it finds the sweep at work")
+                  : state_of_job(directory);
+    CRESCENDO_VALIDATE(is_in_job || job != JobState::queued, "",
                        "{}: job {} of this sweep is queued, and would fail once it finds the sweep at work; `crescendo "
                        "stop {}` takes it back, `crescendo status {}` says what it waits for",
                        where, directory.read_run().value("job", ""), shell_quoted(where), shell_quoted(where));

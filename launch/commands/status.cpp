@@ -152,6 +152,9 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
     if (status["state"] == "queued") {
         status["hint"] = fmt::format("`{}` says what the job waits for", batch_system()->state_command(job));
+    } else if (status["state"] == "unknown") {
+        status["hint"] = fmt::format("{} does not say whether the sweep's last job is over; see what `{}` says",
+                                     batch_system()->name(), batch_system()->state_command(job));
     } else if (sweep.waits_for_release()) {
         status["hint"] = held_hint(sweep, shell_quoted(recorded.directory.path()));
     } else if (auto advice = hint(recorded.history, recorded.file); !advice.empty()) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "core/files/durable_file.hpp"
 #include "launch/commands/commands.hpp"
@@ -31,7 +32,7 @@ void take_job_back(const SweepDirectory& directory) {
 /// A coordinator that starts removes the request, and a job script may be about to start one: it stands until all are
 /// gone.
 void request_until_gone(const SweepDirectory& directory) {
-    for (;;) {
+    for (bool is_told = false;;) {
         if (!is_there(directory.stop_request())) {
             replace_file(directory.stop_request(), "stop\n");
         }
@@ -45,6 +46,10 @@ void request_until_gone(const SweepDirectory& directory) {
         }
         if (job == JobState::queued) {
             take_job_back(directory);
+        } else if (!job && !std::exchange(is_told, true)) {
+            fmt::print("{} does not say whether job {} is over: waiting until it does; the request stands\n",
+                       batch_system()->name(), directory.read_run().value("job", ""));
+            std::fflush(stdout);
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
     }
@@ -64,6 +69,9 @@ ExitCode stop(const std::filesystem::path& path) {
         return ExitCode::done;
     }
     replace_file(directory.stop_request(), "stop\n");
+    if (!holder && !job) {
+        require_state_of_job(directory, "so the request to stop stays: a job that has yet to begin ends at once");
+    }
     fmt::print("asked {} to save its trials and stop\n",
                holder.value_or(fmt::format("job {}", directory.read_run().value("job", ""))));
     std::fflush(stdout);

@@ -157,11 +157,7 @@ void require_idle(const SweepDirectory& directory) {
     if (job.empty() || system->is_own_job(job)) {
         return;
     }
-    const auto state = system->state(job);
-    CRESCENDO_VALIDATE(state, "",
-                       "{}: {} does not say whether the sweep's last job, {}, is over, and two at a time would "
-                       "write over each other; see what `{}` says, and try again",
-                       where, system->name(), job, system->state_command(job));
+    const auto state = require_state_of_job(directory, "and two at a time would write over each other");
     CRESCENDO_VALIDATE(state == JobState::gone, "",
                        "{}: job {} of this sweep is already {} (two jobs would overwrite each other's files); "
                        "`crescendo stop {}` ends it, `crescendo status {}` shows its progress",

@@ -1,5 +1,7 @@
 #include "launch/record/recorded_sweep.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "core/check.hpp"
@@ -84,9 +86,22 @@ TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std:
     return *trial;
 }
 
-JobState state_of_job(const SweepDirectory& directory) {
+std::optional<JobState> state_of_job(const SweepDirectory& directory) {
     const auto job = directory.read_run().value("job", "");
-    return job.empty() ? JobState::gone : batch_system()->state(job).value_or(JobState::gone);
+    const auto system = batch_system();
+    return job.empty() || !system->is_installed() ? JobState::gone : system->state(job);
+}
+
+JobState require_state_of_job(const SweepDirectory& directory, std::string_view why) {
+    const auto state = state_of_job(directory);
+    if (!state) {
+        const auto job = directory.read_run().value("job", "");
+        const auto system = batch_system();
+        throw InvalidInput(fmt::format(
+            "{}: {} does not say whether the sweep's last job, {}, is over, {}; see what `{}` says, and try again",
+            directory.path().string(), system->name(), job, why, system->state_command(job)));
+    }
+    return *state;
 }
 
 std::string state_of(const RecordedSweep& sweep) {
@@ -102,6 +117,9 @@ std::string state_of(const RecordedSweep& sweep) {
         return "running";
     }
     const auto state = state_of_job(sweep.directory);
+    if (!state) {
+        return "unknown";
+    }
     return state == JobState::queued ? "queued" : state == JobState::running ? "running" : "stopped";
 }
 

@@ -55,11 +55,15 @@ SweepFile read_first_file(const SweepDirectory& directory, const std::optional<F
 /// were others when the sweep began.
 std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes);
 
-/// State of the sweep's last job; `gone` if it never had one, or if the batch system does not answer.
-JobState state_of_job(const SweepDirectory& directory);
+/// State of the sweep's last job; `gone` if it never had one, or if there is no batch system here, as where a copy of
+/// the sweep is. std::nullopt if the batch system does not answer.
+std::optional<JobState> state_of_job(const SweepDirectory& directory);
 
-/// "queued", "running", "stopped", "finished" or "failed". Asks the batch system about a sweep that was submitted and
-/// has no coordinator now.
+/// The same. Throws InvalidInput if the batch system does not answer; `why` says why its answer is needed.
+JobState require_state_of_job(const SweepDirectory& directory, std::string_view why);
+
+/// "queued", "running", "stopped", "finished", "failed", or "unknown" if the batch system does not answer. Asks it
+/// about a sweep that was submitted and has no coordinator now.
 std::string state_of(const RecordedSweep& sweep);
 
 }  // namespace crescendo::launch

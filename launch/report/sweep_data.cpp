@@ -245,7 +245,7 @@ OrderedJson next_steps(const std::string& state, const History& history, const s
         const auto trial = first_to_look_at(sweep);
         add(fmt::format("crescendo logs {} {}", directory, trial.value), "what a trial without a value printed");
     }
-    if (state == "running" || state == "queued") {
+    if (state == "running" || state == "queued" || state == "unknown") {
         add("crescendo top " + directory, "watch it");
         add("crescendo report " + directory, "write this page again");
     } else if (state == "stopped") {

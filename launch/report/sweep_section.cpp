@@ -44,6 +44,7 @@ std::string state_text(const OrderedJson& sweep, PageKind kind) {
         {"running", "still running: this page shows it as it was when the page was written"},
         {"queued", "waiting for its batch job"},
         {"stopped", "stopped early; it can be resumed"},
+        {"unknown", "not known to be over: the batch system does not answer"},
         {"failed", "failed: no trial ended well"},
         {"damaged", "its journal is damaged: this page shows it up to the damage"}};
     const auto state = sweep.at("state").get<std::string>();

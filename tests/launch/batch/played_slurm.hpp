@@ -15,6 +15,7 @@ class PlayedSlurm {
   public:
     PlayedSlurm() : path_(std::getenv("PATH")) {
         ::setenv("PATH", (folder_.path().string() + ":" + path_).c_str(), 1);
+        answer("sbatch", "echo 17");
         answer("squeue", "echo 'n[1-3] n1'");
         answer("scontrol", R"(case $1 in show) printf 'n1\nn2\nn3\n' ;; esac)");
         answer("sinfo", "echo alloc*");
@@ -45,6 +46,19 @@ class PlayedSlurm {
 
   private:
     TemporaryFolder folder_;
+    std::string path_;
+};
+
+/// A machine without Slurm's tools, nor any others.
+class NoSlurm {
+  public:
+    NoSlurm() : path_(std::getenv("PATH")) { ::setenv("PATH", nothing_.path().c_str(), 1); }
+    ~NoSlurm() { ::setenv("PATH", path_.c_str(), 1); }
+    NoSlurm(NoSlurm&&) = delete;
+    NoSlurm& operator=(NoSlurm&&) = delete;
+
+  private:
+    TemporaryFolder nothing_;
     std::string path_;
 };
 

@@ -45,6 +45,23 @@ TEST_CASE("resume refuses a sweep whose job is queued: that would come and find 
                    "`crescendo stop s` takes it back"));
 }
 
+TEST_CASE("resume refuses a sweep whose job may be queued, and continues a copy where there is no Slurm") {
+    const OldSweep sweep;
+    sweep.note_job("17");
+    {
+        const PlayedSlurm slurm;
+        slurm.answer("squeue", "exit 1");
+
+        const auto refused = sweep.run({"resume", "s"});
+
+        CHECK(refused.code == 2);
+        CHECK(
+            contains(refused.err, "s: Slurm does not say whether the sweep's last job, 17, is over, and one that is"));
+    }
+    const NoSlurm machine;
+    CHECK_FALSE(contains(sweep.run({"resume", "s", "--until", "1"}).err, "Slurm"));
+}
+
 TEST_CASE("resume names a variable of the command that is not set any more, before it begins") {
     const TemporaryFolder folder;
     write_sweep(folder.path());

@@ -80,3 +80,15 @@ TEST_CASE("status of a sweep whose job is queued names the job, and who says wha
     CHECK(status.at("job") == "17");
     CHECK(status.at("hint") == "`squeue --jobs=17` says what the job waits for");
 }
+
+TEST_CASE("status does not say that a sweep has stopped where Slurm does not answer about its job") {
+    const PlayedSlurm slurm;
+    const OldSweep sweep;
+    sweep.note_job("17");
+    slurm.answer("squeue", "exit 1");
+
+    const auto status = sweep.run({"status", "s", "--format", "json"}).json();
+
+    CHECK(status.at("state") == "unknown");
+    CHECK(contains(status.at("hint"), "see what `squeue --jobs=17` says"));
+}

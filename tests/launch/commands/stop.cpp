@@ -1,3 +1,4 @@
+#include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
 using namespace crescendo::tests;
@@ -9,6 +10,46 @@ TEST_CASE("stop of a sweep on which nobody works has nothing to do") {
 
     CHECK(result.code == 0);
     CHECK(contains(result.out, "there is nothing to stop"));
+}
+
+TEST_CASE("stop does not say that there is nothing to stop where Slurm does not answer, and its request stays") {
+    const PlayedSlurm slurm;
+    slurm.answer("squeue", "exit 1");
+    const OldSweep sweep;
+    sweep.note_job("17");
+
+    const auto result = sweep.run({"stop", "s"});
+
+    CHECK(result.code == 2);
+    CHECK(contains(result.err,
+                   "s: Slurm does not say whether the sweep's last job, 17, is over, so the request to stop stays"));
+    CHECK(contains(result.err, "see what `squeue --jobs=17` says"));
+    CHECK(content_of(sweep.folder / "s/stop") == "stop\n");
+}
+
+TEST_CASE("stop waits for a job that runs until Slurm says that it is over, also if Slurm is away meanwhile") {
+    const PlayedSlurm slurm;
+    slurm.answer("squeue", "case $(grep -c ^squeue calls) in 1) echo RUNNING ;; 2 | 3) exit 1 ;; esac");
+    const OldSweep sweep;
+    sweep.note_job("17");
+
+    const auto result = sweep.run({"stop", "s"});
+
+    CHECK(result.code == 0);
+    CHECK(slurm.calls("squeue") == 4);
+    CHECK(result.out ==
+          "asked job 17 to save its trials and stop\n"
+          "Slurm does not say whether job 17 is over: waiting until it does; the request stands\n"
+          "stopped; `crescendo submit s` continues it\n");
+    CHECK_FALSE(fs::exists(sweep.folder / "s/stop"));
+}
+
+TEST_CASE("stop of a copy of a sweep where there is no Slurm asks nobody about the sweep's job") {
+    const OldSweep sweep;
+    sweep.note_job("17");
+    const NoSlurm machine;
+
+    CHECK(contains(sweep.run({"stop", "s"}).out, "there is nothing to stop"));
 }
 
 TEST_CASE("stop ends a trial of a sweep on which nobody works, once") {
