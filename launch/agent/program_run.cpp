@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/batch/batch_system.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -57,6 +58,7 @@ ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOpti
     process.command = guarded(work.order.command, options, options.grace);
     process.cpus = resources_of(options, slot).cpus;
     process.environment = environment_of(work, slot, options);
+    process.hides = variables_of_ranks();
     if (const auto& source = options.setup.supervision.report; source && source->is_printed() && work.rank == 0) {
         process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a file gets an epoch's lines much later
     }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/message_json.hpp"
+#include "launch/batch/batch_system.hpp"
 #include "launch/messages/store_request.hpp"
 #include "launch/messages/trial_files.hpp"
 
@@ -73,6 +74,7 @@ void WarmWorker::spawn() {
     }
     process.cpus = resources.cpus;
     process.environment = device_environment(options_, slot());
+    process.hides = variables_of_ranks();
     // Threads that wait must sleep: a spinning one takes its core from another worker.
     process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
     if (is_guarded() && std::getenv("PYTHONHASHSEED") == nullptr) {

@@ -39,4 +39,10 @@ std::unique_ptr<BatchSystem> batch_system(const Variables& variables) {
     return choose_batch_system(known, variables);
 }
 
+std::function<bool(std::string_view)> variables_of_ranks() {
+    return [system = std::shared_ptr<BatchSystem>(batch_system())](std::string_view variable) {
+        return system->is_of_rank(variable);
+    };
+}
+
 }  // namespace crescendo::launch

@@ -127,4 +127,8 @@ std::unique_ptr<BatchSystem> choose_batch_system(const std::vector<BatchSystemFa
 /// The batch system of this machine, of those that Crescendo knows.
 std::unique_ptr<BatchSystem> batch_system(const Variables& variables = ::getenv);
 
+/// Chooses the variables by which a process that we start would take itself for a rank of ours: a program that calls
+/// MPI, for one, would look for the launcher's end of what they promise, and abort.
+std::function<bool(std::string_view variable)> variables_of_ranks();
+
 }  // namespace crescendo::launch

@@ -108,7 +108,7 @@ void run_hook(const SessionEnding& ending, const SweepFile& file, const SweepDir
         options.command = command;
         options.environment = environment_of_hook(ending, file, directory, history);
         // It may continue the sweep, and then it is alone, as we are not.
-        options.hides = [](std::string_view variable) { return batch_system()->is_of_rank(variable); };
+        options.hides = variables_of_ranks();
         options.log = log_of(directory);
         options.has_socket = false;  // it is no trial, although it may be the program of one
         if (const auto problem = problem_of(options); !problem.empty()) {

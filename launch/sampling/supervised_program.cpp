@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "launch/batch/batch_system.hpp"
 #include "launch/sweep_file/sweep_check.hpp"
 
 namespace crescendo::launch {
@@ -33,6 +34,7 @@ void SupervisedProgram::start() {
     ProcessOptions options;
     options.command = {ProgramPaths::find().guard, std::to_string(grace)};
     options.command.insert(options.command.end(), settings_.command.begin(), settings_.command.end());
+    options.hides = variables_of_ranks();
     options.directory = settings_.source.directory;
     options.log = log();
     options.death_signal = SIGQUIT;

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <fstream>
 
+#include "tests/contains.hpp"
+#include "tests/e2e/variable.hpp"
 #include "tests/launch/agent/program_node.hpp"
 
 using namespace crescendo;
@@ -55,6 +57,22 @@ TEST_CASE("a group has a process a slot, which know each other as torchrun's do;
     for (const std::string rank : {"0", "1"}) {
         CHECK(heard("last" + rank) == R"({"decision":"stop","save":true})");
     }
+}
+
+TEST_CASE("a program sees the job that it is in, and does not take itself for a rank of Slurm's step") {
+    const Variable job("SLURM_JOB_ID", "17");
+    const Variable step("SLURM_STEP_ID", "0");
+    const Variable rank("SLURM_PROCID", "0");
+    ProgramNode node(1);
+
+    node.start(4, 0, "env >environment; " + std::string(report_once));
+    node.next<protocol::Report>();
+
+    std::string environment;
+    std::getline(std::ifstream(node.folder / "environment"), environment, '\0');
+    CHECK(contains(environment, "\nSLURM_JOB_ID=17\n"));
+    CHECK_FALSE(contains(environment, "SLURM_STEP_ID"));
+    CHECK_FALSE(contains(environment, "SLURM_PROCID"));
 }
 
 TEST_CASE("slots that share GPUs name them, and others name none") {

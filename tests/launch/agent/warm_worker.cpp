@@ -14,6 +14,7 @@
 
 #include "launch/agent/agent.hpp"
 #include "tests/await.hpp"
+#include "tests/e2e/variable.hpp"
 #include "tests/launch/few_open_files.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -339,6 +340,13 @@ std::vector<std::string> shared_memory_of(bool is_of_user, std::size_t num_slots
 }
 
 }  // namespace
+
+TEST_CASE("a warm trainer does not take itself for a rank of Slurm's step") {
+    const Variable job("SLURM_JOB_ID", "17");
+    const Variable step("SLURM_STEP_ID", "0");
+
+    CHECK(values_of("SLURM_JOB_ID.$SLURM_STEP_ID", /*is_of_user=*/true, 1) == std::vector<std::string>{"17."});
+}
 
 TEST_CASE("an agent may open the files that its workers need") {
     const FewOpenFiles few(64);

@@ -4,7 +4,10 @@
 
 #include <stdexcept>
 
+#include "tests/e2e/variable.hpp"
+
 using namespace crescendo::launch;
+using crescendo::tests::Variable;
 
 namespace {
 
@@ -44,6 +47,16 @@ TEST_CASE("a program answers, and patience is for as long as an answer is due") 
     CHECK(helper.program.patience().has_value());
     CHECK(helper.answer() == R"(got {"n":1})");
     CHECK(helper.program.num_asked() == 0);
+}
+
+TEST_CASE("a program does not take itself for a rank of Slurm's step") {
+    const Variable job("SLURM_JOB_ID", "17");
+    const Variable step("SLURM_STEP_ID", "0");
+    Supervised helper("read -r line <&3; echo \"$SLURM_JOB_ID.$SLURM_STEP_ID\" >&3; read -r line <&3");
+    helper.program.start();
+    helper.program.ask({{"n", 1}});
+
+    CHECK(helper.answer() == "17.");
 }
 
 TEST_CASE("a program that is late, has ended or talks unasked is an error, and one that is dismissed is not") {
