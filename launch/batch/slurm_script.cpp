@@ -86,14 +86,16 @@ std::string directives(const JobRequest& request) {
     return text;
 }
 
-/// The site's launcher; if it is srun, with the options that make it one process on each of $nodes.
+/// The site's launcher; if it is srun, with the options that make it one process on each of $nodes. The others stay
+/// when one of them ends: with --kill-on-bad-exit=0 at once, and with --wait=0 however long after, whatever WaitTime
+/// says.
 std::string launcher(const JobRequest& request) {
     const auto& words = request.site.launcher;
     if (std::filesystem::path(words.substr(0, words.find(' '))).filename() != "srun") {
         return words;
     }
     auto result = words +
-                  " --overlap --no-kill --kill-on-bad-exit=0 --cpu-bind=none \\\n"
+                  " --overlap --no-kill --kill-on-bad-exit=0 --wait=0 --cpu-bind=none \\\n"
                   "        --nodelist=\"$nodes\" --nodes=\"$count\" --ntasks=\"$count\" --ntasks-per-node=1";
     if (request.options.cpus_per_task) {
         result += fmt::format(" --cpus-per-task={}", *request.options.cpus_per_task);

@@ -43,6 +43,7 @@ TEST_CASE("srun gets the options that make it one process on each node, and anot
     auto job = slurm_request();
     job.options.cpus_per_task = 8;
     CHECK(contains(parts(job).launcher, "srun --mpi=pmix --overlap --no-kill "));
+    CHECK(contains(parts(job).launcher, " --kill-on-bad-exit=0 --wait=0 "));  // a site may set WaitTime
     CHECK(contains(parts(job).launcher, " --nodelist=\"$nodes\" --nodes=\"$count\" "));
     CHECK(contains(parts(job).launcher, " --cpus-per-task=8"));
 
