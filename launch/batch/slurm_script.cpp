@@ -129,6 +129,8 @@ job_is_preempted() { scontrol show job "$job_id" | grep -q 'PreemptTime=[0-9]'; 
 requeue_job() { scontrol requeue "$job_id"; }
 # With --export=NONE srun would pass nothing of this script's environment on.
 export SLURM_EXPORT_ENV=ALL
+# Of --gpus, which is a total: srun would ask for as many on the nodes that are left.
+unset SLURM_GPUS
 )bash";
 
 }  // namespace

@@ -250,6 +250,16 @@ TEST_CASE("what srun starts gets the script's environment, whatever sbatch got o
     CHECK(contains(job_script(script_request(), *batch_system()), "\nexport SLURM_EXPORT_ENV=ALL\n"));
 }
 
+TEST_CASE("srun is not asked for all the GPUs that the job began with") {
+    Rehearsal job("echo \"gpus: $SLURM_GPUS\" > gpus; echo 0 > $CRESCENDO_EXIT_STATUS");
+    job.setup = "export SLURM_GPUS=8";  // as sbatch --gpus=8 does
+
+    CHECK(job.run().code == 0);
+    std::string line;
+    std::getline(std::ifstream(job.folder / "gpus"), line);
+    CHECK(line == "gpus: ");
+}
+
 TEST_CASE("a script tells which sweep it continues, unless that was edited into something else") {
     auto job = script_request();
     for (const auto* path : {"/sweeps/s", "/it's $x"}) {
