@@ -109,6 +109,9 @@ std::string launcher(const JobRequest& request) {
 constexpr std::string_view functions = R"bash(
 # What Slurm says about the job. Newer ones say in the environment when it ends.
 job_id=$SLURM_JOB_ID
+# Your own SQUEUE_STATES, say, would hide the job, and another format of times its end.
+unset ${!SQUEUE_@}
+export SLURM_TIME_FORMAT=standard
 job_nodes() {
     local nodes
     nodes=$(squeue -h -j "$job_id" -o %N) && [ -n "$nodes" ] || return 2

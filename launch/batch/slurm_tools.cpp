@@ -5,6 +5,7 @@ namespace crescendo::launch {
 ToolResult run_slurm_tool(const std::vector<std::string>& command, const std::set<std::string, std::less<>>& hidden) {
     return run_tool(command, {.hides = [&](std::string_view variable) {
                         return (variable.starts_with("SLURM_") && !variable.starts_with("SLURM_CONF=")) ||
+                               variable.starts_with("SQUEUE_") || variable.starts_with("SINFO_") ||
                                hidden.contains(variable.substr(0, variable.find('=')));
                     }});
 }

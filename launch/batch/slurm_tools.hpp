@@ -11,7 +11,7 @@
 namespace crescendo::launch {
 
 /// Runs one of Slurm's commands. It does not see the variables of our own job, so `command` must say which job it is
-/// about; nor those of `hidden`.
+/// about; nor those of `hidden`; nor by which the user has squeue and sinfo leave out jobs and nodes.
 ToolResult run_slurm_tool(const std::vector<std::string>& command,
                           const std::set<std::string, std::less<>>& hidden = {});
 

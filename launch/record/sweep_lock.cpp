@@ -64,13 +64,14 @@ LockHolder ourselves() {
     const auto job = batch_system()->own_job();
     return {host_name(),        ::getpid(),
             boot_id(),          start_of(::getpid()).value_or(0),
-            job ? job->id : "", fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr)))};
+            job ? job->id : "", fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr))),
+            ::geteuid()};
 }
 
 /// The sentence for people, and the same as JSON.
 std::string to_content(const LockHolder& holder) {
-    const Json json{{"host", holder.host},   {"pid", holder.pid}, {"boot", holder.boot},
-                    {"start", holder.start}, {"job", holder.job}, {"since", holder.since}};
+    const Json json{{"host", holder.host}, {"pid", holder.pid},     {"boot", holder.boot}, {"start", holder.start},
+                    {"job", holder.job},   {"since", holder.since}, {"uid", holder.uid}};
     return holder.text() + "\n" + json.dump() + "\n";
 }
 
@@ -80,9 +81,13 @@ std::optional<LockHolder> holder_from(const std::string& content) try {
     if (!json.is_object()) {
         return {};
     }
-    return LockHolder{json.value("host", ""), json.value("pid", 0),
-                      json.value("boot", ""), json.value("start", std::int64_t{0}),
-                      json.value("job", ""),  json.value("since", "")};
+    return LockHolder{json.value("host", ""),
+                      json.value("pid", 0),
+                      json.value("boot", ""),
+                      json.value("start", std::int64_t{0}),
+                      json.value("job", ""),
+                      json.value("since", ""),
+                      json.value("uid", std::int64_t{-1})};
 } catch (const Json::exception&) {  // a value is of another type
     return {};
 }
@@ -116,7 +121,9 @@ bool is_alive(const LockHolder& holder, const fs::path& path) {
         if (system->is_own_job(holder.job)) {
             return false;
         }
-        if (const auto state = system->state(holder.job)) {
+        // Where jobs are private, Slurm says of another user's that there is none.
+        const auto state = system->state(holder.job);
+        if (state && (state != JobState::gone || holder.uid == ::geteuid())) {
             return state == JobState::running;
         }
     }

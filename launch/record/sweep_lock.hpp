@@ -18,6 +18,7 @@ struct LockHolder {
     std::int64_t start = 0;  ///< start of the process in ticks since that boot, because pids are reused
     std::string job;         ///< batch job; empty: none
     std::string since;       ///< since when, in local time
+    std::int64_t uid = -1;   ///< user; -1 in locks of older versions, which do not say
 
     /// "process 7 on n1 since 2026-11-21 16:04:05 (job 17)"
     std::string text() const;
@@ -28,9 +29,9 @@ struct LockHolder {
 /// It is a lock (flock) on the file `lock`, which also names the holder. Some file systems keep such locks on each node
 /// separately. There the content of the file decides. A holder on this host is alive if its process is. A holder in our
 /// own batch job is a former step of it, and over. A holder in another job is alive as long as the batch system has
-/// that job. For others the age of the file decides, because a holder touches the file every few seconds: by the clock
-/// of the file system, or more generously by ours where no file can be made to read that clock. The file stays after
-/// the lock has ended, and is empty if the holder left in good order.
+/// that job, of which it may not tell other users. For others the age of the file decides, because a holder touches the
+/// file every few seconds: by the clock of the file system, or more generously by ours where no file can be made to
+/// read that clock. The file stays after the lock has ended, and is empty if the holder left in good order.
 class SweepLock {
   public:
     /// Throws InvalidInput that names the holder, since when, and the remedy.

@@ -250,6 +250,16 @@ TEST_CASE("what srun starts gets the script's environment, whatever sbatch got o
     CHECK(contains(job_script(script_request(), *batch_system()), "\nexport SLURM_EXPORT_ENV=ALL\n"));
 }
 
+TEST_CASE("what a user has squeue leave out does not hide the job from its script") {
+    Rehearsal job("echo 0 > $CRESCENDO_EXIT_STATUS");
+    job.install("squeue",
+                "[ -z \"$SQUEUE_STATES$SQUEUE_PARTITION\" ] && [ \"$SLURM_TIME_FORMAT\" = standard ] || exit 1\n"
+                "case $* in *%e*) echo 2100-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
+    job.setup = "export SQUEUE_STATES=PENDING SQUEUE_PARTITION=gpu SLURM_TIME_FORMAT=relative; lead=0";
+
+    CHECK(job.run().code == 0);
+}
+
 TEST_CASE("srun is not asked for all the GPUs that the job began with") {
     Rehearsal job("echo \"gpus: $SLURM_GPUS\" > gpus; echo 0 > $CRESCENDO_EXIT_STATUS");
     job.setup = "export SLURM_GPUS=8";  // as sbatch --gpus=8 does

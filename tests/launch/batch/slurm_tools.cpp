@@ -9,15 +9,20 @@
 using namespace crescendo::launch;
 using crescendo::tests::PlayedSlurm;
 
-TEST_CASE("Slurm's tools see which Slurm to ask, and nothing of our own job") {
+TEST_CASE("Slurm's tools see which Slurm to ask, and nothing of our own job or of what the user leaves out") {
     ::setenv("SLURM_JOB_ID", "17", 1);
     ::setenv("SLURM_CONF", "/etc/slurm.conf", 1);
+    ::setenv("SQUEUE_STATES", "PENDING", 1);
+    ::setenv("SINFO_PARTITION", "gpu", 1);
 
-    const auto answer = run_slurm_tool({"bash", "-c", "echo $SLURM_JOB_ID,$SLURM_CONF"});
+    const auto answer =
+        run_slurm_tool({"bash", "-c", "echo $SLURM_JOB_ID,$SLURM_CONF,$SQUEUE_STATES,$SINFO_PARTITION"});
 
     ::unsetenv("SLURM_JOB_ID");
     ::unsetenv("SLURM_CONF");
-    CHECK(answer.output == ",/etc/slurm.conf");
+    ::unsetenv("SQUEUE_STATES");
+    ::unsetenv("SINFO_PARTITION");
+    CHECK(answer.output == ",/etc/slurm.conf,,");
 }
 
 TEST_CASE("squeue's answer is told from a job that it has forgotten, and from no answer") {

@@ -44,8 +44,10 @@ class Variable {
     std::optional<std::string> before_;
 };
 
-void write_holder(const SweepDirectory& directory, const std::string& host, int pid, const std::string& job) {
-    const Json json{{"host", host}, {"pid", pid}, {"boot", "-"}, {"start", 1}, {"job", job}, {"since", "then"}};
+void write_holder(const SweepDirectory& directory, const std::string& host, int pid, const std::string& job,
+                  std::int64_t uid = ::geteuid()) {
+    const Json json{{"host", host}, {"pid", pid},      {"boot", "-"}, {"start", 1},
+                    {"job", job},   {"since", "then"}, {"uid", uid}};
     std::ofstream(directory.lock()) << "process of a test\n" << json.dump() << "\n";
 }
 
@@ -208,9 +210,24 @@ TEST_CASE("a holder of another Slurm job lives as long as the job, however long 
     CHECK_THROWS_AS(SweepLock{directory}, InvalidInput);
 
     install_squeue(folder, "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+    age(directory.lock(), -1000);
     CHECK_FALSE(SweepLock::holder(directory));
+    age(directory.lock(), 1000);
 
     install_squeue(folder, "exit 1");  // Slurm cannot be asked: the file's age tells
+    CHECK_FALSE(SweepLock::holder(directory));
+}
+
+TEST_CASE("another user's job of which Slurm knows nothing may be hidden: the file's age tells") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "sweep", "", {});
+    write_holder(directory, "elsewhere", 1, "17", ::geteuid() + 1);
+    const Variable path("PATH", folder.path().string() + ":" + std::getenv("PATH"));
+    install_squeue(folder, "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+
+    CHECK(SweepLock::holder(directory));
+
+    age(directory.lock(), 1000);
     CHECK_FALSE(SweepLock::holder(directory));
 }
 
