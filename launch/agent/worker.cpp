@@ -69,9 +69,12 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
     if (resources.slots_on_gpu > 1) {
         result.emplace_back(protocol::gpu_share_variable, std::to_string(resources.slots_on_gpu));
     }
-    for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
-        if (!options.setup.interface.empty() && std::getenv(variable) == nullptr) {
-            result.emplace_back(variable, options.setup.interface);
+    const auto& interface = options.setup.interface;
+    // NCCL takes a beginning of names, with which eth1 would be eth10 too, but for "=".
+    for (const auto& [variable, value] :
+         {std::pair("GLOO_SOCKET_IFNAME", interface), std::pair("NCCL_SOCKET_IFNAME", "=" + interface)}) {
+        if (!interface.empty() && std::getenv(variable) == nullptr) {
+            result.emplace_back(variable, value);
         }
     }
     return result;

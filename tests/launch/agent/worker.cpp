@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "launch/slots/node_resources.hpp"
@@ -70,6 +71,17 @@ TEST_CASE("a slot is called by its GPU, else by its cores, else by its node") {
     CHECK(device_name(options, SlotId{9}) == "cores 4-7 of " + host_name());
     CHECK(device_name(options, SlotId{10}) == host_name());
     CHECK(device_name(options, SlotId{11}) == "GPU 1 of " + host_name() + ", which 2 slots share");
+}
+
+TEST_CASE("NCCL is told the name of the interface, and not how names begin") {
+    WorkerOptions options;
+    options.slots.resize(1);
+    options.setup.interface = "eth1";
+
+    const auto environment = device_environment(options, SlotId{0});
+
+    CHECK(std::ranges::count(environment, std::pair<std::string, std::string>("GLOO_SOCKET_IFNAME", "eth1")) == 1);
+    CHECK(std::ranges::count(environment, std::pair<std::string, std::string>("NCCL_SOCKET_IFNAME", "=eth1")) == 1);
 }
 
 TEST_CASE("last words are the end of a log, from the beginning of a line") {
