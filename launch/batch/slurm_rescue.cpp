@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <thread>
 
 #include "launch/batch/slurm_tools.hpp"
@@ -62,12 +64,20 @@ void say_first(const std::string& line, const std::filesystem::path& log) {
     }
 }
 
-void queue_again(const std::string& job, const Place& place, const std::filesystem::path& log) {
+/// Whether Slurm says that it will not, and not that it cannot now.
+bool is_refusal(const std::string& words) {
+    // Of a job that is not requeueable: "Requested operation is presently disabled".
+    constexpr std::array<std::string_view, 3> refusals{"disabled", "not permitted", "denied"};
+    return std::ranges::any_of(refusals, [&](auto each) { return words.find(each) != std::string::npos; });
+}
+
+/// Returns whether the job is settled: queued again, by us or another rank, or cancelled where it may not be.
+bool queue_again(const std::string& job, const Place& place, const std::filesystem::path& log) {
     say_first(fmt::format("node {} died with the script of job {}: queueing the job again\n", place.script_host, job),
               log);
     const auto answer = run_slurm_tool({"scontrol", "requeue", job});
-    if (answer.success()) {
-        return;
+    if (answer.success() || !is_refusal(answer.words())) {
+        return answer.success();
     }
     if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
         run_slurm_tool({"scancel", job});
@@ -75,6 +85,7 @@ void queue_again(const std::string& job, const Place& place, const std::filesyst
             "Slurm does not queue job {} again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n", job,
             answer.words(), shell_quoted(log.parent_path()));
     }
+    return true;
 }
 
 }  // namespace
@@ -92,8 +103,11 @@ void rescue_if_orphaned(const std::string& job, const std::filesystem::path& log
             return;
         }
         if (!has_script(*place)) {
-            queue_again(job, *place, log);
-            return;
+            if (queue_again(job, *place, log)) {
+                return;
+            }
+            until = Clock::now() + patience;
+            continue;
         }
         if (answers(job, place->script_host)) {
             return;

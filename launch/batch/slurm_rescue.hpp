@@ -11,7 +11,8 @@ namespace crescendo::launch {
 ///
 /// Returns at once if the script's node answers. Otherwise it waits until the node answers, the job is over, or Slurm
 /// has taken the node from the job. In the last case it queues the job again, or cancels it if that is not allowed, and
-/// reports so in `log`. It also returns if Slurm sees no problem with the node for five minutes.
+/// reports so in `log`; if Slurm is busy or away, it tries again. It also returns if Slurm sees no problem with the
+/// node for five minutes.
 void rescue_if_orphaned(const std::string& job, const std::filesystem::path& log,
                         std::chrono::milliseconds pause = std::chrono::seconds(5));
 

@@ -95,10 +95,26 @@ TEST_CASE("a job that another rank has queued again is left alone") {
 TEST_CASE("a job that may not be queued again is cancelled, and what goes on is said") {
     const PlayedSlurm slurm;
     slurm.answer("scontrol",
-                 R"(case $1 in show) printf 'n2\nn3\n' ;; *) echo 'Job is not requeueable'; exit 1 ;; esac)");
+                 R"(case $1 in show) printf 'n2\nn3\n' ;; *) echo 'Requested operation is presently disabled for )"
+                 R"(job 17' >&2; exit 1 ;; esac)");
 
     rescue(slurm);
 
+    CHECK(slurm.calls("scontrol requeue 17") == 1);
     CHECK(slurm.calls("scancel 17") == 1);
-    CHECK(log_of(slurm).find("(Job is not requeueable): it is cancelled; `crescendo submit ") != std::string::npos);
+    CHECK(log_of(slurm).find("is presently disabled for job 17): it is cancelled; `crescendo submit ") !=
+          std::string::npos);
+}
+
+TEST_CASE("a job is not cancelled because Slurm is too busy to queue it again: that is tried once more") {
+    const PlayedSlurm slurm;
+    slurm.answer("scontrol",
+                 R"(case $1 in show) printf 'n2\nn3\n' ;; *) [ $(grep -c '^scontrol requeue' calls) = 2 ] || )"
+                 R"({ echo 'slurm_suspend error: Socket timed out on send/recv operation' >&2; exit 1; } ;; esac)");
+
+    rescue(slurm);
+
+    CHECK(slurm.calls("scontrol requeue 17") == 2);
+    CHECK(slurm.calls("scancel") == 0);
+    CHECK(log_of(slurm) == "node n1 died with the script of job 17: queueing the job again\n");
 }
