@@ -15,7 +15,7 @@ std::unique_ptr<BatchSystem> make(const Variables& variables) {
 
 bool BatchSystem::is_own_job(const std::string& job) const {
     const auto own = own_job();
-    return own && own->id == job;
+    return own && own->id == id_in_job(job);
 }
 
 std::unique_ptr<BatchSystem> choose_batch_system(const std::vector<BatchSystemFactory>& known,

@@ -72,6 +72,9 @@ class BatchSystem {
     virtual std::optional<OwnJob> own_job() const = 0;
     bool is_own_job(const std::string& job) const;
 
+    /// The id of a job that submit() returned as the job itself knows it, and the path of its log: it may be shorter.
+    virtual std::string id_in_job(const std::string& job) const { return job; }
+
     /// The number of tasks that its launcher started together, this process included; nothing if it did not start us.
     virtual std::optional<int> num_tasks() const = 0;
 
@@ -95,8 +98,10 @@ class BatchSystem {
     /// Throws InvalidInput if a value of the request cannot be written into a script.
     virtual ScriptParts script_parts(const JobRequest& request) const = 0;
 
-    /// Queues the script and returns the job's id. Throws InvalidInput with the batch system's own words if it refuses.
-    virtual std::string submit(const std::filesystem::path& script) const = 0;
+    /// Queues the script and returns the job's id, by which all below know it. `last_job` is that of the sweep's last
+    /// job, from within which this one may be submitted; empty: none. Throws InvalidInput with the batch system's own
+    /// words if it refuses.
+    virtual std::string submit(const std::filesystem::path& script, const std::string& last_job) const = 0;
 
     /// State of a job; std::nullopt if the batch system cannot be asked: it is not installed, or does not answer.
     virtual std::optional<JobState> state(const std::string& job) const = 0;

@@ -1,6 +1,7 @@
 #include "launch/batch/slurm.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,7 +50,9 @@ RankLauncher Slurm::rank_launcher(const std::string& pmi) const {
     return {pmi.empty() ? "srun" : "srun --mpi=" + pmi, "--ntasks-per-node=1", "srun --mpi=list"};
 }
 
-std::string Slurm::submit(const std::filesystem::path& script) const {
+std::string Slurm::id_in_job(const std::string& job) const { return number_of(job); }
+
+std::string Slurm::submit(const std::filesystem::path& script, const std::string& last_job) const {
     const auto answer = run_slurm_tool({"sbatch", "--parsable", script.string()}, overriding_variables(script));
     if (!answer.success()) {
         throw InvalidInput(
@@ -60,9 +63,12 @@ std::string Slurm::submit(const std::filesystem::path& script) const {
                               "the script",
                               answer.words()));
     }
-    // "17", or "17;cluster"; a site's own hints may stand before it.
-    const auto last_line = answer.output.substr(answer.output.rfind('\n') + 1);
-    return last_line.substr(0, last_line.find(';'));
+    // A site's own hints may stand before it.
+    const auto job = answer.output.substr(answer.output.rfind('\n') + 1);
+    // On the cluster of our own job nobody had to choose it, and elsewhere one has to.
+    return is_own_job(last_job) && cluster_of(job).empty() && !cluster_of(last_job).empty()
+               ? job + ";" + cluster_of(last_job)
+               : job;
 }
 
 std::optional<JobState> Slurm::state(const std::string& job) const {
@@ -85,8 +91,12 @@ std::optional<JobState> Slurm::state(const std::string& job) const {
     return JobState::gone;
 }
 
+std::string Slurm::state_command(const std::string& job) const {
+    return fmt::format("{}", fmt::join(about({"squeue", "--jobs=" + number_of(job)}, job), " "));
+}
+
 void Slurm::cancel(const std::string& job) const {
-    const auto answer = run_slurm_tool({"scancel", job});
+    const auto answer = run_slurm_tool(about({"scancel", number_of(job)}, job));
     CRESCENDO_VALIDATE(answer.success(), "", "job {} cannot be cancelled: {}", job, answer.words());
 }
 

@@ -7,7 +7,8 @@
 
 namespace crescendo::launch {
 
-/// Slurm, by its commands and by the variables that it sets in jobs and steps.
+/// Slurm, by its commands and by the variables that it sets in jobs and steps. The id of a job is as sbatch answers it:
+/// "17", or "17;wice" where a site has several clusters and one was chosen. The job itself is 17 on its cluster.
 class Slurm final : public BatchSystem {
   public:
     explicit Slurm(Variables variables) : variables_(std::move(variables)) {}
@@ -22,9 +23,10 @@ class Slurm final : public BatchSystem {
     std::string submit_command() const override { return "sbatch"; }
     std::string id_in_path() const override { return "%j"; }
     ScriptParts script_parts(const JobRequest& request) const override;
-    std::string submit(const std::filesystem::path& script) const override;
+    std::string id_in_job(const std::string& job) const override;
+    std::string submit(const std::filesystem::path& script, const std::string& last_job) const override;
     std::optional<JobState> state(const std::string& job) const override;
-    std::string state_command(const std::string& job) const override { return "squeue --jobs=" + job; }
+    std::string state_command(const std::string& job) const override;
     void cancel(const std::string& job) const override;
     void rescue_if_orphaned(const std::string& job, const std::filesystem::path& log) const override;
 

@@ -112,6 +112,8 @@ job_id=$SLURM_JOB_ID
 # Your own SQUEUE_STATES, say, would hide the job, and another format of times its end.
 unset ${!SQUEUE_@}
 export SLURM_TIME_FORMAT=standard
+# The job's own cluster is the one that these ask here.
+unset SLURM_CLUSTERS
 job_nodes() {
     local nodes
     nodes=$(squeue -h -j "$job_id" -o %N) && [ -n "$nodes" ] || return 2

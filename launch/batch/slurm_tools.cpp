@@ -1,21 +1,45 @@
 #include "launch/batch/slurm_tools.hpp"
 
+#include <cstdlib>
+
 namespace crescendo::launch {
 
+std::string number_of(const std::string& job) { return job.substr(0, job.find(';')); }
+
+std::string cluster_of(const std::string& job) {
+    const auto end = job.find(';');
+    return end == std::string::npos ? "" : job.substr(end + 1);
+}
+
+std::vector<std::string> about(std::vector<std::string> command, const std::string& job) {
+    if (const auto cluster = cluster_of(job); !cluster.empty()) {
+        command.insert(command.begin() + 1, "--clusters=" + cluster);
+    }
+    return command;
+}
+
 ToolResult run_slurm_tool(const std::vector<std::string>& command, const std::set<std::string, std::less<>>& hidden) {
+    const bool is_in_job = std::getenv("SLURM_JOB_ID") != nullptr;
+    const auto is_kept = [&](std::string_view variable) {
+        return variable.starts_with("SLURM_CONF=") || (!is_in_job && variable.starts_with("SLURM_CLUSTERS="));
+    };
     return run_tool(command, {.hides = [&](std::string_view variable) {
-                        return (variable.starts_with("SLURM_") && !variable.starts_with("SLURM_CONF=")) ||
+                        return (variable.starts_with("SLURM_") && !is_kept(variable)) ||
                                variable.starts_with("SQUEUE_") || variable.starts_with("SINFO_") ||
                                hidden.contains(variable.substr(0, variable.find('=')));
                     }});
 }
 
 std::optional<std::string> ask_squeue(const std::string& job, const std::string& format, const std::string& states) {
-    std::vector<std::string> command{"squeue", "--noheader", "--jobs=" + job, "--format=" + format};
+    std::vector<std::string> command{"squeue", "--noheader", "--jobs=" + number_of(job), "--format=" + format};
     if (!states.empty()) {
         command.push_back("--states=" + states);
     }
-    const auto answer = run_slurm_tool(command);
+    const auto answer = run_slurm_tool(about(command, job));
+    if (answer.success() && answer.output.starts_with("CLUSTER:")) {  // some print this, also with --noheader
+        const auto end = answer.output.find('\n');
+        return end == std::string::npos ? "" : answer.output.substr(end + 1);
+    }
     if (answer.success()) {
         return answer.output;
     }

@@ -10,8 +10,16 @@
 
 namespace crescendo::launch {
 
+/// The parts of a job's id as sbatch answers it, "17;wice" or "17": the number, and the cluster, which may be empty.
+std::string number_of(const std::string& job);
+std::string cluster_of(const std::string& job);
+
+/// The command with the option by which it is about the job's cluster, if the id names one.
+std::vector<std::string> about(std::vector<std::string> command, const std::string& job);
+
 /// Runs one of Slurm's commands. It does not see the variables of our own job, so `command` must say which job it is
-/// about; nor those of `hidden`; nor by which the user has squeue and sinfo leave out jobs and nodes.
+/// about; nor those of `hidden`; nor by which the user has squeue and sinfo leave out jobs and nodes. Outside of a
+/// job it sees which cluster the user has chosen, of several.
 ToolResult run_slurm_tool(const std::vector<std::string>& command,
                           const std::set<std::string, std::less<>>& hidden = {});
 

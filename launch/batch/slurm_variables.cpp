@@ -13,10 +13,10 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array short_options{Pair{"-A", "account"},    Pair{"-C", "constraint"}, Pair{"-G", "gpus"},
-                                   Pair{"-J", "job-name"},   Pair{"-k", "no-kill"},    Pair{"-m", "distribution"},
-                                   Pair{"-O", "overcommit"}, Pair{"-p", "partition"},  Pair{"-q", "qos"},
-                                   Pair{"-S", "core-spec"},  Pair{"-t", "time"}};
+constexpr std::array short_options{Pair{"-A", "account"},  Pair{"-C", "constraint"}, Pair{"-G", "gpus"},
+                                   Pair{"-J", "job-name"}, Pair{"-k", "no-kill"},    Pair{"-m", "distribution"},
+                                   Pair{"-M", "clusters"}, Pair{"-O", "overcommit"}, Pair{"-p", "partition"},
+                                   Pair{"-q", "qos"},      Pair{"-S", "core-spec"},  Pair{"-t", "time"}};
 
 /// Variables that are not named like the option, or change what it means.
 constexpr std::array other_variables{Pair{"cpu-freq", "CPU_FREQ_REQ"}, Pair{"mem", "MEM_PER_NODE"},
@@ -54,6 +54,9 @@ std::set<std::string, std::less<>> overriding_variables(const std::filesystem::p
                 continue;
             }
             add(std::string(option));
+            if (option == "clusters") {
+                names.insert("SLURM_CLUSTERS");
+            }
             for (const auto& [name, variable] : other_variables) {
                 if (name == option) {
                     add(std::string(variable));

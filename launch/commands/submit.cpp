@@ -110,7 +110,7 @@ ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
         "  crescendo top {}     the same, live\n"
         "  crescendo stop {}     saves what runs and stops; cancels the job if it is still queued\n"
         "  {}/job-{}.log     what it prints\n",
-        job, where, where, where, where, job);
+        job, where, where, where, where, batch_system()->id_in_job(job));
     return ExitCode::done;
 }
 
@@ -141,7 +141,7 @@ ExitCode submit_new(const SubmitOptions& options) {
     try {
         note_request(directory, options.job, site);
         replace_file(directory.job_script(), script);
-        job = batch_system()->submit(directory.job_script());
+        job = batch_system()->submit(directory.job_script(), "");
     } catch (...) {
         directory.discard();
         throw;
@@ -247,7 +247,8 @@ ExitCode submit_again(const SubmitOptions& options) {
     }
     directory.require_writable();  // else nobody would know of the job
     fs::remove(directory.stop_request());
-    return note_job(directory, batch_system()->submit(directory.job_script()));
+    const auto last_job = directory.read_run().value("job", "");
+    return note_job(directory, batch_system()->submit(directory.job_script(), last_job));
 }
 
 ExitCode submit(SubmitOptions& options) {

@@ -63,7 +63,8 @@ SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
 
 void note_own_job(const SweepDirectory& directory) {
     auto run = directory.read_run();
-    if (const auto job = batch_system()->own_job(); job && run.value("job", "") != job->id) {
+    const auto system = batch_system();
+    if (const auto job = system->own_job(); job && !system->is_own_job(run.value("job", ""))) {
         run["job"] = job->id;
         directory.write_run(run);
     }

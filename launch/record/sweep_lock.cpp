@@ -60,11 +60,24 @@ std::optional<std::int64_t> start_of(int pid) {
     return start;
 }
 
-LockHolder ourselves() {
-    const auto job = batch_system()->own_job();
-    return {host_name(),        ::getpid(),
-            boot_id(),          start_of(::getpid()).value_or(0),
-            job ? job->id : "", fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr))),
+/// The id by which others can ask about our job, if we are in one.
+std::string id_of_own_job(const SweepDirectory& directory) {
+    const auto system = batch_system();
+    const auto job = system->own_job();
+    if (!job) {
+        return "";
+    }
+    const auto noted = directory.read_run().value("job", "");
+    return system->is_own_job(noted) ? noted : job->id;
+}
+
+LockHolder ourselves(const SweepDirectory& directory) {
+    return {host_name(),
+            ::getpid(),
+            boot_id(),
+            start_of(::getpid()).value_or(0),
+            id_of_own_job(directory),
+            fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr))),
             ::geteuid()};
 }
 
@@ -186,7 +199,7 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     if (!previous.empty()) {
         abandoned_by_ = previous_line;
     }
-    content_ = to_content(ourselves());
+    content_ = to_content(ourselves(directory));
     if (::ftruncate(file_.get(), 0) != 0 ||
         ::pwrite(file_.get(), content_.data(), content_.size(), 0) != static_cast<ssize_t>(content_.size())) {
         cannot_write(path_);

@@ -25,7 +25,7 @@ BatchSystemFactory played(const std::string& name, bool has_our_job, bool is_ins
         std::string submit_command() const override { return {}; }
         std::string id_in_path() const override { return {}; }
         ScriptParts script_parts(const JobRequest&) const override { return {}; }
-        std::string submit(const std::filesystem::path&) const override { return {}; }
+        std::string submit(const std::filesystem::path&, const std::string&) const override { return {}; }
         std::optional<JobState> state(const std::string&) const override { return std::nullopt; }
         std::string state_command(const std::string&) const override { return {}; }
         void cancel(const std::string&) const override {}

@@ -75,12 +75,40 @@ TEST_CASE("sbatch's answer is the job's id, whatever a site prints before it") {
     const PlayedSlurm tools;
     tools.answer("sbatch", "echo 'your quota is fine'; echo '17;cluster'");
     CHECK(real_slurm.is_installed());
-    CHECK(real_slurm.submit("/sweeps/s/job.sh") == "17");
+    CHECK(real_slurm.submit("/sweeps/s/job.sh", "") == "17;cluster");
     CHECK(tools.calls("sbatch --parsable /sweeps/s/job.sh") == 1);
 
     tools.answer("sbatch", "echo 'invalid partition'; exit 1");
-    CHECK_THROWS_WITH_AS(real_slurm.submit("job.sh"), doctest::Contains("sbatch refuses the job: invalid partition"),
-                         InvalidInput);
+    CHECK_THROWS_WITH_AS(real_slurm.submit("job.sh", ""),
+                         doctest::Contains("sbatch refuses the job: invalid partition"), InvalidInput);
+}
+
+TEST_CASE("a job is asked about, and cancelled, on the cluster that it was queued on") {
+    const PlayedSlurm tools;
+    tools.answer("squeue", "echo 'CLUSTER: wice'; echo PENDING");  // as some do in spite of --noheader
+
+    CHECK(real_slurm.state("17;wice") == JobState::queued);
+    real_slurm.cancel("17;wice");
+
+    CHECK(tools.calls("squeue --clusters=wice --noheader --jobs=17 --format=%T") == 1);
+    CHECK(tools.calls("scancel --clusters=wice 17") == 1);
+    CHECK(real_slurm.state_command("17;wice") == "squeue --clusters=wice --jobs=17");
+    CHECK(in({{"SLURM_JOB_ID", "17"}}).is_own_job("17;wice"));
+
+    tools.answer("squeue", "echo 'CLUSTER: wice'");
+    CHECK(real_slurm.state("17;wice") == JobState::gone);
+}
+
+TEST_CASE("a job that is submitted from within the last one is on its cluster") {
+    const PlayedSlurm tools;
+    const auto job_17 = in({{"SLURM_JOB_ID", "17"}});
+    tools.answer("sbatch", "echo 18");
+
+    CHECK(job_17.submit("job.sh", "17;wice") == "18;wice");
+    CHECK(job_17.submit("job.sh", "17") == "18");
+    CHECK(job_17.submit("job.sh", "16;wice") == "18");
+    tools.answer("sbatch", "echo '18;other'");
+    CHECK(job_17.submit("job.sh", "17;wice") == "18;other");
 }
 
 TEST_CASE("a job that cannot be cancelled is reported in scancel's words") {

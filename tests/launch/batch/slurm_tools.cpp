@@ -4,10 +4,12 @@
 
 #include <cstdlib>
 
+#include "tests/e2e/variable.hpp"
 #include "tests/launch/batch/played_slurm.hpp"
 
 using namespace crescendo::launch;
 using crescendo::tests::PlayedSlurm;
+using crescendo::tests::Variable;
 
 TEST_CASE("Slurm's tools see which Slurm to ask, and nothing of our own job or of what the user leaves out") {
     ::setenv("SLURM_JOB_ID", "17", 1);
@@ -23,6 +25,16 @@ TEST_CASE("Slurm's tools see which Slurm to ask, and nothing of our own job or o
     ::unsetenv("SQUEUE_STATES");
     ::unsetenv("SINFO_PARTITION");
     CHECK(answer.output == ",/etc/slurm.conf,,");
+}
+
+TEST_CASE("Slurm's tools see which cluster the user has chosen, and in a job ask that of the job") {
+    const std::vector<std::string> look{"bash", "-c", "echo $SLURM_CLUSTERS"};
+    const Variable cluster("SLURM_CLUSTERS", "wice");
+
+    CHECK(run_slurm_tool(look).output == "wice");
+
+    const Variable job("SLURM_JOB_ID", "17");
+    CHECK(run_slurm_tool(look).output.empty());
 }
 
 TEST_CASE("squeue's answer is told from a job that it has forgotten, and from no answer") {

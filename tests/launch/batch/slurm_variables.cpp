@@ -14,14 +14,14 @@ TEST_CASE("what a script says counts more than the environment, and what it leav
     std::ofstream(folder / "job.sh") << "#!/bin/bash\n"
                                         "#SBATCH --job-name=s\n#SBATCH --ntasks-per-node=1\n"
                                         "#SBATCH --time=01:00:00\n#SBATCH \"--output=/a b/job-%j.log\"\n"
-                                        "#SBATCH --requeue\n#SBATCH -p gpu -q day\n#SBATCH --comment \"x y\"\n"
+                                        "#SBATCH --requeue\n#SBATCH -p gpu -q day -M wice\n#SBATCH --comment \"x y\"\n"
                                         "echo --account=a\n";
 
     const auto variables = overriding_variables(folder / "job.sh");
 
-    for (const auto* name :
-         {"SBATCH_JOB_NAME", "SBATCH_NTASKS_PER_NODE", "SBATCH_TIMELIMIT", "SBATCH_OUTPUT", "SBATCH_ERROR",
-          "SBATCH_NO_REQUEUE", "SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_COMMENT", "SBATCH_ARRAY_INX"}) {
+    for (const auto* name : {"SBATCH_JOB_NAME", "SBATCH_NTASKS_PER_NODE", "SBATCH_TIMELIMIT", "SBATCH_OUTPUT",
+                             "SBATCH_ERROR", "SBATCH_NO_REQUEUE", "SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_COMMENT",
+                             "SBATCH_ARRAY_INX", "SBATCH_CLUSTERS", "SLURM_CLUSTERS"}) {
         CHECK_MESSAGE(variables.contains(name), name);
     }
     CHECK_FALSE(variables.contains("SBATCH_ACCOUNT"));

@@ -17,6 +17,21 @@ void submit_once(const PlayedSlurm& slurm, const fs::path& folder) {
 
 }  // namespace
 
+TEST_CASE("a job on one of several clusters is noted with its cluster, which its log does not name") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    slurm.answer("sbatch", "echo '17;wice'");
+    slurm.answer("squeue", "echo PENDING");
+
+    const auto result = run_crescendo(folder.path(), {"submit", "sweep.yaml"});
+    const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
+
+    CHECK(contains(result.out, "s/job-17.log"));
+    CHECK(status.at("job") == "17;wice");
+    CHECK(status.at("hint") == "`squeue --clusters=wice --jobs=17` says what the job waits for");
+}
+
 TEST_CASE("submit leaves nothing behind if the job is refused") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;

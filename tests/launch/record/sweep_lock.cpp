@@ -191,11 +191,21 @@ TEST_CASE("a process of this host with the pid of the holder is not the holder i
 
 TEST_CASE("a former step of our own Slurm job is over") {
     const TemporaryFolder folder;
-    const auto directory = SweepDirectory::create(folder / "sweep", "", {});
+    const auto directory = SweepDirectory::create(folder / "sweep", "", Json::object());
     write_holder(directory, "elsewhere", 1, "17");
     const Variable job("SLURM_JOB_ID", "17");
 
     CHECK(SweepLock(directory).abandoned_by() == "process of a test");
+}
+
+TEST_CASE("the lock names the cluster of the holder's job, if the sweep was submitted to one of several") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "sweep", "", {{"job", "17;wice"}});
+    const Variable job("SLURM_JOB_ID", "17");
+
+    const SweepLock lock(directory);
+
+    CHECK(SweepLock::holder(directory)->ends_with("(job 17;wice)"));
 }
 
 TEST_CASE("a holder of another Slurm job lives as long as the job, however long it was silent") {
