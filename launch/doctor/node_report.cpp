@@ -34,6 +34,15 @@ Findings examine_interface(const std::string& interface) {
 
 }  // namespace
 
+Findings examine_way_to_other_nodes(const std::string& interface) {
+    try {
+        require_way_to_other_nodes(interface);
+        return {};
+    } catch (const InvalidInput& error) {
+        return {{Verdict::problem, "network", error.what(), "--interface, or `interface` in the site profile"}};
+    }
+}
+
 NodeReport examine_node(const Examination& examination, SlotPlan plan) {
     NodeReport report{host_name(), std::move(plan), {}};
     auto& findings = report.findings;

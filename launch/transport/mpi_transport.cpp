@@ -19,6 +19,7 @@ namespace {
 void require_interface_everywhere(MpiSession& session, const std::string& interface) {
     std::string complaint;
     try {
+        require_way_to_other_nodes(interface);
         require_interface(interface);
     } catch (const InvalidInput& error) {
         complaint = error.what();

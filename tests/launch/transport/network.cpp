@@ -1,0 +1,60 @@
+#include "launch/transport/network.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "core/check.hpp"
+#include "launch/system/tcp_port.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+const std::string nowhere(32, '0');
+
+/// Tables of routes as in /proc/net, with these lines below the headings.
+struct Routes {
+    Routes(const std::string& ipv4, const std::string& ipv6) {
+        std::ofstream(folder / "route") << "Iface\tDestination\tGateway\n" << ipv4;
+        std::ofstream(folder / "ipv6_route") << ipv6;
+    }
+
+    std::string interface() const { return interface_of_default_route(folder.path()); }
+
+    TemporaryFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("the default route is of IPv4, or else of IPv6") {
+    const std::string local = "eth0\t000200C0\t00000000\n";
+    const auto reject =
+        nowhere + " 00 " + nowhere + " 00 " + nowhere + " ffffffff 00000001 00000000 00200200       lo\n";
+    const auto ipv6 = nowhere + " 00 " + nowhere + " 00 " + nowhere + " 00000400 00000003 00000000 00000003     ib0\n";
+
+    CHECK(Routes(local + "eth1\t00000000\t010200C0\n", ipv6).interface() == "eth1");
+    CHECK(Routes(local, reject + ipv6).interface() == "ib0");
+    CHECK(Routes(local, reject).interface().empty());
+}
+
+TEST_CASE("a name whose address a network interface has is of that interface, and of loopback it is of none") {
+    CHECK(interface_of_host("127.0.0.1").empty());
+    CHECK(interface_of_host("::1").empty());
+    CHECK(interface_of_host("no.such.host.invalid").empty());
+
+    for (const auto& each : interfaces()) {
+        if (const auto address = address_of(each); address != "127.0.0.1" && !address.starts_with("fe80")) {
+            CHECK(address_of(interface_of_host(address)) == address);
+        }
+    }
+}
+
+TEST_CASE("workers of several nodes do not meet on loopback because no network was found") {
+    CHECK_NOTHROW(require_way_to_other_nodes("ib0"));
+    CHECK_THROWS_WITH_AS(require_way_to_other_nodes(""),
+                         doctest::Contains("name the network with --interface; it has "), InvalidInput);
+}
