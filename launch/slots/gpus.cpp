@@ -1,5 +1,7 @@
 #include "launch/slots/gpus.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -57,15 +59,18 @@ std::optional<int> numa_of(const std::string& pci_address, const fs::path& root)
     return numa >= 0 ? std::optional(numa) : std::nullopt;  // -1: the system does not know
 }
 
-/// Those whose device files are here (a container has some of them), in the order of their PCI addresses, which is
-/// that of their numbers. Without /proc/driver the device files alone are counted.
+/// Whether we may open a device file. A container has some of them; a job's cgroup hides none, and denies some.
+bool is_open_to_us(const fs::path& file) { return ::access(file.c_str(), R_OK | W_OK) == 0; }
+
+/// Those whose device files are open to us, in the order of their PCI addresses, which is that of their numbers.
+/// Without /proc/driver the device files alone are counted.
 std::vector<Device> devices_here(const fs::path& root) {
     std::error_code none;
     std::map<std::string, Device> by_address;
     for (const auto& entry : fs::directory_iterator(root / "proc/driver/nvidia/gpus", none)) {
         const auto information = read_information(entry.path() / "information");
         const auto minor = information.find("Device Minor");
-        if (minor != information.end() && fs::exists(root / "dev" / ("nvidia" + minor->second), none)) {
+        if (minor != information.end() && is_open_to_us(root / "dev" / ("nvidia" + minor->second))) {
             const auto uuid = information.find("GPU UUID");
             const auto address = entry.path().filename().string();
             by_address[address] = {uuid != information.end() ? uuid->second : "", numa_of(address, root)};
@@ -78,7 +83,7 @@ std::vector<Device> devices_here(const fs::path& root) {
     if (result.empty()) {
         for (const auto& entry : fs::directory_iterator(root / "dev", none)) {
             const auto name = entry.path().filename().string();
-            if (name.starts_with("nvidia") && is_number(name.substr(6))) {
+            if (name.starts_with("nvidia") && is_number(name.substr(6)) && is_open_to_us(entry.path())) {
                 result.emplace_back();
             }
         }

@@ -1,6 +1,7 @@
 #include "launch/slots/gpus.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <map>
@@ -25,6 +26,11 @@ struct Driver {
         std::ofstream(folder / "dev" / ("nvidia" + std::to_string(minor)));
     }
 
+    /// As a cgroup does, of which a test has none: nobody but root may open it.
+    void deny(int minor) const {
+        std::filesystem::permissions(folder / "dev" / ("nvidia" + std::to_string(minor)), std::filesystem::perms::none);
+    }
+
     std::vector<Gpu> gpus(const std::map<std::string, std::string>& environment = {}) const {
         const auto variable = [&](const char* name) {
             const auto found = environment.find(name);
@@ -34,6 +40,38 @@ struct Driver {
     }
 
     TemporaryFolder folder;
+};
+
+/// Root may open all files: while this exists, access() is asked as if by another user, to whom the folder is open.
+class NoSuperuser {
+  public:
+    explicit NoSuperuser(const TemporaryFolder& folder) {
+        using std::filesystem::perms;
+        std::filesystem::permissions(folder.path(), perms::all);
+        if (before_ == 0) {
+            for (const auto& entry : std::filesystem::directory_iterator(folder / "dev")) {
+                if (entry.status().permissions() != perms::none) {
+                    std::filesystem::permissions(entry.path(), perms::all);
+                }
+            }
+            works_ = ::setreuid(4711, ::uid_t(-1)) == 0;
+        }
+        if (!works_) {
+            MESSAGE("skipped: root may not become another user here");
+        }
+    }
+    ~NoSuperuser() {
+        if (before_ == 0) {
+            [[maybe_unused]] const int back = ::setreuid(0, ::uid_t(-1));
+        }
+    }
+    NoSuperuser(NoSuperuser&&) = delete;
+    NoSuperuser& operator=(NoSuperuser&&) = delete;
+    explicit operator bool() const { return works_; }
+
+  private:
+    ::uid_t before_ = ::getuid();
+    bool works_ = true;
 };
 
 }  // namespace
@@ -56,6 +94,23 @@ TEST_CASE("a container with one of the node's GPUs has number 0") {
     std::filesystem::remove(driver.folder / "dev/nvidia0");
 
     CHECK(driver.gpus() == std::vector<Gpu>{{"0", 1}});
+}
+
+TEST_CASE("a GPU whose device file the job's cgroup denies is none, though the file is there") {
+    const Driver driver;
+    driver.add("0000:3b:00.0", 0, 0);
+    driver.add("0000:b1:00.0", 1, 1);
+    driver.deny(0);
+    const NoSuperuser user(driver.folder);
+    if (!user) {
+        return;
+    }
+
+    CHECK(driver.gpus() == std::vector<Gpu>{{"0", 1}});
+    CHECK(driver.gpus({{"CUDA_VISIBLE_DEVICES", "0"}}) == std::vector<Gpu>{{"0", 1}});
+
+    std::filesystem::remove_all(driver.folder / "proc");
+    CHECK(driver.gpus().size() == 1);
 }
 
 TEST_CASE("without /proc the device files are counted, and nvidiactl is none") {
