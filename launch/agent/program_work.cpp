@@ -41,6 +41,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ProgramWor
         result.emplace_back(protocol::metric_variable, options.setup.supervision.metric);
     }
     int local_rank = 0;
+    auto local_size = order.members.size();
     std::vector<std::string> gpus;  // of all members here, as torchrun has it: LOCAL_RANK chooses one
     for (std::size_t i = 0; i < order.members.size(); ++i) {
         const auto& gpu = resources_of(options, order.members[i].slot).gpu;
@@ -48,6 +49,11 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ProgramWor
             gpus.push_back(gpu);
         }
         local_rank = order.members[i].slot == slot ? static_cast<int>(i) : local_rank;
+    }
+    if (const auto& own = resources_of(options, slot).gpu; own.starts_with("MIG-")) {
+        gpus = {own};  // of several, CUDA shows one to a process
+        local_rank = 0;
+        local_size = 1;
     }
     if (!gpus.empty()) {
         std::erase_if(result, [](const auto& variable) { return variable.first == "CUDA_VISIBLE_DEVICES"; });
@@ -58,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ProgramWor
     result.insert(result.end(), {{"RANK", std::to_string(rank)},
                                  {"LOCAL_RANK", std::to_string(local_rank)},
                                  {"WORLD_SIZE", std::to_string(join.size)},
-                                 {"LOCAL_WORLD_SIZE", std::to_string(order.members.size())},
+                                 {"LOCAL_WORLD_SIZE", std::to_string(local_size)},
                                  {"MASTER_ADDR", place.address},
                                  {"MASTER_PORT", std::to_string(place.port)}});
     if (join.size > 1) {

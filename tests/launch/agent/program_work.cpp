@@ -75,6 +75,29 @@ TEST_CASE("a program sees the job that it is in, and does not take itself for a 
     CHECK_FALSE(contains(environment, "SLURM_PROCID"));
 }
 
+TEST_CASE("a worker on a part of a GPU sees that alone, since CUDA shows a process no more than one") {
+    ProgramNode node(2);
+    auto options = node.options(2, {}, {});
+    options.slots[0].gpu = "MIG-a";
+    options.slots[1].gpu = "MIG-b";
+    ProgramWork work{node.group(4, 2, "true"), /*rank=*/1};
+
+    const auto environment = environment_of(work, SlotId{1}, options);
+    const auto value_of = [&](const std::string& name) {
+        std::string values;
+        for (const auto& [each, value] : environment) {
+            values += each == name ? value + ";" : "";
+        }
+        return values;
+    };
+
+    CHECK(value_of("CUDA_VISIBLE_DEVICES") == "MIG-b;");
+    CHECK(value_of("LOCAL_RANK") == "0;");
+    CHECK(value_of("LOCAL_WORLD_SIZE") == "1;");
+    CHECK(value_of("RANK") == "1;");
+    CHECK(value_of("WORLD_SIZE") == "2;");
+}
+
 TEST_CASE("slots that share GPUs name them, and others name none") {
     const auto shared = slots_of_node(NodeId{2}, SlotId{8}, /*count=*/3, /*num_shared_gpus=*/2);
     const auto alone = slots_of_node(NodeId{2}, SlotId{8}, 3, 0);
