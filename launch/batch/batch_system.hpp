@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,12 @@ struct OwnJob {
     std::string nodes;          ///< its nodes, as the batch system writes them: "n[1-4]"
     int num_nodes = 0;          ///< 0 if the environment does not say
     std::optional<double> end;  ///< when its time is up, in seconds since 1970; not every version says it
+};
+
+/// The batch system did not say whether it queued a job. The message says how to look.
+class JobMayBeQueued : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
 };
 
 enum class JobState {
@@ -100,7 +107,7 @@ class BatchSystem {
 
     /// Queues the script and returns the job's id, by which all below know it. `last_job` is that of the sweep's last
     /// job, from within which this one may be submitted; empty: none. Throws InvalidInput with the batch system's own
-    /// words if it refuses.
+    /// words if it refuses, and JobMayBeQueued if it does not answer in time.
     virtual std::string submit(const std::filesystem::path& script, const std::string& last_job) const = 0;
 
     /// State of a job; std::nullopt if the batch system cannot be asked: it is not installed, or does not answer.

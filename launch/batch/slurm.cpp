@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "core/check.hpp"
@@ -53,7 +54,16 @@ RankLauncher Slurm::rank_launcher(const std::string& pmi) const {
 std::string Slurm::id_in_job(const std::string& job) const { return number_of(job); }
 
 std::string Slurm::submit(const std::filesystem::path& script, const std::string& last_job) const {
-    const auto answer = run_slurm_tool({"sbatch", "--parsable", script.string()}, overriding_variables(script));
+    // Slurm's daemon may be busy for minutes, and has the request meanwhile.
+    constexpr std::chrono::minutes patience(5);
+    const auto answer =
+        run_slurm_tool({"sbatch", "--parsable", script.string()}, overriding_variables(script), patience);
+    if (answer.is_late || answer.errors.find("Socket timed out") != std::string::npos) {
+        throw JobMayBeQueued(fmt::format(
+            "sbatch did not say whether it queued the job: {}\nSee whether `squeue --me --format='%i %T %o'` shows {}. "
+            "If so, that job runs the sweep, and `scancel` takes it back; if not, `crescendo submit {}` queues another",
+            answer.words(), script.string(), shell_quoted(script.parent_path())));
+    }
     if (!answer.success()) {
         throw InvalidInput(
             answer.code == 127

@@ -18,16 +18,17 @@ std::vector<std::string> about(std::vector<std::string> command, const std::stri
     return command;
 }
 
-ToolResult run_slurm_tool(const std::vector<std::string>& command, const std::set<std::string, std::less<>>& hidden) {
+ToolResult run_slurm_tool(const std::vector<std::string>& command, const std::set<std::string, std::less<>>& hidden,
+                          std::chrono::seconds patience) {
     const bool is_in_job = std::getenv("SLURM_JOB_ID") != nullptr;
     const auto is_kept = [&](std::string_view variable) {
         return variable.starts_with("SLURM_CONF=") || (!is_in_job && variable.starts_with("SLURM_CLUSTERS="));
     };
-    return run_tool(command, {.hides = [&](std::string_view variable) {
-                        return (variable.starts_with("SLURM_") && !is_kept(variable)) ||
-                               variable.starts_with("SQUEUE_") || variable.starts_with("SINFO_") ||
-                               hidden.contains(variable.substr(0, variable.find('=')));
-                    }});
+    const auto hides = [&](std::string_view variable) {
+        return (variable.starts_with("SLURM_") && !is_kept(variable)) || variable.starts_with("SQUEUE_") ||
+               variable.starts_with("SINFO_") || hidden.contains(variable.substr(0, variable.find('=')));
+    };
+    return run_tool(command, {.hides = hides, .patience = patience});
 }
 
 std::optional<std::string> ask_squeue(const std::string& job, const std::string& format, const std::string& states) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <set>
@@ -19,9 +20,10 @@ std::vector<std::string> about(std::vector<std::string> command, const std::stri
 
 /// Runs one of Slurm's commands. It does not see the variables of our own job, so `command` must say which job it is
 /// about; nor those of `hidden`; nor by which the user has squeue and sinfo leave out jobs and nodes. Outside of a
-/// job it sees which cluster the user has chosen, of several.
+/// job it sees which cluster the user has chosen, of several. After `patience` it is killed.
 ToolResult run_slurm_tool(const std::vector<std::string>& command,
-                          const std::set<std::string, std::less<>>& hidden = {});
+                          const std::set<std::string, std::less<>>& hidden = {},
+                          std::chrono::seconds patience = ToolOptions().patience);
 
 /// What squeue prints for a job with this --format. If `states` is given, the job must be in one of them. Empty if
 /// squeue has no such job, or has forgotten it, as it does some minutes after the end of a job. std::nullopt if Slurm

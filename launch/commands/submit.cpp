@@ -142,6 +142,8 @@ ExitCode submit_new(const SubmitOptions& options) {
         note_request(directory, options.job, site);
         replace_file(directory.job_script(), script);
         job = batch_system()->submit(directory.job_script(), "");
+    } catch (const JobMayBeQueued&) {
+        throw;  // the job needs the directory
     } catch (...) {
         directory.discard();
         throw;

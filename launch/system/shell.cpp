@@ -180,6 +180,7 @@ ToolResult run_tool(const std::vector<std::string>& command, const ToolOptions& 
     drop_last_line_feeds(result.output);
     drop_last_line_feeds(result.errors);
     if (!status) {
+        result.is_late = true;
         ::kill(pid, SIGKILL);
         status = wait_for_end(pid, time_to_die).value_or(SIGKILL);
         result.errors += fmt::format("{}{} did not answer for {} s", result.errors.empty() ? "" : "\n", command.front(),

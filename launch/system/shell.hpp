@@ -39,6 +39,7 @@ struct ToolResult {
     int code = 0;          ///< exit status, or 128 + signal; 127 if there is no such program
     std::string output{};  ///< its standard output, without the last line feeds
     std::string errors{};  ///< its standard error, likewise; then why it was killed, or could not begin
+    bool is_late = false;  ///< whether it was killed because it took longer than the patience for it
 
     bool success() const { return code == 0; }
 

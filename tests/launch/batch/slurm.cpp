@@ -99,6 +99,15 @@ TEST_CASE("a job is asked about, and cancelled, on the cluster that it was queue
     CHECK(real_slurm.state("17;wice") == JobState::gone);
 }
 
+TEST_CASE("an sbatch to which Slurm did not answer in time has not been refused") {
+    const PlayedSlurm tools;
+    tools.answer("sbatch", "echo 'Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1");
+
+    CHECK_THROWS_WITH_AS(real_slurm.submit("/sweeps/s/job.sh", ""),
+                         doctest::Contains("See whether `squeue --me --format='%i %T %o'` shows /sweeps/s/job.sh."),
+                         JobMayBeQueued);
+}
+
 TEST_CASE("a job that is submitted from within the last one is on its cluster") {
     const PlayedSlurm tools;
     const auto job_17 = in({{"SLURM_JOB_ID", "17"}});

@@ -44,6 +44,21 @@ TEST_CASE("submit leaves nothing behind if the job is refused") {
     CHECK_FALSE(fs::exists(folder / "s"));
 }
 
+TEST_CASE("submit keeps the folder of a job that may be queued, and says how to look") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    slurm.answer("sbatch", "echo 'Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1");
+
+    const auto result = run_crescendo(folder.path(), {"submit", "sweep.yaml"});
+
+    CHECK(result.code == 1);
+    CHECK(contains(result.err, "sbatch did not say whether it queued the job: Batch job submission failed: Socket"));
+    CHECK(fs::exists(folder / "s/job.sh"));
+    slurm.answer("sbatch", "echo 17");
+    CHECK(run_crescendo(folder.path(), {"submit", "s"}).code == 0);
+}
+
 TEST_CASE("submit keeps the folder of a job that is queued, and names the job, if it cannot note it") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;

@@ -46,6 +46,8 @@ TEST_CASE("a tool reads its input, or does not, and one that never ends is kille
     const auto killed = run_tool({"sleep", "1000"}, {.patience = std::chrono::seconds(0)});
     CHECK(killed.code == 128 + 9);
     CHECK(killed.errors == "sleep did not answer for 0 s");
+    CHECK(killed.is_late);
+    CHECK_FALSE(run_tool({"false"}).is_late);
 }
 
 TEST_CASE("a tool does not see the variables that are hidden from it") {
