@@ -127,6 +127,7 @@ std::optional<Clock::time_point> ProgramWorker::deadline() const {
 }
 
 void ProgramWorker::excuse(Clock::duration time) {
+    began_to_wait_ += time;
     if (run_) {
         run_->excuse(time);
     }

@@ -234,6 +234,19 @@ std::optional<Clock::time_point> WarmWorker::time_to_end() const {
     return leaving != nullptr ? leaving->deadline : failed != nullptr ? failed->deadline : std::nullopt;
 }
 
+void WarmWorker::excuse(Clock::duration time) {
+    heard_ += time;
+    std::visit(
+        [time](auto& state) {
+            if constexpr (requires { state.deadline; }) {
+                if (state.deadline) {
+                    *state.deadline += time;
+                }
+            }
+        },
+        state_);
+}
+
 std::optional<Clock::time_point> WarmWorker::deadline() const {
     if (const auto* down = std::get_if<Down>(&state_)) {
         return down->next_attempt;

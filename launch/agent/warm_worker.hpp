@@ -22,7 +22,7 @@ class WarmWorker final : public Worker {
     void answer_store(const Json& answer) override;
     void terminate() override;
     void advance(std::vector<Notice>& notices) override;
-    void excuse(Clock::duration time) override { heard_ += time; }
+    void excuse(Clock::duration time) override;
     void watch(std::vector<pollfd>& descriptors) const override;
     std::optional<Clock::time_point> deadline() const override;
 

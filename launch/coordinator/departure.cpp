@@ -19,12 +19,14 @@ Departure::Departure(Decisions& decisions, Orders& orders, LiveView& view)
       orders_(orders),
       groups_(orders.groups()),
       view_(view),
-      deadline_(std::chrono::steady_clock::now() + patience()) {}
+      patience_(std::chrono::steady_clock::now(), patience()) {}
 
-bool Departure::begin_turn() {
+/// The time in which this process stood still, as in a job that was suspended, is nobody's: agents measure theirs so.
+bool Departure::begin_turn(std::chrono::steady_clock::time_point now) {
+    const bool has_patience = !patience_.stopped(now);
     const bool is_clean = !orders_.clean_up(std::chrono::steady_clock::now() + longest_cleaning);
     const bool is_over = decisions_.sweep().state() != SweepState::running;
-    return (groups_.is_anybody_leaving() && std::chrono::steady_clock::now() < deadline_) || (is_over && !is_clean);
+    return (groups_.is_anybody_leaving() && has_patience) || (is_over && !is_clean);
 }
 
 std::chrono::milliseconds Departure::period() const {

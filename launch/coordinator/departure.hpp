@@ -8,6 +8,7 @@
 #include "launch/coordinator/one_of.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/messages/messages.hpp"
+#include "launch/transport/heartbeat.hpp"
 #include "launch/view/live_view.hpp"
 
 namespace crescendo::launch {
@@ -24,7 +25,8 @@ class Departure {
     /// All must outlive the phase.
     Departure(Decisions& decisions, Orders& orders, LiveView& view);
 
-    bool begin_turn();
+    /// `now` is the present, but for tests.
+    bool begin_turn(std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
     std::chrono::milliseconds period() const;
     void end_turn() {}
 
@@ -49,7 +51,7 @@ class Departure {
     Orders& orders_;
     Groups& groups_;  ///< of `orders_`
     LiveView& view_;
-    std::chrono::steady_clock::time_point deadline_;
+    SilenceTimer patience_;               ///< with those that have to leave
     std::optional<std::string> problem_;  ///< why a checkpoint could not be written
 };
 

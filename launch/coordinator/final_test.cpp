@@ -12,15 +12,16 @@ FinalTest::FinalTest(TrialId best, Orders& orders, LiveView& view, SessionEnd& e
                      std::optional<std::chrono::minutes> longest)
     : best_(best), orders_(orders), view_(view), end_(end) {
     if (longest) {
-        deadline_ = std::chrono::steady_clock::now() + *longest;
+        patience_.emplace(std::chrono::steady_clock::now(), *longest);
     }
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
     slot_ = orders_.test(best);
 }
 
-bool FinalTest::begin_turn() {
+bool FinalTest::begin_turn(std::chrono::steady_clock::time_point now) {
+    const bool is_late = patience_ && patience_->stopped(now);
     is_cut_short_ = !answer_ && end_.reason().has_value();
-    return !answer_ && !is_cut_short_ && !(deadline_ && std::chrono::steady_clock::now() >= *deadline_);
+    return !answer_ && !is_cut_short_ && !is_late;
 }
 
 void FinalTest::take(const AgentLost& notice) {

@@ -10,6 +10,7 @@
 #include "launch/coordinator/session_end.hpp"
 #include "launch/messages/messages.hpp"
 #include "launch/messages/supervision.hpp"
+#include "launch/transport/heartbeat.hpp"
 #include "launch/view/live_view.hpp"
 
 namespace crescendo::launch {
@@ -25,7 +26,8 @@ class FinalTest {
     FinalTest(TrialId best, Orders& orders, LiveView& view, SessionEnd& end,
               std::optional<std::chrono::minutes> longest);
 
-    bool begin_turn();
+    /// `now` is the present, but for tests.
+    bool begin_turn(std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
     std::chrono::milliseconds period() const { return view_.period(); }
     void end_turn() {}
 
@@ -49,7 +51,7 @@ class FinalTest {
     LiveView& view_;
     SessionEnd& end_;
     SlotId slot_;  ///< the one on which the trial is measured
-    std::optional<std::chrono::steady_clock::time_point> deadline_;
+    std::optional<SilenceTimer> patience_;  ///< with the worker that measures it
     bool is_cut_short_ = false;
     std::optional<TrialEvaluated> answer_;
 };

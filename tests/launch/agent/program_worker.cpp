@@ -1,7 +1,9 @@
 #include "launch/agent/program_worker.hpp"
 
 #include <doctest/doctest.h>
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "launch/system/child_process.hpp"
 #include "tests/launch/agent/program_node.hpp"
@@ -44,6 +46,35 @@ TEST_CASE("a program starts once what a session that died has left of its trial 
 
     CHECK(node.next<protocol::Report>().resource == Resource{1});
     CHECK(is_held(log));  // by this program now
+}
+
+TEST_CASE("the time in which this process stood still does not count as a wait for what a session that died has left") {
+    ProgramNode node(1);
+    const auto log = (node.folder / "trainer.log").string();
+    ProcessOptions former;
+    former.command = {"sleep", "1000"};
+    former.log = log;
+    former.holds_log = true;
+    const ChildProcess process(former);
+    OomKills oom_kills;
+    const auto options = node.options(1, {.grace = std::chrono::minutes(2)}, {});
+    ProgramWorker worker(SlotId{0}, options, oom_kills);
+    worker.join(node.group(0, 1, std::string(report_once) + "sleep 1000"), 0);
+    std::vector<Notice> notices;
+    const auto has_started = [&] {
+        worker.advance(notices);
+        return !notices.empty();
+    };
+
+    worker.excuse(std::chrono::minutes(-5));  // it has waited for so long
+    worker.excuse(std::chrono::minutes(5));
+    for (int i = 0; i < 10; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        CHECK_FALSE(has_started());
+    }
+
+    worker.excuse(std::chrono::minutes(-5));
+    await("the program's report", has_started);
 }
 
 TEST_CASE("a trial that is taken back before its program started has left at once") {

@@ -56,13 +56,15 @@ struct WarmNode {
         agent.emplace(NodeId{0}, std::move(options));
     }
 
-    void join(int rank = 0) {
+    void join(int rank = 0) { agent->obey(group(rank)); }
+
+    JoinGroup group(int rank = 0) const {
         JoinGroup order;
         order.join.trial = trial;
         order.join.directory = folder.path().string();
         order.join.settings.text = "{}";
         order.members = {{slot, rank}};
-        agent->obey(order);
+        return order;
     }
 
     void evaluate() {
@@ -231,6 +233,36 @@ TEST_CASE("a trainer that does not leave in time is killed") {
     node.agent->obey(protocol::Leave{trial, true});
 
     CHECK(node.next<LeftTrial>().problem == "it did not leave within 0 s");
+}
+
+TEST_CASE("the time in which this process stood still does not count for a trainer that has to leave or to end") {
+    const std::string failure = "say '{\"type\":\"failed\",\"kind\":\"error\",\"message\":\"no\"}'; ";
+    for (const auto& [does, is_leaving] : {std::pair{std::string(report), true}, std::pair{failure, false}}) {
+        const WarmNode node(say_hello + ("hear; " + does) + "sleep 1000");
+        WorkerOptions options;
+        options.setup.directory = node.folder.path().string();
+        options.setup.log = (node.folder / "trainers.log").string();
+        options.trainer = (node.folder / "trainer").string();
+        options.grace = std::chrono::seconds(60);
+        options.slots.resize(1);
+        OomKills oom_kills;
+        WarmWorker worker(slot, options, oom_kills);
+        worker.join(node.group(), 0);
+        std::vector<Notice> notices;
+        await("what the trainer says", [&] {
+            worker.advance(notices);
+            return !notices.empty();
+        });
+        if (is_leaving) {
+            worker.leave(trial, true);
+        }
+
+        const auto before = worker.deadline();
+        worker.excuse(std::chrono::minutes(5));
+
+        REQUIRE(before.has_value());
+        CHECK(worker.deadline() == *before + std::chrono::minutes(5));
+    }
 }
 
 TEST_CASE("a checkpoint that finds no room is said as such, whether the trainer trains or leaves") {

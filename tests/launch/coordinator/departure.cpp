@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "launch/agent/agent_setup.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "tests/launch/coordinator/stage.hpp"
@@ -63,6 +64,31 @@ TEST_CASE("a worker that dies, or whose slot or node is lost, is not waited for"
 
         CHECK(stage.run() == Outcome::interrupted);  // the agents say no more, and the coordinator does not wait
     }
+}
+
+TEST_CASE("the time in which this process stood still does not count for workers that have to leave") {
+    using namespace std::chrono_literals;
+    Stage stage("run_cap: 4\n");
+    stage.agents.on_order = nullptr;  // nobody leaves
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    Decisions decisions(stage.journal, stage.history, orders, make_source(stage.file, {}));
+    decisions.record(SlotsJoined{stage.agents.slots()});
+    decisions.commit();
+    orders.dismiss_all();
+    Departure departure(decisions, orders, stage.view);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto waits_from_to = [&](std::chrono::seconds from, std::chrono::seconds to) {
+        for (auto time = from; time < to; ++time) {
+            if (!departure.begin_turn(begin + time)) {
+                return false;
+            }
+        }
+        return true;
+    };
+
+    CHECK(waits_from_to(0s, 4s));
+    CHECK(waits_from_to(1h, 1h + save_timeout_of_environment()));  // a suspended job
+    CHECK_FALSE(waits_from_to(1h + save_timeout_of_environment(), 1h + save_timeout_of_environment() + 20s));
 }
 
 TEST_CASE("a group that still forms meets before it leaves") {

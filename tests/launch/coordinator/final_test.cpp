@@ -66,6 +66,26 @@ TEST_CASE("the test data may take any time where a worker that hangs is killed")
     CHECK(longest_test(supervision) == std::nullopt);
 }
 
+TEST_CASE("the time in which this process stood still does not count as time of the measurement") {
+    using namespace std::chrono_literals;
+    Finale stage;
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    Decisions decisions(stage.journal, stage.history, orders, make_source(stage.file, {}));
+    decisions.record(SlotsJoined{stage.agents.slots()});
+    decisions.commit();
+    SessionEnd end(stage.directory, stage.signals, {});
+    FinalTest test(TrialId{0}, orders, stage.view, end, 1min);
+    const auto begin = std::chrono::steady_clock::now();
+
+    CHECK(test.begin_turn(begin + 1h));  // a suspended job
+    for (auto time = 0s; time < 50s; ++time) {
+        CHECK(test.begin_turn(begin + 1h + time));
+    }
+    test.begin_turn(begin + 1h + 53s);
+    test.begin_turn(begin + 1h + 57s);
+    CHECK_FALSE(test.begin_turn(begin + 1h + 61s));
+}
+
 TEST_CASE("while the winner is measured, a notice of any other kind changes nothing") {
     const TrialEvaluated measured{TrialId{0}, {{"test_accuracy", 0.94}}, {}};
     Finale undisturbed;
