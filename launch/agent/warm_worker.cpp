@@ -17,6 +17,9 @@
 namespace crescendo::launch {
 namespace {
 
+/// Of a trainer that was killed for its silence, or because it did not leave.
+constexpr const char* cannot_be_killed =
+    "its process was killed and does not end: it waits for a device or a file system that does not answer";
 constexpr std::chrono::milliseconds most_of_a_group{60'000};
 constexpr std::chrono::milliseconds least_to_start{300'000};  // imports from a parallel file system that is busy
 
@@ -56,7 +59,8 @@ void WarmWorker::terminate() {
     }
 }
 
-void WarmWorker::kill() const {
+void WarmWorker::kill() {
+    dead_by_ = dead_by_.value_or(Clock::now() + options_.death);
     if (is_guarded()) {
         trainer_->process.signal(SIGQUIT);
     } else {
@@ -99,6 +103,7 @@ void WarmWorker::spawn() {
     state_ = Starting{};
     heard_ = Clock::now();
     hung_ = false;
+    dead_by_.reset();
 }
 
 std::optional<TrialId> WarmWorker::trial() const {
@@ -174,7 +179,7 @@ void WarmWorker::leave(TrialId trial, bool save) {
 }
 
 void WarmWorker::answer_store(const Json& answer) {
-    if (trainer_) {
+    if (trainer_ && !is<Down>()) {
         trainer_->channel.send(answer);
     }
 }
@@ -184,7 +189,7 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
     pending_notices_.clear();
     if (const auto* down = std::get_if<Down>(&state_)) {
         if (Clock::now() >= down->next_attempt) {
-            spawn();
+            try_again(notices);
         }
         return;
     }
@@ -214,6 +219,8 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
                 }
             },
             state_);
+    } else if (dead_by_ && Clock::now() >= *dead_by_) {
+        give_up(notices);
     }
 }
 
@@ -236,6 +243,9 @@ std::optional<Clock::time_point> WarmWorker::time_to_end() const {
 
 void WarmWorker::excuse(Clock::duration time) {
     heard_ += time;
+    if (dead_by_) {
+        *dead_by_ += time;
+    }
     std::visit(
         [time](auto& state) {
             if constexpr (requires { state.deadline; }) {
@@ -251,9 +261,13 @@ std::optional<Clock::time_point> WarmWorker::deadline() const {
     if (const auto* down = std::get_if<Down>(&state_)) {
         return down->next_attempt;
     }
-    const auto limit = silent_until();
-    const auto end = time_to_end();
-    return limit && end ? std::min(limit, end) : limit ? limit : end;
+    auto first = silent_until();
+    for (const auto& each : {time_to_end(), dead_by_}) {
+        if (each) {
+            first = std::min(first.value_or(*each), *each);
+        }
+    }
+    return first;
 }
 
 void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
@@ -372,7 +386,9 @@ void WarmWorker::settle(std::vector<Notice>& notices) {
 void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
     constexpr int too_many_deaths = 3;
     if ((is<Starting>() || is<Idle>()) && ++idle_deaths_ >= too_many_deaths) {
-        rest(status, notices);
+        const auto reason = why_none(status);
+        trainer_.reset();
+        rest(reason, notices);
         return;
     }
     if (const auto* busy = std::get_if<Busy>(&state_)) {
@@ -389,26 +405,48 @@ void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices
     spawn();
 }
 
+/// A process that waits for a device or a file system which does not answer cannot be killed. It runs no more of its
+/// program, and so writes nothing more. But it may hold its GPU, so the slot is down until it is gone.
+void WarmWorker::give_up(std::vector<Notice>& notices) {
+    if (const auto* busy = std::get_if<Busy>(&state_)) {
+        const auto silence = no_progress_for(*options_.setup.supervision.hang_timeout);  // else it would not be killed
+        report_failure(busy->task, FailureKind::crash, fmt::format("{}; {}", silence, cannot_be_killed), notices);
+    } else if (const auto* leaving = std::get_if<Leaving>(&state_)) {
+        notices.push_back(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(cannot_be_killed)});
+    }
+    rest(cannot_be_killed, notices);
+}
+
+void WarmWorker::try_again(std::vector<Notice>& notices) {
+    if (trainer_ && !trainer_->process.try_wait()) {
+        rest(cannot_be_killed, notices);
+    } else {
+        spawn();
+    }
+}
+
+std::string WarmWorker::why_none(const ExitStatus& status) const {
+    const auto name = is_guarded() ? fmt::format("{}", fmt::join(options_.setup.trainer, " ")) : options_.trainer;
+    return fmt::format("{} ends {}: {}; its last words: {}", name,
+                       is<Idle>() ? "while it waits for a trial" : "before it is ready", to_string(status),
+                       last_words(options_.setup.log));
+}
+
 /// A GPU whose last owner is still being torn down needs some seconds, one that fell off the bus a visit.
-void WarmWorker::rest(const ExitStatus& status, std::vector<Notice>& notices) {
+void WarmWorker::rest(const std::string& reason, std::vector<Notice>& notices) {
     constexpr int growth = 3;
     constexpr int longest = 30;  // intervals
-    const auto name = is_guarded() ? fmt::format("{}", fmt::join(options_.setup.trainer, " ")) : options_.trainer;
-    const auto message = fmt::format("{} ends {}: {}; its last words: {}", name,
-                                     is<Idle>() ? "while it waits for a trial" : "before it is ready",
-                                     to_string(status), last_words(options_.setup.log));
     if (next_ && next_->task.is_evaluation) {
-        notices.push_back(TrialEvaluated{next_->task.trial, {}, message});
+        notices.push_back(TrialEvaluated{next_->task.trial, {}, reason});
     }
     next_.reset();
-    trainer_.reset();
     int intervals = 1;
     for (int i = 0; i < num_rests_ && intervals < longest; ++i) {
         intervals *= growth;
     }
     state_ = Down{Clock::now() + std::min(intervals, longest) * options_.setup.restart_interval};
     is_out_of_use_ = true;
-    notices.push_back(SlotDown{slot(), num_rests_++, message, device_name(options_, slot())});
+    notices.push_back(SlotDown{slot(), num_rests_++, reason, device_name(options_, slot())});
 }
 
 void WarmWorker::report_failure(const Task& task, FailureKind kind, const std::string& message,
@@ -426,7 +464,7 @@ void WarmWorker::report_failure(const Task& task, FailureKind kind, const std::s
 }
 
 void WarmWorker::watch(std::vector<pollfd>& descriptors) const {
-    if (trainer_) {
+    if (trainer_ && !is<Down>()) {
         trainer_->watch(descriptors);
     }
 }

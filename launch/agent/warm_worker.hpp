@@ -57,7 +57,7 @@ class WarmWorker final : public Worker {
     struct Failed {
         std::optional<Clock::time_point> deadline;  ///< when it is killed; none once it was
     };
-    /// There is no trainer: too many in a row ended without having had a task.
+    /// There is no trainer: too many in a row ended without having had a task, or the last one does not end.
     struct Down {
         Clock::time_point next_attempt;
     };
@@ -71,7 +71,7 @@ class WarmWorker final : public Worker {
     std::optional<Clock::time_point> time_to_end() const;
 
     void spawn();
-    void kill() const;
+    void kill();
     bool is_guarded() const { return !options_.setup.trainer.empty(); }
     std::optional<Clock::time_point> silent_until() const;
     void assign(const Task& task, const Json& message);
@@ -83,15 +83,19 @@ class WarmWorker final : public Worker {
     void receive_failure(const protocol::Failed& failure, std::vector<Notice>& notices);
     void settle(std::vector<Notice>& notices);
     void conclude(const ExitStatus& status, std::vector<Notice>& notices);
-    void rest(const ExitStatus& status, std::vector<Notice>& notices);
+    void give_up(std::vector<Notice>& notices);
+    void try_again(std::vector<Notice>& notices);
+    std::string why_none(const ExitStatus& status) const;
+    void rest(const std::string& reason, std::vector<Notice>& notices);
     void report_failure(const Task& task, FailureKind kind, const std::string& message, std::vector<Notice>& notices);
 
     const WorkerOptions& options_;
-    std::unique_ptr<ConnectedProcess> trainer_;  ///< the trainer; none while down
+    std::unique_ptr<ConnectedProcess> trainer_;  ///< the trainer; while down, one that does not end, or none
     State state_;
     std::optional<Assignment> next_;
     Clock::time_point heard_;     ///< time of the trainer's last message, or of its start
     bool hung_ = false;           ///< the trainer was killed because it was silent for too long
+    std::optional<Clock::time_point> dead_by_;  ///< when the trainer that was killed must have ended
     bool is_told_of_unknown_ = false;
     int idle_deaths_ = 0;         ///< trainers that ended before they had a task, since the last that had one
     int num_rests_ = 0;           ///< since the last trainer that had a task

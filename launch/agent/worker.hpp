@@ -37,6 +37,7 @@ struct WorkerOptions {
     std::vector<SlotResources> slots;  ///< what each slot of this node gets, from first_slot on
     std::string shared_memory;         ///< path of memory that crescendo-trainer shares on this node; may be empty
     std::chrono::milliseconds grace{5'000};       ///< time for a program to leave before it gets SIGTERM
+    std::chrono::milliseconds death{10'000};      ///< time for a warm trainer to end after it was killed
     std::chrono::milliseconds doubt{2'000};       ///< time for an order to leave after a program ended by SIGTERM
     std::chrono::milliseconds patience{600'000};  ///< time after which a program without a report is remarked on
     std::vector<MeetingPlace> places;             ///< of all slots on all nodes, by their ids; for programs

@@ -34,7 +34,8 @@ constexpr const char* report = "say '{\"type\":\"report\",\"resource\":1,\"metri
 /// for one.
 struct WarmNode {
     explicit WarmNode(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60),
-                      bool is_of_user = false, std::size_t num_slots = 1, const SlotResources& resources = {}) {
+                      bool is_of_user = false, std::size_t num_slots = 1, const SlotResources& resources = {},
+                      const std::function<void(WorkerOptions&)>& change = {}) {
         const auto trainer = folder / "trainer";
         std::ofstream(trainer) << "#!/bin/bash\nsay() { echo \"$1\" >&$CRESCENDO_FD; }\n"
                                << "hear() { read -r heard <&$CRESCENDO_FD; }\n"
@@ -53,6 +54,9 @@ struct WarmNode {
             options.guard = CRESCENDO_GUARD;
         }
         options.slots.resize(num_slots, resources);
+        if (change) {
+            change(options);
+        }
         agent.emplace(NodeId{0}, std::move(options));
     }
 
@@ -314,6 +318,43 @@ TEST_CASE("a slot where trainers end while they wait for a trial is down between
     CHECK(std::count(std::istreambuf_iterator<char>(starts), {}, '\n') == 3);
     node.next<SlotUp>();
     CHECK(node.next<SlotDown>().num_retries == 1);
+}
+
+TEST_CASE("a trainer that cannot be killed does not keep its trial, and its slot is down until its process is gone") {
+    const auto script = std::string(say_hello) + "hear; " + report +
+                        "for ((i = 0; i < 6000; ++i)); do [ -e freed ] && exit; sleep 0.01; done";
+    for (const bool hangs : {true, false}) {
+        WarmNode node(script, std::chrono::milliseconds(0), /*is_of_user=*/true, 1, {}, [&](WorkerOptions& options) {
+            options.guard = options.setup.directory + "/guard";  // takes no notice when it is to kill the trainer
+            std::ofstream(options.guard) << "#!/bin/bash\nshift\n[ -e freed ] || trap '' QUIT\n\"$@\"\n";
+            std::filesystem::permissions(options.guard, std::filesystem::perms::owner_all);
+            options.death = std::chrono::milliseconds(100);
+            if (hangs) {
+                options.setup.supervision.hang_timeout = std::chrono::seconds(2);
+            }
+        });
+        node.join();
+        node.next<protocol::Report>();
+
+        if (hangs) {
+            CHECK(node.next<WorkerFailed>().message ==
+                  "no progress for 2 s; its process was killed and does not end: it waits for a device or a file "
+                  "system that does not answer");
+        } else {
+            node.agent->obey(protocol::Leave{trial, true});
+            CHECK(node.next<LeftTrial>().problem.starts_with("its process was killed and does not end"));
+        }
+        CHECK(node.next<SlotDown>().num_retries == 0);
+        CHECK(node.next<SlotDown>().num_retries == 1);  // no other trainer is started beside it
+        std::ofstream(node.folder / "freed").close();
+        await("the next trainer", [&] {
+            const auto arrived = node.agent->poll(std::chrono::milliseconds(50));
+            return std::ranges::any_of(arrived, [](const auto& each) { return std::holds_alternative<SlotUp>(each); });
+        });
+        node.notices.clear();  // that it was still down
+        node.join();
+        node.next<protocol::Report>();
+    }
 }
 
 TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, when it dies, or when the agent goes") {
