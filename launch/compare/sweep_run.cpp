@@ -24,6 +24,17 @@ class ImprovementReader {
   public:
     ImprovementReader(const SweepSpec& spec, Clock clock) : history_(spec), clock_(clock) {}
 
+    void read(const fs::path& journal, const std::function<void(std::size_t)>& num_bytes) {
+        history_.replay(journal, History::Purpose::look, [&](const Journal::Line& line) {
+            take(line);
+            num_bytes(line.members().size());
+        });
+    }
+
+    const History& history() const { return history_; }
+    std::vector<Curve> curves() && { return std::move(curves_); }
+
+  private:
     void take(const Journal::Line& line) {
         const auto reported = report_in(line);
         const auto before = reported ? last_report(reported->trial) : Resource{0};
@@ -35,10 +46,6 @@ class ImprovementReader {
         }
     }
 
-    const History& history() const { return history_; }
-    std::vector<Curve> curves() && { return std::move(curves_); }
-
-  private:
     static std::optional<TrialReported> report_in(const Journal::Line& line) {
         if (const auto report = report_from(line.members())) {
             return report->event();
@@ -115,10 +122,7 @@ SweepRun read_sweep_run(const fs::path& path, Clock clock, const std::function<v
     const auto directory = SweepDirectory::open(path);
     auto file = read_first_file(directory, FrozenFile::recorded_in(directory.journal()));
     ImprovementReader reader(file.spec, clock);
-    Journal::read(directory.journal(), [&](const Journal::Line& line) {
-        reader.take(line);
-        num_bytes(line.members().size());
-    });
+    reader.read(directory.journal(), num_bytes);
     auto keys = flat_keys(parse_yaml(file.text, directory.sweep_file().string()).root);
     const auto price = price_of_slot_hour(file.price, reader.history());
     const double idle_slot_hours = reader.history().idle_slot_seconds() / 3600;

@@ -6,7 +6,7 @@ namespace crescendo::launch {
 
 DatedSweep::DatedSweep(const RecordedSweep& sweep)
     : history_(read_first_file(sweep.directory, sweep.frozen).spec, Reports::all) {
-    Journal::read(sweep.directory.journal(), [this](const Journal::Line& line) {
+    history_.replay(sweep.directory.journal(), History::Purpose::look, [this](const Journal::Line& line) {
         history_.apply(line);
         if (std::cmp_greater(history_.num_sessions(), sessions_.size())) {
             sessions_.push_back({history_.elapsed(), history_.last_time()});

@@ -55,7 +55,7 @@ const Task& task_of(const ExportRequest& request) {
 std::vector<TrialReport> reports_of(TrialId trial, const RecordedSweep& sweep) {
     History history(read_first_file(sweep.directory, sweep.frozen).spec);
     std::vector<TrialReport> reports;
-    Journal::read(sweep.directory.journal(), [&](const Journal::Line& line) {
+    history.replay(sweep.directory.journal(), History::Purpose::look, [&](const Journal::Line& line) {
         history.apply(line);
         if (std::cmp_greater_equal(trial.value, history.sweep().trials().size())) {
             return;

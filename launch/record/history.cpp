@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/check.hpp"
 #include "core/message_json.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/messages/metrics_json.hpp"
@@ -43,9 +44,21 @@ History::History(SweepSpec spec, Reports kept) : sweep_(std::move(spec)), kept_(
 
 History History::read(const SweepSpec& spec, const std::filesystem::path& journal) {
     History history(spec);
-    history.foresee(journal);
-    Journal::read(journal, [&](const Journal::Line& line) { history.apply(line); });
+    history.replay(journal, Purpose::look);
     return history;
+}
+
+Journal::End History::replay(const std::filesystem::path& journal, Purpose purpose,
+                             std::function<void(const Journal::Line&)> take) {
+    try {
+        foresee(journal);
+    } catch (const InvalidInput&) {
+        // The journal is damaged. What follows says so, once it has taken the lines before.
+    }
+    if (!take) {
+        take = [this](const Journal::Line& line) { apply(line); };
+    }
+    return purpose == Purpose::go_on ? Journal::recover(journal, take) : Journal::read(journal, take);
 }
 
 void History::foresee(const std::filesystem::path& journal) {

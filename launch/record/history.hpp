@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -92,12 +93,17 @@ class History {
   public:
     explicit History(SweepSpec spec, Reports kept = Reports::last);
 
-    /// Reads a whole journal. Throws InvalidInput if it is damaged.
+    /// A history with a whole journal. Throws InvalidInput if it is damaged.
     static History read(const SweepSpec& spec, const std::filesystem::path& journal);
 
-    /// Before a journal is replayed: tells the sweep all configurations that models will have proposed there. Their
-    /// records come after their trials' starts, so the replay would ask the models once more, and throw the answers away.
-    void foresee(const std::filesystem::path& journal);
+    /// Why a journal is read: to look at the sweep, or to continue it (see Journal::recover).
+    enum class Purpose { look, go_on };
+
+    /// Reads a whole journal. Each line is applied, or given to `take`, which has to apply it. Models are not asked for
+    /// what they have proposed there. Throws InvalidInput if the journal is damaged, once it has taken what comes
+    /// before.
+    Journal::End replay(const std::filesystem::path& journal, Purpose purpose,
+                        std::function<void(const Journal::Line&)> take = {});
 
     /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
     std::vector<Action> apply(const Json& record);
@@ -189,6 +195,10 @@ class History {
     const std::map<std::string, std::vector<double>>& regroup_phases() const { return regroup_phases_; }
 
   private:
+    /// Before a journal is replayed: tells the sweep all configurations that models will have proposed there. Their
+    /// records come after their trials' starts, so the replay would ask the models once more, and throw the answers
+    /// away.
+    void foresee(const std::filesystem::path& journal);
     /// What a trial holds now. Times are elapsed().
     struct Holding {
         int slots = 0;

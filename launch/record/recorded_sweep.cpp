@@ -15,7 +15,7 @@
 namespace crescendo::launch {
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path)
-    : RecordedSweep(SweepDirectory::open(path), Purpose::look) {
+    : RecordedSweep(SweepDirectory::open(path), History::Purpose::look) {
     if (history.sweep().state() != SweepState::running) {
         return;
     }
@@ -26,18 +26,15 @@ RecordedSweep::RecordedSweep(const std::filesystem::path& path)
     }
 }
 
-RecordedSweep RecordedSweep::recover(const SweepDirectory& directory) { return {directory, Purpose::go_on}; }
+RecordedSweep RecordedSweep::recover(const SweepDirectory& directory) { return {directory, History::Purpose::go_on}; }
 
-RecordedSweep::RecordedSweep(SweepDirectory of, Purpose purpose)
+RecordedSweep::RecordedSweep(SweepDirectory of, History::Purpose purpose)
     : directory(std::move(of)),
-      holder(purpose == Purpose::look ? SweepLock::holder(directory) : std::nullopt),
+      holder(purpose == History::Purpose::look ? SweepLock::holder(directory) : std::nullopt),
       frozen(FrozenFile::recorded_in(directory.journal())),
       file(read_first_file(directory, frozen)),
       history(file.spec) {
-    history.foresee(directory.journal());
-    const auto take = [this](const Journal::Line& line) { history.apply(line); };
-    end = purpose == Purpose::go_on ? Journal::recover(directory.journal(), take)
-                                    : Journal::read(directory.journal(), take);
+    end = history.replay(directory.journal(), purpose);
     if (!history.limits_changes().empty()) {
         file = directory.read_sweep(limits_after(frozen, history.limits_changes()));
     }

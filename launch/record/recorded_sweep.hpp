@@ -40,8 +40,7 @@ struct RecordedSweep {
     Journal::End end;
 
   private:
-    enum class Purpose { look, go_on };
-    RecordedSweep(SweepDirectory directory, Purpose purpose);
+    RecordedSweep(SweepDirectory directory, History::Purpose purpose);
 };
 
 /// The trial with the number that `--trial` gives, or the best one. Throws InvalidInput if there is none; `otherwise`

@@ -42,7 +42,7 @@ Source read_sweep(const fs::path& path, const SweepSpec& spec) {
                        "the goal, or name another sweep",
                        goals.of(before.goal), before.metric, goals.of(spec.goal));
     History history(read_first_file(sweep.directory, sweep.frozen).spec, Reports::all);
-    Journal::read(sweep.directory.journal(), [&](const Journal::Line& line) { history.apply(line); });
+    history.replay(sweep.directory.journal(), History::Purpose::look);
     Source source;
     for (const auto& parameter : before.space.parameters()) {
         source.parameters.insert(parameter.name);

@@ -25,27 +25,32 @@ class Comparer {
           replay_{History(file.spec, Reports::all), 0, 0, {}} {}
 
     Replay run() {
-        replay_.history.foresee(directory_.journal());
-        for (const auto& record : Journal::read(directory_.journal())) {
-            check_alive(record);
-            check_regroup(record);
-            replay_.num_events += record.contains("event") ? 1 : 0;
-            try {
-                for (const auto& action : replay_.history.apply(record)) {
-                    ++replay_.num_actions;
-                    follow(action);
-                }
-            } catch (const InvalidInput& error) {
-                differ(record, error.what());  // so far apart that the rest of the journal tells nothing more
-                break;
-            }
-        }
+        bool is_too_far = false;
+        replay_.history.replay(directory_.journal(), History::Purpose::look,
+                               [&](const Journal::Line& line) { is_too_far = is_too_far || !take(line.json()); });
         check_configs();
         check_results();
         return std::move(replay_);
     }
 
   private:
+    /// Returns false if this sweep is so far from the recorded one that the rest of the journal tells nothing more.
+    bool take(const Json& record) {
+        check_alive(record);
+        check_regroup(record);
+        replay_.num_events += record.contains("event") ? 1 : 0;
+        try {
+            for (const auto& action : replay_.history.apply(record)) {
+                ++replay_.num_actions;
+                follow(action);
+            }
+        } catch (const InvalidInput& error) {
+            differ(record, error.what());
+            return false;
+        }
+        return true;
+    }
+
     void differ(const Json& record, const std::string& what) {
         replay_.differences.push_back(
             fmt::format("{}:{}: {}", directory_.journal().string(), record.at("n").get<int>() + 1, what));

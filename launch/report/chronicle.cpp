@@ -1,6 +1,7 @@
 #include "launch/report/chronicle.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -11,9 +12,12 @@
 namespace crescendo::launch {
 namespace {
 
-/// Reports and configurations are nearly all lines; the state machine alone says what follows from them.
+/// Reports, configurations and what groups tell of their steps are nearly all lines; the state machine alone says what
+/// follows from them.
 bool is_frequent(std::string_view members) {
-    return members.starts_with(R"("event":"trial_reported")") || members.starts_with(R"("event":"trial_proposed")");
+    constexpr std::array beginnings{R"("event":"trial_reported")", R"("event":"trial_proposed")",
+                                    R"("event":"trial_timed")", R"("event":"trial_regrouped")"};
+    return std::ranges::any_of(beginnings, [&](const char* each) { return members.starts_with(each); });
 }
 
 /// The trial that an action is about, if it has a group then.
@@ -34,7 +38,8 @@ std::optional<TrialId> trial_of(const Action& action) {
 Chronicle Chronicle::read(const SweepSpec& spec, const std::filesystem::path& journal, bool is_running) {
     Chronicle chronicle(spec);
     try {
-        Journal::read(journal, [&](const Journal::Line& line) { chronicle.take(line); });
+        chronicle.history_.replay(journal, History::Purpose::look,
+                                  [&](const Journal::Line& line) { chronicle.take(line); });
     } catch (const InvalidInput& error) {
         chronicle.problem_ = error.what();
     }

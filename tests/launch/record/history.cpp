@@ -2,8 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+
+#include "core/check.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/record/journal.hpp"
+#include "launch/system/read_file.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -83,8 +87,10 @@ TEST_CASE("the training clock counts from when a trial got its slots, whatever h
     CHECK(stage.history.of(TrialId{0}).most_workers == 2);  // though it has never reported
 }
 
-TEST_CASE("a replay takes what models proposed from the journal as trials start, and does not ask the models") {
-    const TemporaryFolder folder;
+namespace {
+
+/// Writes the journal of a sweep in which a model proposed trials 10 to 20, and returns the sweep.
+SweepSpec record_a_model(const std::filesystem::path& path) {
     SweepSpec spec;
     spec.metric = "loss";
     spec.run_cap = 30;
@@ -92,7 +98,7 @@ TEST_CASE("a replay takes what models proposed from the journal as trials start,
     spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
     spec.scheduler.kind = SchedulerKind::fifo;
     spec.scheduler.max = Resource{1};
-    auto journal = Journal::create(folder / "journal", OrderedJson::object());
+    auto journal = Journal::create(path, OrderedJson::object());
     const auto write = [&](const Event& event) {
         auto record = to_json(event);
         record["time"] = 1.0;
@@ -105,18 +111,40 @@ TEST_CASE("a replay takes what models proposed from the journal as trials start,
     }
     write(TrialProposed{TrialId{20}, {{"x", 0.875}}, Origin::model});
     journal.sync();
+    return spec;
+}
 
-    History history(spec);
-    history.foresee(folder / "journal");
-    const auto lines = Journal::read(folder / "journal");
-    for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-        history.apply(lines[i]);
-    }
+}  // namespace
+
+TEST_CASE("a replay takes what models proposed from the journal as trials start, and does not ask the models") {
+    const TemporaryFolder folder;
+
+    History history(record_a_model(folder / "journal"));
+    auto num_left = Journal::read(folder / "journal").size() - 1;
+    history.replay(folder / "journal", History::Purpose::look, [&](const Journal::Line& line) {
+        if (num_left > 0) {
+            --num_left;
+            history.apply(line);
+        }
+    });
 
     const auto& last = history.sweep().trial(TrialId{20});  // has started; its own record was not read
     CHECK(last.config == Config{{"x", 0.875}});
     CHECK(last.origin == Origin::model);
     CHECK(last.is_proposed);
+}
+
+TEST_CASE("what a model proposed is taken from a damaged journal as well, up to the damage") {
+    const TemporaryFolder folder;
+    History history(record_a_model(folder / "journal"));
+    auto text = read_file(folder / "journal");
+    text[text.find("0.12")] = '1';  // of trial 12
+    std::ofstream(folder / "journal") << text;
+
+    CHECK_THROWS_AS(history.replay(folder / "journal", History::Purpose::look), InvalidInput);
+
+    CHECK(history.sweep().trial(TrialId{11}).config == Config{{"x", 0.01 * 11}});
+    CHECK(history.sweep().trial(TrialId{11}).resource == Resource{1});
 }
 
 TEST_CASE("times of a clock that was set back do not go back, and a session begins at its own") {
