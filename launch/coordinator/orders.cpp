@@ -64,6 +64,9 @@ void Orders::go_on(TrialId trial) {
 }
 
 void Orders::answer(const StoreRequest& request) {
+    if (!is_at_work(TrialId{request.request.at("trial")})) {
+        return;
+    }
     for (const auto& each : rendezvous_.handle(request)) {
         transport_.send(slots_.node_of(each.slot), each);
     }
@@ -185,6 +188,7 @@ void Orders::leave(TrialId trial, bool save) {
 }
 
 void Orders::resume_held_back() {
+    rendezvous_.forget_if([this](TrialId trial) { return !is_at_work(trial); });
     while (const auto ready = groups_.take_ready()) {
         join(ready->trial, ready->group, protocol::StateSource::checkpoint);
         if (ready->decided) {
@@ -204,7 +208,7 @@ SlotId Orders::test(TrialId trial) {
 
 bool Orders::clean_up(std::chrono::steady_clock::time_point end) {
     for (auto each = obsolete_.begin(); each != obsolete_.end();) {
-        if (groups_.has(*each) || groups_.is_leaving(*each)) {
+        if (is_at_work(*each)) {
             ++each;
             continue;
         }

@@ -37,7 +37,7 @@ class Orders {
     void answer(TrialId trial, const std::vector<Action>& actions);
     void go_on(TrialId trial);
 
-    /// Answers the workers of a group that meet.
+    /// Answers the workers of a group that meet. Who has left its trial, or was lost, gets no answer.
     void answer(const StoreRequest& request);
 
     /// The members of the trial's group meet anew, with what they have in memory.
@@ -49,7 +49,8 @@ class Orders {
     /// All workers of all trials write their checkpoints and leave.
     void dismiss_all();
 
-    /// Some workers have left their trials, or died: forms the groups that waited for that.
+    /// Some workers have left their trials, or died: forms the groups that waited for that, and forgets how groups of
+    /// whom nobody is left have met.
     void resume_held_back();
 
     /// Runs the trial's checkpoint over the test data. Returns on which slot.
@@ -69,6 +70,8 @@ class Orders {
     void carry_out(const DropCheckpoint& action);
     void carry_out(const FinishSweep&) {}
 
+    /// Whether the trial has workers, or somebody is leaving it.
+    bool is_at_work(TrialId trial) const { return groups_.has(trial) || groups_.is_leaving(trial); }
     void prepare_directory(TrialId trial) const;
     void join(TrialId trial, const Group& group, protocol::StateSource state);
     void leave(TrialId trial, bool save);

@@ -94,8 +94,4 @@ std::vector<AnswerStore> Rendezvous::answer_waiting(Space& space) {
     return answers;
 }
 
-void Rendezvous::forget(TrialId trial) {
-    std::erase_if(spaces_, [&](const auto& space) { return space.first.first == trial; });
-}
-
 }  // namespace crescendo::launch

@@ -20,7 +20,14 @@ class Rendezvous {
     std::vector<AnswerStore> handle(const StoreRequest& request);
 
     /// The trial's group is over, or another generation follows. Forgets its keys and the requests that wait for them.
-    void forget(TrialId trial);
+    void forget(TrialId trial) {
+        forget_if([&](TrialId each) { return each == trial; });
+    }
+
+    /// Forgets the keys and requests of all trials that are over.
+    void forget_if(const auto& is_over) {
+        std::erase_if(spaces_, [&](const auto& space) { return is_over(space.first.first); });
+    }
 
   private:
     struct Space {

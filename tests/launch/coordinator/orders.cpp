@@ -25,6 +25,32 @@ TEST_CASE("requests to the store are answered on the node that asked") {
     CHECK(answers[0].second.answer.at("found") == false);
 }
 
+TEST_CASE("who leaves a trial is answered until it has left, and requests of others open nothing for the trial") {
+    Stage stage("run_cap: 1\n");
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    Json record = to_json(Event(SlotsJoined{stage.agents.slots()}));
+    record["time"] = 1.0;
+    orders.carry_out(stage.history.apply(record));
+    const auto members = orders.groups().members(TrialId{0});
+    REQUIRE(!members.empty());
+    const Json request{{"id", 5}, {"trial", 0}, {"generation", 0}, {"op", "check"}, {"keys", {"x"}}};
+    const auto is_answered = [&] {
+        stage.agents.orders.clear();
+        orders.answer(StoreRequest{SlotId{0}, request});
+        return !stage.agents.sent<AnswerStore>().empty();
+    };
+
+    CHECK(is_answered());
+    orders.dismiss(TrialId{0}, /*save=*/false);
+    CHECK(is_answered());
+    for (const auto slot : members) {
+        orders.groups().note_departure(TrialId{0}, slot);
+    }
+    orders.resume_held_back();
+
+    CHECK_FALSE(is_answered());
+}
+
 TEST_CASE("a trial that runs out of memory is told to take smaller micro-batches") {
     Stage stage("run_cap: 1\n");
     stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::out_of_memory, "64 GiB"});

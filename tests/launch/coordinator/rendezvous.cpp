@@ -43,6 +43,20 @@ TEST_CASE("a wait for several keys is answered by the last of them") {
     CHECK(store.handle(request(1, 3, "set", {{"key", "a"}, {"value", ""}})).size() == 2);
 }
 
+TEST_CASE("what the group of one trial has met by is forgotten without the others'") {
+    Rendezvous store;
+    store.handle(request(0, 1, "set", {{"key", "a"}, {"value", ""}}));
+    const auto is_there = [&] {
+        return store.handle(request(0, 2, "check", {{"keys", {"a"}}})).at(0).answer.at("found") == true;
+    };
+
+    store.forget_if([](TrialId trial) { return trial != TrialId{7}; });
+    CHECK(is_there());
+
+    store.forget_if([](TrialId trial) { return trial == TrialId{7}; });
+    CHECK_FALSE(is_there());
+}
+
 TEST_CASE("add counts from zero, and get gives the number") {
     Rendezvous store;
 
