@@ -33,14 +33,15 @@ class Departure {
     void take(const LeftTrial& notice);
     void take(const WorkerFailed& notice) { groups_.note_death(notice.trial, notice.slot); }
     void take(const CheckpointFailed& notice);
-    void take(const AgentLost& notice) { groups_.lose(orders_.slots().slots_of(notice.node)); }
-    void take(const SlotDown& notice) { groups_.lose({notice.slot}); }
+    void take(const AgentLost& notice) { orders_.lose(orders_.slots().slots_of(notice.node)); }
+    void take(const SlotDown& notice) { orders_.lose({notice.slot}); }
+    void take(const SlotUp& notice) { orders_.note_back(notice.slot); }
     void take(const EnergyUsed& notice) { decisions_.record(notice); }
     /// A group that was still forming may have to come together before it can leave.
     void take(const StoreRequest& notice) { orders_.answer(notice); }
     /// What crossed with the order to leave: nothing is decided any more.
     void take(const OneOf<protocol::Report, ProgramEnded, ProgramRemark, protocol::Regrouped, protocol::Timed,
-                          TrialEvaluated, WorkerStranded, SlotUp> auto&) {}
+                          TrialEvaluated, WorkerStranded> auto&) {}
 
     /// Call it when the phase is over. Says which workers have not left. Throws DirectoryError if a checkpoint could
     /// not be written.

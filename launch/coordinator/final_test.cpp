@@ -16,6 +16,9 @@ FinalTest::FinalTest(TrialId best, Orders& orders, LiveView& view, SessionEnd& e
     }
     view_.say(fmt::format("measuring trial {} on the test data", best.value));
     slot_ = orders_.test(best);
+    if (!slot_) {
+        answer_ = TrialEvaluated{best_, {}, "no slot is left"};
+    }
 }
 
 bool FinalTest::begin_turn(std::chrono::steady_clock::time_point now) {
@@ -25,7 +28,7 @@ bool FinalTest::begin_turn(std::chrono::steady_clock::time_point now) {
 }
 
 void FinalTest::take(const AgentLost& notice) {
-    if (!answer_ && notice.node == orders_.slots().node_of(slot_)) {
+    if (!answer_ && notice.node == orders_.slots().node_of(*slot_)) {
         answer_ = TrialEvaluated{best_, {}, fmt::format("node {} is lost: {}", notice.node.value, notice.reason)};
     }
 }

@@ -50,7 +50,7 @@ class FinalTest {
     Orders& orders_;
     LiveView& view_;
     SessionEnd& end_;
-    SlotId slot_;  ///< the one on which the trial is measured
+    std::optional<SlotId> slot_;            ///< the one on which the trial is measured
     std::optional<SilenceTimer> patience_;  ///< with the worker that measures it
     bool is_cut_short_ = false;
     std::optional<TrialEvaluated> answer_;

@@ -197,13 +197,25 @@ void Orders::resume_held_back() {
     }
 }
 
-SlotId Orders::test(TrialId trial) {
-    const auto in_use = sweep_.slots();
-    const auto slot = in_use.empty() ? slots_.first() : in_use.front();
+void Orders::lose(const std::set<SlotId>& slots) {
+    groups_.lose(slots);
+    lost_.insert(slots.begin(), slots.end());
+}
+
+/// Slots that were left out have workers as well, which serve if there are no others.
+std::optional<SlotId> Orders::test(TrialId trial) {
+    auto candidates = sweep_.slots();
+    for (const auto& slot : slots_.slots()) {
+        candidates.push_back(slot.id);
+    }
+    const auto slot = std::ranges::find_if(candidates, [&](SlotId each) { return !lost_.contains(each); });
+    if (slot == candidates.end()) {
+        return std::nullopt;
+    }
     const auto evaluate = evaluation_of(trial, "test", sweep_, file_, directory_);
-    transport_.send(slots_.node_of(slot),
-                    EvaluateTrial{slot, evaluate, std::filesystem::path(evaluate.checkpoint).parent_path().string()});
-    return slot;
+    transport_.send(slots_.node_of(*slot),
+                    EvaluateTrial{*slot, evaluate, std::filesystem::path(evaluate.checkpoint).parent_path().string()});
+    return *slot;
 }
 
 bool Orders::clean_up(std::chrono::steady_clock::time_point end) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -53,8 +54,13 @@ class Orders {
     /// whom nobody is left have met.
     void resume_held_back();
 
-    /// Runs the trial's checkpoint over the test data. Returns on which slot.
-    SlotId test(TrialId trial);
+    /// These slots are lost, and the workers on them dead.
+    void lose(const std::set<SlotId>& slots);
+    /// A worker runs again on the slot.
+    void note_back(SlotId slot) { lost_.erase(slot); }
+
+    /// Runs the trial's checkpoint over the test data. Returns on which slot; none: all are lost.
+    std::optional<SlotId> test(TrialId trial);
 
     /// Removes files that nothing will need again (KeptTrials) until `end`, but at least one of them. Those that a
     /// worker may still be writing, because it has not left the trial yet, have to wait. Returns whether there are
@@ -84,6 +90,7 @@ class Orders {
     Groups groups_;
     Rendezvous rendezvous_;
     KeptTrials kept_;
+    std::set<SlotId> lost_;
     std::set<TrialId> obsolete_;  ///< trials whose files may go, and have not been removed yet
     bool starts_no_more_ = false;
 };

@@ -18,7 +18,6 @@ class SlotMap {
     }
 
     int size() const { return static_cast<int>(slots_.size()); }
-    SlotId first() const { return slots_.begin()->first; }
     const Slot& slot(SlotId slot) const { return slots_.at(slot); }
     NodeId node_of(SlotId slot) const { return slots_.at(slot).node; }
 

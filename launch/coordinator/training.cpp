@@ -430,7 +430,7 @@ void Training::take(const AgentLost& notice) {
 /// The slots are lost, with the workers on them. What they trained continues elsewhere.
 void Training::lose(const std::set<SlotId>& slots) {
     decisions_.commit();
-    groups_.lose(slots);
+    orders_.lose(slots);
     health_.note_lost(slots);
     decisions_.record(SlotsLost{{slots.begin(), slots.end()}});
     decisions_.commit();
@@ -452,6 +452,7 @@ void Training::take(const SlotDown& notice) {
 }
 
 void Training::take(const SlotUp& notice) {
+    orders_.note_back(notice.slot);
     if (down_.erase(notice.slot) == 0 || decisions_.history().left_out().contains(notice.slot)) {
         return;
     }

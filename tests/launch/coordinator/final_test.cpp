@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <utility>
 
 #include "launch/coordinator/trial_work.hpp"
 #include "tests/launch/coordinator/stage.hpp"
@@ -137,6 +138,38 @@ TEST_CASE("a winner whose slot is lost while it is measured gets no answer, and 
 
         CHECK_FALSE(stage.history.test().has_value());
         CHECK(stage.view.said.back().starts_with("the test data could not be read: n"));
+    }
+}
+
+TEST_CASE("a slot that is lost while workers leave does not get the winner to measure") {
+    const AgentLost lost{NodeId{0}, "no sign of life"};
+    const SlotDown down{SlotId{0}, 0, "no GPU"};
+    const std::vector<std::pair<std::vector<Notice>, std::optional<NodeId>>> cases{
+        {{lost}, NodeId{1}},
+        {{down}, NodeId{1}},
+        {{down, SlotUp{SlotId{0}}}, NodeId{0}},
+        {{lost, AgentLost{NodeId{1}, "no sign of life"}}, std::nullopt}};
+    for (const auto& [notices, measured_on] : cases) {
+        Finale stage;
+        stage.answer_with({TrialEvaluated{TrialId{0}, {{"test_accuracy", 0.94}}, {}}});
+        stage.agents.on_order = [&, before = stage.agents.on_order, told = false](NodeId node,
+                                                                                  const Order& order) mutable {
+            if (std::holds_alternative<protocol::Leave>(order) && !std::exchange(told, true)) {
+                stage.agents.notices.insert(stage.agents.notices.end(), notices.begin(), notices.end());
+            }
+            before(node, order);
+        };
+
+        CHECK(stage.run() == Outcome::finished);
+
+        const auto orders = stage.agents.sent<EvaluateTrial>();
+        CHECK(orders.empty() == !measured_on.has_value());
+        CHECK(stage.history.test().has_value() == measured_on.has_value());
+        if (measured_on) {
+            CHECK(orders.front().first == *measured_on);
+        } else {
+            CHECK(stage.view.said.back() == "the test data could not be read: no slot is left");
+        }
     }
 }
 
