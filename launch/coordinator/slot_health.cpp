@@ -14,7 +14,7 @@ SlotHealth::SlotHealth(const std::vector<Slot>& slots) {
     }
 }
 
-std::set<SlotId> SlotHealth::note_failure(SlotId slot, TrialId trial, const Record& record) {
+std::set<SlotId> SlotHealth::note_failure(SlotId slot, TrialId trial, const std::function<Record()>& count) {
     const auto place = in_use_.find(slot);
     if (place == in_use_.end()) {
         return {};
@@ -22,7 +22,7 @@ std::set<SlotId> SlotHealth::note_failure(SlotId slot, TrialId trial, const Reco
     doubts_[slot].insert(trial);
     failed_on_[trial].insert(slot);
     for (const auto& suspects : {slots_of(place->second.node), slots_on_gpu_of(slot), std::set{slot}}) {
-        if (are_bad(suspects, record)) {
+        if (are_bad(suspects, count)) {
             note_lost(suspects);
             return suspects;
         }
@@ -82,7 +82,7 @@ std::set<TrialId> SlotHealth::row_on(const std::set<SlotId>& slots) const {
     return row;
 }
 
-bool SlotHealth::are_bad(const std::set<SlotId>& slots, const Record& record) const {
+bool SlotHealth::are_bad(const std::set<SlotId>& slots, const std::function<Record()>& count) const {
     constexpr std::size_t least = 2;  // one trial may fail again and again
     const auto row = row_on(slots);
     const bool another_is_fine = std::ranges::any_of(
@@ -96,6 +96,7 @@ bool SlotHealth::are_bad(const std::set<SlotId>& slots, const Record& record) co
     for (const auto slot : slots) {
         failed_here.merge(failed_only_on(slots, doubts_.at(slot)));
     }
+    const auto record = count();
     const double failed = std::max(0, record.num_failed - static_cast<int>(failed_here.size()));
     const double share = (failed + 0.5) / (failed + record.num_reported + 1);
     const double num_trials = failed + record.num_reported + static_cast<double>(row.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
@@ -32,9 +33,9 @@ class SlotHealth {
         int num_failed = 0;    ///< trials that have failed, once or for good
     };
 
-    /// A worker of the trial failed on `slot`; `record` already counts it. Returns the slots that must not be used any
-    /// more. From now on they count as not in use.
-    std::set<SlotId> note_failure(SlotId slot, TrialId trial, const Record& record);
+    /// A worker of the trial failed on `slot`; `count` already counts it, and is called where the slot is suspicious.
+    /// Returns the slots that must not be used any more. From now on they count as not in use.
+    std::set<SlotId> note_failure(SlotId slot, TrialId trial, const std::function<Record()>& count);
 
     /// A trial with workers on these slots has reported something new.
     void note_progress(const std::vector<SlotId>& slots);
@@ -50,7 +51,7 @@ class SlotHealth {
     std::set<SlotId> slots_on_gpu_of(SlotId slot) const;
     std::set<TrialId> row_on(const std::set<SlotId>& slots) const;
     std::set<TrialId> failed_only_on(const std::set<SlotId>& slots, const std::set<TrialId>& trials) const;
-    bool are_bad(const std::set<SlotId>& slots, const Record& record) const;
+    bool are_bad(const std::set<SlotId>& slots, const std::function<Record()>& count) const;
 
     std::map<SlotId, Slot> in_use_;
     std::map<SlotId, std::set<TrialId>> doubts_;     ///< for each slot in doubt, the trials that failed there in a row

@@ -311,11 +311,13 @@ void Training::take(const WorkerFailed& notice) {
         const auto lost = file_.grow == Growth::none && file_.command ? std::nullopt : std::optional(notice.slot);
         fail(failure_after(decisions_.history(), notice.trial, notice.kind, lost, notice.slot, notice.message),
              notice.message, notice.fault);
-        const auto& trials = sweep().trials();
-        const auto count = [&](const auto& fits) { return static_cast<int>(std::ranges::count_if(trials, fits)); };
-        const SlotHealth::Record record{count([](const Trial& trial) { return trial.resource.value > 0; }),
-                                        count([](const Trial& trial) { return trial.failures > 0; })};
-        const auto bad = health_.note_failure(notice.slot, notice.trial, record);
+        const auto count = [this](const auto& fits) {
+            return static_cast<int>(std::ranges::count_if(sweep().trials(), fits));
+        };
+        const auto bad = health_.note_failure(notice.slot, notice.trial, [&] {
+            return SlotHealth::Record{count([](const Trial& trial) { return trial.resource.value > 0; }),
+                                      count([](const Trial& trial) { return trial.failures > 0; })};
+        });
         if (!bad.empty()) {
             leave_out(bad);
         }

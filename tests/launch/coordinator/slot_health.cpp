@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+
 using namespace crescendo;
 using namespace crescendo::launch;
 
@@ -11,6 +13,11 @@ using SlotSet = std::set<SlotId>;
 
 constexpr SlotId good{0};
 constexpr SlotId bad{1};
+
+/// Counts so many trials that have reported, and that have failed.
+std::function<SlotHealth::Record()> counted(int num_reported, int num_failed) {
+    return [=] { return SlotHealth::Record{num_reported, num_failed}; };
+}
 
 /// Slots 0, 1, …, of which so many are on each node.
 std::vector<Slot> slots_on_nodes(int num_nodes, int slots_per_node) {
@@ -35,34 +42,49 @@ std::vector<Slot> slots_on_gpus(int num_gpus, int slots_per_gpu) {
 TEST_CASE("a slot where three trials fail in a row is bad, and its neighbour is not") {
     SlotHealth health(slots_on_nodes(1, 2));
 
-    CHECK(health.note_failure(bad, TrialId{1}, {1, 1}).empty());
-    CHECK(health.note_failure(bad, TrialId{2}, {1, 2}).empty());        // 3 trials x (0.5 / 2)^2 = 0.19
-    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}) == SlotSet{bad});  // 4 trials x (0.5 / 2)^3 = 0.06
-    CHECK(health.note_failure(bad, TrialId{4}, {1, 4}).empty());        // is in use no more
+    CHECK(health.note_failure(bad, TrialId{1}, counted(1, 1)).empty());
+    CHECK(health.note_failure(bad, TrialId{2}, counted(1, 2)).empty());          // 3 trials x (0.5 / 2)^2 = 0.19
+    CHECK(health.note_failure(bad, TrialId{3}, counted(1, 3)) == SlotSet{bad});  // 4 trials x (0.5 / 2)^3 = 0.06
+    CHECK(health.note_failure(bad, TrialId{4}, counted(1, 4)).empty());          // is in use no more
+}
+
+TEST_CASE("trials are counted only where several failed in a row on a slot") {
+    SlotHealth health(slots_on_nodes(1, 2));
+    int num_counts = 0;
+    const auto count = [&] {
+        ++num_counts;
+        return SlotHealth::Record{1, num_counts};
+    };
+
+    health.note_failure(bad, TrialId{1}, count);
+    CHECK(num_counts == 0);
+
+    health.note_failure(bad, TrialId{2}, count);
+    CHECK(num_counts > 0);
 }
 
 TEST_CASE("what the neighbours of a bad slot report does not speak for it") {
     SlotHealth health(slots_on_nodes(1, 2));
-    health.note_failure(bad, TrialId{1}, {1, 1});
-    health.note_failure(bad, TrialId{2}, {1, 2});
+    health.note_failure(bad, TrialId{1}, counted(1, 1));
+    health.note_failure(bad, TrialId{2}, counted(1, 2));
 
     health.note_progress({good});
 
-    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}) == SlotSet{bad});
+    CHECK(health.note_failure(bad, TrialId{3}, counted(1, 3)) == SlotSet{bad});
 }
 
 TEST_CASE("the more trials do well elsewhere, the fewer have to fail on a slot") {
     SlotHealth health(slots_on_nodes(1, 2));
 
-    CHECK(health.note_failure(bad, TrialId{1}, {20, 1}).empty());
-    CHECK(health.note_failure(bad, TrialId{2}, {20, 2}) == SlotSet{bad});
+    CHECK(health.note_failure(bad, TrialId{1}, counted(20, 1)).empty());
+    CHECK(health.note_failure(bad, TrialId{2}, counted(20, 2)) == SlotSet{bad});
 }
 
 TEST_CASE("where every third trial fails, rows of failures are no slot's fault") {
     SlotHealth health(slots_on_nodes(1, 2));
 
     for (int trial = 0; trial < 5; ++trial) {  // 1,000 such trials have 1000 x (1/3)^5 = 4 rows of five
-        CHECK(health.note_failure(bad, TrialId{trial}, {667, 333 + trial}).empty());
+        CHECK(health.note_failure(bad, TrialId{trial}, counted(667, 333 + trial)).empty());
     }
 }
 
@@ -70,7 +92,7 @@ TEST_CASE("a trial that fails again and again is bad, and not its slot") {
     SlotHealth health(slots_on_nodes(1, 2));
 
     for (int i = 0; i < 9; ++i) {
-        CHECK(health.note_failure(bad, TrialId{1}, {20, 1}).empty());
+        CHECK(health.note_failure(bad, TrialId{1}, counted(20, 1)).empty());
     }
 }
 
@@ -78,96 +100,97 @@ TEST_CASE("a trial that failed elsewhere before is bad, and not the slot where i
     SlotHealth health(slots_on_nodes(1, 3));
 
     for (int trial = 0; trial < 9; ++trial) {
-        CHECK(health.note_failure(SlotId{1}, TrialId{trial}, {20, trial + 1}).empty());
-        CHECK(health.note_failure(SlotId{2}, TrialId{trial}, {20, trial + 1}).empty());
+        CHECK(health.note_failure(SlotId{1}, TrialId{trial}, counted(20, trial + 1)).empty());
+        CHECK(health.note_failure(SlotId{2}, TrialId{trial}, counted(20, trial + 1)).empty());
     }
 
     // Those nine failed elsewhere: 34 trials x (9.5 / 30)^5 = 0.11, and 35 x (9.5 / 30)^6 = 0.04.
     for (int trial = 10; trial < 15; ++trial) {
-        CHECK(health.note_failure(SlotId{2}, TrialId{trial}, {20, trial}).empty());
+        CHECK(health.note_failure(SlotId{2}, TrialId{trial}, counted(20, trial)).empty());
     }
-    CHECK(health.note_failure(SlotId{2}, TrialId{15}, {20, 15}) == SlotSet{SlotId{2}});
+    CHECK(health.note_failure(SlotId{2}, TrialId{15}, counted(20, 15)) == SlotSet{SlotId{2}});
 }
 
 TEST_CASE("a trial that is tried again on another slot of a bad node counts for the node") {
     SlotHealth health(slots_on_nodes(2, 2));
 
-    CHECK(health.note_failure(SlotId{2}, TrialId{1}, {20, 1}).empty());
-    CHECK(health.note_failure(SlotId{3}, TrialId{1}, {20, 1}).empty());
-    CHECK(health.note_failure(SlotId{2}, TrialId{2}, {20, 2}) == SlotSet{SlotId{2}, SlotId{3}});
+    CHECK(health.note_failure(SlotId{2}, TrialId{1}, counted(20, 1)).empty());
+    CHECK(health.note_failure(SlotId{3}, TrialId{1}, counted(20, 1)).empty());
+    CHECK(health.note_failure(SlotId{2}, TrialId{2}, counted(20, 2)) == SlotSet{SlotId{2}, SlotId{3}});
 }
 
 TEST_CASE("a failure on a slot that is left out says nothing against the trial") {
     SlotHealth health(slots_on_nodes(1, 3));
-    health.note_failure(SlotId{1}, TrialId{1}, {20, 1});
-    REQUIRE(health.note_failure(SlotId{1}, TrialId{2}, {20, 2}) == SlotSet{SlotId{1}});
+    health.note_failure(SlotId{1}, TrialId{1}, counted(20, 1));
+    REQUIRE(health.note_failure(SlotId{1}, TrialId{2}, counted(20, 2)) == SlotSet{SlotId{1}});
 
-    CHECK(health.note_failure(SlotId{2}, TrialId{1}, {20, 2}).empty());
-    CHECK(health.note_failure(SlotId{2}, TrialId{2}, {20, 2}) == SlotSet{SlotId{2}});
+    CHECK(health.note_failure(SlotId{2}, TrialId{1}, counted(20, 2)).empty());
+    CHECK(health.note_failure(SlotId{2}, TrialId{2}, counted(20, 2)) == SlotSet{SlotId{2}});
 }
 
 TEST_CASE("where workers fail on every slot, it is none of theirs") {
     SlotHealth health(slots_on_nodes(1, 2));
 
     for (int trial = 0; trial < 9; ++trial) {
-        CHECK(health.note_failure(SlotId{trial % 2}, TrialId{trial}, {20, trial}).empty());
+        CHECK(health.note_failure(SlotId{trial % 2}, TrialId{trial}, counted(20, trial)).empty());
     }
     health.note_progress({good});
-    CHECK(health.note_failure(bad, TrialId{9}, {20, 10}) == SlotSet{bad});
+    CHECK(health.note_failure(bad, TrialId{9}, counted(20, 10)) == SlotSet{bad});
 }
 
 TEST_CASE("a node all of whose slots fail is bad as a whole, before each of them has failed as often") {
     SlotHealth health(slots_on_nodes(2, 3));
 
-    CHECK(health.note_failure(SlotId{3}, TrialId{1}, {3, 1}).empty());
-    CHECK(health.note_failure(SlotId{4}, TrialId{2}, {3, 2}).empty());
-    CHECK(health.note_failure(SlotId{5}, TrialId{3}, {3, 3}) == SlotSet{SlotId{3}, SlotId{4}, SlotId{5}});
+    CHECK(health.note_failure(SlotId{3}, TrialId{1}, counted(3, 1)).empty());
+    CHECK(health.note_failure(SlotId{4}, TrialId{2}, counted(3, 2)).empty());
+    CHECK(health.note_failure(SlotId{5}, TrialId{3}, counted(3, 3)) == SlotSet{SlotId{3}, SlotId{4}, SlotId{5}});
 }
 
 TEST_CASE("a GPU whose slots are all in doubt is bad as a whole once one of them is") {
     SlotHealth health(slots_on_gpus(/*num_gpus=*/2, /*slots_per_gpu=*/4));  // GPU 1 has slots 1, 3, 5 and 7
     for (int i = 0; i < 4; ++i) {
-        CHECK(health.note_failure(SlotId{1 + 2 * i}, TrialId{i}, {20, 1 + i}).empty());
+        CHECK(health.note_failure(SlotId{1 + 2 * i}, TrialId{i}, counted(20, 1 + i)).empty());
     }
 
     // No trial failed elsewhere: 22 trials x (0.5 / 21)^2 = 0.01
-    CHECK(health.note_failure(SlotId{5}, TrialId{4}, {20, 5}) == SlotSet{SlotId{1}, SlotId{3}, SlotId{5}, SlotId{7}});
+    CHECK(health.note_failure(SlotId{5}, TrialId{4}, counted(20, 5)) ==
+          SlotSet{SlotId{1}, SlotId{3}, SlotId{5}, SlotId{7}});
 }
 
 TEST_CASE("a slot is left out alone while a neighbour on its GPU makes progress") {
     SlotHealth health(slots_on_gpus(2, 2));
-    health.note_failure(SlotId{3}, TrialId{1}, {40, 1});
-    health.note_failure(SlotId{1}, TrialId{2}, {40, 2});
+    health.note_failure(SlotId{3}, TrialId{1}, counted(40, 1));
+    health.note_failure(SlotId{1}, TrialId{2}, counted(40, 2));
 
     health.note_progress({SlotId{3}});
 
-    CHECK(health.note_failure(SlotId{1}, TrialId{3}, {40, 3}) == SlotSet{SlotId{1}});
+    CHECK(health.note_failure(SlotId{1}, TrialId{3}, counted(40, 3)) == SlotSet{SlotId{1}});
 }
 
 TEST_CASE("a trial that takes all others on its GPU along does not make the GPU bad, nor the node") {
     SlotHealth gpu(slots_on_gpus(2, 8));
     for (int i = 0; i < 8; ++i) {
-        CHECK(gpu.note_failure(SlotId{1 + 2 * i}, TrialId{i}, {40, 1 + i}).empty());
+        CHECK(gpu.note_failure(SlotId{1 + 2 * i}, TrialId{i}, counted(40, 1 + i)).empty());
     }
 
     auto slots = slots_on_gpus(1, 8);
     slots.push_back({SlotId{8}, NodeId{1}});
     SlotHealth node(slots);
     for (int i = 0; i < 8; ++i) {
-        CHECK(node.note_failure(SlotId{i}, TrialId{i}, {40, 1 + i}).empty());
+        CHECK(node.note_failure(SlotId{i}, TrialId{i}, counted(40, 1 + i)).empty());
     }
 }
 
 TEST_CASE("progress on a slot ends the row of its failures") {
     SlotHealth health(slots_on_nodes(1, 2));
-    health.note_failure(bad, TrialId{1}, {1, 1});
-    health.note_failure(bad, TrialId{2}, {1, 2});
+    health.note_failure(bad, TrialId{1}, counted(1, 1));
+    health.note_failure(bad, TrialId{2}, counted(1, 2));
 
     CHECK(health.has_doubts());
     health.note_progress({good, bad});
 
     CHECK_FALSE(health.has_doubts());
-    CHECK(health.note_failure(bad, TrialId{3}, {1, 3}).empty());
+    CHECK(health.note_failure(bad, TrialId{3}, counted(1, 3)).empty());
 }
 
 TEST_CASE("the last slot in use is kept, whatever happens on it") {
@@ -175,8 +198,8 @@ TEST_CASE("the last slot in use is kept, whatever happens on it") {
     health.note_lost({good});
 
     for (int trial = 0; trial < 9; ++trial) {
-        CHECK(health.note_failure(bad, TrialId{trial}, {20, trial}).empty());
+        CHECK(health.note_failure(bad, TrialId{trial}, counted(20, trial)).empty());
     }
     health.note_joined({good, NodeId{0}});
-    CHECK(health.note_failure(bad, TrialId{9}, {20, 10}) == SlotSet{bad});
+    CHECK(health.note_failure(bad, TrialId{9}, counted(20, 10)) == SlotSet{bad});
 }
