@@ -4,6 +4,12 @@
 #include <cmath>
 
 namespace crescendo {
+namespace {
+
+/// The rank, counted from 1, of the 90th percentile of n numbers.
+std::size_t nearest_rank(std::size_t n) { return (n * 9 + 9) / 10; }
+
+}  // namespace
 
 Pasha::Pasha(const SweepSpec& spec)
     : asha_(spec), top_(std::min(1, static_cast<int>(milestones(spec.scheduler).size()) - 1)) {
@@ -40,14 +46,11 @@ void Pasha::measure_noise(const Result& newcomer) {
     for (const auto& [now, before] : contenders_) {
         const double distance = std::abs(now.loss - newcomer.loss);
         if (std::isfinite(distance) && crosses_twice(curve_of(now.trial), curve_of(newcomer.trial))) {
-            distances_.push_back(distance);
+            distances_.insert({distance, newcomer.trial}, nearest_rank(distances_.size() + 1));
         }
     }
-    if (!distances_.empty()) {
-        const auto rank = (distances_.size() * 9 + 9) / 10 - 1;
-        const auto nearest = distances_.begin() + static_cast<std::ptrdiff_t>(rank);
-        std::nth_element(distances_.begin(), nearest, distances_.end());
-        epsilon_ = *nearest;
+    if (distances_.size() > 0) {
+        epsilon_ = distances_.worst_of_best().loss;
     }
 }
 
@@ -90,7 +93,7 @@ void Pasha::open_next_rung() {
     ++top_;
     asha_.close_above(top_);
     contenders_.clear();
-    distances_.clear();
+    distances_ = {};
 }
 
 }  // namespace crescendo

@@ -2,8 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <vector>
 
+#include "core/random.hpp"
 #include "tests/scheduler/schedulers/judge.hpp"
 
 using namespace crescendo;
@@ -37,6 +41,81 @@ void train(Judge<Pasha>& pasha, int trial, const std::vector<double>& losses) {
                      losses[static_cast<std::size_t>(resource - 1)]);
     }
 }
+
+/// PASHA that sorts all distances at each result.
+class SortingPasha {
+  public:
+    explicit SortingPasha(const SweepSpec& spec) : asha_(spec) { asha_.close_above(top_); }
+
+    Judgement report(const Trial& trial) {
+        curves_[trial.id].emplace(trial.resource, *trial.loss);
+        const auto judgement = asha_.report(trial);
+        if (judgement.verdict == Verdict::pause && judgement.rungs_survived == top_) {
+            const auto before = curves_[trial.id].lower_bound(asha_.next_milestone(0, top_ - 1))->second;
+            note_distances({*trial.loss, trial.id});
+            now_.push_back({*trial.loss, trial.id});
+            before_.push_back({before, trial.id});
+            if (!is_stable()) {
+                asha_.close_above(++top_);
+                now_.clear();
+                before_.clear();
+                distances_.clear();
+            }
+        }
+        return judgement;
+    }
+    std::optional<TrialId> promotable() const { return asha_.promotable(); }
+    void promote() { asha_.promote(); }
+    bool has_noise() const { return distances_.size() > 10; }
+
+  private:
+    void note_distances(const Result& newcomer) {
+        for (const auto& other : now_) {
+            if (crosses_twice(curves_[other.trial], curves_[newcomer.trial])) {
+                distances_.push_back(std::abs(other.loss - newcomer.loss));
+            }
+        }
+        std::ranges::sort(distances_);
+        if (!distances_.empty()) {
+            epsilon_ = distances_[(distances_.size() * 9 + 9) / 10 - 1];
+        }
+    }
+
+    static bool crosses_twice(const std::map<Resource, double>& a, const std::map<Resource, double>& b) {
+        std::vector<bool> orders;  // the last one first, equal neighbours once
+        for (auto point = a.rbegin(); point != a.rend(); ++point) {
+            const auto other = b.find(point->first);
+            if (other != b.end() && other->second != point->second) {
+                const bool is_before = point->second < other->second;
+                if (orders.empty() || orders.back() != is_before) {
+                    orders.push_back(is_before);
+                }
+            }
+        }
+        return orders.size() >= 3;
+    }
+
+    bool is_stable() {
+        std::ranges::sort(now_);
+        auto before = before_;
+        std::ranges::sort(before);
+        for (std::size_t i = 0; i < now_.size(); ++i) {
+            const auto here = std::ranges::find(before, now_[i].trial, &Result::trial);
+            if (std::abs(here->loss - before[i].loss) > epsilon_) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    PromotingAsha asha_;
+    int top_ = 1;
+    double epsilon_ = 0;
+    std::map<TrialId, std::map<Resource, double>> curves_;
+    std::vector<Result> now_;
+    std::vector<Result> before_;
+    std::vector<double> distances_;
+};
 
 }  // namespace
 
@@ -80,6 +159,40 @@ TEST_CASE("without noise the same change of places opens the next rung") {
     train(pasha, 2, {0.6, 0.33, 0.45, 0.38});
 
     CHECK(pasha.scheduler.promotable() == TrialId{2});  // from the rung at 4
+}
+
+TEST_CASE("the noise is what it is where all distances are sorted at each result") {
+    int num_noisy = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        const auto spec = pasha_spec(4, 256);
+        Judge<Pasha> pasha{spec};
+        Judge<SortingPasha> reference{spec};
+        CounterRandom random{seed, 0};
+        std::map<TrialId, int> survived;
+        const auto train = [&](TrialId trial, int from) {
+            for (int resource = from + 1;; ++resource) {
+                const double loss = 1.0 / (trial.value + resource) + 0.02 * random.uniform();
+                const auto judgement = pasha.report(trial, survived[trial], Resource{resource}, loss);
+                REQUIRE(judgement.verdict ==
+                        reference.report(trial, survived[trial], Resource{resource}, loss).verdict);
+                num_noisy += reference.scheduler.has_noise() ? 1 : 0;
+                if (judgement.verdict != Verdict::go_on) {
+                    return;
+                }
+            }
+        };
+        for (int trial = 0; trial < 60; ++trial) {
+            train(TrialId{trial}, 0);
+            REQUIRE(pasha.scheduler.promotable() == reference.scheduler.promotable());
+            while (const auto next = pasha.scheduler.promotable()) {
+                pasha.scheduler.promote();
+                reference.scheduler.promote();
+                train(*next, 4 << survived[*next]++);
+                REQUIRE(pasha.scheduler.promotable() == reference.scheduler.promotable());
+            }
+        }
+    }
+    CHECK(num_noisy > 1000);
 }
 
 TEST_CASE("with one rung alone a trial is complete there") {
