@@ -50,7 +50,8 @@ void find_sweeps(const fs::path& folder, std::vector<fs::path>& sweeps) {
 std::vector<Cell> row_of(const fs::path& path) {
     const RecordedSweep recorded(path);
     const auto& sweep = recorded.history.sweep();
-    const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
+    const auto progress =
+        progress_of(recorded.history, recorded.history.last_time(), recorded.file.time_budget_seconds());
     const auto job = recorded.directory.read_run().value("job", "");
     const auto best = sweep.best();
     const auto& spec = sweep.spec();

@@ -130,9 +130,8 @@ class Study {
         auto recorded = recorded_times();
         auto times = recorded.empty() ? simulator::TrainingTimes(file.simulation, spec.seed)
                                       : simulator::TrainingTimes(file.simulation, spec.seed, std::move(recorded));
-        const auto budget =
-            file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
-        simulator::VirtualCluster cluster(spec, file.simulation, slots, curves, std::move(times), budget);
+        simulator::VirtualCluster cluster(spec, file.simulation, slots, curves, std::move(times),
+                                          file.time_budget_seconds());
         const auto source = make_source(file, {.say = remark});
         cluster.ask([&](Sweep& sweep) { return source->await_next(sweep); });
         if (reports != nullptr) {

@@ -98,7 +98,8 @@ OrderedJson regroups_json(const History& history) {
 
 OrderedJson status_json(const RecordedSweep& recorded, const std::string& price) {
     const auto& sweep = recorded.history.sweep();
-    const auto progress = progress_of(recorded.history, recorded.history.last_time(), recorded.time_budget());
+    const auto progress =
+        progress_of(recorded.history, recorded.history.last_time(), recorded.file.time_budget_seconds());
     OrderedJson status;
     status["name"] = recorded.file.name;
     status["state"] = state_of(recorded);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -39,10 +38,7 @@ namespace {
 
 /// mpirun gives its processes a terminal of its own, whatever it writes to itself.
 std::unique_ptr<LiveView> make_view(const SweepFile& file, bool in_mpi_job) {
-    ViewSettings settings{file.name, {}};
-    if (file.time_budget) {
-        settings.time_budget = std::chrono::duration<double>(*file.time_budget).count();
-    }
+    ViewSettings settings{file.name, file.time_budget_seconds()};
     if (::isatty(STDOUT_FILENO) && !in_mpi_job) {
         return std::make_unique<TerminalView>(stdout, std::move(settings));
     }

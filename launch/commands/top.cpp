@@ -125,8 +125,8 @@ std::vector<std::string> picture_of(const RecordedSweep& sweep, bool plot, Room 
         words.insert(words.begin(), "");
     }
     room.rows = std::max(least, room.rows - std::min(room.rows, drawn.size() + words.size()));
-    auto lines =
-        screen_of(sweep.history, {fmt::format("{} ({})", sweep.file.name, state), sweep.time_budget()}, now, room);
+    auto lines = screen_of(
+        sweep.history, {fmt::format("{} ({})", sweep.file.name, state), sweep.file.time_budget_seconds()}, now, room);
     lines.insert(std::ranges::find(lines, ""), drawn.begin(), drawn.end());
     lines.insert(lines.end(), words.begin(), words.end());
     return lines;

@@ -47,7 +47,7 @@ Training::Training(const SweepFile& file, const SweepDirectory& directory, Decis
       groups_(orders.groups()),
       view_(view),
       end_(end),
-      time_budget_(file.time_budget),
+      time_budget_(file.time_budget_seconds()),
       inbox_(directory.requests()),
       health_(orders.slots().slots()),
       report_watch_(file, directory) {
@@ -97,7 +97,7 @@ void Training::end_turn() {
     if (now - history.last_time() >= longest_silence) {
         decisions_.append(time_note(now));
     }
-    if (time_budget_ && history.elapsed_at(now) >= std::chrono::duration<double>(*time_budget_).count()) {
+    if (time_budget_ && history.elapsed_at(now) >= *time_budget_) {
         decisions_.record(TimeUp{});
     }
     decisions_.commit();
@@ -165,9 +165,8 @@ Answer Training::answer_to(const RequestInbox::Arrived& arrived) {
         }
         decisions_.commit();
         if (steered.file) {
-            time_budget_ = steered.file->time_budget;
-            view_.change_time_budget(time_budget_ ? std::optional(std::chrono::duration<double>(*time_budget_).count())
-                                                  : std::nullopt);
+            time_budget_ = steered.file->time_budget_seconds();
+            view_.change_time_budget(time_budget_);
         }
         if (is_decision) {
             view_.say(fmt::format("asked for: {}", steered.text));

@@ -81,7 +81,7 @@ class Training {
     Groups& groups_;  ///< of `orders_`
     LiveView& view_;
     SessionEnd& end_;
-    std::optional<std::chrono::seconds> time_budget_;  ///< may change while the sweep runs
+    std::optional<double> time_budget_;  ///< in seconds; may change while the sweep runs
     bool all_are_held_ = false;  ///< whether the user was told that nothing happens until a trial is released
     RequestInbox inbox_;
     SlotHealth health_;

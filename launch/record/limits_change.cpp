@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "core/check.hpp"
 #include "core/spelling.hpp"
 #include "core/words.hpp"
@@ -20,7 +18,8 @@ constexpr Words sources{
 }  // namespace
 
 Json limits_record(const LimitsChange& change, const SweepFile& file, double elapsed, double time) {
-    const bool has_time_left = !file.time_budget || elapsed < std::chrono::duration<double>(*file.time_budget).count();
+    const auto time_budget = file.time_budget_seconds();
+    const bool has_time_left = !time_budget || elapsed < *time_budget;
     Json record = launch::to_json(LimitsChanged{limits_of(file.spec), has_time_left});
     auto& settings = record["set"] = Json::object();
     for (const auto& setting : change.settings) {

@@ -55,10 +55,6 @@ std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, cons
     return overrides;
 }
 
-std::optional<double> RecordedSweep::time_budget() const {
-    return file.time_budget ? std::optional(std::chrono::duration<double>(*file.time_budget).count()) : std::nullopt;
-}
-
 std::map<std::string, Json> RecordedSweep::limits() const {
     auto document = parse_yaml(file.text, directory.sweep_file().string()).root;
     for (const auto& each : limits_after(frozen, history.limits_changes())) {

@@ -26,9 +26,6 @@ struct RecordedSweep {
     /// Reads a sweep to continue it. The caller holds the sweep's lock.
     static RecordedSweep recover(const SweepDirectory& directory);
 
-    /// The time budget in seconds, if the sweep has one.
-    std::optional<double> time_budget() const;
-
     /// Keys that may change, with the values that hold now. Keys without a value are left out.
     std::map<std::string, Json> limits() const;
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
 #include "core/check.hpp"
@@ -46,9 +45,10 @@ void Reopening::change(const LimitsChange& change) {
 
 int Reopening::retry_failed() {
     const auto where = recorded_.directory.path().string();
+    const auto time_budget = file_.time_budget_seconds();
     CRESCENDO_VALIDATE(
-        !file_.time_budget || recorded_.history.elapsed() < std::chrono::duration<double>(*file_.time_budget).count(),
-        "", "{}: the time budget is used up, and no trial can be tried again in it; give more: --set budget.time=12h",
+        !time_budget || recorded_.history.elapsed() < *time_budget, "",
+        "{}: the time budget is used up, and no trial can be tried again in it; give more: --set budget.time=12h",
         where);
     int num_failed = 0;
     int num_retried = 0;

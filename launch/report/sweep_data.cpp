@@ -216,7 +216,7 @@ TrialId first_to_look_at(const Sweep& sweep) {
 std::string extension_of(const RecordedSweep& recorded) {
     const auto& sweep = recorded.history.sweep();
     if (sweep.finish_reason() == FinishReason::time_up) {
-        return fmt::format("--set budget.time={:.0f}s", std::ceil(2 * recorded.time_budget().value_or(1)));
+        return fmt::format("--set budget.time={:.0f}s", std::ceil(2 * recorded.file.time_budget_seconds().value_or(1)));
     }
     if (sweep.finish_reason() != FinishReason::all_trials_done) {
         return "";

@@ -67,6 +67,10 @@ struct SweepFile {
     /// Whether processes that stay from trial to trial train it, rather than one that is started for each.
     bool has_warm_trainers() const { return trainer || grow == Growth::in_place; }
 
+    std::optional<double> time_budget_seconds() const {
+        return time_budget ? std::optional(std::chrono::duration<double>(*time_budget).count()) : std::nullopt;
+    }
+
     /// The slots that each node shall have.
     SlotPlan::Wishes wishes() const { return {slots, cpus_per_slot, bind, slots_per_gpu.value_or(1)}; }
 
