@@ -191,8 +191,7 @@ void AskTell::record(const Event& event, const Json& line) {
         journal_->append_members(members_of(ProposalRecord{*proposed, journal_clock()}));
         return;
     }
-    auto record = launch::to_json(event);
-    record["time"] = journal_clock();
+    auto record = record_of(event, journal_clock());
     if (line.contains("metrics")) {
         record["metrics"] = launch::to_json(metrics_from(line["metrics"]));
     }

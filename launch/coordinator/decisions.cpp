@@ -12,8 +12,7 @@ Decisions::Decisions(Journal& journal, History& history, Orders& orders, std::un
     : journal_(journal), history_(history), orders_(orders), source_(std::move(source)) {}
 
 void Decisions::record(const Event& event, const Json& details) {
-    Json content = launch::to_json(event);
-    content["time"] = journal_clock();
+    Json content = record_of(event, journal_clock());
     content.update(details);
     append(std::move(content));
 }
@@ -80,9 +79,7 @@ void Decisions::propose() {
         if (auto* proposed = std::get_if<TrialProposed>(&*event)) {
             take(ProposalRecord{std::move(*proposed), journal_clock()});
         } else {
-            Json content = launch::to_json(*event);
-            content["time"] = journal_clock();
-            take(content);
+            take(Json(record_of(*event, journal_clock())));
         }
     }
     if (!actions.empty()) {

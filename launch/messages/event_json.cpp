@@ -342,6 +342,12 @@ constexpr auto all_kinds =
 
 OrderedJson to_json(const Event& event) { return std::visit(WriteEvent{}, event); }
 
+OrderedJson record_of(const Event& event, double time) {
+    auto record = to_json(event);
+    record["time"] = time;
+    return record;
+}
+
 std::string members_of(const TrialReported& event) {
     auto text = fmt::format(R"("event":"trial_reported","trial":{},"resource":{},"loss":)", event.trial.value,
                             event.resource.value);

@@ -31,6 +31,9 @@ namespace crescendo::launch {
 /// list is missing if nobody measured it.
 OrderedJson to_json(const Event& event);
 
+/// An event as a record of the journal, which says when it was, in seconds since the epoch.
+OrderedJson record_of(const Event& event, double time);
+
 /// The members of a report's JSON object but its clock, as text: most events are reports, and a journal writes them
 /// without a JSON value in between.
 std::string members_of(const TrialReported& event);

@@ -20,13 +20,12 @@ constexpr Words sources{
 Json limits_record(const LimitsChange& change, const SweepFile& file, double elapsed, double time) {
     const auto time_budget = file.time_budget_seconds();
     const bool has_time_left = !time_budget || elapsed < *time_budget;
-    Json record = launch::to_json(LimitsChanged{limits_of(file.spec), has_time_left});
+    Json record = record_of(LimitsChanged{limits_of(file.spec), has_time_left}, time);
     auto& settings = record["set"] = Json::object();
     for (const auto& setting : change.settings) {
         settings[setting.key] = setting.value ? Json(*setting.value) : Json(nullptr);
     }
     record["source"] = sources.of(change.source);
-    record["time"] = time;
     return record;
 }
 

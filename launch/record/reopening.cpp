@@ -57,7 +57,7 @@ int Reopening::retry_failed() {
             ++num_failed;
             if (sweep_.can_retry(trial.id)) {
                 ++num_retried;
-                apply(launch::to_json(TrialRetried{trial.id}));
+                apply(record_of(TrialRetried{trial.id}, journal_clock()));
             }
         }
     }
@@ -71,7 +71,6 @@ int Reopening::retry_failed() {
 
 void Reopening::apply(Json record) {
     sweep_.apply(event_from_json(record));
-    record["time"] = journal_clock();
     records_.push_back(std::move(record));
 }
 

@@ -46,9 +46,7 @@ void IdleSweep::begin() {
     }
     take(session_note(time_, host_name(), 0));
     if (const auto slots = recorded_.history.sweep().slots(); !slots.empty()) {
-        Json lost = launch::to_json(SlotsLost{slots});
-        lost["time"] = time_;
-        take(lost);
+        take(record_of(SlotsLost{slots}, time_));
     }
 }
 

@@ -254,11 +254,7 @@ class Steer {
         return *found;
     }
 
-    Json record_of(const Event& event) const {
-        Json record = launch::to_json(event);
-        record["time"] = time_;
-        return record;
-    }
+    Json record_of(const Event& event) const { return launch::record_of(event, time_); }
 
     const Trial& known(TrialId id) const {
         CRESCENDO_VALIDATE(id.value >= 0 && static_cast<std::size_t>(id.value) < sweep_.trials().size(), "trial",
