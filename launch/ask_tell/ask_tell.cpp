@@ -8,7 +8,6 @@
 
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
-#include "launch/agent/worker.hpp"
 #include "launch/messages/action_json.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/messages/json.hpp"

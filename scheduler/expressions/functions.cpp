@@ -149,14 +149,6 @@ void check_arguments(const FunctionRow& row, const std::vector<NodePtr>& argumen
 
 }  // namespace
 
-std::vector<std::string> function_names() {
-    std::vector<std::string> names;
-    for (const auto& row : functions) {
-        names.emplace_back(row.name);
-    }
-    return names;
-}
-
 NodePtr make_call(const std::string& name, std::vector<NodePtr> arguments, std::size_t offset) {
     const auto row =
         std::find_if(functions.begin(), functions.end(), [&](const FunctionRow& each) { return each.name == name; });

@@ -11,7 +11,4 @@ namespace crescendo {
 /// `name(arguments…)`. Throws ExpressionError if there is no such function, or if it takes other arguments.
 NodePtr make_call(const std::string& name, std::vector<NodePtr> arguments, std::size_t offset);
 
-/// Names of all functions.
-std::vector<std::string> function_names();
-
 }  // namespace crescendo

@@ -118,10 +118,6 @@ bool ControlChannel::has_interruption() const {
            });
 }
 
-json ControlChannel::request(json message, std::chrono::milliseconds timeout) {
-    return request_all({std::move(message)}, timeout).front();
-}
-
 std::vector<json> ControlChannel::request_all(std::vector<json> messages, std::chrono::milliseconds timeout) {
     std::vector<decltype(answers_)::iterator> waiting;
     std::unique_lock lock(mutex_);

@@ -62,11 +62,8 @@ class ControlChannel {
     /// Whether a `join` or `leave` waits to be taken, or the other end has closed: then the present group is over.
     bool interrupted() const;
 
-    /// Sends a store request under a fresh id and waits for the answer to it. Throws Interrupted as
-    /// soon as the channel is interrupted(), RequestTimeout after `timeout`.
-    nlohmann::json request(nlohmann::json message, std::chrono::milliseconds timeout);
-
-    /// Sends several at once, and waits for all answers, which come in the order of the requests.
+    /// Sends store requests under fresh ids at once, and waits for all answers, which come in the order of the
+    /// requests. Throws Interrupted as soon as the channel is interrupted(), RequestTimeout after `timeout`.
     std::vector<nlohmann::json> request_all(std::vector<nlohmann::json> messages, std::chrono::milliseconds timeout);
 
     /// Sends a store request without waiting; the answer is dropped. Later requests are served after this one.

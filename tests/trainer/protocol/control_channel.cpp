@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <future>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/trainer/protocol/channel_peer.hpp"
 
@@ -11,6 +14,17 @@ using namespace crescendo::trainer;
 using crescendo::trainer::test::ChannelPeer;
 using namespace std::chrono_literals;
 using nlohmann::json;
+
+namespace {
+
+/// The answer to one request.
+json get_from(ChannelPeer& peer, std::chrono::milliseconds timeout) {
+    std::vector<json> requests(1);
+    requests.front()["op"] = "get";
+    return peer.channel->request_all(std::move(requests), timeout).front();
+}
+
+}  // namespace
 
 TEST_CASE("orders come one by one, however the bytes are cut") {
     ChannelPeer peer;
@@ -56,9 +70,9 @@ TEST_CASE("words that are not UTF-8 are sent as far as they are") {
 
 TEST_CASE("an answer reaches the request with its id, and no one else") {
     ChannelPeer peer;
-    auto first = std::async(std::launch::async, [&] { return peer.channel->request({{"op", "get"}}, 60s); });
+    auto first = std::async(std::launch::async, [&] { return get_from(peer, 60s); });
     const json first_request = peer.read();
-    auto second = std::async(std::launch::async, [&] { return peer.channel->request({{"op", "get"}}, 60s); });
+    auto second = std::async(std::launch::async, [&] { return get_from(peer, 60s); });
     const json second_request = peer.read();
 
     peer.write(json{{"type", "store"}, {"id", second_request["id"]}, {"value", "2"}}.dump() + "\n");
@@ -73,7 +87,7 @@ TEST_CASE("an order to leave ends a request that waits, and can still be taken")
     peer.write(R"({"type":"leave"})"
                "\n");
 
-    CHECK_THROWS_AS(peer.channel->request({{"op", "get"}}, 60s), Interrupted);
+    CHECK_THROWS_AS(get_from(peer, 60s), Interrupted);
     CHECK(peer.channel->wait()->at("type") == "leave");
 }
 
@@ -81,7 +95,7 @@ TEST_CASE("a decision does not end a request") {
     ChannelPeer peer;
     peer.write(R"({"type":"decision"})"
                "\n");
-    auto answer = std::async(std::launch::async, [&] { return peer.channel->request({{"op", "get"}}, 60s); });
+    auto answer = std::async(std::launch::async, [&] { return get_from(peer, 60s); });
 
     peer.write(json{{"type", "store"}, {"id", peer.read()["id"]}, {"value", "x"}}.dump() + "\n");
 
@@ -91,5 +105,5 @@ TEST_CASE("a decision does not end a request") {
 TEST_CASE("a request that is not answered ends at its time-out") {
     ChannelPeer peer;
 
-    CHECK_THROWS_AS(peer.channel->request({{"op", "get"}}, 1ms), RequestTimeout);
+    CHECK_THROWS_AS(get_from(peer, 1ms), RequestTimeout);
 }
