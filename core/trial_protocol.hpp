@@ -31,6 +31,12 @@ inline constexpr const char* gpu_share_variable = "CRESCENDO_GPU_SHARE";        
 inline constexpr const char* group_timeout_variable = "CRESCENDO_GROUP_TIMEOUT";  ///< warm trainers: time-out, seconds
 inline constexpr const char* shared_memory_variable = "CRESCENDO_SHARED_MEMORY";  ///< crescendo-trainer: a MemoryFile
 
+/// Names of files in a trial's folder that both ends know.
+namespace trial_files {
+inline constexpr const char* log = "trainer.log";           ///< what the trial's program or trainers printed
+inline constexpr const char* checkpoint = "checkpoint.pt";  ///< that of crescendo-trainer
+}  // namespace trial_files
+
 /// Values of "type". A program that is started for one trial needs none of them: it writes
 /// {"resource":…,"metrics":{…}} and reads {"decision":"continue"|"stop"}.
 namespace type {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.hpp"
+#include "core/one_line.hpp"
 #include "core/trial_protocol.hpp"
 #include "datasets/system/own_process.hpp"
 #include "trainer/device/matrix_products.hpp"
@@ -21,7 +22,6 @@
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/plugins/plugins.hpp"
 #include "trainer/protocol/failure.hpp"
-#include "trainer/protocol/one_line.hpp"
 #include "trainer/session.hpp"
 #include "trainer/settings_check.hpp"
 #include "trainer/training/warm_up.hpp"

@@ -27,8 +27,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* checkpoint_name = "checkpoint.pt";
-
 /// So many steps tell how long the steps of a group take, and so many go by before them, because they may still prepare
 /// others: a GPU records what the steps have in common.
 constexpr int num_timed_steps = 8;
@@ -243,7 +241,7 @@ void Session::obey(const Join& join) {
     settings_ = json::parse(join.settings.text);
     const Settings settings = read_settings(settings_, options_.catalogue);
     if (is_new) {
-        checkpoints_.emplace(fs::path(join.directory) / checkpoint_name, settings.checkpoint_every);
+        checkpoints_.emplace(fs::path(join.directory) / protocol::trial_files::checkpoint, settings.checkpoint_every);
     }
     checkpoints_->finish();  // another member may be the one that writes from now on
     join_ = join;
@@ -287,7 +285,7 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
     if (survives(join)) {
         return settle_report(join);
     }
-    const auto checkpoint = fs::path(join.directory) / checkpoint_name;
+    const auto checkpoint = fs::path(join.directory) / protocol::trial_files::checkpoint;
     const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
     if (join.state == StateSource::memory) {
         std::fprintf(stderr, "trial %d: its state in memory died with those who held it; it %s\n", join.trial.value,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/trial_protocol.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/data/batch_loader.hpp"
 #include "trainer/profile/flop_counter.hpp"
@@ -241,7 +242,8 @@ Profiled profile(const Profile& order, const nlohmann::json& settings, Trial& tr
     }
     if (group.rank() == 0) {
         const auto began = Clock::now();
-        write_checkpoint(std::filesystem::path(order.directory) / "checkpoint.pt", checkpoint_of(trial, settings));
+        write_checkpoint(std::filesystem::path(order.directory) / protocol::trial_files::checkpoint,
+                         checkpoint_of(trial, settings));
         result.checkpoint = since(began);
     }
     return result;

@@ -9,8 +9,8 @@
 #include <iostream>
 
 #include "core/check.hpp"
+#include "core/one_line.hpp"
 #include "core/trial_protocol.hpp"
-#include "trainer/protocol/one_line.hpp"
 
 namespace crescendo::trainer {
 

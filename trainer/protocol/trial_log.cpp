@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <system_error>
 
+#include "core/trial_protocol.hpp"
+
 namespace crescendo::trainer {
 
 TrialLog::TrialLog(const std::filesystem::path& directory) {
     std::filesystem::create_directories(directory);
-    const auto path = directory / "trainer.log";
+    const auto path = directory / protocol::trial_files::log;
     const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     if (!file) {
         throw std::system_error(errno, std::generic_category(), "cannot write " + path.string());
