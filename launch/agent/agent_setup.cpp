@@ -3,8 +3,8 @@
 #include "launch/agent/agent.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/slots/slot_plan_json.hpp"
-#include "launch/sweep_file/sweep_check.hpp"
 #include "launch/system/environment.hpp"
+#include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
 

@@ -11,7 +11,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
 namespace {

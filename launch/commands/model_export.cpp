@@ -17,7 +17,7 @@
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/record/waste.hpp"
 #include "launch/sweep_file/nested_config.hpp"
-#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/program_paths.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 

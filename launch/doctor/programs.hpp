@@ -2,7 +2,7 @@
 
 #include "launch/doctor/finding.hpp"
 #include "launch/slots/slot_plan.hpp"
-#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
 

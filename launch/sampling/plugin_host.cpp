@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
 namespace {

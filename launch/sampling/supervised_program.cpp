@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "launch/batch/batch_system.hpp"
-#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
 namespace {

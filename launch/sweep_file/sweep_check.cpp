@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -340,13 +339,6 @@ bool has_nothing_to_run(const SweepDraft& draft) {
 }
 
 }  // namespace
-
-ProgramPaths ProgramPaths::find() {
-    const auto folder = fs::read_symlink("/proc/self/exe").parent_path();
-    const char* trainer = std::getenv("CRESCENDO_TRAINER");
-    return {trainer != nullptr ? trainer : (folder / "crescendo-trainer").string(),
-            (folder / "crescendo-guard").string(), (folder / "crescendo-plugin-host").string()};
-}
 
 void check(SweepDraft& draft, const ProgramPaths& paths) {
     auto& [file, mistakes] = draft;

@@ -5,17 +5,9 @@
 #include <vector>
 
 #include "launch/sweep_file/sweep_file.hpp"
+#include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
-
-/// Paths of the programs that belong to crescendo.
-struct ProgramPaths {
-    std::string trainer;  ///< CRESCENDO_TRAINER, or crescendo-trainer beside our own executable
-    std::string guard;
-    std::string plugin_host;
-
-    static ProgramPaths find();
-};
 
 /// Adds mistakes that the file's text alone does not show: settings that the trainer does not know or cannot use, data
 /// that are missing or do not fit, a program or script that does not exist. A key that is already mistaken is not
