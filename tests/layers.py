@@ -61,9 +61,11 @@ ROOMS = {
     "core": ["files", "."],
     "scheduler": ["expressions", "space", ".", "samplers", "schedulers", "slots", "growth", "sweep"],
     "datasets": ["system", "hdf5", "readers", "samples", "sources", "writers", "inspection", "flow", "melt_pool"],
-    "trainer": ["settings", "device", "device/nccl", "device/cuda", "protocol", "data", "models", "plugins/crescendo", "plugins", "optimizers", "group", "training",
+    "trainer": ["settings", "device", "device/nccl", "device/cuda", "protocol", "data", "models/layers", "models",
+                "models/networks", "plugins/crescendo", "plugins", "optimizers", "group", "training",
                 "checkpoint", "profile", "."],
-    "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file", "agent", "transport", "record",
+    "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file/keys", "sweep_file/sections",
+               "sweep_file/search", "sweep_file/command", "sweep_file", "sweep_file/check", "agent", "transport", "record",
                "steering", "sampling", "view", "replay", "compare", "report", "web", "export", "import", "coordinator",
                "ask_tell", "doctor", "commands", "commands/data", "."],
 }

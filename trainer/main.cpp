@@ -17,7 +17,7 @@
 #include "trainer/device/matrix_products.hpp"
 #include "trainer/group_check.hpp"
 #include "trainer/model_export.hpp"
-#include "trainer/models/models.hpp"
+#include "trainer/models/networks/models.hpp"
 #include "trainer/network_check.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/plugins/plugins.hpp"

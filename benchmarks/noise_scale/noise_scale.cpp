@@ -26,7 +26,7 @@
 #include "tests/trainer/local_group.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/models/model.hpp"
-#include "trainer/models/models.hpp"
+#include "trainer/models/networks/models.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/settings/catalogue.hpp"

@@ -19,7 +19,7 @@
 
 #include "core/median.hpp"
 #include "tests/trainer/test_device.hpp"
-#include "trainer/models/models.hpp"
+#include "trainer/models/networks/models.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/profile/part_times.hpp"
 #include "trainer/settings/catalogue.hpp"

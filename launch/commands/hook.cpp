@@ -13,7 +13,7 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/record/cost.hpp"
-#include "launch/sweep_file/site_profile.hpp"
+#include "launch/sweep_file/sections/site_profile.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/environment.hpp"
 #include "launch/system/stop_signals.hpp"

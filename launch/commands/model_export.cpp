@@ -16,7 +16,7 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/record/waste.hpp"
-#include "launch/sweep_file/nested_config.hpp"
+#include "launch/sweep_file/command/nested_config.hpp"
 #include "launch/system/program_paths.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"

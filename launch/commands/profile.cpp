@@ -21,7 +21,7 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/warm_start.hpp"
 #include "launch/sampling/first_trials.hpp"
-#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/view/step_profile.hpp"
 
 namespace crescendo::launch {

@@ -4,7 +4,7 @@
 #include "launch/commands/complain.hpp"
 #include "launch/commands/sweep_session.hpp"
 #include "launch/record/warm_start.hpp"
-#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/transport/launched.hpp"
 
 namespace crescendo::launch {

@@ -4,7 +4,7 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
 #include "launch/record/limits_change.hpp"
-#include "launch/sweep_file/sweep_keys.hpp"
+#include "launch/sweep_file/keys/sweep_keys.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -25,7 +25,7 @@
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slots/node_resources.hpp"
-#include "launch/sweep_file/command_macros.hpp"
+#include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"

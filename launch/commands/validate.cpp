@@ -7,7 +7,7 @@
 #include "launch/commands/complain.hpp"
 #include "launch/record/warm_start.hpp"
 #include "launch/sampling/first_trials.hpp"
-#include "launch/sweep_file/sweep_check.hpp"
+#include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/results.hpp"
 #include "launch/view/table.hpp"

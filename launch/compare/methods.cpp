@@ -8,7 +8,7 @@
 
 #include "core/check.hpp"
 #include "launch/record/sweep_directory.hpp"
-#include "launch/sweep_file/sweep_keys.hpp"
+#include "launch/sweep_file/keys/sweep_keys.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -10,7 +10,7 @@
 #include "analysis/curve.hpp"
 #include "launch/compare/curve_file.hpp"
 #include "launch/record/history.hpp"
-#include "launch/sweep_file/flat_keys.hpp"
+#include "launch/sweep_file/keys/flat_keys.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {

@@ -9,7 +9,7 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/record/directory_error.hpp"
-#include "launch/sweep_file/nested_config.hpp"
+#include "launch/sweep_file/command/nested_config.hpp"
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {

@@ -4,8 +4,8 @@
 #include "core/setting_path.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
-#include "launch/sweep_file/command_macros.hpp"
-#include "launch/sweep_file/nested_config.hpp"
+#include "launch/sweep_file/command/command_macros.hpp"
+#include "launch/sweep_file/command/nested_config.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/ids.hpp"
 #include "launch/compare/report_folder.hpp"
 #include "launch/record/recorded_sweep.hpp"
-#include "launch/sweep_file/entry.hpp"
+#include "launch/sweep_file/sections/entry.hpp"
 
 namespace crescendo::launch {
 

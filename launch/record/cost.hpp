@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "launch/record/history.hpp"
-#include "launch/sweep_file/price.hpp"
+#include "launch/sweep_file/sections/price.hpp"
 
 namespace crescendo::launch {
 

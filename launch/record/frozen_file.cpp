@@ -7,7 +7,7 @@
 #include "core/check.hpp"
 #include "core/crc32.hpp"
 #include "launch/record/journal.hpp"
-#include "launch/sweep_file/sweep_keys.hpp"
+#include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/yaml/yaml_document.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "launch/messages/json.hpp"
 #include "launch/record/limits_change.hpp"
-#include "launch/sweep_file/earlier_defaults.hpp"
-#include "launch/sweep_file/flat_keys.hpp"
-#include "launch/sweep_file/overrides.hpp"
+#include "launch/sweep_file/keys/earlier_defaults.hpp"
+#include "launch/sweep_file/keys/flat_keys.hpp"
+#include "launch/sweep_file/keys/overrides.hpp"
 
 namespace crescendo::launch {
 

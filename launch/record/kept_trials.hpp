@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "launch/record/waste.hpp"
-#include "launch/sweep_file/keep.hpp"
+#include "launch/sweep_file/sections/keep.hpp"
 #include "scheduler/sweep/sweep.hpp"
 
 namespace crescendo::launch {

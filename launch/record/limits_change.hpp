@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
-#include "launch/sweep_file/flat_keys.hpp"
-#include "launch/sweep_file/overrides.hpp"
+#include "launch/sweep_file/keys/flat_keys.hpp"
+#include "launch/sweep_file/keys/overrides.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
-#include "launch/sweep_file/overrides.hpp"
+#include "launch/sweep_file/keys/overrides.hpp"
 #include "scheduler/sweep_spec.hpp"
 
 namespace crescendo::launch {

@@ -6,7 +6,7 @@
 
 #include "core/check.hpp"
 #include "launch/record/sweep_lock.hpp"
-#include "launch/sweep_file/sweep_keys.hpp"
+#include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/system/wall_clock.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "launch/record/history.hpp"
-#include "launch/sweep_file/overrides.hpp"
+#include "launch/sweep_file/keys/overrides.hpp"
 #include "simulator/fit.hpp"
 #include "simulator/learning_curve.hpp"
 

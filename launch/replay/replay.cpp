@@ -10,7 +10,7 @@
 #include "core/check.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/journal.hpp"
-#include "launch/sweep_file/nested_config.hpp"
+#include "launch/sweep_file/command/nested_config.hpp"
 #include "launch/system/csv_file.hpp"
 #include "launch/system/read_file.hpp"
 

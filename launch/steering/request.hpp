@@ -8,7 +8,7 @@
 
 #include "core/ids.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/sweep_file/overrides.hpp"
+#include "launch/sweep_file/keys/overrides.hpp"
 
 namespace crescendo::launch {
 

@@ -18,7 +18,7 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/recorded_sweep.hpp"
-#include "launch/sweep_file/sweep_keys.hpp"
+#include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "scheduler/space/completion.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "launch/messages/value_json.hpp"
-#include "launch/sweep_file/sweep_keys.hpp"
+#include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "launch/messages/report_pattern.hpp"
-#include "launch/sweep_file/command_macros.hpp"
-#include "launch/sweep_file/nested_config.hpp"
+#include "launch/sweep_file/command/command_macros.hpp"
+#include "launch/sweep_file/command/nested_config.hpp"
 #include "launch/sweep_file/wandb_script.hpp"
 
 namespace crescendo::launch {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "launch/sweep_file/sweep_scheduler.hpp"
+#include "launch/sweep_file/sections/sweep_scheduler.hpp"
 #include "scheduler/ladder.hpp"
 #include "scheduler/space/grid.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "launch/sweep_file/sampler_choice.hpp"
+#include "launch/sweep_file/search/sampler_choice.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {

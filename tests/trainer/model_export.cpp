@@ -10,7 +10,7 @@
 #include "tests/trainer/grid.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
-#include "trainer/models/models.hpp"
+#include "trainer/models/networks/models.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 
 using namespace crescendo::trainer;

@@ -7,7 +7,7 @@
 
 #include "trainer/data/task.hpp"
 #include "trainer/models/model.hpp"
-#include "trainer/models/models.hpp"
+#include "trainer/models/networks/models.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/plugins/plugins.hpp"
 #include "trainer/settings/model_spec.hpp"

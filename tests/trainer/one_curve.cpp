@@ -8,8 +8,8 @@
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/torch_doctest.hpp"
+#include "trainer/models/layers/sync_batch_norm.hpp"
 #include "trainer/models/model.hpp"
-#include "trainer/models/sync_batch_norm.hpp"
 #include "trainer/training/state_exchange.hpp"
 #include "trainer/training/trial.hpp"
 

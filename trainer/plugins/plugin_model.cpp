@@ -10,8 +10,8 @@
 
 #include "core/check.hpp"
 #include "trainer/data/task.hpp"
-#include "trainer/models/dropout.hpp"
 #include "trainer/models/dry_run.hpp"
+#include "trainer/models/layers/dropout.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/plugins/call.hpp"
 #include "trainer/plugins/options.hpp"

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "trainer/models/dropout.hpp"
+#include "trainer/models/layers/dropout.hpp"
 
 namespace crescendo::trainer {
 

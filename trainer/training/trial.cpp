@@ -10,11 +10,11 @@
 
 #include "core/check.hpp"
 #include "core/random.hpp"
-#include "trainer/models/dropout.hpp"
 #include "trainer/models/initialization.hpp"
+#include "trainer/models/layers/dropout.hpp"
+#include "trainer/models/layers/sync_batch_norm.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
-#include "trainer/models/sync_batch_norm.hpp"
 #include "trainer/models/unfilled_weights.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"

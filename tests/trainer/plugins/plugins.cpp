@@ -5,7 +5,7 @@
 
 #include "tests/trainer/plugins/plugin_libraries.hpp"
 #include "tests/trainer/torch_doctest.hpp"
-#include "trainer/models/models.hpp"
+#include "trainer/models/networks/models.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/settings/model_spec.hpp"
 

@@ -10,7 +10,7 @@
 #include "tests/trainer/normed_model.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
-#include "trainer/models/dropout.hpp"
+#include "trainer/models/layers/dropout.hpp"
 #include "trainer/settings_check.hpp"
 
 using namespace crescendo::trainer;

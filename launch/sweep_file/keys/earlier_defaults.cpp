@@ -1,0 +1,33 @@
+#include "launch/sweep_file/keys/earlier_defaults.hpp"
+
+#include <array>
+
+namespace crescendo::launch {
+namespace {
+
+struct ChangedDefault {
+    int last;  ///< number of the last defaults that had it
+    const char* key;
+    const char* value;
+};
+
+constexpr std::array changed_defaults{
+    ChangedDefault{1, "scheduler.batch", "ladder"},
+    ChangedDefault{3, "scheduler.grow_when", "always"},
+    ChangedDefault{4, "scheduler.distinct_gpus", "off"},
+    ChangedDefault{5, "scheduler.keep_diverged", "on"},
+};
+
+}  // namespace
+
+std::vector<Override> earlier_defaults(int number) {
+    std::vector<Override> defaults;
+    for (const auto& changed : changed_defaults) {
+        if (number <= changed.last) {
+            defaults.push_back({changed.key, changed.value, Override::Applies::in_section});
+        }
+    }
+    return defaults;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,94 @@
+#include "launch/sweep_file/search/sweep_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "launch/sweep_file/search/sweep_distribution.hpp"
+#include "launch/sweep_file/search/sweep_rules.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+YamlSection read_parameter(const YamlSection& parameters, const std::string& name) {
+    const auto& value = parameters.at(name);
+    if (value.is_array()) {
+        parameters.fail(name, fmt::format("this is a list; to choose from it write {0}: {{values: [...]}}", name));
+    }
+    if (value.is_primitive() && !value.is_null()) {
+        parameters.fail(
+            name, fmt::format("{}; for one fixed value write {}: {{value: {}}}", describe(value), name, value.dump()));
+    }
+    return parameters.section(name, "{min: 0.1, max: 0.9}").value();
+}
+
+/// Sections of the file that were indented too far are no parameters.
+void require_parameter(const YamlSection& parameter, const std::string& name) {
+    constexpr std::array<std::pair<std::string_view, const char*>, 4> keys_of_sections{
+        {{"metric", "name"}, {"scheduler", "type"}, {"early_terminate", "type"}, {"trainer", "data"}}};
+    for (const auto& [section, key] : keys_of_sections) {
+        if (name == section && parameter.has(key)) {
+            parameter.fail("", fmt::format("this is the section `{}`, which stands beside `parameters`, not in it; "
+                                           "begin it at the left margin",
+                                           name));
+        }
+    }
+}
+
+/// Reads a parameter that holds no others.
+Parameter read_one(const YamlSection& parameter, const std::string& name) {
+    const auto when = parameter.has("when") ? read_expression(parameter, "when") : "";
+    if (parameter.has("expression")) {
+        parameter.allow({"expression", "when"});
+        return derived_parameter(name, read_expression(parameter, "expression"), when);
+    }
+    const auto distribution = read_distribution(parameter);
+    check(distribution, parameter.key_of(""));
+    return {name, distribution, when};
+}
+
+/// A condition that holds where both do; either may be empty, which always holds.
+std::string both(const std::string& a, const std::string& b) {
+    return a.empty() || b.empty() ? a + b : fmt::format("({}) and ({})", a, b);
+}
+
+/// Reads the entries of `section`, whose names begin with `prefix`, and which are there only where `when` holds.
+void read_entries(const YamlSection& section, const std::string& prefix, const std::string& when,
+                  ParametersSection& result) {
+    for (const auto& [name, value] : section.map().items()) {
+        section.attempt([&, &name = name] {
+            const auto parameter = read_parameter(section, name);
+            if (prefix.empty()) {
+                require_parameter(parameter, name);
+            }
+            if (!parameter.has("parameters")) {
+                auto& read = result.parameters.emplace_back(read_one(parameter, prefix + name));
+                read.when = both(when, read.when);
+                if (auto doubt = doubt_about_distribution(parameter)) {
+                    result.remarks.push_back({parameter.key_of(""), std::move(*doubt)});
+                }
+                return;
+            }
+            parameter.allow({"parameters", "when"});
+            const auto own = parameter.has("when") ? read_expression(parameter, "when") : "";
+            const auto inner = parameter.section("parameters", "{lr: {min: 0.001, max: 0.1}}").value();
+            if (inner.map().empty()) {
+                parameter.fail("parameters", "is empty; list the parameters that this one holds, or remove it");
+            }
+            result.groups.push_back(prefix + name);
+            read_entries(inner, prefix + name + ".", both(when, own), result);
+        });
+    }
+}
+
+}  // namespace
+
+ParametersSection read_parameters(const YamlSection& section) {
+    ParametersSection result;
+    read_entries(section, "", "", result);
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,30 @@
+#include "launch/sweep_file/check/plugin_check.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/error_of.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+/// What is wrong with the plug-ins of a file that has `more`.
+std::string problem_of(const std::string& more) {
+    auto draft = draft_sweep("metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0, max: 9}}\n"
+                             "scheduler: {type: fifo, max: 2}\nplugins: [" CRESCENDO_PLUGINS "/test_plugin_mine.so]\n" +
+                                 more,
+                             "sweep.yaml");
+    check_plugins(draft.file, CRESCENDO_PLUGIN_HOST, draft.mistakes);
+    return draft.mistakes.empty() ? "" : tests::error_of([&] { draft.mistakes.throw_if_any(draft.file.source); });
+}
+
+}  // namespace
+
+TEST_CASE("a plug-in has the classes that the file names, and the file uses one of each library") {
+    CHECK(problem_of("sampler: {type: climber}\n").empty());
+    CHECK(problem_of("stop_rule: plateau\n").empty());
+    CHECK(problem_of("stop_rule: plato\n").find("plato is no stop rule of a plug-in") != std::string::npos);
+    CHECK(problem_of("").find("the file uses none of it; write sampler: {type: climber}, or remove it") !=
+          std::string::npos);
+}

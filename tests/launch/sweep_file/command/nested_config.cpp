@@ -1,0 +1,44 @@
+#include "launch/sweep_file/command/nested_config.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/setting_path.hpp"
+#include "launch/messages/value_json.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+const Config dotted_config{
+    {"batch", std::int64_t{32}}, {"optimizer.name", "sgd"}, {"optimizer.nadam.beta", 0.9}, {"a.b", true}};
+const std::vector<std::string> groups{"optimizer", "optimizer.nadam"};
+
+}  // namespace
+
+TEST_CASE("parameters that others hold become maps, and other names with dots stay") {
+    const auto program_gets = launch::to_json(nested(dotted_config, groups));
+
+    CHECK(program_gets.dump() == R"({"batch":32,"optimizer":{"nadam":{"beta":0.9},"name":"sgd"},"a.b":true})");
+    CHECK(nested(dotted_config, {}) == dotted_config);
+}
+
+TEST_CASE("what a program got is known again, nested or flat") {
+    CHECK(has_values(launch::to_json(nested(dotted_config, groups)), dotted_config));
+    CHECK(has_values(launch::to_json(dotted_config), dotted_config));
+    CHECK_FALSE(has_values(Json::object(), dotted_config));
+    CHECK_FALSE(has_values(Json{{"batch", 33}}, {{"batch", std::int64_t{32}}}));
+    CHECK_FALSE(has_values(Json{{"batch", 32}, {"more", 1}}, {{"batch", std::int64_t{32}}}));
+}
+
+TEST_CASE("a dotted name leads into the settings, and makes the maps that are missing") {
+    Json settings{{"model", "cnn"}, {"data", {{"train", "a.h5"}}}};
+
+    set_at(settings, "data.batch", Json(32));
+    set_at(settings, "report.to.file", Json(true));
+    set_at(settings, "model", Json("mlp"));
+
+    CHECK(settings == Json{{"model", "mlp"},
+                           {"data", {{"train", "a.h5"}, {"batch", 32}}},
+                           {"report", {{"to", {{"file", true}}}}}});
+}

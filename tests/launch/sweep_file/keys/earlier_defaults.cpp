@@ -1,0 +1,69 @@
+#include "launch/sweep_file/keys/earlier_defaults.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/sweep_file/sweep_file.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+SchedulerSpec scheduler_of(const std::string& section, const std::vector<Override>& overrides) {
+    return parse_sweep("metric: {name: x}\nrun_cap: 2\nparameters: {a: {min: 1, max: 2}}\n" + section, "s.yaml",
+                       overrides)
+        .spec.scheduler;
+}
+
+}  // namespace
+
+TEST_CASE("earlier defaults hold for the keys that a file leaves out, and for no others") {
+    const auto earlier = earlier_defaults(1);
+
+    CHECK(scheduler_of("scheduler: {max: 9}", {}).batch == BatchPolicy::global);
+    CHECK(scheduler_of("scheduler: {max: 9}", earlier).batch == BatchPolicy::ladder);
+    CHECK(scheduler_of("scheduler: {max: 9, batch: per_worker}", earlier).batch == BatchPolicy::per_worker);
+}
+
+TEST_CASE("survivors of sweeps that began before goodput was the default grow as they did") {
+    const auto grow_when = [](const std::string& section, int number) {
+        return scheduler_of("scheduler: {max: 9" + section + "}", earlier_defaults(number)).grow_when;
+    };
+
+    CHECK(grow_when("", present_defaults) == GrowWhen::goodput);
+    CHECK(grow_when("", 3) == GrowWhen::always);
+    CHECK(grow_when(", grow_when: faster", 3) == GrowWhen::faster);
+    CHECK(grow_when(", grow: wait", present_defaults) == GrowWhen::always);  // nobody waits for what it then refuses
+    CHECK(grow_when(", type: asha", present_defaults) == GrowWhen::always);
+}
+
+TEST_CASE("trials of sweeps that began before their workers had a GPU each share GPUs as they did") {
+    const auto distinct_gpus = [](const std::string& section, int number) {
+        return scheduler_of("scheduler: {max: 9" + section + "}", earlier_defaults(number)).distinct_gpus;
+    };
+
+    CHECK(distinct_gpus("", present_defaults) == Switch::on);
+    CHECK(distinct_gpus(", distinct_gpus: off", present_defaults) == Switch::off);
+    CHECK(distinct_gpus("", 4) == Switch::off);
+}
+
+TEST_CASE("trials that diverge survive as they did in sweeps that began when a percentile let them") {
+    CHECK(scheduler_of("scheduler: {max: 9, rule: percentile}", {}).keep_diverged == Switch::off);
+    CHECK(scheduler_of("scheduler: {max: 9, rule: percentile}", earlier_defaults(5)).keep_diverged == Switch::on);
+}
+
+TEST_CASE("a file without a scheduler has none with earlier defaults either") {
+    CHECK(scheduler_of("command: [train]", earlier_defaults(1)).kind == scheduler_of("command: [train]", {}).kind);
+}
+
+TEST_CASE("earlier defaults fit every type of scheduler") {
+    for (const auto* type : {"fifo", "asha", "rasda", "successive_halving", "hyperband", "async_hyperband", "pasha",
+                             "median"}) {
+        CAPTURE(type);
+        CHECK_NOTHROW(scheduler_of(std::string("scheduler: {max: 9, type: ") + type + "}", earlier_defaults(1)));
+    }
+}
+
+TEST_CASE("there are no earlier defaults than the present ones to a sweep that begins now") {
+    CHECK(earlier_defaults(present_defaults).empty());
+}

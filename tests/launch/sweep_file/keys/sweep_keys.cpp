@@ -1,0 +1,41 @@
+#include "launch/sweep_file/keys/sweep_keys.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace crescendo::launch;
+
+TEST_CASE("a key that may change is a key of the file, or lies in one of its sections") {
+    const auto known = sweep_keys();
+    for (const auto& key : changeable_keys()) {
+        CAPTURE(key);
+        CHECK(std::ranges::count(known, key.substr(0, key.find('.'))) == 1);
+        CHECK(is_changeable(key));
+        CHECK_FALSE(only_describes(key));
+    }
+    CHECK_FALSE(is_changeable("seed"));
+    CHECK_FALSE(is_changeable("budget"));
+    CHECK(list_of_changeable_keys() ==
+          "run_cap, budget.time, budget.target, scheduler.max_concurrent, max_retries and hang_timeout");
+}
+
+TEST_CASE("workers that run already keep their time of silence") {
+    CHECK(changes_next_session("hang_timeout"));
+    CHECK_FALSE(changes_next_session("run_cap"));
+}
+
+TEST_CASE("what only describes may be edited, with all that is in it") {
+    CHECK(only_describes("keep"));
+    CHECK(only_describes("keep.best"));
+    CHECK(only_describes("price.per_slot_hour"));
+    CHECK_FALSE(only_describes("trainer"));
+}
+
+TEST_CASE("the keys that train are keys of the file") {
+    const auto known = sweep_keys();
+    const auto training = training_keys();
+    CHECK(std::ranges::all_of(training, [&](const auto& key) { return std::ranges::count(known, key) == 1; }));
+    CHECK(std::ranges::count(training, "trainer") == 1);
+    CHECK(std::ranges::count(training, "parameters") == 0);
+}

@@ -1,0 +1,65 @@
+#include "launch/sweep_file/sections/price.hpp"
+
+#include <doctest/doctest.h>
+
+#include <utility>
+#include <vector>
+
+#include "launch/sweep_file/sweep_file.hpp"
+#include "tests/error_of.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::error_of;
+
+namespace {
+
+std::optional<Price> price_in(const std::string& section) {
+    return parse_sweep(
+               "metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: asha, max: 9}\n" +
+                   section,
+               "sweep.yaml")
+        .price;
+}
+
+}  // namespace
+
+TEST_CASE("a price is one of a slot or of a node") {
+    CHECK_FALSE(price_in("").has_value());
+    CHECK(price_in("price: {slot_hour: 0.9}\n")->per_hour == 0.9);
+    CHECK(price_in("price: {slot_hour: 0}\n")->unit == Price::Unit::slot);
+    CHECK(price_in("price: {node_hour: 24.48}\n")->per_hour == 24.48);
+    CHECK(price_in("price: {node_hour: 24.48}\n")->unit == Price::Unit::node);
+}
+
+TEST_CASE("a price that cannot be is refused with its place") {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"price:\n  slot_hour: -1\n", "6:3: price.slot_hour: is -1, and no hour costs that; use 0 or more"},
+        {"price: {node_hour: .inf}\n", "5:9: price.node_hour: is inf, and no hour costs that; use 0 or more"},
+        {"price: {slot_hour: 1, node_hour: 2}\n",
+         "5:23: price.node_hour: slot_hour says already what an hour costs; remove one of the two"},
+        {"price: {}\n", "5:1: price: says no price; write price: {slot_hour: 0.90}, or price: {node_hour: 24.48}"},
+        {"price: {<<: {node_hour: 1}, slot_hour: 1}\n",
+         "5:9: price.<<: is YAML's merge key, which is not read here; write its keys out"},
+        {"price: {currency: EUR, slot_hour: 1}\n",
+         "5:9: price.currency: unknown key; price has slot_hour and node_hour"},
+    };
+
+    for (const auto& [section, error] : cases) {
+        CAPTURE(section);
+        CHECK(error_of([&text = section] { price_in(text); }) == "sweep.yaml:" + error);
+    }
+}
+
+TEST_CASE("a price can be given to a command") {
+    CHECK(parse_price("slot_hour=0.90").per_hour == 0.9);
+    CHECK(parse_price("slot_hour=0.90").unit == Price::Unit::slot);
+    CHECK(parse_price("node_hour=24").unit == Price::Unit::node);
+    for (const auto* text : {"", "0.9", "slot_hour", "slot_hour=", "slot_hour=x", "slot_hour=1x", "slot_hour=-1",
+                             "slot_hour=nan", "gpu_hour=1", "=1"}) {
+        CAPTURE(text);
+        CHECK(error_of([&] { parse_price(text); }) ==
+              std::string("--price ") + text + ": is no price; write slot_hour=0.90 or node_hour=24.48");
+    }
+}

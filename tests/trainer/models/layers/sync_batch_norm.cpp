@@ -1,0 +1,309 @@
+#include "trainer/models/layers/sync_batch_norm.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "tests/trainer/local_group.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+constexpr std::int64_t num_channels = 3;
+
+SumOverGroup sum_over(const Group& group) {
+    return [&](at::Tensor& numbers) { group.sum(numbers); };
+}
+
+/// What a norm gives for some samples, and the gradients for the gradient `dy` of its outputs.
+struct Outcome {
+    at::Tensor y, dx, of_weight, of_bias;
+};
+
+template <class Norm>
+Outcome outcome(Norm& norm, const at::Tensor& samples, const at::Tensor& dy) {
+    const at::Tensor x = samples.detach().clone().requires_grad_();
+    const at::Tensor y = norm.forward(x);
+    y.backward(dy);
+    return {y.detach(), x.grad(), norm.weight.grad(), norm.bias.grad()};
+}
+
+/// Far from a mean of zero and a variance of one, in each channel otherwise.
+at::Tensor samples_of(std::vector<std::int64_t> shape, at::ScalarType type) {
+    std::vector<std::int64_t> of_channels(shape.size(), 1);
+    of_channels[1] = num_channels;
+    const at::Tensor channels = at::arange(1, num_channels + 1, type).view(of_channels);
+    return at::randn(shape, type) * channels + 10 * channels;
+}
+
+template <class Norm>
+void set_scales(Norm& norm, at::ScalarType type) {
+    norm.to(type);
+    norm.weight.set_data(at::arange(2, 2 + num_channels, type));
+    norm.bias.set_data(at::arange(num_channels, type));
+}
+
+/// A convolution, a norm and a linear layer, and plain gradient descent.
+template <class Norm>
+class Network : public torch::nn::Module {
+  public:
+    explicit Network(std::shared_ptr<Norm> norm) : norm_(register_module("norm", std::move(norm))) { to(at::kDouble); }
+
+    /// One step on the samples of this member, whose group shares `total` samples.
+    void step(const at::Tensor& inputs, const at::Tensor& targets, std::int64_t total, const SumOverGroup& sum) {
+        zero_grad();
+        const at::Tensor outputs = output_(at::relu(norm_->forward(conv_(inputs))).flatten(1));
+        const at::Tensor loss = at::cross_entropy_loss(outputs, targets, {}, at::Reduction::Sum);
+        (loss / static_cast<double>(total)).backward();
+        for (auto& parameter : parameters()) {
+            at::Tensor gradient = parameter.grad();
+            if (sum) {
+                sum(gradient);
+            }
+            parameter.set_data(parameter.detach() - 0.1 * gradient);
+        }
+    }
+
+  private:
+    using Conv2d = torch::nn::Conv2d;
+
+    Conv2d conv_ = register_module("conv", Conv2d(torch::nn::Conv2dOptions(1, num_channels, 3).padding(1)));
+    std::shared_ptr<Norm> norm_;
+    torch::nn::Linear output_ = register_module("output", torch::nn::Linear(num_channels * 16, 2));
+};
+
+}  // namespace
+
+TEST_CASE("without a group a synchronised norm is torch's to the last bit") {
+    at::manual_seed(1);
+    SyncBatchNorm norm(num_channels);
+    torch::nn::BatchNorm2dImpl torchs(num_channels);
+    set_scales(norm, at::kFloat);
+    set_scales(torchs, at::kFloat);
+    const at::Tensor x = samples_of({6, num_channels, 4, 5}, at::kFloat);
+    const at::Tensor dy = at::randn_like(x);
+
+    for (const bool training : {true, false}) {
+        norm.train(training);
+        torchs.train(training);
+        const Outcome a = outcome(norm, x, dy);
+        const Outcome b = outcome(torchs, x, dy);
+        CHECK(at::equal(a.y, b.y));
+        CHECK(at::equal(a.dx, b.dx));
+        CHECK(at::equal(a.of_weight, b.of_weight));
+        CHECK(at::equal(a.of_bias, b.of_bias));
+    }
+    CHECK(at::equal(norm.running_var, torchs.running_var));
+    CHECK(norm.named_buffers().keys() == torchs.named_buffers().keys());
+    CHECK(norm.named_parameters().keys() == torchs.named_parameters().keys());
+}
+
+TEST_CASE("members with unequal slices, and with none, normalise as one worker with all samples does") {
+    at::manual_seed(1);
+    const auto device = make_cpu_device();
+    for (const std::vector<std::int64_t>& slices : std::vector<std::vector<std::int64_t>>{{4, 4}, {7, 1}, {0, 5, 3}}) {
+        for (const bool has_images : {true, false}) {
+            for (const auto& [type, tolerance] : {std::pair{at::kDouble, 1e-10}, {at::kFloat, 2e-4}}) {
+                CAPTURE(slices.size());
+                CAPTURE(has_images);
+                CAPTURE(tolerance);
+                at::Tensor x = samples_of(has_images ? std::vector<std::int64_t>{8, num_channels, 4, 5}
+                                                     : std::vector<std::int64_t>{8, num_channels},
+                                          type);
+                if (has_images) {
+                    x = x.contiguous(at::MemoryFormat::ChannelsLast);
+                }
+                const at::Tensor dy = at::randn_like(x);
+                torch::nn::BatchNorm2dImpl whole(num_channels);
+                torch::nn::BatchNorm1dImpl rows(num_channels);
+                set_scales(whole, type);
+                set_scales(rows, type);
+                const Outcome one = has_images ? outcome(whole, x, dy) : outcome(rows, x, dy);
+                const at::Tensor running_mean = has_images ? whole.running_mean : rows.running_mean;
+                const at::Tensor running_var = has_images ? whole.running_var : rows.running_var;
+
+                std::vector<Outcome> parts(slices.size());
+                std::vector<std::vector<at::Tensor>> buffers(slices.size());
+                in_group(static_cast<int>(slices.size()), *device, [&, type = type](const Group& group) {
+                    const auto rank = static_cast<std::size_t>(group.rank());
+                    const auto begin = std::accumulate(slices.begin(), slices.begin() + group.rank(), std::int64_t{0});
+                    SyncBatchNorm norm(num_channels);
+                    set_scales(norm, type);
+                    norm.set_group(sum_over(group));
+                    parts[rank] = outcome(norm, x.narrow(0, begin, slices[rank]), dy.narrow(0, begin, slices[rank]));
+                    buffers[rank] = norm.buffers();
+                });
+
+                const auto together = [&](auto Outcome::*field) {
+                    std::vector<at::Tensor> all;
+                    for (const auto& part : parts) {
+                        all.push_back(part.*field);
+                    }
+                    return all;
+                };
+                const auto close = [&, tolerance = tolerance](const at::Tensor& a, const at::Tensor& b) {
+                    return at::allclose(a, b, /*rtol=*/tolerance, /*atol=*/tolerance);
+                };
+                CHECK(close(at::cat(together(&Outcome::y)), one.y));
+                CHECK(close(at::cat(together(&Outcome::dx)), one.dx));
+                CHECK(close(at::stack(together(&Outcome::of_weight)).sum(0), one.of_weight));
+                CHECK(close(at::stack(together(&Outcome::of_bias)).sum(0), one.of_bias));
+                for (const auto& of_member : buffers) {
+                    CHECK(close(of_member[0], running_mean));
+                    CHECK(close(of_member[1], running_var));
+                    CHECK(of_member[2].item<std::int64_t>() == 1);
+                    CHECK(at::equal(of_member[0], buffers[0][0]));
+                    CHECK(at::equal(of_member[1], buffers[0][1]));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a round in which no member has samples teaches nothing") {
+    const auto device = make_cpu_device();
+
+    in_group(2, *device, [&](const Group& group) {
+        SyncBatchNorm norm(num_channels);
+        norm.set_group(sum_over(group));
+        const at::Tensor none = at::empty({0, num_channels, 4, 5});
+        const Outcome nothing = outcome(norm, none, none);
+        CHECK(nothing.y.sizes() == none.sizes());
+        CHECK(nothing.dx.sizes() == none.sizes());
+        CHECK(at::equal(nothing.of_weight, at::zeros({num_channels})));
+        CHECK(at::equal(norm.running_mean, at::zeros({num_channels})));
+        CHECK(at::equal(norm.running_var, at::ones({num_channels})));
+        CHECK(norm.num_batches_tracked.item<std::int64_t>() == 0);
+    });
+}
+
+TEST_CASE("a single value in the whole group is normalised by the running statistics, and teaches nothing") {
+    const auto device = make_cpu_device();
+    const auto values = [](std::int64_t samples) { return at::full({samples, num_channels, 1, 1}, 6.0F); };
+    const auto learned = [](const SumOverGroup& sum) {
+        auto norm = std::make_shared<SyncBatchNorm>(num_channels);
+        norm->running_mean.fill_(2);
+        norm->running_var.fill_(4);
+        norm->set_group(sum);
+        return norm;
+    };
+    const Outcome one = outcome(*learned({}), values(1), at::ones({1, num_channels, 1, 1}));
+
+    in_group(2, *device, [&](const Group& group) {
+        const std::int64_t samples = group.rank();
+        const auto norm = learned(sum_over(group));
+        const Outcome here = outcome(*norm, values(samples), at::ones({samples, num_channels, 1, 1}));
+
+        if (samples == 1) {
+            CHECK(at::allclose(here.y, one.y));
+            CHECK(at::allclose(here.dx, one.dx));
+            CHECK(at::allclose(here.of_weight, one.of_weight));
+        }
+        CHECK(at::equal(norm->running_mean, at::full({num_channels}, 2.0F)));
+        CHECK(at::equal(norm->running_var, at::full({num_channels}, 4.0F)));
+        CHECK(norm->num_batches_tracked.item<std::int64_t>() == 0);
+    });
+}
+
+TEST_CASE("a hundred steps of members with changing slices are those of one worker with torch's norm") {
+    constexpr std::int64_t total = 9;
+    constexpr int num_steps = 100;
+    const auto device = make_cpu_device();
+    at::manual_seed(1);
+    const at::Tensor inputs = at::randn({total, 1, 4, 4}, at::kDouble);
+    const at::Tensor targets = at::arange(total).remainder(2);
+    Network one(std::make_shared<torch::nn::BatchNorm2dImpl>(num_channels));
+    std::vector<std::shared_ptr<Network<SyncBatchNorm>>> members;
+    for (int rank = 0; rank < 2; ++rank) {
+        members.push_back(std::make_shared<Network<SyncBatchNorm>>(std::make_shared<SyncBatchNorm>(num_channels)));
+        for (std::size_t i = 0; i < one.parameters().size(); ++i) {
+            members.back()->parameters()[i].set_data(one.parameters()[i].detach().clone());
+        }
+    }
+    const at::Tensor first = one.parameters()[0].detach().clone();
+
+    for (int step = 0; step < num_steps; ++step) {
+        one.step(inputs, targets, total, {});
+    }
+    in_group(2, *device, [&](const Group& group) {
+        const auto norms = synchronized_norms(*members[static_cast<std::size_t>(group.rank())]);
+        const NormsInGroup joined(norms, sum_over(group));
+        for (int step = 0; step < num_steps; ++step) {
+            const std::int64_t cut = step % (total + 1);  // 0: the first member has none; 9: the second one
+            const auto of_member = [&](const at::Tensor& all) {
+                return group.rank() == 0 ? all.narrow(0, 0, cut) : all.narrow(0, cut, total - cut);
+            };
+            members[static_cast<std::size_t>(group.rank())]->step(of_member(inputs), of_member(targets), total,
+                                                                  sum_over(group));
+        }
+    });
+
+    for (const auto& member : members) {
+        for (std::size_t i = 0; i < one.parameters().size(); ++i) {
+            CHECK(at::allclose(member->parameters()[i], one.parameters()[i], /*rtol=*/1e-8, /*atol=*/1e-10));
+        }
+        for (std::size_t i = 0; i < one.buffers().size(); ++i) {
+            CHECK(at::allclose(member->buffers()[i], one.buffers()[i], /*rtol=*/1e-8, /*atol=*/1e-10));
+        }
+    }
+    CHECK_FALSE(at::allclose(one.parameters()[0], first, /*rtol=*/0.01, /*atol=*/0.01));
+}
+
+TEST_CASE("a peer that leaves before a forward or a backward is a lost peer there") {
+    const auto device = make_cpu_device();
+    for (const bool in_backward : {false, true}) {
+        CAPTURE(in_backward);
+        bool ran_forward = false;
+        bool lost = false;
+        in_group(2, *device, [&](const Group& group) {
+            const bool leaves = group.rank() == 1;
+            SyncBatchNorm norm(num_channels);
+            norm.set_group(sum_over(group));
+            if (leaves && !in_backward) {
+                return;
+            }
+            const at::Tensor x = at::randn({2, num_channels, 4, 5}).requires_grad_();
+            try {
+                const at::Tensor y = norm.forward(x);
+                if (leaves) {
+                    return;
+                }
+                ran_forward = true;
+                y.sum().backward();
+            } catch (const PeerLost&) {
+                lost = true;
+            }
+        });
+        CHECK(lost);
+        CHECK(ran_forward == in_backward);
+    }
+}
+
+TEST_CASE("norms take the statistics of a group only as long as they are in it") {
+    torch::nn::Module network;
+    const auto outer = network.register_module("outer", std::make_shared<torch::nn::Module>());
+    const auto norm = outer->register_module("norm", std::make_shared<SyncBatchNorm>(num_channels));
+    network.register_module("other", torch::nn::BatchNorm2d(num_channels));
+    int num_sums = 0;
+    const auto norms = synchronized_norms(network);
+    CHECK(norms.size() == 1);
+
+    {
+        const NormsInGroup joined(norms, [&](at::Tensor&) { ++num_sums; });
+        norm->forward(at::randn({2, num_channels, 4, 5}));
+        CHECK(num_sums == 1);
+        norm->eval();
+        norm->forward(at::randn({2, num_channels, 4, 5}));
+        CHECK(num_sums == 1);
+        norm->train();
+    }
+    norm->forward(at::randn({2, num_channels, 4, 5}));
+    CHECK(num_sums == 1);
+}

@@ -1,0 +1,336 @@
+#include "trainer/models/networks/script.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "core/check.hpp"
+#include "tests/trainer/checkpoints.hpp"
+#include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/host_device.hpp"
+#include "tests/trainer/same_members.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/torch_doctest.hpp"
+#include "trainer/checkpoint/plain_pickle.hpp"
+#include "trainer/data/batch.hpp"
+#include "trainer/data/data_cache.hpp"
+#include "trainer/group/gradient_reducer.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/network_check.hpp"
+#include "trainer/settings/model_spec.hpp"
+#include "trainer/training/trial.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+const Task four_classes{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = 96};
+
+/// Saves a script with a linear layer of 64 inputs and `num_outputs`, whose forward() is `body`. It has a buffer
+/// `mean`, a float `share`, an int `count`, a tensor `seen` that is no buffer, a list `calls` and a frozen parameter
+/// `scale`. If `idle` is a name, it has that parameter
+/// too.
+std::string save_script(const std::filesystem::path& file, const std::string& body, std::int64_t num_outputs = 4,
+                        const std::string& idle = {}) {
+    at::manual_seed(1);
+    torch::jit::Module script("Net");
+    script.register_attribute("training", c10::BoolType::get(), true);
+    script.register_attribute("share", c10::FloatType::get(), 0.5);
+    script.register_attribute("count", c10::IntType::get(), 0);
+    script.register_parameter("weight", at::randn({num_outputs, 64}).mul_(0.1).requires_grad_(), /*is_buffer=*/false);
+    script.register_parameter("scale", at::ones({1}), /*is_buffer=*/false);
+    if (!idle.empty()) {
+        script.register_parameter(idle, at::zeros({3}).requires_grad_(), /*is_buffer=*/false);
+    }
+    script.register_buffer("mean", at::zeros({64}));
+    script.register_attribute("seen", c10::TensorType::get(), at::zeros({1}));
+    script.register_attribute("calls", c10::ListType::ofInts(), c10::List<std::int64_t>({1}));
+    script.define("def forward(self, x):\n" + body);
+    script.save(file.string());
+    return file.string();
+}
+
+const std::string linear = "    return torch.matmul(x.flatten(1) * self.scale, self.weight.t()) * self.share\n";
+const std::string dropping =
+    "    x = x.flatten(1)\n"
+    "    if self.training:\n"
+    "        self.mean.mul_(0.9).add_(x.mean(0))\n"
+    "    x = torch.dropout(x - self.mean, self.share, self.training)\n"
+    "    return torch.matmul(x, self.weight.t())\n";
+
+std::string problem(const Settings& settings, const Task& task = four_classes) {
+    const auto problems = settings.model->misfits_of_task(task);
+    return problems.empty() ? "" : problems.front().key + ": " + problems.front().message;
+}
+
+std::string problem_of_script(const std::string& file, Json constants = Json::object()) {
+    return problem(settings_of({{"model", file}, {"constants", std::move(constants)}}));
+}
+
+bool has(const std::string& words, const std::string& part) { return words.find(part) != std::string::npos; }
+
+/// All training samples of a sweep, in their order, as a file for torch.load.
+void write_samples(const std::filesystem::path& file, const SweepFixture& sweep, const Settings& settings) {
+    const auto device = make_cpu_device();
+    DataCache data;
+    auto& stream = data.evaluation(sweep.train, settings.data);
+    stream.enter({.group_batch = SweepFixture::num_samples});
+    auto slice = stream.next();
+    const Batch batch = make_batch(*slice, describe_task(settings, data), *device);
+    c10::Dict<std::string, at::Tensor> samples;
+    samples.insert("inputs", batch.inputs);
+    samples.insert("targets", batch.targets);
+    write_plainly(file, samples);
+}
+
+}  // namespace
+
+TEST_CASE("a script trains on the curve that Python trains it on") {
+    if (!std::filesystem::exists(TORCH_PYTHON)) {
+        MESSAGE("skipped: no Python with torch at " TORCH_PYTHON);
+        return;
+    }
+    const SweepFixture sweep;
+    Terms terms = sweep.terms("trial");
+    terms.settings = {{"model", (sweep.folder / "net.pt").string()},
+                      {"constants", {{"slope", 0.2}}},
+                      {"batch_size", 8},
+                      {"lr", 0.05},
+                      {"report", {{"every", 1}, {"unit", "steps"}}},
+                      {"data", {{"train", sweep.train}, {"shuffle", "none"}}}};
+    write_samples(sweep.folder / "samples.pt", sweep, settings_of(terms.settings));
+    const std::string python = std::string(TORCH_PYTHON) + " " TEST_FOLDER "/models/train_script.py ";
+    REQUIRE(std::system((python + sweep.folder.path().string()).c_str()) == 0);
+    const Json curve = Json::parse(content(sweep.folder / "curve.json"));
+
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    crescendo.join({0}, "new", terms);
+    for (std::size_t step = 0; step < 100; ++step) {
+        CAPTURE(step);
+        const double loss = crescendo.await(0, "report")["metrics"]["train_loss"];
+        CHECK(loss == doctest::Approx(curve[step].get<double>()).epsilon(1e-4));
+        crescendo.go_on({0}, terms);
+    }
+    CHECK(curve[99] < 0.5 * curve[0].get<double>());
+}
+
+TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a script with buffers and dropout") {
+    const SweepFixture sweep;
+    const std::vector<int> members{0, 1};
+    const std::string file = save_script(sweep.folder / "net.pt", dropping);
+    const auto terms_of = [&](const std::string& name) {
+        Terms terms = sweep.terms(name);
+        terms.settings.update({{"model", file}, {"lr_schedule", "cosine"}, {"clip_norm", 0.5}, {"ema", 0.9}});
+        terms.max_resource = terms.checkpoint_at.emplace(1);
+        std::filesystem::create_directory(terms.directory);
+        return terms;
+    };
+    const Terms undisturbed = terms_of("undisturbed");
+    const Terms regrouped = terms_of("regrouped");
+
+    check_regroup_to_same_members(sweep, members, undisturbed, regrouped);
+
+    const auto checkpoint = load(undisturbed.directory / "checkpoint.pt");
+    CHECK(checkpoint.model.at("mean").abs().sum().item<double>() > 0);
+    CHECK(checkpoint.model.contains("scale"));
+    CHECK_FALSE(checkpoint.optimizer.contains("scale"));  // frozen
+}
+
+TEST_CASE("what a script drops follows from the samples' keys, and nothing is dropped without") {
+    const SweepFixture sweep;
+    const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", dropping)}});
+    const auto model = settings.model->make(four_classes);
+    const at::Tensor inputs = at::randn({5, 8, 8});
+    const at::Tensor keys = at::arange(5, at::kInt);
+
+    CHECK(model->drops_units());
+    model->eval();
+    CHECK(model->forward(inputs).equal(model->forward(inputs)));
+    model->train();
+    CHECK_FALSE(model->forward(inputs, keys).equal(model->forward(inputs, keys + 1)));
+    model->named_buffers()["mean"].zero_();
+    const at::Tensor first = model->forward(inputs, keys);
+    model->named_buffers()["mean"].zero_();
+    CHECK(first.equal(model->forward(inputs, keys)));
+    CHECK(model->parameters().size() == 1);
+}
+
+TEST_CASE("what a script draws in place follows from the samples' keys too, so that it passes for no hidden state") {
+    const SweepFixture sweep;
+    const std::string file = save_script(sweep.folder / "net.pt",
+                                         "    x = x.flatten(1)\n"
+                                         "    if self.training:\n"
+                                         "        x = x + torch.zeros_like(x).exponential_()\n"
+                                         "    return torch.matmul(x, self.weight.t())\n");
+    const auto model = settings_of({{"model", file}}).model->make(four_classes);
+    const at::Tensor inputs = at::randn({5, 8, 8});
+    const at::Tensor keys = at::arange(5, at::kInt);
+
+    CHECK(problem_of_script(file) == "");
+    CHECK(model->forward(inputs, keys).equal(model->forward(inputs, keys)));
+    CHECK_FALSE(model->forward(inputs, keys).equal(model->forward(inputs, keys + 1)));
+}
+
+TEST_CASE("a step of a script that drops units brings no keys to the device, which it would wait to have back") {
+    class CountingDevice : public HostDevice {
+      public:
+        mutable int uploads = 0;
+        at::Tensor upload(const at::Tensor& host) const override {
+            ++uploads;
+            return host;
+        }
+        c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>&, int, int,
+                                                                  const Patience&) const override {
+            throw std::logic_error("a group of one needs no process group");
+        }
+        bool finish(c10d::ProcessGroup&, const std::function<bool()>&) const override { return true; }
+        void dissolve(c10d::ProcessGroup&) const override {}
+    };
+    const SweepFixture sweep;
+    const auto uploads_of = [](const Json& settings) {
+        const CountingDevice device;
+        Trial trial(/*number=*/0, /*seed=*/1, settings_of(settings), four_classes, device);
+        trial.set_group(/*size=*/1, {});
+        const Group alone(device);
+        GradientReducer reducer(alone, trial.learning_parameters());
+        LoadedBatch loaded;
+        loaded.slice.member_samples = {4};
+        loaded.slice.samples = {0, 1, 2, 3};
+        loaded.batch = {at::randn({4, 8, 8}), at::zeros({4}, at::kLong)};
+        trial.step(loaded, alone, reducer);
+        return device.uploads;
+    };
+
+    CHECK(uploads_of({{"model", save_script(sweep.folder / "net.pt", dropping)}}) == 0);
+    CHECK(uploads_of({{"model", "mlp"}, {"dropout", 0.5}}) == 1);
+}
+
+TEST_CASE("constants of the settings set the attributes of a script") {
+    const SweepFixture sweep;
+    const std::string file = save_script(sweep.folder / "net.pt", linear);
+    const auto outputs = [&](Json constants) {
+        const Settings settings = settings_of({{"model", file}, {"constants", std::move(constants)}});
+        return settings.model->make(four_classes)->forward(at::ones({1, 8, 8}));
+    };
+
+    CHECK(at::allclose(outputs({{"share", 2.0}}), outputs(Json::object()) * 4));
+    CHECK(problem_of_script(file, {{"count", 3.0}}) == "");
+    CHECK(has(problem_of_script(file, {{"shar", 1.0}}), "trainer.constants.shar: the model has no attribute shar"));
+    CHECK(has(problem_of_script(file, {{"shar", 1.0}}), "share (float), count (int)"));
+    CHECK(has(problem_of_script(file, {{"count", 2.5}}), "trainer.constants.count: 2.5 cannot be used here"));
+    CHECK(
+        has(problem_of_script(file, {{"training", false}}), "trainer.constants.training: training is set by the trai"));
+}
+
+TEST_CASE("a model that is no script, or does not fit, is refused with the reason") {
+    const SweepFixture sweep;
+    std::ofstream(sweep.folder / "text.pt") << "weights";
+    const std::string good = save_script(sweep.folder / "good.pt", linear);
+    const std::string three = save_script(sweep.folder / "three.pt", linear, /*num_outputs=*/3);
+    const std::string image = save_script(sweep.folder / "image.pt", "    return torch.matmul(x, self.weight)\n");
+    const std::string pair = save_script(sweep.folder / "pair.pt", "    return x, x\n");
+    const std::string counting = save_script(sweep.folder / "counting.pt",
+                                             "    self.count = self.count + 1\n    return x.flatten(1)\n");
+
+    CHECK(problem_of_script(good) == "");
+    CHECK(has(problem_of_script("none.pt"), "trainer.model: none.pt: there is no such file"));
+    CHECK(has(problem_of_script((sweep.folder / "text.pt").string()), "text.pt is no TorchScript: "));
+    CHECK(has(problem_of_script(three), "returns 2x3 for two samples, but the targets need 2x4"));
+    CHECK(has(problem_of_script(image), "image.pt fails with inputs of 2x8x8"));
+    CHECK(has(problem_of_script(pair), "pair.pt returns Tuple; forward() is to return one tensor"));
+    CHECK(has(problem_of_script(counting), "counting.pt sets its attribute count in forward()"));
+}
+
+TEST_CASE("a script that keeps something in a list, or in a tensor that is no buffer, is refused") {
+    const SweepFixture sweep;
+    const std::string counting =
+        save_script(sweep.folder / "counting.pt",
+                    "    self.calls.append(1)\n"
+                    "    return torch.matmul(x.flatten(1), self.weight.t()) * len(self.calls)\n");
+    const std::string summing = save_script(sweep.folder / "summing.pt",
+                                            "    if self.training:\n"
+                                            "        self.seen.add_(1)\n"
+                                            "        return torch.matmul(x.flatten(1), self.weight.t())\n"
+                                            "    return torch.matmul(x.flatten(1), self.weight.t()) * self.seen\n");
+    const std::string constant = save_script(sweep.folder / "constant.pt",
+                                             "    return torch.matmul(x.flatten(1), self.weight.t()) + self.seen\n");
+
+    CHECK(has(problem_of_script(counting), "counting.pt gives other outputs the second time"));
+    CHECK(has(problem_of_script(summing), "summing.pt changes its attribute seen in forward()"));
+    CHECK(has(problem_of_script(summing), "self.register_buffer('seen', …)"));
+    CHECK(problem_of_script(constant) == "");
+}
+
+TEST_CASE("a script whose outputs have their axes in the wrong order is refused, also with two outputs") {
+    const SweepFixture sweep;
+    const std::string file = save_script(
+        sweep.folder / "net.pt", "    return torch.matmul(x.flatten(1), self.weight.t()).t()\n", /*num_outputs=*/2);
+    Task task = four_classes;
+    task.num_outputs = 2;
+
+    CHECK(has(problem(settings_of({{"model", file}}), task), "returns 2x3 for 3 samples, but the targets need 3x2"));
+}
+
+TEST_CASE("what a script raises in a step is told without the traceback, and in words of the settings") {
+    const SweepFixture sweep;
+    const auto message_of = [&](const std::string& body) -> std::string {
+        const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", body)}});
+        const auto model = settings.model->make(four_classes);
+        try {
+            model->forward(at::zeros({1, 8, 8}));
+        } catch (const std::runtime_error& error) {
+            return error.what();
+        }
+        return "";
+    };
+
+    const std::string of_torch = message_of("    return torch.matmul(x, self.weight)\n");
+    const std::string raised = message_of("    assert x.size(0) > 1, 'one is too few'\n" + linear);
+    const std::string of_norm = message_of(
+        "    assert x.size(0) > 1, 'Expected more than 1 value per channel when training, got 1'\n" + linear);
+
+    CHECK(has(of_torch, "RuntimeError: "));
+    CHECK(has(raised, "one is too few"));
+    CHECK(has(of_norm, "data.nan: skip left one of a batch"));
+    for (const auto& message : {of_torch, raised, of_norm}) {
+        CAPTURE(message);
+        CHECK_FALSE(has(message, "\n"));
+    }
+}
+
+TEST_CASE("a script with a parameter that takes no part in its outputs is refused, and so is its trial") {
+    const SweepFixture sweep;
+    const std::string file = save_script(sweep.folder / "net.pt", linear, /*num_outputs=*/4, /*idle=*/"head");
+    const auto problem_with = [&](const Json& factors) {
+        const Settings settings = settings_of({{"model", file}, {"lr_factors", factors}});
+        const auto problems = misfits_of_network(settings, four_classes);
+        return problems.empty() ? "" : problems.front().key + ": " + problems.front().message;
+    };
+
+    CHECK(has(problem_with(Json::object()), "trainer.model: the parameter head takes no part"));
+    CHECK(has(problem_with(Json::object()), "freeze it with lr_factors: {head: 0}"));
+    CHECK(problem_with({{"head", 0}}) == "");
+
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["model"] = file;
+    crescendo.join({0}, "new", terms);
+    CHECK(has(crescendo.await(0, "failed")["message"], "the parameter head takes no part"));
+}
+
+TEST_CASE("a script may give numbers of regression in any shape") {
+    const SweepFixture sweep;
+    const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", linear)}});
+    Task task = four_classes;
+    task.kind = Task::Kind::regression;
+    task.target_shape = {2, 2};
+
+    CHECK(problem(settings, task) == "");
+    task.num_outputs = 3;
+    CHECK(has(problem(settings, task), "3 numbers for each"));
+}

@@ -1,0 +1,84 @@
+#include "trainer/models/networks/unet.hpp"
+
+#include <ATen/ATen.h>
+
+#include <filesystem>
+
+#include "tests/trainer/normed_model.hpp"
+#include "tests/trainer/num_parameters.hpp"
+#include "tests/trainer/same_members.hpp"
+#include "tests/trainer/settings_of.hpp"
+#include "trainer/data/task.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/settings_check.hpp"
+
+using namespace crescendo::trainer;
+using namespace crescendo::trainer::test;
+
+namespace {
+
+std::shared_ptr<Model> network(Json settings, std::vector<std::int64_t> inputs, std::vector<std::int64_t> targets) {
+    settings["model"] = "unet";
+    return settings_of(settings).model->make(
+        {.kind = Task::Kind::regression, .input_shape = std::move(inputs), .target_shape = std::move(targets)});
+}
+
+}  // namespace
+
+TEST_CASE("a unet has as many parameters as the paper's has with norms, transposed convolutions and no border") {
+    const auto model = network({{"width", 64}, {"depth", 4}}, {3, 32, 32}, {2, 32, 32});
+
+    CHECK(num_parameters(*model) ==
+          31'037'698);  // what github.com/milesial/Pytorch-UNet counts for three channels and two classes
+}
+
+TEST_CASE("a unet passes fine detail by the code, whatever its norm") {
+    for (const char* norm : {"batch", "group", "none"}) {
+        CAPTURE(norm);
+        at::manual_seed(1);  // torch's own seed is another in each process, and so few channels may all be dead
+        const auto model = network({{"width", 4}, {"norm", norm}}, {8, 12}, {2, 8, 12});
+        const at::Tensor field = at::randn({3, 8, 12});
+        at::Tensor other = field.clone();
+        other[0][5][7] += 1;
+
+        model->eval();
+        const at::Tensor outputs = model->forward(field);
+
+        CHECK(outputs.sizes() == at::IntArrayRef({3, 2 * 8 * 12}));
+        CHECK_FALSE(at::equal(model->forward(other)[0], outputs[0]));
+        CHECK(model->named_buffers().is_empty() == (norm != std::string("batch")));
+    }
+}
+
+TEST_CASE("a unet asks for targets that are fields, and sides that can be halved") {
+    const SweepFixture sweep;
+    Json settings = small_autoencoder(write_waves(sweep.folder / "waves.h5", "train", 8, 1));
+    settings.update({{"model", "unet"}, {"width", 2}, {"depth", 3}});
+    const auto key_of = [](const Json& of) {
+        const auto problems = check_settings({{"settings", of}}, catalogue_with_normed());
+        return problems.empty() ? std::string() : problems[0].key;
+    };
+    Json too_deep = settings;
+    too_deep["depth"] = 4;
+    Json classes = settings;
+    classes["data"]["train"] = sweep.train;
+
+    CHECK(key_of(settings).empty());
+    CHECK(key_of(too_deep) == "trainer.depth");
+    CHECK(key_of(classes) == "trainer.data.train");
+}
+
+TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a unet") {
+    const SweepFixture sweep;
+    const auto waves = write_waves(sweep.folder / "waves.h5", "train", SweepFixture::num_samples, 1);
+    const auto terms_of = [&](const std::string& name) {
+        Terms terms = sweep.terms(name);
+        terms.settings["data"] = {{"train", waves}, {"validation", waves}};
+        terms.settings.update({{"model", "unet"}, {"width", 2}, {"depth", 1}, {"dropout", 0.2}});
+        terms.max_resource = terms.checkpoint_at.emplace(1);
+        std::filesystem::create_directory(terms.directory);
+        return terms;
+    };
+
+    check_regroup_to_same_members(sweep, {0, 1}, terms_of("undisturbed"), terms_of("regrouped"));
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "trainer/models/layers/layers.hpp"
+#include "trainer/settings/section.hpp"
+
+namespace crescendo::trainer {
+
+struct EncoderSettings {
+    std::int64_t width = 64;  ///< numbers of a token
+    std::int64_t depth = 4;   ///< layers
+    std::int64_t heads = 4;   ///< of the attention; they share the width
+    Activation activation = Activation::gelu;
+};
+
+/// Reads width, depth, heads and activation.
+void read_encoder(Section& section, EncoderSettings& settings);
+
+/// What keeps an encoder with these settings from being made.
+std::vector<Problem> misfits_of_encoder(const EncoderSettings& settings);
+
+class EncoderLayer;
+
+/// The encoder of a transformer (Vaswani et al., NeurIPS 2017) that normalizes before each layer, and learns what tells
+/// the tokens' positions apart. Its parameters are those of torchvision's vision transformer, by the same names.
+class Encoder : public torch::nn::Module {
+  public:
+    Encoder(const EncoderSettings& settings, std::int64_t num_tokens);
+
+    /// (samples, num_tokens, width) → the same shape.
+    at::Tensor forward(const at::Tensor& tokens);
+
+  private:
+    at::Tensor positions_;
+    std::vector<std::shared_ptr<EncoderLayer>> layers_;
+    torch::nn::LayerNorm norm_ = nullptr;
+};
+
+}  // namespace crescendo::trainer

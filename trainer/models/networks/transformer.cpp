@@ -1,0 +1,87 @@
+#include "trainer/models/networks/transformer.hpp"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "trainer/data/task.hpp"
+#include "trainer/models/layers/dropout.hpp"
+#include "trainer/models/layers/encoder.hpp"
+#include "trainer/models/layers/series.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/models/python_network.hpp"
+
+namespace crescendo::trainer {
+
+using torch::nn::Linear;
+
+namespace {
+
+struct TransformerSettings {
+    EncoderSettings encoder = {};
+    double dropout = 0.0;
+};
+
+class Transformer : public Model {
+  public:
+    Transformer(const TransformerSettings& settings, const Task& task) : dropout_(settings.dropout, /*layer=*/0) {
+        const auto [length, numbers] = series_shape(task.input_shape);
+        input_ = register_module("input", Linear(numbers, settings.encoder.width));
+        encoder_ = register_module("encoder", std::make_shared<Encoder>(settings.encoder, length));
+        output_ = register_module("output", Linear(settings.encoder.width, task.num_outputs));
+    }
+
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
+        const at::Tensor tokens = encoder_->forward(input_(as_series(inputs)));
+        return output_(dropout_(tokens.mean(1), dropout_keys));
+    }
+
+    bool drops_units() const override { return dropout_.drops(); }
+
+  private:
+    Dropout dropout_;
+    Linear input_ = nullptr;
+    std::shared_ptr<Encoder> encoder_;
+    Linear output_ = nullptr;
+};
+
+class TransformerSpec : public ModelSpec {
+  public:
+    explicit TransformerSpec(Section& section) {
+        read_encoder(section, settings_.encoder);
+        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+    }
+
+    std::shared_ptr<Model> make(const Task& task) const override {
+        return std::make_shared<Transformer>(settings_, task);
+    }
+
+    std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& /*data*/,
+                                 const std::string& data_key) const override {
+        auto problems = misfits_of_encoder(settings_.encoder);
+        for (auto& each : misfits_of_series(samples, data_key, name)) {
+            problems.push_back(std::move(each));
+        }
+        return problems;
+    }
+
+    std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
+        return write_python_network(folder, std::string(python_encoder) + "\n\n" + python_transformer, "Transformer",
+                                    {{"input_shape", task.input_shape},
+                                     {"num_outputs", task.num_outputs},
+                                     {"width", settings_.encoder.width},
+                                     {"depth", settings_.encoder.depth},
+                                     {"heads", settings_.encoder.heads},
+                                     {"activation", activations.of(settings_.encoder.activation)},
+                                     {"dropout", settings_.dropout}});
+    }
+
+  private:
+    TransformerSettings settings_;
+};
+
+}  // namespace
+
+std::shared_ptr<ModelSpec> read_transformer(Section& section) { return std::make_shared<TransformerSpec>(section); }
+
+}  // namespace crescendo::trainer
