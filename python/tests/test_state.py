@@ -47,6 +47,17 @@ class Shadow:
         self.sum = state["sum"]
 
 
+class Versioned(torch.nn.Linear):
+    """Its weights were half as large in the first version of its format."""
+
+    _version = 2
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *more):
+        if local_metadata.get("version", 1) < 2:
+            state_dict[f"{prefix}weight"] = 2 * state_dict[f"{prefix}weight"]
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *more)
+
+
 class StateTest(unittest.TestCase):
     def replica(self, seed):
         torch.manual_seed(seed)
@@ -72,6 +83,26 @@ class StateTest(unittest.TestCase):
 
         self.assertEqual(sent, [])
         self.assert_same(source, newcomer)
+
+    def test_a_module_does_not_take_a_present_state_for_one_of_an_earlier_version(self):
+        class Counted(Versioned):
+            def get_extra_state(self):
+                return {"count": numpy.float64(3)}  # in whose place there is a number of Python's
+
+            def set_extra_state(self, state):
+                pass
+
+        for kind in (Versioned, Counted):
+            source, newcomer, resumed = (state.Replica(0, {"model": kind(2, 2)}) for _ in range(3))
+            sent = []
+            state.share(source, Wire(0, sent))
+            state.share(newcomer, Wire(1, sent))
+            with tempfile.TemporaryDirectory() as folder:
+                state.save_checkpoint(source, Path(folder, "checkpoint.pt"))
+                resumed.restore(state.read_checkpoint(Path(folder, "checkpoint.pt"), CPU))
+
+            for each in (newcomer, resumed):
+                self.assert_same(source, each)
 
     def test_a_checkpoint_holds_the_whole_state(self):
         source, resumed = self.replica(seed=3), self.replica(seed=1)

@@ -169,11 +169,20 @@ def _with_plain_numbers(state: Any, kind: type) -> Any:
         keys = [_with_plain_numbers(key, kind) for key in state]
         values = [_with_plain_numbers(value, kind) for value in state.values()]
         is_same = all(map(operator.is_, [*keys, *values], [*state, *state.values()]))
-        return state if is_same else type(state)(dict(zip(keys, values)))
+        return state if is_same else _dictionary_like(state, dict(zip(keys, values)))
     if type(state) in (list, tuple):
         children = [_with_plain_numbers(child, kind) for child in state]
         return state if all(map(operator.is_, children, state)) else type(state)(children)
     return state
+
+
+def _dictionary_like(state: Any, content: Dict[Any, Any]) -> Any:
+    """The content as a dictionary of the same type. Modules note the versions of their formats beside what it holds:
+    without these, they would take the state for one of an old version."""
+    made = type(state)(content)
+    if hasattr(state, "_metadata"):
+        made._metadata = state._metadata
+    return made
 
 
 def require_readable(state: Dict[str, Any]) -> None:
@@ -292,7 +301,7 @@ def _take_out(state: Any, tensors: List[torch.Tensor]) -> Any:
         tensors.append(state.detach())
         return (PLACE, state.dtype, list(state.shape))
     if type(state) in (dict, OrderedDict):
-        return {key: _take_out(value, tensors) for key, value in state.items()}
+        return _dictionary_like(state, {key: _take_out(value, tensors) for key, value in state.items()})
     if type(state) in (list, tuple):
         return type(state)(_take_out(value, tensors) for value in state)
     return state
@@ -306,15 +315,16 @@ def _list_places(state: Any) -> List[torch.Tensor]:
     """An empty tensor for each place, in their order."""
     if _is_place(state):
         return [torch.empty(state[2], dtype=state[1])]
-    children = state.values() if type(state) is dict else state if type(state) in (list, tuple) else ()
+    is_dictionary = type(state) in (dict, OrderedDict)
+    children = state.values() if is_dictionary else state if type(state) in (list, tuple) else ()
     return [tensor for child in children for tensor in _list_places(child)]
 
 
 def _put_back(state: Any, tensors: Any) -> Any:
     if _is_place(state):
         return next(tensors)
-    if type(state) is dict:
-        return {key: _put_back(value, tensors) for key, value in state.items()}
+    if type(state) in (dict, OrderedDict):
+        return _dictionary_like(state, {key: _put_back(value, tensors) for key, value in state.items()})
     if type(state) in (list, tuple):
         return type(state)(_put_back(value, tensors) for value in state)
     return state
