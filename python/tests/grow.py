@@ -25,7 +25,17 @@ parser.add_argument("--pause", type=float, default=0.0, help="seconds a step tak
 parser.add_argument("--evaluation-pause", type=float, default=0.0, help="seconds an evaluation takes longer")
 
 
-DRAWN = [random.random(), numpy.random.rand(), torch.rand(1).item()]
+def draw():
+    return [random.random(), numpy.random.rand(), torch.rand(1).item()]
+
+
+DRAWN = draw()
+
+
+def note(trial, name, entry):
+    if trial.directory:
+        with open(trial.directory / name, "a") as file:
+            file.write(json.dumps(entry) + "\n")
 
 
 def make_data(count):
@@ -65,6 +75,7 @@ def train(trial):
     validation = DataLoader(data, batch_size=64)
     loss_of = torch.nn.functional.cross_entropy
     for epoch in trial.epochs(limit=2):
+        note(trial, "epochs.jsonl", {"epoch": epoch, "rank": trial.rank, "drawn": draw()})
         model.train()
         for step, (x, y, numbers) in enumerate(trial.batches(loader)):
             optimizer.zero_grad()
@@ -73,10 +84,8 @@ def train(trial):
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
-            if trial.directory:
-                entry = {"epoch": epoch, "rank": trial.rank, "pid": os.getpid(), "samples": numbers.tolist()}
-                with open(trial.directory / "samples.jsonl", "a") as file:
-                    file.write(json.dumps(entry) + "\n")
+            entry = {"epoch": epoch, "rank": trial.rank, "pid": os.getpid(), "samples": numbers.tolist()}
+            note(trial, "samples.jsonl", entry)
             time.sleep(args.pause)
         scheduler.step()
         wait_at_gate(trial, args, -1)

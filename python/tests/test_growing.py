@@ -22,11 +22,15 @@ def losses(reports):
     return [report["metrics"]["val_loss"] for report in reports]
 
 
+def notes_of(directory, name="samples.jsonl"):
+    """What the workers have written down of their steps, or of another thing."""
+    return [json.loads(line) for line in (directory / name).read_text().splitlines()]
+
+
 def samples_of(directory, epoch):
     """How often each sample was trained on in an epoch."""
     seen = Counter()
-    for line in (directory / "samples.jsonl").read_text().splitlines():
-        entry = json.loads(line)
+    for entry in notes_of(directory):
         if entry["epoch"] == epoch:
             seen.update(entry["samples"])
     return seen
@@ -107,6 +111,24 @@ class GrowingTest(unittest.TestCase):
         self.assertEqual(len(drawn), 2)
         self.assertEqual(drawn[0], drawn[1])
 
+    def test_what_is_drawn_at_an_epochs_start_is_the_same_on_each_worker_and_when_it_is_drawn_again(self):
+        terms = self.terms(settings={"gate-step": 3})
+        self.crescendo.join([0, 1], "new", terms)
+        for rank in range(2):
+            self.wait_for(terms.directory / f"at-gate-{rank}")
+        (terms.directory / "gate").touch()
+        self.crescendo.join([1, 0, 2], "memory", terms)  # within the first epoch
+        self.crescendo.expect(1, "report")
+        self.crescendo.go_on([0, 1, 2], terms)
+        self.crescendo.expect(1, "report")
+        self.leave([0, 1, 2], terms)
+
+        notes = notes_of(terms.directory, "epochs.jsonl")
+        drawn = [{str(each["drawn"]) for each in notes if each["epoch"] == epoch} for epoch in (1, 2)]
+        self.assertEqual(Counter(each["epoch"] for each in notes), {1: 5, 2: 3})
+        self.assertEqual([len(each) for each in drawn], [1, 1])
+        self.assertNotEqual(drawn[0], drawn[1])
+
     def test_accumulation_changes_no_batch(self):
         plain, halved = self.terms("plain", batch_multiple=4), self.terms("halved", batch_multiple=4, accumulation=2)
         first = self.crescendo.train([0], "new", plain, until=2)
@@ -116,8 +138,7 @@ class GrowingTest(unittest.TestCase):
 
         for one, other in zip(losses(first), losses(second)):
             self.assertAlmostEqual(one, other, delta=1e-5)
-        lines = (halved.directory / "samples.jsonl").read_text().splitlines()
-        self.assertEqual(max(len(json.loads(line)["samples"]) for line in lines), 8)
+        self.assertEqual(max(len(entry["samples"]) for entry in notes_of(halved.directory)), 8)
 
     def test_a_regroup_of_the_same_size_changes_no_bit(self):
         states = []

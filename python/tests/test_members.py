@@ -141,6 +141,18 @@ class WeightsTest(unittest.TestCase):
         self.assertFalse(weights.sketch(kinds).agrees_with(weights.sketch([2 * each for each in kinds])))
 
 
+class SamplesTest(unittest.TestCase):
+    def test_data_of_other_sizes_are_named_on_each_worker(self):
+        def train(trial):
+            trial.attach(**Loop().make(trial))
+            next(trial.epochs())
+            trial.batches(loader_of(16 + trial.rank))
+
+        for error in in_a_group(train):
+            self.assertIsInstance(error, RuntimeError)
+            self.assertRegex(str(error), "has 16 samples on rank 0 and 17 on rank 1, .*trial.seed and the epoch")
+
+
 class BuffersTest(unittest.TestCase):
     class Loop(Loop):
         """Its model has a part of each kind."""

@@ -204,6 +204,7 @@ class Trial:
             )
         while self._progress.epoch < most:
             epoch = self._progress.epoch
+            self._seed(0)  # what the loop draws before its first batch is the same on each worker
             yield epoch + 1
             if self._progress.epoch == epoch:
                 raise RuntimeError(
@@ -236,6 +237,8 @@ class Trial:
         _require_scheduler(self._held)
         self._read_epoch = progress.epoch
         order = samples.order_of(loader, self.seed, progress.epoch)
+        self._control.check()
+        self._guard(lambda: _require_same_size(len(order), group))
         self._num_samples = len(order)
         batch = self._batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
@@ -474,7 +477,11 @@ class Trial:
 
     def _seed_step(self, step: samples.MicroBatch) -> None:
         """Random numbers follow from seed, epoch, position, worker: no member has to send its generator's state."""
-        seed = samples.stream(self.seed, self._progress.epoch, step.end, step.index, self.rank)
+        self._seed(step.end, step.index, self.rank)
+
+    def _seed(self, *place: int) -> None:
+        """All generators, for this place in the present epoch."""
+        seed = samples.stream(self.seed, self._progress.epoch, *place)
         seed_python(seed)
         torch.default_generator.manual_seed(seed)
         if self.device.type == "cuda":
@@ -581,6 +588,19 @@ def _require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage
                     "trial.attach() was called, so the workers' gradients of it are not averaged; give the optimizer "
                     "all parameters, with requires_grad, before attach(), and freeze some by the rate 0 of their group"
                 )
+
+
+def _require_same_size(size: int, group: Group) -> None:
+    """Else the members would make other numbers of steps, of other samples. All of them call it."""
+    sizes = [int(each) for (each,) in group.gather([size])]
+    for rank, other in enumerate(sizes):
+        if other != sizes[0]:
+            raise RuntimeError(
+                f"the data set has {sizes[0]} samples on rank 0 and {other} on rank {rank}, so the workers cannot "
+                "share its batches; what train chooses at random has to be the same on each worker: draw it from the "
+                "generators of torch, random or NumPy at the beginning of train or of an epoch, before the first "
+                "batch, or from one that is made anew there, with a seed that follows from trial.seed and the epoch"
+            )
 
 
 def _usual_scaling(optimizer: torch.optim.Optimizer) -> str:
