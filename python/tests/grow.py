@@ -21,6 +21,7 @@ parser.add_argument("--batch-size", type=int, default=16)
 parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--loaders", type=int, default=0)
 parser.add_argument("--gate-step", type=int, help="wait there for a file `gate`; -1: behind the steps")
+parser.add_argument("--by-step", action="store_true", help="a schedule, and an average of weights, by the step")
 parser.add_argument("--pause", type=float, default=0.0, help="seconds a step takes longer")
 parser.add_argument("--evaluation-pause", type=float, default=0.0, help="seconds an evaluation takes longer")
 
@@ -69,8 +70,14 @@ def train(trial):
     model = make_model(args.dropout).to(trial.device)
     kind = torch.optim.SGD if args.optimizer == "sgd" else torch.optim.Adam
     optimizer = kind(model.parameters(), lr=args.lr)
-    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2, gamma=0.5)
-    trial.attach(model=model, optimizer=optimizer, scheduler=scheduler)
+    schedulers = torch.optim.lr_scheduler
+    more = {}
+    if args.by_step:
+        scheduler = schedulers.LinearLR(optimizer, 1.0, 0.1, total_iters=20)
+        average = more["average"] = torch.optim.swa_utils.AveragedModel(model)
+    else:
+        scheduler = schedulers.StepLR(optimizer, 2, gamma=0.5)
+    trial.attach(model=model, optimizer=optimizer, scheduler=scheduler, **more)
     loader = DataLoader(data, batch_size=args.batch_size, shuffle=True, num_workers=args.loaders)
     validation = DataLoader(data, batch_size=64)
     loss_of = torch.nn.functional.cross_entropy
@@ -84,10 +91,14 @@ def train(trial):
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
+            if args.by_step:
+                scheduler.step()
+                average.update_parameters(model)
             entry = {"epoch": epoch, "rank": trial.rank, "pid": os.getpid(), "samples": numbers.tolist()}
             note(trial, "samples.jsonl", entry)
             time.sleep(args.pause)
-        scheduler.step()
+        if not args.by_step:
+            scheduler.step()
         wait_at_gate(trial, args, -1)
         model.eval()
         time.sleep(args.evaluation_pause)
@@ -97,7 +108,8 @@ def train(trial):
                 total += loss_of(model(x.to(trial.device)), y.to(trial.device)).item() * len(x)
                 count += len(x)
         count, total = trial.sum(count, total)
-        trial.report(val_loss=total / count, rate=optimizer.param_groups[0]["lr"])
+        numbers = {"average": average.module[0].weight.sum()} if args.by_step else {}
+        trial.report(val_loss=total / count, rate=optimizer.param_groups[0]["lr"], **numbers)
 
 
 def test(trial):

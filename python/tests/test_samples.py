@@ -61,7 +61,7 @@ class SamplesTest(unittest.TestCase):
             self.assertEqual([len(part.samples) for part in last], [2] * size)
             self.assertEqual([part.weight for part in last], [1.0] + [0.0] * (size - 1))
 
-    def test_a_schedule_by_the_step_moves_as_often_on_each_worker(self):
+    def test_each_worker_makes_as_many_passes(self):
         order = list(range(33))  # the shares have 16 and 17 samples
         workers = [list(samples.plan(order, position=0, batch=48, rank=rank, size=2, most=16)) for rank in range(2)]
 

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import copy
 import doctest
 import io
 import itertools
@@ -180,6 +181,68 @@ class TrialTest(Alone):
                 scheduler.step()
 
         self.assertEqual(seen, [(0, 0), (1, 1), (2, 2)])
+
+    def train_in_two_passes(self, count_in):
+        """Two steps, each in two passes; a schedule and an average count in some of the passes."""
+        self.trial._control.terms.accumulation = 2
+        schedulers = torch.optim.lr_scheduler
+        chained = schedulers.SequentialLR(self.optimizer, [schedulers.ConstantLR(self.optimizer)], [])
+        average = torch.optim.swa_utils.AveragedModel(self.model)
+        self.trial.attach(model=self.model, optimizer=self.optimizer, schedule=chained, average=average)
+        next(self.trial.epochs())
+        stepped, before = [], self.trial.stepped
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for number, (x,) in enumerate(self.trial.batches(loader_of())):
+                self.step(x)
+                stepped.append(self.trial.stepped)
+                if number % 2 in count_in:
+                    chained.step()
+                    average.update_parameters(self.model)
+
+        self.assertEqual((before, stepped), (True, [False, True] * 2))
+        return chained, average
+
+    def test_a_schedule_and_an_average_count_a_step_of_several_passes_once(self):
+        for count_in in ([0, 1], [0], [1]):
+            with self.subTest(count_in):
+                self.setUp()
+                chained, average = self.train_in_two_passes(count_in)
+
+                self.assertEqual((chained.last_epoch, average.n_averaged.item()), (2, 2))
+
+    def test_what_counts_steps_is_copied_and_written_as_before(self):
+        chained, average = self.train_in_two_passes([0, 1])
+        content = io.BytesIO()
+        torch.save(average, content)
+        content.seek(0)
+        written = torch.load(content, weights_only=False)
+
+        self.assertEqual((type(written), type(copy.deepcopy(average))), (torch.optim.swa_utils.AveragedModel,) * 2)
+        self.assertIsInstance(average, torch.optim.swa_utils.AveragedModel)
+        self.assertNotIn("step", chained.state_dict())
+
+    def test_an_object_that_calls_the_optimizer_does_so_in_each_pass(self):
+        class Both:
+            def __init__(self, optimizer):
+                self.optimizer = optimizer
+
+            def step(self):
+                self.optimizer.step()
+
+            def state_dict(self):
+                return {}
+
+            load_state_dict = None
+
+        self.trial._control.terms.accumulation = 2
+        both = Both(self.optimizer)
+        self.trial.attach(model=self.model, optimizer=self.optimizer, both=both)
+        for (x,) in self.trial.batches(loader_of()):
+            self.backward(x)
+            both.step()
+
+        self.assertEqual(self.trial._progress.step, 2)
 
     def test_an_optimizer_that_finds_its_own_rate_keeps_it(self):
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)

@@ -48,8 +48,8 @@ def plan(
     """A worker's micro-batches from `position` to the end of the epoch.
 
     Step i of a group takes the next `batch` samples, and rank r of its W sharers the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of
-    these n, in micro-batches of at most `most` samples, of which all workers make equally many: a schedule by the step
-    counts them. A worker that has no samples for one, in an epoch's last short step, gets the step's first samples with
+    these n, in micro-batches of at most `most` samples, of which all workers make equally many: a program may count
+    them. A worker that has no samples for one, in an epoch's last short step, gets the step's first samples with
     weight 0: it makes the same step as the others, and learns nothing from them.
 
     >>> for each in plan([3, 1, 4, 0, 2], position=0, batch=4, rank=1, size=2, most=64):

@@ -20,6 +20,7 @@ from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
+from crescendo.torch.passes import Passes
 from crescendo.torch.state import Progress, Replica, require_copyable, require_readable, share_buffers, tensors_of
 from crescendo.torch.step_clock import Step
 from crescendo.torch.weights import left_by_others, require_own, require_same
@@ -115,6 +116,7 @@ class Trial:
         self._average: Optional[GradientAverage] = None
         self._rate: Optional[LearningRate] = None
         self._micro_batch: Optional[samples.MicroBatch] = None  # whose optimizer.step() is to come
+        self._passes = Passes()
         self._num_samples = 0
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
         self._num_unread = 0  # batches of that epoch
@@ -145,6 +147,12 @@ class Trial:
     def max_resource(self) -> Optional[int]:
         """Epochs of a whole trial in a sweep, its `scheduler.max`: what a schedule may count on. None outside one."""
         return self._control.terms.max_resource or None
+
+    @property
+    def stepped(self) -> bool:
+        """Whether the last optimizer.step() updated the weights. Where a step is made in several passes, the loop's
+        body runs once for each, and only the last one updates: a count, or an average, of your own goes by this."""
+        return self._passes.has_stepped
 
     def attach(
         self,
@@ -186,6 +194,7 @@ class Trial:
             self._adopt(optimizer)
             scaling = lr_scaling or _usual_scaling(optimizer)
             self._rate = LearningRate(scaling, rescale_warm_up, replica.progress.rate)
+            self._watch(optimizer, [each for each in objects.values() if each is not optimizer])
         self._control.enter(replica)
         self._replica = replica
 
@@ -274,10 +283,13 @@ class Trial:
             item = next(items)
             self._waited += time.monotonic() - begin
             self._micro_batch = step
+            self._passes.is_between = False
             average.expect(group, step.index, step.count, step.weight, is_measured=progress.step % EVERY == 0)
             self._num_unread -= 1
             yield item
             self._require_step()
+            if self.stepped:
+                self._passes.end_step()
         self._held.note_end_of_steps()
         self._end_steps()
 
@@ -310,6 +322,7 @@ class Trial:
                 "fewer samples, such as a torch.utils.data.Subset"
             )
         self._require_step()
+        self._passes.end_step()
         self._end_steps()
 
     def _begin_step(self) -> None:
@@ -422,6 +435,15 @@ class Trial:
             step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
         optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign]
 
+    def _watch(self, optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
+        """Schedules, and torch's averages of weights, count steps, in however many passes these are made."""
+        for each in objects:
+            is_module = isinstance(each, torch.nn.Module)
+            method = "update_parameters" if is_module else "step"
+            for part in [each] if is_module else _schedulers_of(optimizer, each):
+                if hasattr(type(part), method):
+                    self._passes.watch(part, method)
+
     def _step(self, optimizer: torch.optim.Optimizer, update: Callable[[], Any]) -> None:
         micro_batch, average = self._micro_batch, self._average
         if micro_batch is None or average is None or self._rate is None:
@@ -435,6 +457,7 @@ class Trial:
                 "from this batch"
             )
         self._micro_batch = None
+        self._passes.end_pass(average.is_last)
         if not average.is_last:
             return  # the step's other micro-batches come first
         _require_averaged(optimizer, average)
@@ -546,7 +569,7 @@ def _require_scheduler(replica: Replica) -> None:
     optimizer = replica.objects["optimizer"]
     others = [each for each in replica.objects.values() if not isinstance(each, torch.nn.Module)]
     is_scheduled = hasattr(optimizer.step, "_wrapped_by_lr_sched")  # torch's schedulers leave that
-    if is_scheduled and not any(_is_scheduler_of(optimizer, each) for each in others):
+    if is_scheduled and not any(_schedulers_of(optimizer, each) for each in others):
         raise RuntimeError(
             "the optimizer has a scheduler that is not attached, so workers that enter the trial, and the trial when "
             "it continues from a checkpoint, would begin its schedule anew; make it before trial.attach(), and attach "
@@ -554,12 +577,12 @@ def _require_scheduler(replica: Replica) -> None:
         )
 
 
-def _is_scheduler_of(optimizer: torch.optim.Optimizer, each: Any) -> bool:
-    """Whether it is a scheduler of the optimizer, or holds one, as those that chain others."""
+def _schedulers_of(optimizer: torch.optim.Optimizer, each: Any) -> List[Any]:
+    """The object, if it is a scheduler of the optimizer, and those that it holds, as objects that chain others do."""
     parts = [each]
     for held in vars(each).values() if hasattr(each, "__dict__") else ():
         parts += held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else [held]
-    return any(getattr(part, "optimizer", None) is optimizer for part in parts)
+    return [part for part in parts if getattr(part, "optimizer", None) is optimizer]
 
 
 def _require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
