@@ -21,6 +21,7 @@ parser.add_argument("--batch-size", type=int, default=16)
 parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--loaders", type=int, default=0)
 parser.add_argument("--gate-step", type=int, help="wait there for a file `gate`; -1: behind the steps")
+parser.add_argument("--head-only", action="store_true", help="train the last layer, and do not freeze the others")
 parser.add_argument("--by-step", action="store_true", help="a schedule, and an average of weights, by the step")
 parser.add_argument("--pause", type=float, default=0.0, help="seconds a step takes longer")
 parser.add_argument("--evaluation-pause", type=float, default=0.0, help="seconds an evaluation takes longer")
@@ -69,7 +70,7 @@ def train(trial):
     data = make_data(args.samples)
     model = make_model(args.dropout).to(trial.device)
     kind = torch.optim.SGD if args.optimizer == "sgd" else torch.optim.Adam
-    optimizer = kind(model.parameters(), lr=args.lr)
+    optimizer = kind((model[-1] if args.head_only else model).parameters(), lr=args.lr)
     schedulers = torch.optim.lr_scheduler
     more = {}
     if args.by_step:
@@ -85,17 +86,17 @@ def train(trial):
         note(trial, "epochs.jsonl", {"epoch": epoch, "rank": trial.rank, "drawn": draw()})
         model.train()
         for step, (x, y, numbers) in enumerate(trial.batches(loader)):
-            optimizer.zero_grad()
+            model.zero_grad()
             loss = loss_of(model(x.to(trial.device)), y.to(trial.device))
             wait_at_gate(trial, args, step)
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0).item()
             optimizer.step()
             if args.by_step:
                 scheduler.step()
                 average.update_parameters(model)
             entry = {"epoch": epoch, "rank": trial.rank, "pid": os.getpid(), "samples": numbers.tolist()}
-            note(trial, "samples.jsonl", entry)
+            note(trial, "samples.jsonl", {**entry, "norm": norm, "updated": trial.stepped})
             time.sleep(args.pause)
         if not args.by_step:
             scheduler.step()

@@ -143,6 +143,23 @@ class GrowingTest(unittest.TestCase):
                 self.assertAlmostEqual(one["metrics"][name], other["metrics"][name], delta=1e-5)
         self.assertEqual(max(len(entry["samples"]) for entry in notes_of(halved.directory)), 8)
 
+    def test_gradients_are_clipped_alike_also_where_the_optimizer_has_a_part_of_the_model(self):
+        found = []
+        for members, accumulation in (([0], 1), ([0], 2), ([0, 1], 1), ([0, 1], 2)):
+            terms = self.terms(f"{len(members)}-{accumulation}", {"head-only": True}, batch_multiple=2)
+            terms.accumulation = accumulation
+            reports = self.crescendo.train(members, "new", terms, until=2)
+            self.leave(members, terms)
+            notes = [each for each in notes_of(terms.directory) if each["updated"]]
+            norms = [[each["norm"] for each in notes if each["rank"] == rank] for rank in members]
+
+            self.assertEqual(norms[0], norms[-1])
+            self.assertEqual(len(norms[0]), 16)  # 256 samples in steps of 32, twice
+            found.append([*norms[0], *losses(reports)])
+        for each in found[1:]:
+            for one, other in zip(found[0], each):
+                self.assertAlmostEqual(one, other, delta=1e-5)
+
     def test_a_regroup_of_the_same_size_changes_no_bit(self):
         states = []
         for again in (False, True):

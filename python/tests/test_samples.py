@@ -25,6 +25,21 @@ class GradientsTest(unittest.TestCase):
         self.assertAlmostEqual(weight.grad.item(), 3.0, places=6)  # (1 + 2 + 6) / 3
         self.assertIsNone(unused.grad)  # as without a group: weight decay does not touch it
 
+    def test_what_nobody_learns_from_is_exchanged_only_where_it_gets_gradients(self):
+        learned, reached, hidden = (torch.nn.Parameter(torch.ones(1)) for _ in range(3))
+        average = gradients.GradientAverage([learned], lambda call: call(), [reached, hidden])
+        for _ in range(2):
+            average.begin_epoch()
+            for index in range(2):
+                for each in (learned, reached):
+                    each.grad = None
+                average.expect(Group(CPU), index, 2, 0.5)
+                (learned * reached * (1 + index) + hidden.detach()).sum().backward()
+
+            self.assertEqual((learned.grad.item(), reached.grad.item(), hidden.grad), (1.5, 1.5, None))
+            self.assertEqual([bucket.parameters for bucket in average._buckets], [[learned], [reached]])
+            self.assertEqual([average.knows(each) for each in (learned, reached)], [True, False])
+
     def test_buckets_hold_one_type_each_and_cover_all(self):
         parameters = [torch.nn.Parameter(torch.zeros(300_000, dtype=kind)) for kind in (torch.float, torch.double) * 3]
         buckets = gradients._layout(parameters)

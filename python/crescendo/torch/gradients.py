@@ -59,17 +59,25 @@ class GradientAverage:
     order in which numbers are added up.
     """
 
-    def __init__(self, parameters: Sequence[torch.nn.Parameter], guard: Callable[[Callable[[], None]], None]) -> None:
-        """`guard` calls what it is given and handles a lost peer."""
+    def __init__(
+        self,
+        parameters: Sequence[torch.nn.Parameter],
+        guard: Callable[[Callable[[], None]], None],
+        others: Sequence[torch.nn.Parameter] = (),
+    ) -> None:
+        """`guard` calls what it is given and handles a lost peer. `others` may get gradients that nobody learns from,
+        and that the program may look at, as for the norm by which it clips: in each epoch's first backward() the
+        members find out which do."""
         self._guard = guard
-        self._buckets = [_Bucket(parameters) for parameters in _layout(parameters)]
+        self._learned = set(parameters)
+        self._others = list(others)
+        for parameter in others:
+            _unhook(parameter)
+        self._looks_for_others = False
+        self._buckets: List[_Bucket] = []
         self._place: Dict[torch.nn.Parameter, Any] = {}
-        for bucket in self._buckets:
-            for index, parameter in enumerate(bucket.parameters):
-                self._place[parameter] = (bucket, index)
-                if parameter in _hooks:
-                    _hooks[parameter].remove()
-                _hooks[parameter] = parameter.register_post_accumulate_grad_hook(self._take)
+        self._add(parameters)
+        self._num_learned = len(self._buckets)  # the others' come behind them
         self._group = Group(torch.device("cpu"))
         self._micro_batch = self._num_micro_batches = 0
         self._weight = 1.0
@@ -80,6 +88,23 @@ class GradientAverage:
         self._share = 0.0  # the member's share of the step's samples
         self.norms: Optional[Norms] = None  # of the last step, if it was measured
         self.is_ready = False  # whether backward() has run for the present micro-batch
+
+    def _add(self, parameters: Sequence[torch.nn.Parameter]) -> None:
+        for bucket in map(_Bucket, _layout(parameters)):
+            self._buckets.append(bucket)
+            for index, parameter in enumerate(bucket.parameters):
+                self._place[parameter] = (bucket, index)
+                _unhook(parameter)
+                _hooks[parameter] = parameter.register_post_accumulate_grad_hook(self._take)
+
+    def begin_epoch(self) -> None:
+        """All members begin one, or the rest of one."""
+        for bucket in self._buckets[self._num_learned :]:
+            for parameter in bucket.parameters:
+                _unhook(parameter)
+                del self._place[parameter]
+        del self._buckets[self._num_learned :]
+        self._looks_for_others = bool(self._others)
 
     def expect(
         self, group: Group, micro_batch: int, num_micro_batches: int, weight: float, is_measured: bool = False
@@ -100,8 +125,8 @@ class GradientAverage:
             self._works.clear()
 
     def knows(self, parameter: torch.nn.Parameter) -> bool:
-        """Whether it takes the parameter's gradients."""
-        return parameter in self._place
+        """Whether it is one whose gradients are learned from."""
+        return parameter in self._learned
 
     def end_step(self) -> None:
         """Until the next expect(), gradients are nobody's."""
@@ -153,7 +178,7 @@ class GradientAverage:
     def _start_next(self) -> None:
         bucket = self._buckets[self._num_started]
         bucket.used.copy_(torch.tensor(bucket.counts, dtype=bucket.flat.dtype), non_blocking=True)
-        if self._is_measured and self._share > 0:
+        if self._is_measured and self._share > 0 and self._num_started < self._num_learned:
             bucket.norm.fill_(_squared_norm(bucket.whole) / self._share)
         self._works.append(self._group.start_sum(bucket.flat))
         self._num_started += 1
@@ -164,10 +189,25 @@ class GradientAverage:
         self.is_ready = True
         for bucket in self._buckets:
             bucket.add_arrived(self._weight)  # of a bucket whose other parameters took no part
+        if self._looks_for_others and not self._is_alone:
+            self._guard(self._take_others)
         if self.is_last and not self._is_alone:
             if self._group.size > 1:
                 self._guard(self._complete)
             self._hand_out()
+
+    def _take_others(self) -> None:
+        """Takes over the gradients of those others that any member has some of, from this backward() on."""
+        self._looks_for_others = False
+        if self.is_last and self._group.size > 1:
+            self._complete()
+        counts = self._group.sum([float(parameter.grad is not None) for parameter in self._others])
+        self._add([parameter for parameter, count in zip(self._others, counts) if count > 0])
+        for bucket in self._buckets[self._num_learned :]:
+            bucket.arrived = [index for index, each in enumerate(bucket.parameters) if each.grad is not None]
+            for index in bucket.arrived:
+                bucket.counts[index] = 1
+            bucket.add_arrived(self._weight)
 
     def _complete(self) -> None:
         while self._num_started < len(self._buckets):  # some parameters took no part
@@ -176,8 +216,9 @@ class GradientAverage:
         for work in works:
             self._group.finish(work)
         if self._is_measured:
-            parts = sum(float(bucket.norm.real) for bucket in self._buckets)
-            whole = sum(float(_squared_norm(bucket.whole)) for bucket in self._buckets)
+            learned = self._buckets[: self._num_learned]
+            parts = sum(float(bucket.norm.real) for bucket in learned)
+            whole = sum(float(_squared_norm(bucket.whole)) for bucket in learned)
             self.norms = Norms(whole, parts)
 
     @torch.no_grad()
@@ -196,6 +237,12 @@ class GradientAverage:
                     averages.append(gradient)
             if places:
                 torch._foreach_copy_(places, averages)
+
+
+def _unhook(parameter: torch.nn.Parameter) -> None:
+    """A former call of train may have left a hook."""
+    if parameter in _hooks:
+        _hooks.pop(parameter).remove()
 
 
 def _squared_norm(values: torch.Tensor) -> torch.Tensor:

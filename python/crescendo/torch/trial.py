@@ -191,7 +191,7 @@ class Trial:
         if optimizer is not None:
             _require_dense_gradients(optimizer)
             _require_held(optimizer, [each for each in objects.values() if each is not optimizer])
-            self._adopt(optimizer)
+            self._adopt(optimizer, model)
             scaling = lr_scaling or _usual_scaling(optimizer)
             self._rate = LearningRate(scaling, rescale_warm_up, replica.progress.rate)
             self._watch(optimizer, [each for each in objects.values() if each is not optimizer])
@@ -263,6 +263,7 @@ class Trial:
                 drop_last=loader.drop_last,
             )
         )
+        self._average.begin_epoch()
         self._num_unread, self._has_ended_steps = len(steps), False
         return Batches(loader, len(steps), self._train_on(loader, steps))
 
@@ -408,7 +409,7 @@ class Trial:
         except PeerLost as lost:
             raise self._control.note_loss(lost) from None
 
-    def _adopt(self, optimizer: torch.optim.Optimizer) -> None:
+    def _adopt(self, optimizer: torch.optim.Optimizer, model: torch.nn.Module) -> None:
         """From now on optimizer.step() is one update of the whole group."""
         parameters = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
         require_own(self.number, parameters, self._left)
@@ -417,7 +418,9 @@ class Trial:
             raise RuntimeError(
                 f"the optimizer has the state that trial {other} left in it; make it inside the train function"
             )
-        self._average = GradientAverage(parameters, self._guard)
+        learned = set(parameters)
+        others = [p for p in model.parameters() if p.requires_grad and p not in learned]
+        self._average = GradientAverage(parameters, self._guard, others)
         # An optimizer that outlives a call of train was adopted by that one.
         update = getattr(optimizer.step, "_crescendo_update", optimizer.step)
 
