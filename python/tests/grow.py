@@ -2,6 +2,7 @@
 """A growing program for the tests: it writes down which samples each worker has trained on."""
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -22,6 +23,7 @@ parser.add_argument("--dropout", type=float, default=0.0)
 parser.add_argument("--loaders", type=int, default=0)
 parser.add_argument("--gate-step", type=int, help="wait there for a file `gate`; -1: behind the steps")
 parser.add_argument("--head-only", action="store_true", help="train the last layer, and do not freeze the others")
+parser.add_argument("--exchange", choices=["plain", "finally"], help="evaluate with other weights; put back how")
 parser.add_argument("--by-step", action="store_true", help="a schedule, and an average of weights, by the step")
 parser.add_argument("--pause", type=float, default=0.0, help="seconds a step takes longer")
 parser.add_argument("--evaluation-pause", type=float, default=0.0, help="seconds an evaluation takes longer")
@@ -52,6 +54,22 @@ def make_model(dropout):
     if dropout:
         layers[2:2] = [torch.nn.BatchNorm1d(16), torch.nn.Dropout(dropout)]
     return torch.nn.Sequential(*layers)
+
+
+@contextlib.contextmanager
+def exchanged(model, how):
+    """The model has other weights, as for an evaluation with averaged ones."""
+    kept = [parameter.detach().clone() for parameter in model.parameters()]
+    is_left = how is not None
+    try:
+        for parameter in model.parameters():
+            parameter.data.mul_(0.5 if how else 1.0)
+        yield
+        is_left = False
+    finally:
+        if not is_left or how == "finally":
+            for parameter, values in zip(model.parameters(), kept):
+                parameter.data = values
 
 
 def wait_at_gate(trial, args, step):
@@ -103,12 +121,12 @@ def train(trial):
         wait_at_gate(trial, args, -1)
         model.eval()
         time.sleep(args.evaluation_pause)
-        with torch.no_grad():
+        with torch.no_grad(), exchanged(model, args.exchange):
             count, total = 0, 0.0
             for x, y, _ in trial.share(validation):
                 total += loss_of(model(x.to(trial.device)), y.to(trial.device)).item() * len(x)
                 count += len(x)
-        count, total = trial.sum(count, total)
+            count, total = trial.sum(count, total)
         numbers = {"average": average.module[0].weight.sum()} if args.by_step else {}
         trial.report(val_loss=total / count, rate=optimizer.param_groups[0]["lr"], **numbers)
 

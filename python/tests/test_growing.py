@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 import grow
-from crescendo.fake import FakeCrescendo, Terms
+from crescendo.fake import FakeCrescendo, Terms, Unexpected
 
 PROGRAM = [sys.executable, str(Path(__file__).with_name("grow.py"))]
 GROUP_TIMEOUT = 3  # seconds
@@ -413,6 +413,29 @@ class FaultTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.directory = Path(self.folder.name)
+
+    def test_weights_that_an_evaluation_left_exchanged_are_not_saved_for_the_trained_ones(self):
+        def leave_in_evaluation(how, save):
+            directory = self.directory / f"{how}-{save}"
+            directory.mkdir()
+            terms = Terms(directory, {"gate-step": -1, "exchange": how})
+            crescendo.join([0], "new", terms)
+            deadline = time.monotonic() + 30
+            while not (directory / "at-gate-0").exists():
+                self.assertLess(time.monotonic(), deadline)
+                crescendo.serve(0.01)
+            crescendo.send(0, type="leave", trial=0, save=save)
+            (directory / "gate").touch()
+            return crescendo.expect(0, "left")["saved"]
+
+        crescendo = FakeCrescendo(1, PROGRAM)
+        self.addCleanup(crescendo.close)
+
+        self.assertTrue(leave_in_evaluation("finally", save=True))
+        self.assertFalse(leave_in_evaluation("plain", save=False))
+        with self.assertRaisesRegex(Unexpected, "fails where 'left' is due: .*exchanged for an eval.*in a finally:"):
+            leave_in_evaluation("plain", save=True)
+        self.assertFalse((self.directory / "plain-True/checkpoint.pt").exists())
 
     def test_a_group_outlives_its_members(self):
         crescendo = FakeCrescendo(3, PROGRAM)

@@ -195,14 +195,37 @@ class StateTest(unittest.TestCase):
         model(torch.ones(1, 1)).sum().backward()
         optimizer.step()
         replica.note_end_of_steps()
+        replica.note_weights()
         scheduler.step()
         optimizer.eval()
         moved = model.weight.item()
         replica.return_to_end_of_steps()
+        replica.capture()
 
         (group,) = optimizer.param_groups
         self.assertEqual((model.weight.item(), group["train_mode"]), (moved, False))
         self.assertEqual((scheduler.last_epoch, group["lr"]), (0, 0.1))
+
+    def test_weights_that_were_exchanged_and_not_put_back_are_no_state(self):
+        model = torch.nn.Linear(1, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        optimizer.add_param_group({"params": [torch.nn.Parameter(torch.zeros(1, dtype=int), requires_grad=False)]})
+        replica = state.Replica(0, {"model": model, "optimizer": optimizer})
+        kept = model.weight.detach().clone()
+        for is_put_back in (True, False):
+            replica.note_end_of_steps()
+            replica.note_weights()
+            model.weight.data = kept + 1e-5
+            if is_put_back:
+                model.weight.data = kept.clone()
+            replica.return_to_end_of_steps()
+            if is_put_back:
+                saved = replica.capture()
+
+        with self.assertRaisesRegex(RuntimeError, "exchanged for an evaluation.*finally"):
+            replica.capture()
+        replica.restore(saved)
+        replica.capture()
 
     def test_an_average_of_weights_that_moves_once_an_epoch_does_so_once_though_its_code_runs_again(self):
         model = torch.nn.Linear(1, 1)

@@ -22,6 +22,7 @@ from crescendo.torch.group import Group
 from crescendo.torch.learning_rate import RateState
 from crescendo.torch.noise_scale import Average, NoiseScale
 from crescendo.torch.step_clock import TrainingClock
+from crescendo.torch.weights import Sketch, glance
 
 CHUNK_BYTES = 64 * 1024 * 1024
 # What schedulers change in an optimizer's groups. Another key may say where the optimizer has left the weights, as
@@ -79,6 +80,8 @@ class Replica:
         self.objects = objects
         self.progress = Progress()
         self._at_end_of_steps: Optional[Dict[str, Any]] = None
+        self._learned_at_end: Optional[Tuple[str, Sketch]] = None
+        self._are_weights_exchanged = False
 
     @property
     def device(self) -> Optional[torch.device]:
@@ -105,7 +108,13 @@ class Replica:
         return dict(found.values())
 
     def capture(self) -> Dict[str, Any]:
-        """References to the state, not copies."""
+        """References to the state, not copies. Raises if the weights are not those that were trained."""
+        if self._are_weights_exchanged:
+            raise RuntimeError(
+                "the weights are not those of the epoch's last step: they were exchanged for an evaluation, as for "
+                "averaged ones, and not put back when the evaluation was left, so that the trained ones are lost; put "
+                "them back in a finally:, try: … finally: restore()"
+            )
         state = {name: _without_numpy(each.state_dict()) for name, each in self.objects.items()}
         return {"progress": json.dumps(asdict(self.progress)), **state}
 
@@ -119,13 +128,14 @@ class Replica:
         for name, each in self.objects.items():
             each.load_state_dict(state[name])
         self.progress = Progress.parse(state["progress"])
-        self._at_end_of_steps = None
+        self._forget_end_of_steps()
+        self._are_weights_exchanged = False
 
     def note_end_of_steps(self) -> None:
         """Remembers what the code between an epoch's last step and its report may change: schedules, and with them the
         optimizer's rates, and averages of weights. What the optimizer learns changes in steps."""
         rates = [{key: group[key] for key in SCHEDULED if key in group} for group in self._groups()]
-        learned = {parameter.data_ptr() for group in self._groups() for parameter in group["params"]}
+        learned = {parameter.data_ptr() for parameter in self._learned()}
         states = {name: each.state_dict() for name, each in self.objects.items() if name != "optimizer"}
         others = {
             name: state
@@ -135,21 +145,42 @@ class Replica:
         copies = {id(tensor): tensor.detach().to("cpu", copy=True) for _, tensor in tensors_of(others)}
         self._at_end_of_steps = copy.deepcopy({"rates": rates, "states": others}, copies)
 
+    def note_weights(self) -> None:
+        """Remembers what the optimizer has learned at the end of an epoch's steps, without a copy."""
+        self._learned_at_end = self._look_of_optimizer(), glance(self._learned())
+
     def return_to_end_of_steps(self) -> None:
-        """Undoes that code, if it was left before its report: it runs again, and a schedule would step twice."""
+        """Undoes that code, if it was left before its report: it runs again, and a schedule would step twice. Weights
+        that it has exchanged cannot be brought back, unless the optimizer did that itself, which knows where they are.
+        """
         if self._at_end_of_steps is None:
             return
-        noted, self._at_end_of_steps = self._at_end_of_steps, None
+        noted, learned = self._at_end_of_steps, self._learned_at_end
+        self._forget_end_of_steps()
         for name, state in noted["states"].items():
             self.objects[name].load_state_dict(state)
         for group, rates in zip(self._groups(), noted["rates"]):
             group.update(rates)
+        if learned is not None and learned[0] == self._look_of_optimizer():
+            self._are_weights_exchanged = not learned[1].agrees_with(glance(self._learned()))
 
     def end_epoch(self) -> None:
         """The report is due, and all that came before it holds."""
-        self._at_end_of_steps = None
+        self._forget_end_of_steps()
         self.progress.epoch += 1
         self.progress.position = 0
+
+    def _forget_end_of_steps(self) -> None:
+        self._at_end_of_steps = self._learned_at_end = None
+
+    def _learned(self) -> List[torch.nn.Parameter]:
+        return [parameter for group in self._groups() for parameter in group["params"]]
+
+    def _look_of_optimizer(self) -> str:
+        """What it says beside its weights and their state. Some say so where they have left the weights."""
+        groups = [{key: group[key] for key in group if key not in ("params", *SCHEDULED)} for group in self._groups()]
+        own = {key: each for key, each in vars(self.objects["optimizer"]).items() if isinstance(each, (bool, int, str))}
+        return f"{groups} {own}"
 
     def _groups(self) -> List[Dict[str, Any]]:
         optimizer = self.objects.get("optimizer")

@@ -291,7 +291,9 @@ class Trial:
             self._require_step()
             if self.stepped:
                 self._passes.end_step()
+        self._control.end_steps()
         self._held.note_end_of_steps()
+        self._held.note_weights()
         self._end_steps()
 
     def _save_if_due(self) -> None:
@@ -308,7 +310,6 @@ class Trial:
 
     def _end_steps(self) -> None:
         self._has_ended_steps = True
-        self._control.end_steps()
         self._guard(self._require_same)
         self._guard(self._share_buffers)
 
@@ -324,6 +325,7 @@ class Trial:
             )
         self._require_step()
         self._passes.end_step()
+        self._control.end_steps()
         self._end_steps()
 
     def _begin_step(self) -> None:

@@ -16,6 +16,7 @@ PIECE = 1 << 20  # weights that are looked at together: a copy of them in float6
 TOLERANCE = 1e-3  # of the norm of weights: machines of several kinds round differently
 RATE_TOLERANCE = 1e-6
 FIRST = 4096  # values of a parameter by which it is known again
+EXACT = 1e-6  # of the slack between workers: this process has the same values, and may add them up in another order
 
 _trained = WeakTensorKeyDictionary()  # the trial that a parameter is trained by, and what it was before
 
@@ -52,6 +53,13 @@ def sketch(parameters: Iterable[torch.Tensor]) -> Sketch:
             total += torch.dot(numbers, signs[: len(numbers)]).item()
             square += tolerance**2 * torch.dot(numbers, numbers).item()
     return Sketch(total, math.sqrt(square))
+
+
+def glance(parameters: Iterable[torch.Tensor]) -> Sketch:
+    """Tells whether this process has changed weights meanwhile, by the first values of each."""
+    # An optimizer may hold frozen ones of whole numbers, too.
+    found = sketch(_first(each) for each in parameters if each.is_floating_point() or each.is_complex())
+    return Sketch(found.sum, EXACT * found.slack)
 
 
 def require_same(group: Group, parameters: Iterable[torch.Tensor], rates: Sequence[float]) -> None:
@@ -97,7 +105,11 @@ def require_own(trial: int, parameters: Iterable[torch.Tensor], left: Dict[int, 
 
 def _look_of(parameter: torch.Tensor) -> str:
     """By its first values: training leaves those of some parameter changed. As text, NaN equals NaN."""
-    return str(sketch([parameter.detach().reshape(-1)[:FIRST]]))
+    return str(sketch([_first(parameter)]))
+
+
+def _first(parameter: torch.Tensor) -> torch.Tensor:
+    return parameter.detach().reshape(-1)[:FIRST]
 
 
 @functools.lru_cache(maxsize=None)
