@@ -97,13 +97,16 @@ def attach(trial: crescendo.Trial) -> Reports:
         for name, value in place.items():  # W&B's example of cross-validation removes all of its variables in a fold
             os.environ.setdefault(name, value)
         run = init(*arguments, **options)
-        reports.watch(type(run.summary))
         log = run.log
+        if getattr(log, "_crescendo", False):
+            return run  # of an init() before this one
+        reports.watch(type(run.summary))
 
         def log_and_report(data: Mapping[str, Any], *more: Any, **named: Any) -> None:
             log(data, *more, **named)
             reports.add(data)
 
+        log_and_report._crescendo = True  # type: ignore[attr-defined]
         run.log = wandb.log = log_and_report
         return run
 

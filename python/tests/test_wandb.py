@@ -235,6 +235,27 @@ class SweepTest(unittest.TestCase):
 
         self.assertEqual(self.print_file(script, "train.py"), 'program: "worker.py"\nmethod: "random"\n')
 
+    def test_a_script_that_calls_init_again_reports_once_for_each_log(self):
+        script = """
+            import wandb
+
+            wandb.init()
+            assert wandb.init() is wandb.run
+            wandb.log({"val_loss": wandb.config.x})
+            wandb.run.log({"val_loss": 8})
+            wandb.finish()
+            wandb.init()
+            wandb.log({"val_loss": 9})
+        """
+        file = """
+            program: train.py
+            metric: {name: val_loss, goal: minimize}
+            parameters: {x: {value: 7}}
+            run_cap: 1
+        """
+
+        self.assertEqual(self.losses(self.sweep(script, file)[0]), [[(1, 7), (2, 8), (3, 9)]])
+
     def test_a_module_is_run_as_python_runs_it(self):
         script = """
             import sys
