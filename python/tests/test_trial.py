@@ -492,9 +492,23 @@ class TrialTest(Alone):
             def __iter__(self):
                 return iter([1])
 
+        class Doubled(DataLoader):
+            def __iter__(self):
+                return ([2 * x] for (x,) in super().__iter__())
+
+        class Buffered(DataLoader):
+            def _get_iterator(self):
+                return iter(list(super()._get_iterator()))
+
+        class Named(DataLoader):
+            name = "training"
+
         self.attach()
         data = TensorDataset(torch.zeros(4))
+        self.assertEqual(len(self.trial.share(Named(data))), 4)
         for loader, message in (
+            (Doubled(data), "Doubled is a DataLoader with an __iter__ of its own.*collate_fn"),
+            (Buffered(data), "Buffered is a DataLoader with an __iter__ of its own"),
             ([1, 2], "it takes a torch.utils.data.DataLoader"),
             (DataLoader(Endless()), "IterableDataset"),
             (DataLoader(data, batch_size=None), "no batch_size"),

@@ -90,6 +90,13 @@ def width_of(loader: Any) -> int:
             f"trial.batches() got a {type(loader).__name__}; it takes a torch.utils.data.DataLoader, because it has to "
             "know the data set to give each worker its share: DataLoader(dataset, batch_size=64, shuffle=True)"
         )
+    kind = type(loader)
+    if kind.__iter__ is not DataLoader.__iter__ or kind._get_iterator is not DataLoader._get_iterator:
+        raise TypeError(
+            f"{kind.__name__} is a DataLoader with an __iter__ of its own, which would not be called, because each "
+            "worker reads its share of the data set; put what it does into the data set, into collate_fn, or into the "
+            "loop, and give trial.batches() a torch.utils.data.DataLoader"
+        )
     if isinstance(loader.dataset, IterableDataset):
         raise TypeError(
             "the DataLoader's data set is an IterableDataset, whose samples have no numbers, so no worker could take "
