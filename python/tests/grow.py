@@ -85,6 +85,7 @@ def train(trial):
     if trial.directory:
         (trial.directory / "split").write_text(str(random.random()))  # as a program that splits its data at random
         (trial.directory / f"drawn-{os.getpid()}").write_text(str(DRAWN))
+    note(trial, "calls.jsonl", {"rank": trial.rank, "size": trial.size, "is_main": trial.is_main})
     data = make_data(args.samples)
     model = make_model(args.dropout).to(trial.device)
     kind = torch.optim.SGD if args.optimizer == "sgd" else torch.optim.Adam

@@ -102,6 +102,17 @@ class GrowingTest(unittest.TestCase):
         for one, other in zip(grown, fixed):
             self.assertAlmostEqual(one, other, delta=1e-5)
 
+    def test_one_worker_of_a_group_is_the_main_one_before_they_meet(self):
+        terms = self.terms()
+        self.crescendo.train([0, 1], "new", terms, until=1)
+        terms.reported = 1
+        self.crescendo.join([0, 1, 2], "memory", terms)
+        self.crescendo.expect(0, "report")
+        self.leave([0, 1, 2], terms)
+        calls = [tuple(each.values()) for each in notes_of(terms.directory, "calls.jsonl")]
+
+        self.assertEqual(sorted(calls), [(0, 2, True), (1, 2, False), (2, 3, False)])
+
     def test_what_is_drawn_before_any_trial_is_the_same_on_each_worker(self):
         terms = self.terms()
         self.crescendo.train([0, 1], "new", terms, until=1)

@@ -25,6 +25,7 @@ def in_a_group(work):
 
     def member(rank):
         control = session.Alone(CPU)
+        control.terms.rank, control.terms.size = rank, SIZE
         control.group = Group.meet(CPU, store, rank, SIZE, timedelta(seconds=30))
         trial = Trial(control, argparse.Namespace(), device=CPU, number=0, seed=1, directory=None)
         try:

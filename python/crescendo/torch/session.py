@@ -492,6 +492,8 @@ class Displaced(BaseException):
 class Endless:
     """The terms of a trial outside a sweep."""
 
+    rank: int = 0
+    size: int = 1
     batch_multiple: int = 1
     accumulation: int = 1
     max_resource: int = 0

@@ -36,8 +36,10 @@ class Interruption(BaseException):
 
 
 class Terms(Protocol):
-    """What crescendo says about the present group."""
+    """What crescendo says about the present group, also before that has met."""
 
+    rank: int
+    size: int
     batch_multiple: int
     accumulation: int
     max_resource: int
@@ -130,13 +132,13 @@ class Trial:
 
     @property
     def rank(self) -> int:
-        """This worker's number in its group, from 0. It changes when the group does."""
-        return self._control.group.rank
+        """This worker's number in its group, from 0. It changes when the group does, at reports."""
+        return self._control.terms.rank
 
     @property
     def size(self) -> int:
         """Workers of the group."""
-        return self._control.group.size
+        return self._control.terms.size
 
     @property
     def is_main(self) -> bool:
