@@ -20,7 +20,8 @@ class Report(pl.Callback):
 
     def on_validation_end(self, trainer, module):
         if not trainer.sanity_checking:
-            self.trial.report(trainer.callback_metrics, save=trainer.save_checkpoint)
+            # Lightning's workers wait for each other while they save.
+            self.trial.report(trainer.callback_metrics, save=trainer.save_checkpoint, save_on="all")
             trainer.should_stop = self.trial.stopped
 
 

@@ -60,6 +60,8 @@ class Trial:
         self.stopped = False
         """Whether crescendo has said that this process is to stop: the trial is over, paused, or gets other workers."""
         self._saved = self._read_saved()
+        if connected:
+            self._remove_leftovers()
         self._asked_for_checkpoint = False
         self._last = 0  # resource of the last report
         self._epoch: Optional[int] = None
@@ -110,6 +112,7 @@ class Trial:
         *,
         resource: Optional[int] = None,
         save: Optional[Callable[[Path], Any]] = None,
+        save_on: str = "main",
         data_wait: Optional[float] = None,
         step_seconds: Optional[float] = None,
         group_batch: Optional[float] = None,
@@ -120,12 +123,14 @@ class Trial:
 
         `resource` is the total so far; by default the number of the epoch. `save` is called with a path where it writes
         a file or a folder from which the trial can continue: sweeps that pause trials need it, and all others lose less
-        with it when something fails. `data_wait` is the share, 0 to 1, of the time since the report before that was
-        spent waiting for data; by default what `waiting_for()` measured. `step_seconds` is the mean time of an
-        optimizer step since that report: from it crescendo learns what more workers bring (`scheduler.grow_when`). By
-        default it is the time of the epoch, if `epochs()` gave it: only ratios count. With `batch: adaptive` crescendo
-        also needs `group_batch`, the samples in a step of all ranks together, and `noise_scale`, the gradient noise
-        scale in samples.
+        with it when something fails. Rank 0 calls it; with `save_on="all"` all ranks do, with the same path, which is
+        for savers that wait for each other: on rank 0 they return once all have written.
+
+        `data_wait` is the share, 0 to 1, of the time since the report before that was spent waiting for data; by
+        default what `waiting_for()` measured. `step_seconds` is the mean time of an optimizer step since that report:
+        from it crescendo learns what more workers bring (`scheduler.grow_when`). By default it is the time of the
+        epoch, if `epochs()` gave it: only ratios count. With `batch: adaptive` crescendo also needs `group_batch`, the
+        samples in a step of all ranks together, and `noise_scale`, the gradient noise scale in samples.
 
         All ranks of a group report, and learn together whether they are to continue; what rank 0 reports counts.
         """
@@ -151,8 +156,10 @@ class Trial:
         message: Dict[str, Any] = {"resource": resource, "metrics": numbers_of({**(metrics or {}), **more})}
         if not message["metrics"]:
             raise ValueError("the report has no metric, so nothing can be decided: report(val_loss=…)")
-        if save is not None and self.directory is not None and self.rank == 0:
-            self._save(message, save)
+        if save_on not in ("main", "all"):
+            raise ValueError(f"save_on is {save_on!r}; it is 'main', for rank 0, or 'all'")
+        if save is not None and self.directory is not None and (self.rank == 0 or save_on == "all"):
+            self._save(message, save, save_on)
         if step_seconds is None and self._epoch is not None:
             # As many times longer as an epoch of this batch has fewer steps than one of the script's own.
             step_seconds = (now - self._epoch_began) / (resource - self._last) * self.batch_multiple
@@ -241,14 +248,28 @@ class Trial:
         print(f"crescendo: {problem}, so the trial begins anew", file=sys.stderr, flush=True)
         return None
 
-    def _save(self, message: Dict[str, Any], save: Callable[[Path], Any]) -> None:
+    def _remove_leftovers(self) -> None:
+        """What a former process left half written: where all ranks save, none of them could remove it later."""
+        if self.directory is None or self.rank != 0:
+            return
+        if self._saved is None and (self.directory / "saved.json").exists():
+            return  # it is damaged, and somebody may want what it named
+        for path in self.directory.glob("saved-*"):
+            if path.name[len("saved-") :].isdigit() and path.name != (self._saved or {}).get("file"):
+                _remove(path)
+
+    def _save(self, message: Dict[str, Any], save: Callable[[Path], Any], save_on: str) -> None:
         """The trial may be killed at any time, so saved.json always names a checkpoint that is complete."""
         assert self.directory is not None
         former = self.checkpoint
         name = f"saved-{message['resource']}"
         path = self.directory / name
-        _remove(path)
+        if save_on == "main":
+            _remove(path)
         save(path)
+        if self.rank != 0:
+            self._saved = {**message, "file": name}
+            return
         if not path.exists():
             raise FileNotFoundError(
                 f"save wrote nothing to {path}, so the trial could not continue from there; write the file, or the "

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
 
@@ -33,6 +34,7 @@ class ProgramTest(unittest.TestCase):
     def trial(self, stop_at=None, max_resource=5):
         ours, theirs = socket.socketpair()
         environment = {
+            "RANK": "0",
             "CRESCENDO_TRIAL": "7",
             "CRESCENDO_SEED": "123",
             "CRESCENDO_TRIAL_DIR": self.folder.name,
@@ -69,6 +71,38 @@ class ProgramTest(unittest.TestCase):
         theirs.setblocking(False)
         self.assertRaises(BlockingIOError, theirs.recv, 1)
         theirs.close()
+
+    def test_a_saver_that_all_ranks_have_to_call_is_called_on_each_with_the_same_path(self):
+        folder, meeting = Path(self.folder.name), threading.Barrier(2)
+        (folder / "saved-1").mkdir()  # of a former process, which was killed while it saved
+        (folder / "saved-1/0").write_text("half")
+        (folder / "saved-best").touch()  # the program's own
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        self.addCleanup(theirs.close)
+        theirs.sendall(b'{"decision":"continue"}\n' * 2)
+        with mock.patch.dict(os.environ, {"RANK": "1", "CRESCENDO_TRIAL_DIR": self.folder.name}):
+            trials = [self.trial(), program.Trial(ours)]
+        self.addCleanup(trials[1]._stream.close)
+        self.assertFalse((folder / "saved-1").exists())
+
+        def report(trial):
+            def save(path):
+                meeting.wait(timeout=30)
+                path.mkdir(exist_ok=True)
+                (path / str(trial.rank)).write_text("whole")
+                meeting.wait(timeout=30)
+
+            for _ in range(2):
+                trial.report(loss=1, save=save, save_on="all")
+            return trial.checkpoint
+
+        with ThreadPoolExecutor(2) as threads:
+            self.assertEqual(list(threads.map(report, trials)), [folder / "saved-2"] * 2)
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["saved-2", "saved-best", "saved.json"])
+        self.assertEqual(sorted(path.name for path in (folder / "saved-2").iterdir()), ["0", "1"])
+        with self.assertRaisesRegex(ValueError, "save_on is 'every'; it is 'main', for rank 0, or 'all'"):
+            trials[0].report(loss=1, save=print, save_on="every")
 
     def test_a_program_reports_each_epoch_until_the_trial_is_over(self):
         trial = self.trial(max_resource=3)
