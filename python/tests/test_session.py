@@ -8,6 +8,7 @@ import random
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -131,6 +132,25 @@ class SessionTest(unittest.TestCase):
             raise state.SaveError(Path("checkpoint.pt"), OSError(28, os.strerror(28)))
 
         self.assertEqual(self.failure(train)[0], "disk")
+
+    def test_a_program_that_exits_is_told_of_with_its_words_and_its_place(self):
+        def train(trial):
+            sys.exit("no such data set")
+
+        kind, message = self.failure(train)
+        self.assertEqual(kind, "error")
+        self.assertRegex(message, r"^test_session.py:\d+: .*sys.exit\('no such data set'\) while its trial trained")
+        self.assertRegex(self.failure(lambda trial: sys.exit())[1], r"called sys.exit\(\) while its trial trained")
+
+    def test_a_test_that_exits_is_told_of_with_its_words(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            state.save_checkpoint(state.Replica(3, {"model": torch.nn.Linear(1, 1)}), path)
+            order = {"type": "evaluate", "resource": 0, "checkpoint": str(path), "data": "test"}
+            with contextlib.redirect_stderr(io.StringIO()):
+                message = self.failure(lambda trial: None, lambda trial: sys.exit(3), **order)[1]
+
+        self.assertRegex(message, r"called sys.exit\(3\) while its trial was tested")
 
     def test_a_train_function_that_returns_is_told_what_to_do(self):
         kind, message = self.failure(lambda trial: None)

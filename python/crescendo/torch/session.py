@@ -279,7 +279,7 @@ class Session:
             directory=join.directory,
         )
         try:
-            train(trial)
+            _call(train, trial, "trained")
         except Displaced:
             return True
         return False
@@ -421,7 +421,7 @@ class Session:
             seed=seed,
             directory=checkpoint.parent,
         )
-        self._channel.send(type="evaluated", trial=order["trial"], metrics=numbers_of(test(trial)))
+        self._channel.send(type="evaluated", trial=order["trial"], metrics=numbers_of(_call(test, trial, "was tested")))
 
     def _save(self, replica: Replica) -> None:
         begin = time.monotonic()
@@ -575,6 +575,18 @@ class TrialLog:
     def _flush(self) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
+
+
+def _call(function: Callable[[Trial], Any], trial: Trial, doing: str) -> Any:
+    """sys.exit() would end the process like a crash, and its words would be lost."""
+    try:
+        return function(trial)
+    except SystemExit as ended:
+        words = "" if ended.code is None else repr(ended.code)
+        raise RuntimeError(
+            f"the program called sys.exit({words}) while its trial {doing}, and would have taken the worker with it; "
+            "raise an exception where something is wrong: crescendo says when a trial is over"
+        ).with_traceback(ended.__traceback__) from None
 
 
 def _kind_of(error: Exception) -> str:
