@@ -42,7 +42,9 @@ class Trial:
 
     def __init__(self, connected: Optional[socket.socket]) -> None:
         self._stream = connected.makefile("rw", encoding="utf-8") if connected else None
-        environment = os.environ if connected else {}
+        # A process that this program started, such as a loader's, knows its trial, and reports nothing.
+        self._is_child = connected is None and bool(os.environ.get("CRESCENDO_FD"))
+        environment = os.environ if connected or self._is_child else {}
         self.number = int(environment.get("CRESCENDO_TRIAL", 0))
         """Number of the trial in its sweep, from 0."""
         self.seed = int(environment.get("CRESCENDO_SEED", 0))
@@ -200,6 +202,11 @@ class Trial:
 
     def _repeat_report(self) -> None:
         """Sends the checkpoint's report, which may have been lost when the former process ended."""
+        if self._is_child:
+            raise RuntimeError(
+                "only the process that Crescendo started reports, and this one was started by the program; give the "
+                "numbers to that process, and report there"
+            )
         if self._owed:
             # Rank 0 may load for all. Who continues from a checkpoint of its own has called resumed().
             if self._owed is self._saved and not self._asked_for_checkpoint and self.rank == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import math
+import multiprocessing
 import os
 import signal
 import socket
@@ -18,13 +19,17 @@ Message = Dict[str, Any]
 
 
 def inherited_socket() -> Optional[socket.socket]:
-    """The socket to crescendo; None outside a sweep. Raises RuntimeError if CRESCENDO_FD names no socket."""
+    """The socket to crescendo; None outside a sweep, and in processes that the program starts in another way than by a
+    fork: these have the variable, but not the socket. Raises RuntimeError if CRESCENDO_FD names no socket."""
     descriptor = os.environ.get("CRESCENDO_FD")
-    if not descriptor:
+    # Such a process imports the program's main module before it knows its parent.
+    if not descriptor or getattr(multiprocessing.current_process(), "_inheriting", False):
         return None
     try:
         inherited = socket.socket(fileno=int(descriptor))
     except (OSError, ValueError) as error:
+        if multiprocessing.parent_process() is not None:
+            return None
         raise RuntimeError(
             f"CRESCENDO_FD is {descriptor!r}, and this process has no such socket ({error}); a program between "
             "crescendo and this one closed it, or the variable was copied from a sweep: unset CRESCENDO_FD to run "

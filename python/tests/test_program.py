@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import time
 import unittest
@@ -290,6 +291,52 @@ class ProgramTest(unittest.TestCase):
             trial.report(val_loss=1, resource=7, save=lambda path: None)
         with mock.patch.dict(os.environ, CRESCENDO_FD="999"), self.assertRaisesRegex(RuntimeError, "no such socket"):
             protocol.inherited_socket()
+
+    def test_a_process_that_the_program_spawns_knows_its_trial_and_does_not_report(self):
+        script = """
+            import multiprocessing
+            import sys
+
+            import crescendo
+
+            trial = crescendo.trial()
+
+
+            def report(_):
+                try:
+                    trial.report(val_loss=1)
+                except RuntimeError as error:
+                    return trial.number, trial.seed, str(trial.directory), str(error)
+
+
+            if __name__ == "__main__":
+                with multiprocessing.get_context(sys.argv[1]).Pool(1) as pool:
+                    print(*pool.map(report, [0])[0], sep="\\n")
+        """
+        path = Path(self.folder.name, "train.py")
+        path.write_text(textwrap.dedent(script))
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            environment = {
+                **os.environ,
+                "CRESCENDO_FD": str(theirs.fileno()),
+                "CRESCENDO_TRIAL": "7",
+                "CRESCENDO_SEED": "123",
+                "CRESCENDO_TRIAL_DIR": self.folder.name,
+            }
+            for method in ("spawn", "forkserver"):
+                done = subprocess.run(
+                    [sys.executable, str(path), method],
+                    env=environment,
+                    pass_fds=[theirs.fileno()],
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                )
+
+                number, seed, directory, error = done.stdout.splitlines() or [done.stderr] * 4
+                self.assertEqual((number, seed, directory), ("7", "123", self.folder.name))
+                self.assertRegex(error, "only the process that Crescendo started reports")
 
     def test_the_end_of_the_sweep_is_a_stop(self):
         trial = self.trial()
