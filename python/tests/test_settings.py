@@ -33,6 +33,44 @@ class SettingsTest(unittest.TestCase):
 
         self.assertEqual((args.data, args.shift, args.layers), ("set.h5", -1, [64, 32]))
 
+    def test_a_list_is_given_word_by_word_to_an_option_that_appends(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--layer", type=int, action="append")
+        parser.add_argument("-w", dest="width", type=int, action="append")
+        parser.add_argument("--sizes", type=int, nargs="+", action="extend")
+        args = settings.parse(parser, {"layer": [64.0, -1], "width": [1, 2], "sizes": [3, 4]})
+
+        self.assertEqual((args.layer, args.width, args.sizes), ([64, -1], [1, 2], [3, 4]))
+        self.assertEqual(settings.parse(parser, {"layer": 64}).layer, [64])
+
+    def test_the_arguments_of_the_subcommand_that_the_command_names_are_known(self):
+        parser = argparse.ArgumentParser(prog="main.py")
+        parser.add_argument("--verbose", action="store_true")
+        commands = parser.add_subparsers(dest="command", required=True)
+        fit = commands.add_parser("fit")
+        fit.add_argument("--lr", type=float, required=True)
+        commands.add_parser("test")
+        request = {"settings": {}, "parameters": {"lr": [0.1, "fast"], "width": [3]}}
+        args = settings.parse(parser, {"lr": 0.5}, ["--verbose", "fit"])
+
+        self.assertEqual((args.verbose, args.command, args.lr), (True, "fit", 0.5))
+        problems = {each["key"]: each["message"] for each in settings.check(parser, request, ["fit"])}
+        self.assertEqual(problems["parameters.lr"], "invalid float value: 'fast'")
+        self.assertIn("main.py fit has no such argument; it has lr", problems["parameters.width"])
+        (problem,) = settings.check(parser, {"settings": {}}, ["fit"])
+        self.assertIn("required: --lr", problem["message"])
+        (problem,) = settings.check(parser, {"settings": {"lr": 0.5}}, [])[:1]
+        self.assertIn("main.py has no such argument; it has verbose, command", problem["message"])
+
+    def test_a_parser_that_does_not_exit_is_checked_as_others_are(self):
+        parser = argparse.ArgumentParser(exit_on_error=False)
+        parser.add_argument("--lr", type=float)
+
+        self.assertEqual(
+            settings.check(parser, {"settings": {"lr": "fast"}}),
+            [{"key": "trainer.lr", "message": "invalid float value: 'fast'"}],
+        )
+
     def test_a_flag_gives_its_destination_the_value_that_is_asked_for(self):
         parser = argparse.ArgumentParser()
         parser.add_argument("--no-augment", dest="augment", action="store_false")

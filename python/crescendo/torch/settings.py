@@ -34,19 +34,20 @@ def parse(
     >>> parse(parser, {"lr": 0.5}, ["--no-cuda"])
     Namespace(lr=0.5, no_cuda=True)
     """
-    flat = dict(_flatten(settings, parser))
-    if parser is None:
+    own = _chosen(parser, words)[-1]
+    flat = dict(_flatten(settings, own))
+    if own is None:
         if words:
             raise SettingsError("", f"has {' '.join(words)}, and no parser; call crescendo.torch.run(train, parser)")
         return argparse.Namespace(**{name.replace("-", "_"): value for name, value in flat.items()})
-    given = [(name, _find(parser, name), value) for name, value in flat.items()]
+    given = [(name, _find(own, name), value) for name, value in flat.items()]
     options: List[str] = []
     positional: List[str] = []
     for name, action, value in given:
         (options if action.option_strings else positional).extend(_words(name, action, value))
     if positional:
         positional.insert(0, "--")  # else an option before them that takes several words takes these too
-    args = _parse_words(parser, [*words, *options, *positional])
+    args = _parse_words(_chosen(parser, words), [*words, *options, *positional])
     for name, action, value in given:
         if value is None:
             setattr(args, action.dest, None)  # and not the argument's default
@@ -74,8 +75,9 @@ def check(
     given: Mapping[str, Any] = request["settings"]
     settings = {**given, **{name: values[0] for name, values in parameters.items() if values}}
     problems: List[Problem] = []
+    own = _chosen(parser, words)[-1]
 
-    known = dict(_flatten(given, parser))
+    known = dict(_flatten(given, own))
 
     def key_of(name: str) -> str:
         if name in parameters or any(each.startswith(name + ".") for each in parameters if name):
@@ -90,10 +92,10 @@ def check(
             if problem not in problems:
                 problems.append(problem)
 
-    if parser is not None:
-        for name in dict(_flatten(_nested(settings), parser)):
+    if own is not None:
+        for name in dict(_flatten(_nested(settings), own)):
             try:
-                _find(parser, name)  # all of them, not only the first
+                _find(own, name)  # all of them, not only the first
             except SettingsError:
                 attempt({name: None})
                 settings.pop(name, None)
@@ -103,6 +105,22 @@ def check(
             for value in values[1:]:
                 attempt({**settings, name: value})
     return problems
+
+
+def _chosen(parser: Any, words: Sequence[str]) -> List[Any]:
+    """The parser, and those of the subcommands that the words name: what comes behind them is the last one's to read.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> fit = parser.add_subparsers().add_parser("fit")
+    >>> _chosen(parser, ["--verbose", "fit"]) == [parser, fit]
+    True
+    """
+    for action in parser._actions if parser is not None else ():
+        if isinstance(action, argparse._SubParsersAction):
+            for place, word in enumerate(words):
+                if word in action.choices:
+                    return [parser, *_chosen(action.choices[word], words[place + 1 :])]
+    return [parser]
 
 
 def _nested(settings: Mapping[str, Any]) -> Dict[str, Any]:
@@ -194,7 +212,14 @@ def _words(name: str, action: argparse.Action, value: Any) -> List[str]:
     if isinstance(value, list) and action.nargs is not None:
         return [action.option_strings[-1], *map(_text, value)]
     option = action.option_strings[-1]
-    return [f"{option}={_text(value)}"] if option.startswith("--") else [option, _text(value)]
+    texts = [_text(each) for each in (value if _is_repeated(action, value) else [value])]
+    pairs = [[f"{option}={text}"] if option.startswith("--") else [option, text] for text in texts]
+    return [word for pair in pairs for word in pair]
+
+
+def _is_repeated(action: argparse.Action, value: Any) -> bool:
+    """Whether the option is given once for each value of the list."""
+    return isinstance(value, list) and isinstance(action, argparse._AppendAction)
 
 
 def _flag(name: str, action: argparse.Action, value: Any) -> List[str]:
@@ -246,18 +271,23 @@ class _Refused(Exception):
     pass
 
 
-def _parse_words(parser: argparse.ArgumentParser, words: List[str]) -> argparse.Namespace:
+def _parse_words(parsers: List[argparse.ArgumentParser], words: List[str]) -> argparse.Namespace:
+    """`parsers` are the program's own and those of its subcommands that the words name."""
+
     def refuse(message: str) -> Any:
         raise _Refused(message)
 
-    parser.error = refuse  # type: ignore[method-assign]
+    for parser in parsers:
+        parser.error = refuse  # type: ignore[method-assign]
     try:
-        return parser.parse_args(words)
-    except _Refused as error:
+        return parsers[0].parse_args(words)
+    except (_Refused, argparse.ArgumentError) as error:  # the latter with exit_on_error=False
         message = str(error)
     finally:
-        del parser.error
+        for parser in parsers:
+            del parser.error
     # "argument --lr: invalid float value: 'fast'"
     found = re.match(r"argument (\S+?)[/:]", message)
-    names = [a.dest for a in parser._actions if found and found.group(1).rstrip(":") in (*a.option_strings, a.dest)]
+    actions = [action for parser in parsers for action in parser._actions]
+    names = [a.dest for a in actions if found and found.group(1).rstrip(":") in (*a.option_strings, a.dest)]
     raise SettingsError(names[0] if names else "", message.split(": ", 1)[1] if names else message)
