@@ -506,6 +506,8 @@ class TrialTest(Alone):
         self.attach()
         data = TensorDataset(torch.zeros(4))
         self.assertEqual(len(self.trial.share(Named(data))), 4)
+        stateful = type("StatefulDataLoader", (Buffered,), {"__module__": "torchdata.stateful_dataloader"})
+        self.assertEqual(len(self.trial.share(stateful(data))), 4)
         for loader, message in (
             (Doubled(data), "Doubled is a DataLoader with an __iter__ of its own.*collate_fn"),
             (Buffered(data), "Buffered is a DataLoader with an __iter__ of its own"),

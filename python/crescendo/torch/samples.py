@@ -91,7 +91,8 @@ def width_of(loader: Any) -> int:
             "know the data set to give each worker its share: DataLoader(dataset, batch_size=64, shuffle=True)"
         )
     kind = type(loader)
-    if kind.__iter__ is not DataLoader.__iter__ or kind._get_iterator is not DataLoader._get_iterator:
+    iterates_itself = kind.__iter__ is not DataLoader.__iter__ or kind._get_iterator is not DataLoader._get_iterator
+    if iterates_itself and not kind.__module__.startswith("torchdata."):  # its StatefulDataLoader gives the same
         raise TypeError(
             f"{kind.__name__} is a DataLoader with an __iter__ of its own, which would not be called, because each "
             "worker reads its share of the data set; put what it does into the data set, into collate_fn, or into the "
