@@ -22,11 +22,11 @@ ToolResult run_slurm_tool(const std::vector<std::string>& command, const std::se
                           std::chrono::seconds patience) {
     const bool is_in_job = std::getenv("SLURM_JOB_ID") != nullptr;
     const auto is_kept = [&](std::string_view variable) {
-        return variable.starts_with("SLURM_CONF=") || (!is_in_job && variable.starts_with("SLURM_CLUSTERS="));
+        return variable == "SLURM_CONF" || (!is_in_job && variable == "SLURM_CLUSTERS");
     };
     const auto hides = [&](std::string_view variable) {
         return (variable.starts_with("SLURM_") && !is_kept(variable)) || variable.starts_with("SQUEUE_") ||
-               variable.starts_with("SINFO_") || hidden.contains(variable.substr(0, variable.find('=')));
+               variable.starts_with("SINFO_") || hidden.contains(variable);
     };
     return run_tool(command, {.hides = hides, .patience = patience});
 }

@@ -36,12 +36,6 @@ std::pair<FileDescriptor, FileDescriptor> socket_pair() {
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// By these variables a program would take itself for a part of our MPI job, and end the job when it fails.
-bool is_of_launcher(std::string_view name) {
-    constexpr std::array<std::string_view, 4> beginnings{"OMPI_", "PMIX", "PMI_", "ORTE_"};
-    return std::any_of(beginnings.begin(), beginnings.end(), [&](auto each) { return name.starts_with(each); });
-}
-
 /// Our environment without what the launcher, the job script and another sweep have set for us, and with `settings` on
 /// top, as NAME=VALUE.
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& settings,
@@ -144,6 +138,11 @@ class CpuMask {
 }
 
 }  // namespace
+
+bool is_of_launcher(std::string_view variable) {
+    constexpr std::array<std::string_view, 4> beginnings{"OMPI_", "PMIX", "PMI_", "ORTE_"};
+    return std::any_of(beginnings.begin(), beginnings.end(), [&](auto each) { return variable.starts_with(each); });
+}
 
 std::string to_string(const ExitStatus& status) {
     const int signal = status.signal != 0 ? status.signal : status.code > 128 ? status.code - 128 : 0;

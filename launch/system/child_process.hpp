@@ -16,6 +16,9 @@
 
 namespace crescendo::launch {
 
+/// Whether a program would take itself for a part of our MPI job by this variable, and end the job when it fails.
+bool is_of_launcher(std::string_view variable);
+
 struct ProcessOptions {
     std::vector<std::string> command;                              ///< found along PATH
     std::vector<std::pair<std::string, std::string>> environment;  ///< set on top of our own

@@ -35,10 +35,10 @@ bool is_plain(char c) {
 }
 
 std::vector<char*> environment_without(const std::function<bool(std::string_view)>& hides) {
-    const auto exit_status = std::string(exit_status_variable) + "=";
     std::vector<char*> result;
     for (char** entry = environ; *entry != nullptr; ++entry) {
-        if (!std::string_view(*entry).starts_with(exit_status) && (!hides || !hides(*entry))) {
+        const std::string_view name(*entry, std::strcspn(*entry, "="));
+        if (name != exit_status_variable && (!hides || !hides(name))) {
             result.push_back(*entry);
         }
     }

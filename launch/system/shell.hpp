@@ -29,7 +29,7 @@ bool is_program(const std::string& name);
 enum class ToolErrors { collected, shown };
 
 struct ToolOptions {
-    std::function<bool(std::string_view variable)> hides = {};  ///< chooses variables (NAME=VALUE) it does not see
+    std::function<bool(std::string_view variable)> hides = {};  ///< chooses variables of ours that it does not see
     std::string input = {};                                     ///< what it reads from its standard input
     std::chrono::seconds patience{30};                          ///< after this time it is killed
     ToolErrors errors = ToolErrors::collected;  ///< whether its stderr is in the result, or goes to our own

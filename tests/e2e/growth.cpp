@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/variable.hpp"
 
 using namespace crescendo::tests;
 
@@ -119,6 +120,17 @@ void check_that_it_grows(const fs::path& folder, int num_slots = 2) {
 }
 
 }  // namespace
+
+TEST_CASE("a warm trainer that is asked for its settings does not take itself for a part of our MPI job") {
+    const TemporaryFolder folder;
+    write_warm_sweep(folder.path());
+    write_file(folder / "train.sh", "[[ -v OMPI_OF_TEST ]] && exit 1\n" + content_of(folder / "train.sh"));
+    const Variable ours("OMPI_OF_TEST", "1");
+
+    const auto validated = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+
+    CHECK_MESSAGE(validated.code == 0, validated.err);
+}
 
 TEST_CASE("a program that the sweep file names grows in place and tests the best trial") {
     const TemporaryFolder folder;

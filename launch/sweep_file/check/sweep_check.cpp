@@ -14,6 +14,7 @@
 
 #include "core/check.hpp"
 #include "core/draws.hpp"
+#include "launch/batch/batch_system.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/sweep_file/check/plugin_check.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
@@ -110,8 +111,12 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
     }
     auto words = command;
     words.emplace_back("--check");
-    const auto checked =
-        run_tool(words, {.input = question.dump(), .patience = time_to_check, .errors = ToolErrors::shown});
+    // A user's trainer may call MPI as soon as it is loaded.
+    const auto hides = [is_of_rank = variables_of_ranks()](std::string_view variable) {
+        return is_of_launcher(variable) || is_of_rank(variable);
+    };
+    const auto checked = run_tool(
+        words, {.hides = hides, .input = question.dump(), .patience = time_to_check, .errors = ToolErrors::shown});
     const auto last_line = checked.output.substr(checked.output.rfind('\n') + 1);  // scripts print this and that before
     const auto answer = Json::parse(last_line, nullptr, false);
     if (!is_answer(answer)) {

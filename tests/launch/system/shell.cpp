@@ -55,7 +55,7 @@ TEST_CASE("a tool does not see the variables that are hidden from it") {
     ::setenv("CRESCENDO_TEST_B", "2", 1);
 
     const auto answer = run_tool({"bash", "-c", "echo $CRESCENDO_TEST_A,$CRESCENDO_TEST_B"},
-                                 {.hides = [](std::string_view name) { return name == "CRESCENDO_TEST_A=1"; }});
+                                 {.hides = [](std::string_view name) { return name == "CRESCENDO_TEST_A"; }});
 
     ::unsetenv("CRESCENDO_TEST_A");
     ::unsetenv("CRESCENDO_TEST_B");
