@@ -25,7 +25,8 @@ constexpr std::size_t most_to_fit = 80;     // of which the settings of a model 
 constexpr int fewest_of_first = 100;
 constexpr int fewest_of_second = 50;
 
-/// The best of them have gathered if so many deviate by less than this share of a parameter's range.
+/// The best of them have gathered if so many deviate by less than this share of a parameter's range. Those that share
+/// the value of a discrete number may share a wrong one, so they count as gathered (benchmarks/samplers).
 constexpr std::size_t num_compared = 10;
 constexpr double close_together = 0.01;
 
@@ -267,7 +268,7 @@ bool GpSampler::is_second_due() const {
     return ranking != nullptr && results_.num_trials() - num_earlier_ < SecondSearch::end &&
            std::min(ranking->num_own, ranking->num_finite) >=
                (second_.has_begun() ? fewest_of_second : fewest_of_first) &&
-           spread_of_best(latest, *ranking, axes_, num_compared) < close_together;
+           spread_of_best(latest, *ranking, axes_, num_compared, SpreadBy::numbers) < close_together;
 }
 
 GpSampler::Seen GpSampler::seen(const Results& results, const Results::Ranking& ranking) const {

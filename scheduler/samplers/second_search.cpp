@@ -35,10 +35,9 @@ void SecondSearch::tell(const Trial& trial) {
 }
 
 double spread_of_best(const Results& results, const Results::Ranking& ranking, const std::vector<Axis>& axes,
-                      std::size_t count) {
+                      std::size_t count, SpreadBy by) {
     double sum_of_logs = 0;
     int num_axes = 0;
-    const bool is_mixed = std::ranges::any_of(axes, [](const Axis& axis) { return !axis.is_discrete(); });
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
         double n = 0;
         double sum = 0;
@@ -51,9 +50,9 @@ double spread_of_best(const Results& results, const Results::Ranking& ranking, c
                 squares += x * x;
             }
         }
-        if (n >= 2 && !(is_mixed ? axes[axis].is_discrete() : axes[axis].is_categorical)) {
-            const double cell = axes[axis].cell_length_at(sum / n);
-            const double variance = std::max({squares / n - sum / n * (sum / n), cell * cell / 12, 1e-12});
+        const bool counts = by == SpreadBy::numbers ? !axes[axis].is_categorical : !axes[axis].is_discrete();
+        if (n >= 2 && counts) {
+            const double variance = std::max(squares / n - sum / n * (sum / n), 1e-12);
             sum_of_logs += std::log(variance) / 2;
             ++num_axes;
         }

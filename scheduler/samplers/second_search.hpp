@@ -49,11 +49,14 @@ class SecondSearch {
     SobolSampler points_;
 };
 
+/// The parameters by which trials are far from each other.
+enum class SpreadBy { numbers, continuous_numbers };
+
 /// How far the `count` best trials of a rung lie from each other: the standard deviation of a parameter, in a space in
-/// which each goes from 0 to 1, as the geometric mean over those that are numbers, because some of them may make no
-/// difference. Infinite where no parameter is a number. The best often share the value of a discrete number, which says
-/// nothing of how close they are: such parameters count only where there are no others, and with a cell at least.
+/// which each goes from 0 to 1, as the geometric mean over those of the kind, because some of them may make no
+/// difference. Infinite where there are none. If the best share the value of a discrete number, they are close by
+/// `numbers`, however far apart they are otherwise.
 double spread_of_best(const Results& results, const Results::Ranking& ranking, const std::vector<Axis>& axes,
-                      std::size_t count);
+                      std::size_t count, SpreadBy by);
 
 }  // namespace crescendo

@@ -202,7 +202,8 @@ bool TpeSampler::is_second_due() const {
         return false;
     }
     const auto count = static_cast<std::size_t>(num_good(ranking->num_finite));
-    return spread_of_best(results_, *ranking, axes_, count) * (1 + static_cast<double>(count)) < gathered;
+    const double spread = spread_of_best(results_, *ranking, axes_, count, SpreadBy::continuous_numbers);
+    return spread * (1 + static_cast<double>(count)) < gathered;
 }
 
 void TpeSampler::tell(const Trial& trial) {

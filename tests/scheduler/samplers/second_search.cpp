@@ -75,22 +75,18 @@ TEST_CASE("a second search begins with points that lie everywhere, also where it
     }
 }
 
-TEST_CASE("that the best share the value of a discrete number does not make their spread less") {
+TEST_CASE("by continuous numbers, the best that share the value of a discrete one are no closer") {
     const SearchSpace mixed{{{"x", Uniform{0, 1}}, {"n", IntUniform{1, 4}}, {"q", QNormal{0, 10, 1}}}};
-    const SearchSpace discrete{{{"n", IntUniform{1, 4}}, {"m", IntUniform{1, 4}}}};
-    const auto spread = [](const SearchSpace& space, const std::vector<Config>& configs) {
-        Results results(learning_spec("gp", space));
-        for (int id = 0; id < std::ssize(configs); ++id) {
-            results.tell(finished(started(id, configs[static_cast<std::size_t>(id)]), 1));
-        }
-        return spread_of_best(results, *results.highest_ranking(1), Axis::all_of(space), configs.size());
+    Results results(learning_spec("gp", mixed));
+    for (int id = 0; id < 2; ++id) {
+        results.tell(finished(started(id, {{"x", 0.2 + 0.2 * id}, {"n", std::int64_t{3}}, {"q", 0.0}}), 1));
+    }
+    const auto spread = [&](SpreadBy by) {
+        return spread_of_best(results, *results.highest_ranking(1), Axis::all_of(mixed), 2, by);
     };
-    const std::int64_t three = 3;
 
-    CHECK(spread(mixed, {{{"x", 0.2}, {"n", three}, {"q", 0.0}}, {{"x", 0.4}, {"n", three}, {"q", 0.0}}}) ==
-          doctest::Approx(0.1));
-    CHECK(spread(discrete, {{{"n", three}, {"m", three}}, {{"n", three}, {"m", three}}}) ==
-          doctest::Approx(0.25 / std::sqrt(12)));
+    CHECK(spread(SpreadBy::continuous_numbers) == doctest::Approx(0.1));
+    CHECK(spread(SpreadBy::numbers) < 1e-4);
 }
 
 TEST_CASE("the spread of the best is their deviation, a geometric mean over the parameters that are numbers") {
@@ -104,12 +100,12 @@ TEST_CASE("the spread of the best is their deviation, a geometric mean over the 
             finished(started(id, is_good ? config : Config{{"x", 0.9}, {"y", 0.9}, {"kind", 1.0}}), is_good ? 0 : 1));
     }
 
-    CHECK(spread_of_best(results, *results.highest_ranking(1), Axis::all_of(mixed), 4) ==
+    CHECK(spread_of_best(results, *results.highest_ranking(1), Axis::all_of(mixed), 4, SpreadBy::numbers) ==
           doctest::Approx(std::sqrt(0.1 * 0.2)));
 
     const SearchSpace choices{{{"kind", Categorical{{1.0, 2.0}}}}};
     Results of_choices(learning_spec("gp", choices));
     of_choices.tell(finished(started(0, {{"kind", 1.0}}), 1));
-    CHECK(spread_of_best(of_choices, *of_choices.highest_ranking(1), Axis::all_of(choices), 4) ==
+    CHECK(spread_of_best(of_choices, *of_choices.highest_ranking(1), Axis::all_of(choices), 4, SpreadBy::numbers) ==
           std::numeric_limits<double>::infinity());
 }
