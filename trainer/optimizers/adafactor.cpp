@@ -74,10 +74,7 @@ class Adafactor : public PerParameterOptimizer {
 
 class AdafactorSpec : public OptimizerSpec {
   public:
-    explicit AdafactorSpec(Section& section) {
-        section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
-        read_weight_decay_of(section, decays_);
-    }
+    explicit AdafactorSpec(Section& section) { read_weight_decay(section, weight_decay_, decays_); }
 
     double default_lr() const override { return 0.01; }
     LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }

@@ -3,7 +3,6 @@
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
 
-#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -35,8 +34,7 @@ template <class Rule, class Options, class State>
 class AdamSpec : public OptimizerSpec {
   public:
     AdamSpec(Section& section, double default_weight_decay) : weight_decay_(default_weight_decay) {
-        section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
-        read_weight_decay_of(section, decays_);
+        read_weight_decay(section, weight_decay_, decays_);
     }
 
     double default_lr() const override { return 0.001; }

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <limits>
 
 #include "trainer/optimizers/per_parameter.hpp"
 
@@ -48,10 +47,7 @@ class Lamb : public PerParameterOptimizer {
 
 class LambSpec : public OptimizerSpec {
   public:
-    explicit LambSpec(Section& section) {
-        section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
-        read_weight_decay_of(section, decays_);
-    }
+    explicit LambSpec(Section& section) { read_weight_decay(section, weight_decay_, decays_); }
 
     double default_lr() const override { return 0.001; }
     LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }

@@ -49,8 +49,7 @@ class LarsSpec : public OptimizerSpec {
         constexpr double unbounded = std::numeric_limits<double>::infinity();
         section.number("momentum", settings_.momentum, {.min = 0.0, .below = 1.0});
         section.number("lars_trust", settings_.trust, {.min = 0.0, .below = unbounded});
-        section.number("weight_decay", settings_.weight_decay, {.min = 0.0, .below = unbounded});
-        read_weight_decay_of(section, settings_.decays);
+        read_weight_decay(section, settings_.weight_decay, settings_.decays);
     }
 
     double default_lr() const override { return 1.0; }

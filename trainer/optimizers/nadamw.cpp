@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <limits>
 
 #include "trainer/optimizers/per_parameter.hpp"
 
@@ -68,10 +67,7 @@ class NAdamW : public PerParameterOptimizer {
 
 class NAdamWSpec : public OptimizerSpec {
   public:
-    explicit NAdamWSpec(Section& section) {
-        section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
-        read_weight_decay_of(section, decays_);
-    }
+    explicit NAdamWSpec(Section& section) { read_weight_decay(section, weight_decay_, decays_); }
 
     double default_lr() const override { return 0.002; }
     LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }

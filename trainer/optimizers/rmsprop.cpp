@@ -2,8 +2,6 @@
 
 #include <torch/optim/rmsprop.h>
 
-#include <limits>
-
 #include "trainer/optimizers/torch_optimizer.hpp"
 
 namespace crescendo::trainer {
@@ -20,8 +18,7 @@ class RmspropSpec : public OptimizerSpec {
         section.number("momentum", momentum_, {.min = 0.0, .below = 1.0});
         section.number("rms_decay", decay_, {.min = 0.0, .below = 1.0});
         section.flag("rms_centered", centered_);
-        section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
-        read_weight_decay_of(section, decays_);
+        read_weight_decay(section, weight_decay_, decays_);
     }
 
     double default_lr() const override { return 0.01; }

@@ -76,9 +76,7 @@ class ScheduleFreeSpec : public OptimizerSpec {
   public:
     explicit ScheduleFreeSpec(Section& section) {
         section.number("schedule_free_beta", settings_.beta, {.min = 0.1, .below = 1.0});
-        section.number("weight_decay", settings_.weight_decay,
-                       {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
-        read_weight_decay_of(section, settings_.decays);
+        read_weight_decay(section, settings_.weight_decay, settings_.decays);
     }
 
     double default_lr() const override { return 0.0025; }

@@ -2,8 +2,6 @@
 
 #include <torch/optim/sgd.h>
 
-#include <limits>
-
 #include "trainer/optimizers/fused_optimizer.hpp"
 #include "trainer/optimizers/torch_optimizer.hpp"
 
@@ -20,8 +18,7 @@ class SgdSpec : public OptimizerSpec {
     explicit SgdSpec(Section& section) {
         section.number("momentum", momentum_, {.min = 0.0, .below = 1.0});
         section.flag("nesterov", nesterov_);
-        section.number("weight_decay", weight_decay_, {.min = 0.0, .below = std::numeric_limits<double>::infinity()});
-        read_weight_decay_of(section, decays_);
+        read_weight_decay(section, weight_decay_, decays_);
     }
 
     double default_lr() const override { return 0.01; }

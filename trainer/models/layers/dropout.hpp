@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "trainer/settings/section.hpp"
+
 namespace crescendo::trainer {
 
 /// Keys that decide which units training drops for each sample: one int32 a sample, in host memory. A sample has
@@ -21,6 +23,11 @@ at::Tensor hashed(const at::Tensor& sample_keys, const at::Tensor& unit_keys);
 /// Seeds torch's generator with what follows from the samples' keys, in host memory, for networks that draw from it.
 /// Undefined keys are those of no samples, as outside of training.
 void seed_generator(const at::Tensor& keys);
+
+/// Reads the setting `dropout`, the share of units.
+inline void read_dropout(Section& section, double& share) {
+    section.number("dropout", share, {.min = 0.0, .below = 1.0});
+}
 
 /// Drops a share of a layer's units in training, and scales up those that stay (Srivastava et al., JMLR 2014).
 ///

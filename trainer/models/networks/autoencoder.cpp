@@ -83,7 +83,7 @@ class AutoencoderSpec : public ModelSpec {
         section.integer("depth", settings_.depth, 1, 12);
         section.integer("latent", settings_.latent, 1, 1 << 20);
         read_activation(section, settings_.activation);
-        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+        read_dropout(section, settings_.dropout);
     }
 
     std::shared_ptr<Model> make(const Task& task) const override {

@@ -75,7 +75,7 @@ class CnnSpec : public ModelSpec {
         section.integer("depth", settings_.depth, 1, 12);
         section.odd_integer("kernel_size", settings_.kernel_size, 1, 31);
         read_activation(section, settings_.activation);
-        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+        read_dropout(section, settings_.dropout);
     }
 
     std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Cnn>(settings_, task); }

@@ -68,7 +68,7 @@ class MlpSpec : public ModelSpec {
         section.integer("width", settings_.width, 1, 1 << 20);
         section.integer("depth", settings_.depth, 0, 256);
         read_activation(section, settings_.activation);
-        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+        read_dropout(section, settings_.dropout);
     }
 
     std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Mlp>(settings_, task); }

@@ -83,7 +83,7 @@ class RecurrentSpec : public ModelSpec {
         section.integer("width", settings_.width, 1, 1 << 20);
         section.integer("depth", settings_.depth, 1, 64);
         section.flag("bidirectional", settings_.bidirectional);
-        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+        read_dropout(section, settings_.dropout);
     }
 
     std::shared_ptr<Model> make(const Task& task) const override {

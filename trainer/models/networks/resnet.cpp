@@ -156,7 +156,7 @@ class ResnetSpec : public ModelSpec {
         section.choice("stem", settings_.stem, stems);
         read_norm(section, settings_.norm);
         read_activation(section, settings_.activation);
-        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+        read_dropout(section, settings_.dropout);
     }
 
     std::shared_ptr<Model> make(const Task& task) const override {

@@ -49,7 +49,7 @@ class TransformerSpec : public ModelSpec {
   public:
     explicit TransformerSpec(Section& section) {
         read_encoder(section, settings_.encoder);
-        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+        read_dropout(section, settings_.dropout);
     }
 
     std::shared_ptr<Model> make(const Task& task) const override {

@@ -117,7 +117,7 @@ class UnetSpec : public ModelSpec {
         section.integer("depth", settings_.depth, 1, 12);
         read_norm(section, settings_.norm);
         read_activation(section, settings_.activation);
-        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+        read_dropout(section, settings_.dropout);
     }
 
     std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Unet>(settings_, task); }

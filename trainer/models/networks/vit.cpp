@@ -62,7 +62,7 @@ class VitSpec : public ModelSpec {
     explicit VitSpec(Section& section) {
         read_encoder(section, settings_.encoder);
         section.integer("patch", settings_.patch, 1, 1 << 10);
-        section.number("dropout", settings_.dropout, {.min = 0.0, .below = 1.0});
+        read_dropout(section, settings_.dropout);
     }
 
     std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Vit>(settings_, task); }
