@@ -16,8 +16,7 @@ namespace crescendo {
 ///   Solutions Into CMA-ES", arXiv:1110.4181): a point from far away moves the distribution only so much.
 /// * The covariance is factored by Cholesky (Krause et al., "CMA-ES with Optimal Covariance Update", NIPS 2016).
 /// * A discrete number keeps a quarter of its cell as deviation at least, and each category some probability. So no
-/// value is
-///   given up (Hamano et al., "CMA-ES with Margin", GECCO 2022).
+///   value is given up (Hamano et al., "CMA-ES with Margin", GECCO 2022).
 ///
 /// Sums are taken in a fixed order: equal points give equal distributions.
 class Evolution {
