@@ -178,12 +178,11 @@ std::vector<Problem> remarks_on_unused(const json& request, const Catalogue& cat
 }
 
 /// A shuffle among few chunks at a time.
-std::vector<Problem> remarks_on_shuffle(const DataSettings& settings) {
+std::vector<Problem> remarks_on_shuffle(const DataSettings& settings, DataCache& data) {
     constexpr std::int64_t few_chunks = 8;
     if (settings.shuffle == datasets::Shuffle::none) {
         return {};
     }
-    DataCache data;
     const auto samples = data.set(settings.train, settings);
     const auto shape = plan_windows(*samples, {0, samples->size()}, settings.shuffle, settings.memory);
     const auto held = shape.window_chunks();
@@ -199,8 +198,7 @@ std::vector<Problem> remarks_on_shuffle(const DataSettings& settings) {
 }
 
 /// Sets that share samples: what is measured on one says little then of what was learned from the other.
-std::vector<Problem> remarks_on_overlap(const DataSettings& settings) {
-    DataCache data;
+std::vector<Problem> remarks_on_overlap(const DataSettings& settings, DataCache& data) {
     std::vector<Problem> remarks;
     const auto compare = [&](const char* key, const std::string& location, const std::string& other,
                              const char* consequence) {
@@ -256,8 +254,9 @@ std::vector<Problem> check_settings(const json& request, const Catalogue& catalo
 std::vector<Problem> remarks_on_settings(const json& request, const Catalogue& catalogue) {
     std::vector<Problem> ignored;
     auto remarks = remarks_on_unused(request, catalogue);
-    const auto data = parse_settings(first_settings(request), catalogue, ignored).data;
-    for (const auto& of_data : {remarks_on_shuffle(data), remarks_on_overlap(data)}) {
+    const auto settings = parse_settings(first_settings(request), catalogue, ignored).data;
+    DataCache data;
+    for (const auto& of_data : {remarks_on_shuffle(settings, data), remarks_on_overlap(settings, data)}) {
         remarks.insert(remarks.end(), of_data.begin(), of_data.end());
     }
     return remarks;

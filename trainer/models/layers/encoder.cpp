@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/nn/init.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/check.hpp"
@@ -108,6 +109,13 @@ void read_encoder(Section& section, EncoderSettings& settings) {
     section.integer("depth", settings.depth, 0, 256);
     section.integer("heads", settings.heads, 1, 1 << 10);
     read_activation(section, settings.activation);
+}
+
+nlohmann::ordered_json arguments_of(const EncoderSettings& settings) {
+    return {{"width", settings.width},
+            {"depth", settings.depth},
+            {"heads", settings.heads},
+            {"activation", activations.of(settings.activation)}};
 }
 
 std::vector<Problem> misfits_of_encoder(const EncoderSettings& settings) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "trainer/models/layers/layers.hpp"
@@ -21,6 +22,9 @@ struct EncoderSettings {
 
 /// Reads width, depth, heads and activation.
 void read_encoder(Section& section, EncoderSettings& settings);
+
+/// The settings as arguments of the encoder in Python.
+nlohmann::ordered_json arguments_of(const EncoderSettings& settings);
 
 /// What keeps an encoder with these settings from being made.
 std::vector<Problem> misfits_of_encoder(const EncoderSettings& settings);

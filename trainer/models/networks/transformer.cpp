@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "trainer/data/task.hpp"
@@ -66,14 +67,11 @@ class TransformerSpec : public ModelSpec {
     }
 
     std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
+        nlohmann::ordered_json arguments{{"input_shape", task.input_shape}, {"num_outputs", task.num_outputs}};
+        arguments.update(arguments_of(settings_.encoder));
+        arguments["dropout"] = settings_.dropout;
         return write_python_network(folder, std::string(python_encoder) + "\n\n" + python_transformer, "Transformer",
-                                    {{"input_shape", task.input_shape},
-                                     {"num_outputs", task.num_outputs},
-                                     {"width", settings_.encoder.width},
-                                     {"depth", settings_.encoder.depth},
-                                     {"heads", settings_.encoder.heads},
-                                     {"activation", activations.of(settings_.encoder.activation)},
-                                     {"dropout", settings_.dropout}});
+                                    arguments);
     }
 
   private:

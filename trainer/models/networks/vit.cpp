@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/check.hpp"
 #include "trainer/data/shapes.hpp"
 #include "trainer/data/task.hpp"
@@ -89,15 +91,11 @@ class VitSpec : public ModelSpec {
     }
 
     std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
-        return write_python_network(folder, std::string(python_encoder) + "\n\n" + python_vit, "Vit",
-                                    {{"input_shape", task.input_shape},
-                                     {"num_outputs", task.num_outputs},
-                                     {"patch", settings_.patch},
-                                     {"width", settings_.encoder.width},
-                                     {"depth", settings_.encoder.depth},
-                                     {"heads", settings_.encoder.heads},
-                                     {"activation", activations.of(settings_.encoder.activation)},
-                                     {"dropout", settings_.dropout}});
+        nlohmann::ordered_json arguments{
+            {"input_shape", task.input_shape}, {"num_outputs", task.num_outputs}, {"patch", settings_.patch}};
+        arguments.update(arguments_of(settings_.encoder));
+        arguments["dropout"] = settings_.dropout;
+        return write_python_network(folder, std::string(python_encoder) + "\n\n" + python_vit, "Vit", arguments);
     }
 
   private:
