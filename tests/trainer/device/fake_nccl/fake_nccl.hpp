@@ -26,6 +26,11 @@ inline nccl::UniqueId new_id() {
     return id;
 }
 
+/// A member's device adds a line whenever it has seen the end of the collectives that it asked for.
+inline std::filesystem::path finished_file(const std::filesystem::path& folder, int rank) {
+    return folder / ("finished." + std::to_string(rank));
+}
+
 /// Tells the fake NCCL what goes wrong, as fake_nccl.cpp says, in this process and in those that get `variable()`.
 class FakeNcclOrders {
   public:

@@ -1,5 +1,8 @@
 #include "tests/trainer/device/fake_nccl/fake_nccl_device.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -29,6 +32,9 @@ class FakeNcclDevice : public HostDevice {
 
     bool finish(c10d::ProcessGroup& group, const std::function<bool()>& give_up) const override {
         nccl_backend(group)->finish(give_up);
+        if (const char* folder = std::getenv("FAKE_NCCL")) {
+            std::ofstream(finished_file(folder, group.getRank()), std::ios::app) << "done\n";
+        }
         return true;
     }
 
