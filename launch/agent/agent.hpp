@@ -7,6 +7,7 @@
 #include "core/files/memory_file.hpp"
 #include "launch/agent/node_energy.hpp"
 #include "launch/agent/worker.hpp"
+#include "launch/agent/worker_options.hpp"
 #include "launch/messages/messages.hpp"
 
 namespace crescendo::launch {

@@ -6,8 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "launch/agent/worker.hpp"
+#include "launch/agent/worker_options.hpp"
 #include "launch/energy/energy_meter.hpp"
+#include "launch/system/clock.hpp"
 
 namespace crescendo::launch {
 

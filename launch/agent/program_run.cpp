@@ -8,7 +8,11 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/agent/worker_failure.hpp"
 #include "launch/batch/batch_system.hpp"
+#include "launch/messages/trial_report.hpp"
+#include "launch/system/guard.hpp"
+#include "launch/system/last_words.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -55,7 +59,7 @@ std::uintmax_t size_of_log(const std::string& path) {
 
 ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOptions& options) {
     ProcessOptions process;
-    process.command = guarded(work.order.command, options, options.grace);
+    process.command = guarded(options.guard, options.grace, work.order.command);
     process.cpus = resources_of(options, slot).cpus;
     process.environment = environment_of(work, slot, options);
     process.hides = variables_of_ranks();

@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "launch/agent/program_work.hpp"
+#include "launch/agent/worker.hpp"
 #include "launch/agent/written_reports.hpp"
+#include "launch/messages/connected_process.hpp"
+#include "launch/system/clock.hpp"
 
 namespace crescendo::launch {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "launch/agent/worker.hpp"
+#include "launch/agent/worker_options.hpp"
 
 namespace crescendo::launch {
 

@@ -10,9 +10,13 @@
 #include <utility>
 
 #include "core/message_json.hpp"
+#include "launch/agent/worker_failure.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/messages/store_request.hpp"
 #include "launch/messages/trial_files.hpp"
+#include "launch/messages/trial_report.hpp"
+#include "launch/system/guard.hpp"
+#include "launch/system/last_words.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -73,7 +77,7 @@ void WarmWorker::spawn() {
     ProcessOptions process;
     process.command = {options_.trainer};
     if (is_guarded()) {
-        process.command = guarded(options_.setup.trainer, options_, options_.setup.save_timeout);
+        process.command = guarded(options_.guard, options_.setup.save_timeout, options_.setup.trainer);
         process.death_signal = SIGQUIT;  // the guard has work to do before it dies
     }
     process.cpus = resources.cpus;

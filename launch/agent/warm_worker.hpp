@@ -3,6 +3,8 @@
 #include <variant>
 
 #include "launch/agent/worker.hpp"
+#include "launch/agent/worker_options.hpp"
+#include "launch/messages/connected_process.hpp"
 
 namespace crescendo::launch {
 

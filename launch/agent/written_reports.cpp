@@ -10,6 +10,8 @@
 
 #include "launch/messages/line_channel.hpp"
 #include "launch/messages/trial_files.hpp"
+#include "launch/messages/trial_report.hpp"
+#include "launch/system/last_words.hpp"
 
 namespace crescendo::launch {
 namespace {

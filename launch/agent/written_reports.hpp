@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "launch/agent/worker.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/messages/report_source.hpp"
+#include "launch/system/clock.hpp"
 #include "launch/system/file_tail.hpp"
 
 namespace crescendo::launch {

@@ -11,9 +11,13 @@
 
 #include "core/check.hpp"
 #include "core/message_json.hpp"
-#include "launch/agent/worker.hpp"
+#include "launch/agent/worker_failure.hpp"
+#include "launch/agent/worker_options.hpp"
+#include "launch/messages/connected_process.hpp"
 #include "launch/messages/store_request.hpp"
 #include "launch/slots/gpus.hpp"
+#include "launch/system/clock.hpp"
+#include "launch/system/last_words.hpp"
 #include "launch/system/temporary_log.hpp"
 
 namespace crescendo::launch {

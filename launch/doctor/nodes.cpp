@@ -8,12 +8,12 @@
 #include <thread>
 
 #include "launch/doctor/file_system.hpp"
+#include "launch/system/clock.hpp"
 #include "launch/transport/mpi_transport.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds node_patience{60};
 
 /// The next message of this kind; none where it does not come in time.

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "launch/batch/batch_system.hpp"
+#include "launch/system/guard.hpp"
+#include "launch/system/last_words.hpp"
 #include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
@@ -30,10 +32,9 @@ void SupervisedProgram::start() {
     std::error_code missing;
     const auto size = std::filesystem::file_size(log(), missing);
     log_begin_ = missing ? 0 : size;
-    constexpr int grace = 2000;  // milliseconds
+    constexpr std::chrono::milliseconds grace{2'000};
     ProcessOptions options;
-    options.command = {ProgramPaths::find().guard, std::to_string(grace)};
-    options.command.insert(options.command.end(), settings_.command.begin(), settings_.command.end());
+    options.command = guarded(ProgramPaths::find().guard, grace, settings_.command);
     options.hides = variables_of_ranks();
     options.directory = settings_.source.directory;
     options.log = log();

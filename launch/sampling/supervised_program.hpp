@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "launch/agent/worker.hpp"
+#include "launch/messages/connected_process.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/sampling/proposal_source.hpp"
+#include "launch/system/clock.hpp"
 #include "launch/system/temporary_log.hpp"
 
 namespace crescendo::launch {

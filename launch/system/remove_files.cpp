@@ -9,11 +9,10 @@
 #include <string>
 
 #include "core/files/file_descriptor.hpp"
+#include "launch/system/clock.hpp"
 
 namespace crescendo::launch {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Each level of folders takes a descriptor.
 constexpr int deepest = 100;

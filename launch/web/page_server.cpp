@@ -18,12 +18,11 @@
 
 #include "core/check.hpp"
 #include "launch/slots/node_resources.hpp"
+#include "launch/system/clock.hpp"
 #include "launch/system/open_files.hpp"
 
 namespace crescendo::launch {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr unsigned most_connections = 4096;
 constexpr unsigned seconds_of_patience = 30;  // with a client that neither sends nor takes anything

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "core/files/file_descriptor.hpp"
-#include "launch/agent/worker.hpp"
 #include "launch/messages/metrics_json.hpp"
+#include "launch/messages/trial_report.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

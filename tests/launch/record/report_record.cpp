@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "launch/agent/worker.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/messages/metrics_json.hpp"
+#include "launch/messages/trial_report.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

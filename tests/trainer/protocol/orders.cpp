@@ -12,8 +12,8 @@
 #include <limits>
 
 #include "core/message_json.hpp"
-#include "launch/agent/worker.hpp"
 #include "launch/messages/line_channel.hpp"
+#include "launch/messages/trial_report.hpp"
 #include "trainer/protocol/control_channel.hpp"
 
 using namespace crescendo;

@@ -1,17 +1,11 @@
-#include "launch/agent/worker.hpp"
+#include "launch/messages/trial_report.hpp"
 
 #include <doctest/doctest.h>
-#include <sys/stat.h>
 
-#include <algorithm>
-#include <fstream>
-
-#include "launch/slots/node_resources.hpp"
-#include "tests/temporary_folder.hpp"
+#include "launch/messages/line_channel.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
-using crescendo::tests::TemporaryFolder;
 
 namespace {
 
@@ -59,46 +53,4 @@ TEST_CASE("a report without a resource or metrics is refused") {
     CHECK_THROWS(report_from(R"({"metrics":{}})"));
     CHECK_THROWS(report_from(R"({"resource":1})"));
     CHECK_THROWS(report_from(R"({"resource":"one","metrics":{}})"));
-}
-
-TEST_CASE("a slot is called by its GPU, else by its cores, else by its node") {
-    WorkerOptions options;
-    options.first_slot = SlotId{8};
-    options.slots = {
-        {.gpu = "3", .cpus = {0, 1}}, {.gpu = "", .cpus = {4, 5, 6, 7}}, {.gpu = ""}, {.gpu = "1", .slots_on_gpu = 2}};
-
-    CHECK(device_name(options, SlotId{8}) == "GPU 3 of " + host_name());
-    CHECK(device_name(options, SlotId{9}) == "cores 4-7 of " + host_name());
-    CHECK(device_name(options, SlotId{10}) == host_name());
-    CHECK(device_name(options, SlotId{11}) == "GPU 1 of " + host_name() + ", which 2 slots share");
-}
-
-TEST_CASE("NCCL is told the name of the interface, and not how names begin") {
-    WorkerOptions options;
-    options.slots.resize(1);
-    options.setup.interface = "eth1";
-
-    const auto environment = device_environment(options, SlotId{0});
-
-    CHECK(std::ranges::count(environment, std::pair<std::string, std::string>("GLOO_SOCKET_IFNAME", "eth1")) == 1);
-    CHECK(std::ranges::count(environment, std::pair<std::string, std::string>("NCCL_SOCKET_IFNAME", "=eth1")) == 1);
-}
-
-TEST_CASE("last words are the end of a log, from the beginning of a line") {
-    const TemporaryFolder folder;
-    const auto log = (folder / "log").string();
-    CHECK(last_words(log).empty());
-    std::ofstream(log) << std::string(2000, 'x') << "\nout of luck\n\n";
-
-    CHECK(last_words(log) == "out of luck");
-    CHECK(last_words(log, 2001) == "out of luck");
-    CHECK(last_words(log, 2008) == "luck");
-    CHECK(last_words(log, 5000).empty());
-}
-
-TEST_CASE("a pipe has no last words, and is not waited for") {
-    const TemporaryFolder folder;
-    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
-
-    CHECK(last_words(folder / "pipe").empty());
 }

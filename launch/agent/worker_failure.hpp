@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "core/trial_protocol.hpp"
+#include "launch/system/child_process.hpp"
+#include "launch/system/oom_kills.hpp"
+
+namespace crescendo::launch {
+
+/// Kind of failure that the end of a worker's process shows, if Crescendo has not killed it.
+FailureKind kind_of(const ExitStatus& status, OomKills& oom_kills);
+
+/// Why a worker was killed, for messages.
+std::string no_progress_for(std::chrono::milliseconds silence);
+
+}  // namespace crescendo::launch
