@@ -83,6 +83,7 @@ struct SchedulerSpec {
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait
     std::optional<Switch> surplus;  ///< whether idle slots double the best survivors; rasda: on by default
+    Switch capped_surplus = Switch::on;  ///< whether they do too while max_concurrent keeps other trials waiting
     Switch distinct_gpus = Switch::on;  ///< whether the workers of a trial have a GPU each, where slots share GPUs
 
     /// Number of ladders of rungs. Synchronous brackets do not count.

@@ -239,13 +239,19 @@ int Placement::fastest_size(const Trial& trial) const {
 /// Slots that no other trial needs, and that better survivors would not take.
 bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
     const bool is_due = trial.rungs_survived > 0 || (spec_.grows_early() && growth_.is_timed(trial.id));
-    if (!spec_.has_surplus() || !is_due || is_short(trial) || prospects.can_start || !waiting_.empty() ||
-        next_in_line(prospects)) {
+    if (!spec_.has_surplus() || !is_due || is_short(trial) || is_for_others(prospects)) {
         return false;
     }
     const int more = allocator_.surplus(size_of(trial));
     return more > 0 && more <= pool().num_free_for(trial.group.slots) && more <= demand_.num_spare(trial, allocator_) &&
            grow_to(trial, size_of(trial) + more);
+}
+
+/// Whether trials that do not run will take what is free. Where `max_concurrent` keeps them from it, one that ends
+/// leaves its own slots to the next. With `grow: wait` that one may need more, which are collected.
+bool Placement::is_for_others(const Prospects& prospects) const {
+    const bool are_kept = spec_.capped_surplus == Switch::on && spec_.grow != GrowPolicy::wait && !may_run_another();
+    return !are_kept && (prospects.can_start || !waiting_.empty() || next_in_line(prospects));
 }
 
 bool Placement::is_short(const Trial& trial) const {

@@ -161,6 +161,7 @@ class Placement {
     bool grow_to(Trial& trial, int offered);
     bool wants_workers(const Trial& trial) const;
     bool add_surplus(Trial& trial, const Prospects& prospects);
+    bool is_for_others(const Prospects& prospects) const;
     bool is_short(const Trial& trial) const;
 
     const std::vector<SlotId>& refused_by(const InLine& next) const;

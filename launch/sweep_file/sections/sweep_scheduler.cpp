@@ -41,10 +41,27 @@ GrowWhen default_condition(const SchedulerSpec& spec) {
 }  // namespace
 
 SchedulerSpec read_scheduler(const YamlSection& section) {
-    section.allow({"type",          "resource",       "min",           "max",           "reduction_factor",
-                   "mode",          "rule",           "keep_diverged", "brackets",      "max_concurrent",
-                   "workers",       "scaling_factor", "max_workers",   "grow",          "grow_when",
-                   "priority",      "shrink",         "surplus",       "distinct_gpus", "batch",
+    section.allow({"type",
+                   "resource",
+                   "min",
+                   "max",
+                   "reduction_factor",
+                   "mode",
+                   "rule",
+                   "keep_diverged",
+                   "brackets",
+                   "max_concurrent",
+                   "workers",
+                   "scaling_factor",
+                   "max_workers",
+                   "grow",
+                   "grow_when",
+                   "priority",
+                   "shrink",
+                   "surplus",
+                   "capped_surplus",
+                   "distinct_gpus",
+                   "batch",
                    "min_efficiency"});
     SchedulerSpec spec;
     const auto read = [&](const auto& step) { section.attempt(step); };
@@ -79,6 +96,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] { spec.priority = section.choice("priority", priorities).value_or(spec.priority); });
     read([&] { spec.shrink = section.choice("shrink", switches).value_or(spec.shrink); });
     read([&] { spec.surplus = section.choice("surplus", switches); });
+    read([&] { spec.capped_surplus = section.choice("capped_surplus", switches).value_or(spec.capped_surplus); });
     read([&] { spec.distinct_gpus = section.choice("distinct_gpus", switches).value_or(spec.distinct_gpus); });
     return spec;
 }

@@ -34,8 +34,8 @@ TEST_CASE("an unknown key is named with the nearest one") {
         {sound_with("reduction_factor", "reducton_factor"),
          "sweep.yaml:9:3: scheduler.reducton_factor: unknown key (did you mean 'reduction_factor'?); scheduler has "
          "type, resource, min, max, reduction_factor, mode, rule, keep_diverged, brackets, max_concurrent, workers, "
-         "scaling_factor, max_workers, grow, grow_when, priority, shrink, surplus, distinct_gpus, batch and "
-         "min_efficiency"},
+         "scaling_factor, max_workers, grow, grow_when, priority, shrink, surplus, capped_surplus, distinct_gpus, "
+         "batch and min_efficiency"},
         {sound + "epochs: 27\n",
          "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
          "sampler, parameters, constraints, initial, run_cap, seed, slots, bind, budget, scheduler, early_terminate, "

@@ -137,6 +137,40 @@ TEST_CASE("surplus goes to the best survivor, also where another reports first")
     CHECK(script.report(1, 2, 0.1) == "regroup 1 on 1,3,4,5 g2 b2");
 }
 
+TEST_CASE("surplus: slots that max_concurrent leaves idle double a survivor, whoever else could start") {
+    auto spec = spec_of(8, 16);
+    spec.scheduler.reduction_factor = 4;  // milestones 1, 4, 16
+    spec.scheduler.scaling_factor = 2;
+    spec.scheduler.surplus = Switch::on;
+    spec.scheduler.max_concurrent = 1;
+    auto earlier = spec;
+    earlier.scheduler.capped_surplus = Switch::off;
+    Script script{spec};
+    Script earlier_script{earlier};
+    for (Script* each : {&script, &earlier_script}) {
+        each->join(4);
+        CHECK(each->report(0, 1, 0.5) == "regroup 0 on 0,1 g1 b2");
+    }
+
+    CHECK(earlier_script.report(0, 2, 0.5) == "");
+    CHECK(script.report(0, 2, 0.5) == "regroup 0 on 0,1,2,3 g2 b2");
+    CHECK(script.report(0, 16, 0.5) == "stop 0 completed; start 1 on 0 g0 b1");
+}
+
+TEST_CASE("surplus: with grow: wait, slots are collected for who waits, also beside max_concurrent") {
+    auto spec = spec_of(8, 16);
+    spec.scheduler.reduction_factor = 4;
+    spec.scheduler.scaling_factor = 2;
+    spec.scheduler.grow = GrowPolicy::wait;
+    spec.scheduler.surplus = Switch::on;
+    spec.scheduler.max_concurrent = 1;
+    Script script{spec};
+    script.join(4);
+    script.report(0, 1, 0.5);
+
+    CHECK(script.report(0, 2, 0.5) == "");
+}
+
 TEST_CASE("surplus and shrink: what a group has beyond its target goes back to a trial that waits") {
     auto spec = spec_of(2, 16);
     spec.scheduler.reduction_factor = 4;

@@ -91,6 +91,7 @@ SweepSpec random_spec(CounterRandom& random) {
         scheduler.priority = one_of(random, Priority::tail);
         scheduler.shrink = one_of(random, Switch::on);
         scheduler.surplus = one_of(random, Switch::on);
+        scheduler.capped_surplus = one_of(random, Switch::on);
         if (chance(random, 0.5)) {
             scheduler.expected_regroup = 10 * random.uniform();
         }

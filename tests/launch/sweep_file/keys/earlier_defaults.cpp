@@ -52,6 +52,11 @@ TEST_CASE("trials that diverge survive as they did in sweeps that began when a p
     CHECK(scheduler_of("scheduler: {max: 9, rule: percentile}", earlier_defaults(5)).keep_diverged == Switch::on);
 }
 
+TEST_CASE("slots idle beside max_concurrent as they did in sweeps that began when they did") {
+    CHECK(scheduler_of("scheduler: {max: 9, max_concurrent: 4}", {}).capped_surplus == Switch::on);
+    CHECK(scheduler_of("scheduler: {max: 9, max_concurrent: 4}", earlier_defaults(6)).capped_surplus == Switch::off);
+}
+
 TEST_CASE("a file without a scheduler has none with earlier defaults either") {
     CHECK(scheduler_of("command: [train]", earlier_defaults(1)).kind == scheduler_of("command: [train]", {}).kind);
 }
