@@ -262,7 +262,8 @@ void History::follow_slots(TrialId id) {
     history.running_seconds += holding.slots > 0 ? elapsed() - holding.counted : 0;
     holding.counted = elapsed();
     const auto slots = static_cast<int>(trial.group.slots.size());
-    held_ = {slot_seconds(), elapsed(), held_.slots + slots - holding.slots};
+    held_ = {slot_seconds(), running_seconds(), elapsed(), held_.slots + slots - holding.slots,
+             held_.trials + (slots > 0) - (holding.slots > 0)};
     follow_group(id);
     history.most_workers = std::max(history.most_workers, slots);
     if (std::exchange(holding.slots, slots) == 0 && slots > 0) {
@@ -349,7 +350,7 @@ int History::num_nodes() const {
 }
 
 std::optional<double> History::seconds_per_report() const {
-    return num_reports_ > 0 ? std::optional(slot_seconds() / num_reports_) : std::nullopt;
+    return num_reports_ > 0 ? std::optional(running_seconds() / num_reports_) : std::nullopt;
 }
 
 std::optional<double> History::data_wait() const {

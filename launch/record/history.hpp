@@ -158,7 +158,7 @@ class History {
     /// Nodes × time that the sweep had a slot of them.
     double node_seconds_had() const { return had_now().node_seconds; }
 
-    /// Mean of slots × time from one report of a trial to its next; nothing before the first report.
+    /// Mean time from one report of a trial to its next, however many slots it holds; nothing before the first report.
     std::optional<double> seconds_per_report() const;
 
     /// Mean share of time that groups waited for samples, over all reports that have it; nothing if none has.
@@ -209,8 +209,10 @@ class History {
     /// What all trials held until `until` (elapsed()), and how many slots they hold since.
     struct Held {
         double slot_seconds = 0;
+        double running_seconds = 0;  ///< sum over trials, whatever their slots
         double until = 0;
         int slots = 0;
+        int trials = 0;  ///< how many trials hold them
     };
 
     /// What the sweep had, in use or not, until `until` (elapsed()).
@@ -222,6 +224,7 @@ class History {
     };
 
     Had had_now() const;
+    double running_seconds() const { return held_.running_seconds + held_.trials * (elapsed() - held_.until); }
     int num_nodes() const;
     void note(const Json& record, double previous_time);
     void note_energy(const Json& record);

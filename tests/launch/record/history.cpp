@@ -87,6 +87,39 @@ TEST_CASE("the training clock counts from when a trial got its slots, whatever h
     CHECK(stage.history.of(TrialId{0}).most_workers == 2);  // though it has never reported
 }
 
+TEST_CASE("the time between reports is that of a trial, however many slots it holds") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 4, workers: 4}");
+    const auto apply = [&](double time, const Event& event) {
+        auto record = to_json(event);
+        record["time"] = time;
+        if (std::holds_alternative<TrialReported>(event)) {
+            record["metrics"] = {{"accuracy", 0.5}};
+        }
+        stage.history.apply(record);
+    };
+    const auto slots_from = [](int first) {
+        SlotsJoined joined;
+        for (int slot = first; slot < first + 4; ++slot) {
+            joined.slots.push_back({SlotId{slot}, NodeId{0}});
+        }
+        return joined;
+    };
+    stage.history.apply(session_note(1000, "h", 4));
+    apply(1000, slots_from(0));
+    CHECK_FALSE(stage.history.seconds_per_report().has_value());
+
+    apply(1010, TrialReported{TrialId{0}, Resource{1}, -0.5});
+    CHECK(stage.history.seconds_per_report() == 10);
+    apply(1010, slots_from(4));  // for the other trial
+    apply(1015, TrialReported{TrialId{0}, Resource{2}, -0.5});
+    apply(1020, SlotsLost{{SlotId{0}}});  // three workers go on
+
+    apply(1025, TrialReported{TrialId{1}, Resource{1}, -0.5});
+    CHECK(stage.history.seconds_per_report() == (25 + 15) / 3.0);
+    stage.history.come_to(1028);  // in which both train
+    CHECK(stage.history.seconds_per_report() == (28 + 18) / 3.0);
+}
+
 namespace {
 
 /// Writes the journal of a sweep in which a model proposed trials 10 to 20, and returns the sweep.
