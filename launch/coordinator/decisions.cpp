@@ -37,7 +37,11 @@ void Decisions::read_again(const SweepSpec& spec, const std::filesystem::path& j
 /// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
 /// same, gives the same configuration again.
 void Decisions::record_config(TrialId trial) {
-    batch_.emplace_back(record_of_start(sweep().trial(trial), journal_clock()));
+    const auto& repeat = sweep().spec().repeat;
+    const auto first = repeat.first_of(repeat.configuration_of(trial));
+    if (configured_.insert(first).second) {
+        batch_.emplace_back(record_of_start(sweep().trial(first), journal_clock()));
+    }
 }
 
 void Decisions::write(const Record& record) {
@@ -104,7 +108,10 @@ void Decisions::take_effect(ReportRecord& record) {
     orders_.answer(trial, actions);
 }
 
-void Decisions::take_effect(const ProposalRecord& record) { carry_out(history_.apply(record)); }
+void Decisions::take_effect(const ProposalRecord& record) {
+    configured_.erase(record.event.trial);
+    carry_out(history_.apply(record));
+}
 
 void Decisions::carry_out(const std::vector<Action>& actions) {
     for (const auto& action : actions) {

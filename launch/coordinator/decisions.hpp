@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -36,7 +37,8 @@ class Decisions {
     /// the first report. `journal` is the path of the journal.
     void read_again(const SweepSpec& spec, const std::filesystem::path& journal);
 
-    /// Records the configuration that the trial has.
+    /// Records the configuration that the trial has, unless its record waits for commit() already. Repetitions share
+    /// one record, which names the first of them.
     void record_config(TrialId trial);
 
     /// Records what is already as the journal has it: a note, or an event with its time.
@@ -73,6 +75,7 @@ class Decisions {
     std::unique_ptr<ProposalSource> source_;
     std::vector<Record> batch_;             ///< records that are not yet in the journal
     std::map<TrialId, Resource> reported_;  ///< last resource of each trial that has a report in `batch_`
+    std::set<TrialId> configured_;          ///< trials whose configuration is recorded, and has not taken effect
     Prospects prospects_;
     bool is_hopeless_ = false;
 };

@@ -66,10 +66,13 @@ void History::foresee(const std::filesystem::path& journal) {
     if (!learns(spec.sampler) || AnySampler(spec)->proposes_by_events()) {
         return;
     }
-    Journal::read(journal, [this](const Journal::Line& line) {
-        const auto proposal = proposal_from(line.members());
+    const auto& repeat = spec.repeat;
+    Journal::read(journal, [&](const Journal::Line& line) {
+        auto proposal = proposal_from(line.members());
         const auto origin = proposal ? proposal->event.origin : std::nullopt;
         if (origin && is_from_model(*origin)) {
+            // Journals may name each repetition; the proposal for the first one holds for all.
+            proposal->event.trial = repeat.first_of(repeat.configuration_of(proposal->event.trial));
             sweep_.apply(proposal->event);
         }
     });

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
+#include "launch/messages/event_json.hpp"
 #include "launch/view/results.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
 #include "tests/launch/coordinator/stage.hpp"
@@ -46,6 +49,49 @@ TEST_CASE("each trial's configuration is in the journal, and counts when it is r
         CHECK(history.sweep().trial(trial.id).config == trial.config);
         CHECK(trial.config != RandomSampler(other.space, 99).propose(trial.id)->config);
     }
+}
+
+TEST_CASE("repetitions of a configuration share its record, which names the first of them") {
+    Stage stage("run_cap: 2\nrepeat: 3\n", "{type: fifo, max: 1}");
+    stage.agents.all_slots.push_back({SlotId{2}, NodeId{0}});  // one for each
+    for (int trial = 0; trial < 6; ++trial) {
+        stage.agents.report(trial, 1, 0.5);
+    }
+    CHECK(stage.run() == Outcome::finished);
+
+    std::vector<int> named;
+    for (const auto& record : stage.journalled()) {
+        if (record.value("event", "") == "trial_proposed") {
+            named.push_back(record.at("trial"));
+        }
+    }
+    CHECK(named == std::vector{0, 3});
+    auto other = stage.file.spec;
+    other.seed = 99;  // draws others
+    const auto history = History::read(other, stage.directory.journal());
+    for (const auto& trial : stage.history.sweep().trials()) {
+        CHECK(trial.is_proposed);
+        CHECK(history.sweep().trial(trial.id).config == trial.config);
+    }
+}
+
+TEST_CASE("a configuration whose record a crash took is recorded once, for all of its repetitions") {
+    Stage stage("run_cap: 1\nrepeat: 2\n", "{type: fifo, max: 1}");
+    // Its first trial starts, and the other waits.
+    stage.history.apply(Json(record_of(SlotsJoined{{{SlotId{5}, NodeId{0}}}}, 1)));
+    for (const int trial : {0, 1}) {
+        stage.agents.report(trial, 1, 0.5);
+    }
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto records = stage.journalled();
+    CHECK(std::ranges::count_if(records, [](const Json& each) {
+              return each.value("event", "") == "trial_proposed" && each.at("trial") == 0;
+          }) == 1);
+    CHECK(std::ranges::none_of(records, [](const Json& each) {
+        return each.value("event", "") == "trial_proposed" && each.at("trial") == 1;
+    }));
 }
 
 TEST_CASE("a configuration takes part in the next sync and needs none of its own") {

@@ -122,9 +122,11 @@ TEST_CASE("the time between reports is that of a trial, however many slots it ho
 
 namespace {
 
-/// Writes the journal of a sweep in which a model proposed trials 10 to 20, and returns the sweep.
-SweepSpec record_a_model(const std::filesystem::path& path) {
+/// Writes the journal of a sweep in which a model proposed trials, or configurations, 10 to 20, and returns the sweep.
+/// Each repetition has a record of its configuration.
+SweepSpec record_a_model(const std::filesystem::path& path, const Repeat& repeat = {}) {
     SweepSpec spec;
+    spec.repeat = repeat;
     spec.metric = "loss";
     spec.run_cap = 30;
     spec.sampler = "tpe";
@@ -137,12 +139,25 @@ SweepSpec record_a_model(const std::filesystem::path& path) {
         record["time"] = 1.0;
         journal.append(record);
     };
-    write(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
-    for (int trial = 0; trial < 20; ++trial) {  // a model would propose what is near 0 once it is asked
-        write(TrialProposed{TrialId{trial}, {{"x", 0.01 * trial}}, trial < 10 ? Origin::random : Origin::model});
-        write(TrialReported{TrialId{trial}, Resource{1}, 0.01 * trial});
+    const auto propose = [&](int configuration, double x) {
+        for (int i = 0; i < repeat.times; ++i) {
+            write(TrialProposed{TrialId{configuration * repeat.times + i},
+                                {{"x", x}},
+                                configuration < 10 ? Origin::random : Origin::model});
+        }
+    };
+    SlotsJoined joined;
+    for (int slot = 0; slot < repeat.times; ++slot) {
+        joined.slots.push_back({SlotId{slot}, NodeId{0}});
     }
-    write(TrialProposed{TrialId{20}, {{"x", 0.875}}, Origin::model});
+    write(joined);
+    for (int i = 0; i < 20; ++i) {  // a model would propose what is near 0 once it is asked
+        propose(i, 0.01 * i);
+        for (int trial = i * repeat.times; trial < (i + 1) * repeat.times; ++trial) {
+            write(TrialReported{TrialId{trial}, Resource{1}, 0.01 * i});
+        }
+    }
+    propose(20, 0.875);
     journal.sync();
     return spec;
 }
@@ -165,6 +180,26 @@ TEST_CASE("a replay takes what models proposed from the journal as trials start,
     CHECK(last.config == Config{{"x", 0.875}});
     CHECK(last.origin == Origin::model);
     CHECK(last.is_proposed);
+}
+
+TEST_CASE("a replay takes the configurations of repetitions from the journal, though each has a record of its own") {
+    const TemporaryFolder folder;
+
+    History history(record_a_model(folder / "journal", {.times = 3}));
+    auto num_left = Journal::read(folder / "journal").size() - 3;
+    history.replay(folder / "journal", History::Purpose::look, [&](const Journal::Line& line) {
+        if (num_left > 0) {
+            --num_left;
+            history.apply(line);
+        }
+    });
+
+    for (const int trial : {60, 61, 62}) {  // have started; their own records were not read
+        CAPTURE(trial);
+        CHECK(history.sweep().trial(TrialId{trial}).config == Config{{"x", 0.875}});
+        CHECK(history.sweep().trial(TrialId{trial}).origin == Origin::model);
+    }
+    CHECK(history.sweep().trial(TrialId{59}).config == Config{{"x", 0.01 * 19}});
 }
 
 TEST_CASE("what a model proposed is taken from a damaged journal as well, up to the damage") {
