@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/draws.hpp"
+#include "scheduler/loss.hpp"
 
 namespace crescendo::simulator {
 namespace {
@@ -126,8 +127,9 @@ void VirtualCluster::finish_epoch(TrialId id) {
             watcher_({now_, id, resource, loss, workers_of(id)});
         }
         apply(TrialReported{id, resource, loss, clock, steps_of(id, resource)});
-        if (const auto best = sweep_.spec().repeat.is_on() ? sweep_.best() : std::nullopt) {
+        if (const auto best = may_have_better_ ? sweep_.best() : std::nullopt) {
             note_best(*best, sweep_.trial(*best).resource, *sweep_.candidate_of(*best).loss);
+            may_have_better_ = false;
         }
     }
     if (training(id).plan == plan && sweep_.trial(id).status == TrialStatus::running) {
@@ -148,6 +150,9 @@ void VirtualCluster::decide(const Event& event) {
         listener_(now_, event);
     }
     const auto actions = sweep_.apply(event);
+    if (sweep_.spec().repeat.is_on()) {
+        look_for_better(event);
+    }
     trainings_.resize(sweep_.trials().size());
     for (const auto& action : actions) {
         std::visit([this](const auto& each) { perform(each); }, action);
@@ -318,11 +323,30 @@ SlotId VirtualCluster::failed_slot(const Occurrence& occurrence) const {
     return slots[draw.below(slots.size())];
 }
 
+bool VirtualCluster::is_better(double loss) const {
+    const auto& best = summary_.best_over_time;
+    return std::isfinite(loss) && (best.empty() || loss < best.back().loss);
+}
+
 void VirtualCluster::note_best(TrialId trial, Resource resource, double loss) {
-    auto& best = summary_.best_over_time;
-    if (std::isfinite(loss) && (best.empty() || loss < best.back().loss)) {
-        best.push_back({now_, loss, trial, resource});
+    if (is_better(loss)) {
+        summary_.best_over_time.push_back({now_, loss, trial, resource});
     }
+}
+
+/// Sweep::best() looks at all configurations, which is too much at each report. An event changes the loss of no other
+/// configuration than its trial's, unless it ends the sweep.
+void VirtualCluster::look_for_better(const Event& event) {
+    const auto look_at = [&](const auto& about) {
+        if constexpr (requires { about.trial; }) {
+            if (std::cmp_less(about.trial.value, sweep_.trials().size())) {  // a proposal comes before its trial
+                const auto loss = sweep_.candidate_of(about.trial).loss.value_or(worst_loss);
+                may_have_better_ = may_have_better_ || is_better(loss);
+            }
+        }
+    };
+    std::visit(look_at, event);
+    may_have_better_ = may_have_better_ || sweep_.state() != SweepState::running;
 }
 
 /// A worker that is left alone needs no communicator.

@@ -108,7 +108,9 @@ class VirtualCluster {
     SlotId failed_slot(const Occurrence& occurrence) const;
     void foresee(double seconds, Kind kind, TrialId trial, int plan);
     std::optional<double> seconds_to_failure(TrialId trial, int workers) const;
+    bool is_better(double loss) const;
     void note_best(TrialId trial, Resource resource, double loss);
+    void look_for_better(const Event& event);
     void note_use();
     void conclude();
     void note_group(std::vector<SlotId> slots, bool is_regroup);
@@ -128,6 +130,7 @@ class VirtualCluster {
     std::priority_queue<Occurrence, std::vector<Occurrence>, std::greater<>> future_;
     std::int64_t num_foreseen_ = 0;
     double now_ = 0;
+    bool may_have_better_ = false;  ///< with `repeat`: whether a configuration may be better than the best over time
     Summary summary_;
 };
 

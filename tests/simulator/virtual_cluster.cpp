@@ -3,11 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/check.hpp"
+#include "scheduler/loss.hpp"
 
 using namespace crescendo;
 using namespace crescendo::simulator;
@@ -242,6 +245,67 @@ TEST_CASE("the best over time only improves, and slots in use change at each ste
     CHECK(summary.slot_use.back().slots == 0);
     CHECK(summary.best_by(-1) == std::nullopt);
     CHECK(summary.best_by(1e9) == summary.best_over_time.back().loss);
+}
+
+namespace {
+
+/// What a sweep with these events looks like from outside: the best of all configurations, after each report.
+class BestOfAll {
+  public:
+    explicit BestOfAll(const SweepSpec& spec) : sweep_(spec) {}
+
+    void operator()(double seconds, const Event& event) {
+        sweep_.apply(event);
+        const auto best = std::holds_alternative<TrialReported>(event) ? sweep_.best() : std::nullopt;
+        const double loss = best ? *sweep_.candidate_of(*best).loss : worst_loss;
+        if (loss < (over_time.empty() ? worst_loss : over_time.back().loss)) {
+            over_time.push_back({seconds, loss, *best, sweep_.trial(*best).resource});
+        }
+    }
+
+    std::vector<BestSoFar> over_time;
+
+  private:
+    Sweep sweep_;
+};
+
+auto members_of(const BestSoFar& best) { return std::tuple(best.seconds, best.loss, best.trial, best.resource); }
+
+}  // namespace
+
+TEST_CASE("with repeat, the best over time is that of all judged configurations after each report") {
+    SimulationSpec rough;
+    rough.noise = 0.1;
+    rough.failures = 20;
+    std::size_t num_improvements = 0;
+    for (const auto kind : {SchedulerKind::fifo, SchedulerKind::asha, SchedulerKind::async_hyperband}) {
+        for (const auto judge : {JudgedBy::mean, JudgedBy::worst}) {
+            for (const double target : {-1.0, 0.15}) {  // the first is never met
+                for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+                    CAPTURE(static_cast<int>(kind));
+                    CAPTURE(static_cast<int>(judge));
+                    CAPTURE(target);
+                    CAPTURE(seed);
+                    auto spec = sweep(kind, 40, 9);
+                    spec.seed = seed;
+                    spec.repeat = {.times = 3, .judge = judge};
+                    spec.max_retries = 1;
+                    spec.target = target;
+                    spec.patience.trials = seed % 2 == 0 ? std::optional(2) : std::nullopt;
+                    const ParametricCurves curves(seed, spec.goal, spec.scheduler.max, rough.noise, spec.repeat);
+                    VirtualCluster cluster(spec, rough, 8, curves, TrainingTimes(rough, seed));
+                    BestOfAll expected(cluster.sweep().spec());
+                    cluster.listen(std::ref(expected));
+
+                    const auto summary = cluster.run();
+
+                    CHECK(std::ranges::equal(summary.best_over_time, expected.over_time, {}, members_of, members_of));
+                    num_improvements += expected.over_time.size();
+                }
+            }
+        }
+    }
+    CHECK(num_improvements > 200);
 }
 
 TEST_CASE("equal inputs give equal sweeps, and another seed another one") {
