@@ -19,7 +19,8 @@ std::vector<Resource> milestones(const SchedulerSpec& spec) {
 std::vector<std::int64_t> bracket_sizes(std::size_t num_rungs, int eta) {
     const auto rungs = static_cast<std::int64_t>(num_rungs);
     std::vector<std::int64_t> sizes(num_rungs);
-    std::int64_t power = 1;  // eta^(length - 1), below max, so that it fits
+    // eta^(length - 1). All but its last factor are below max, and so below 2^40: it fits also with the largest eta.
+    std::int64_t power = 1;
     for (std::int64_t length = 1; length <= rungs; ++length) {
         const auto whole = power / length * rungs;
         const auto part = (power % length * rungs + length - 1) / length;
