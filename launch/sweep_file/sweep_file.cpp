@@ -212,6 +212,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     file.attempt([&] { read_trial_end(file, result.spec.trial_end); });
     file.attempt([&] { result.trial_time = read_time(file, "trial_time"); });
     file.attempt([&] { read_patience(file, result.spec.patience); });
+    remark_on_patience(result);
     file.attempt([&] { result.spec.repeat = read_repeat(file); });
     file.attempt([&] { result.price = read_price(file); });
     result.hooks = read_hooks(file);

@@ -60,6 +60,18 @@ void read_patience(const YamlSection& file, Patience& patience) {
     file.attempt([&] { patience.resource = section->small_integer("resource"); });
 }
 
+void remark_on_patience(SweepFile& result) {
+    const auto& spec = result.spec;
+    const bool is_pasha = spec.scheduler.kind == SchedulerKind::pasha;
+    if (spec.patience.trials && (is_pasha || spec.scheduler.mode == Mode::promote)) {
+        result.remarks.push_back(
+            {"patience.trials",
+             fmt::format("counts trials that end, and with {} those that lose are paused, so few count and the "
+                         "sweep ends late; add a budget:, or use {}",
+                         is_pasha ? "type: pasha" : "mode: promote", is_pasha ? "type: asha" : "mode: stop")});
+    }
+}
+
 std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, bool has_warm_trainers) {
     constexpr std::chrono::seconds least{5};
     if (!file.has("hang_timeout")) {

@@ -22,6 +22,9 @@ void read_trial_end(const YamlSection& file, TrialEnd& end);
 /// Reads `patience:`.
 void read_patience(const YamlSection& file, Patience& patience);
 
+/// `patience.trials` counts trials that end, and there are schedulers with which few do.
+void remark_on_patience(SweepFile& result);
+
 /// Reads `hang_timeout:`; none if workers may be silent for ever. That is the default of a program, which may say
 /// nothing for hours, as only its author knows. A warm trainer is heard of every second.
 std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, bool has_warm_trainers);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "tests/launch/sweep_file/remark_on.hpp"
 #include "tests/launch/sweep_file/sound_sweep.hpp"
 
 using namespace crescendo;
@@ -37,6 +38,21 @@ TEST_CASE("a worker is given time to say something") {
           "sweep.yaml:10:1: hang_timeout: \"1s\" is no time to wait for a worker that says nothing (5s is the least); "
           "write it like 5m, 90s or 1h, or off");
     CHECK(error_in(sound + "hang_timeout: 60\n").find("60 is no time to wait") != std::string::npos);
+}
+
+TEST_CASE("a note says where patience with trials hardly counts, because those that lose are paused") {
+    const auto note = [](const std::string& type) {
+        const auto text = sound_with("type: asha", type) + "patience: {trials: 5}\n";
+        return remark_on(parse_sweep(text, "sweep.yaml"), "patience.trials");
+    };
+
+    CHECK(note("type: asha").empty());
+    CHECK(note("type: hyperband").empty());
+    CHECK(note("type: asha\n  mode: promote") ==
+          "counts trials that end, and with mode: promote those that lose are paused, so few count and the sweep ends "
+          "late; add a budget:, or use mode: stop");
+    CHECK(note("type: pasha").ends_with("add a budget:, or use type: asha"));
+    CHECK(remark_on(parse("patience: {resource: 5}\n"), "patience.trials").empty());
 }
 
 TEST_CASE("a time without a unit is not guessed at") {
