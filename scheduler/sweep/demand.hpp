@@ -52,7 +52,7 @@ class Demand {
         bool wants_workers = true;
     };
 
-    /// Order in which survivors get surplus slots: those of the highest rung first, then by loss.
+    /// Order in which survivors get surplus slots: those that survived most rungs first, then by loss.
     using Merit = std::tuple<int, double, TrialId>;
 
     static Claim claim_of(const Trial& trial);
