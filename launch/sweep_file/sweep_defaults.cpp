@@ -55,8 +55,6 @@ SchedulerSpec read_early_terminate(const YamlSection& section) {
             section.fail(key, fmt::format("is {}; use 1 or more", *section.integer(key)));
         }
     }
-    require_countable(section, "min_iter");
-    require_countable(section, "max_iter");
     spec.max = max_iter ? Resource{*max_iter} : unlimited_resource;
     if (max_iter && num_rungs) {
         const auto rungs = wandb_rungs(*max_iter, *num_rungs, spec.reduction_factor);

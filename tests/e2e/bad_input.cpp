@@ -45,6 +45,8 @@ TEST_CASE("mistakes in a sweep file name file, line and key") {
     check_refused(replaced(sound, "{min: 1, max: 9}", "{min: 9, max: 1}"), "sweep.yaml:5:");
     check_refused(replaced(sound, "{min: 1, max: 9}", "{distribution: log_uniform_values, min: 0, max: 1.0}"),
                   "sweep.yaml:5:");
+    check_refused(replaced(sound, "max: 4", "max: 2000000000000"),
+                  "scheduler.max: is 2000000000000, and resource is counted up to 1099511627775");
     check_refused(replaced(sound, "[bash,", "[no-such-program,"), "there is no program 'no-such-program'");
     check_refused(replaced(sound, "\"${args}\"", "\"${arg}\""), "${arg}");
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]\n", ""), "nothing to train");

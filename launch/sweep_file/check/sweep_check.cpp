@@ -337,6 +337,16 @@ void require_end_of_trials(const SweepFile& file, Mistakes& mistakes) {
                              has_rule ? "max_iter: 27 and s: 2" : "scheduler: {type: asha, min: 1, max: 27}"));
 }
 
+/// Sweeps that began with such a maximum go on as they did, as if there were none.
+void check_max(const SweepFile& file, Mistakes& mistakes) {
+    if (const auto max = file.spec.scheduler.max; max > unlimited_resource) {
+        mistakes.add(file.source.has("scheduler") ? "scheduler.max" : "early_terminate.max_iter",
+                     fmt::format("is {}, and resource is counted up to {}; count in a larger unit, such as thousands "
+                                 "of samples",
+                                 max.value, unlimited_resource.value - 1));
+    }
+}
+
 bool has_nothing_to_run(const SweepDraft& draft) {
     const auto& [file, mistakes] = draft;
     return !file.trainer && !file.command && !mistakes.lie_in("trainer") && !mistakes.lie_in("command") &&
@@ -347,6 +357,7 @@ bool has_nothing_to_run(const SweepDraft& draft) {
 
 void check(SweepDraft& draft, const ProgramPaths& paths) {
     auto& [file, mistakes] = draft;
+    check_max(file, mistakes);
     check_hooks(file.hooks, mistakes);
     if (!mistakes.lie_in("parameters") && !mistakes.lie_in("constraints")) {
         try_rules(file.spec.space, file.spec.seed, file.source, mistakes);

@@ -1,7 +1,5 @@
 #include "launch/sweep_file/sections/sweep_scheduler.hpp"
 
-#include <fmt/format.h>
-
 #include <string>
 
 namespace crescendo::launch {
@@ -75,7 +73,6 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
             section.fail("max",
                          "is missing: it is the resource (epochs, say) at which a trial is complete; add max: 27");
         }
-        require_countable(section, "max");
         spec.max = Resource{section.integer("max").value()};
     });
     read([&] { spec.reduction_factor = section.small_integer("reduction_factor").value_or(spec.reduction_factor); });
@@ -102,14 +99,6 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] { spec.capped_surplus = section.choice("capped_surplus", switches).value_or(spec.capped_surplus); });
     read([&] { spec.distinct_gpus = section.choice("distinct_gpus", switches).value_or(spec.distinct_gpus); });
     return spec;
-}
-
-void require_countable(const YamlSection& section, const char* name) {
-    if (const auto resource = section.integer(name); resource && *resource >= unlimited_resource.value) {
-        section.fail(name, fmt::format("is {}, and resource is counted up to {}; count in a larger unit, such as "
-                                       "thousands of samples",
-                                       *resource, unlimited_resource.value - 1));
-    }
 }
 
 }  // namespace crescendo::launch

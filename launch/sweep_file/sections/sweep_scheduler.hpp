@@ -9,8 +9,4 @@ namespace crescendo::launch {
 /// checked and change nothing. So one word switches a sweep from one type to another.
 SchedulerSpec read_scheduler(const YamlSection& section);
 
-/// Throws InvalidInput if the entry `name`, a resource, is too large: unlimited_resource and more would mean that
-/// trials have no maximum.
-void require_countable(const YamlSection& section, const char* name);
-
 }  // namespace crescendo::launch

@@ -107,9 +107,6 @@ TEST_CASE("mistakes in early_terminate name their key") {
           "sweep.yaml:6:49: early_terminate.eta: is 1.5, and rungs lie at whole powers of it here; use 2, 3 or 4");
     CHECK(error_with("early_terminate: {type: hyperband, min_iter: 0}\n") ==
           "sweep.yaml:6:36: early_terminate.min_iter: is 0; use 1 or more");
-    CHECK(error_with("early_terminate: {type: hyperband, min_iter: 3, max_iter: 2000000000000}\n")
-              .starts_with(
-                  "sweep.yaml:6:49: early_terminate.max_iter: is 2000000000000, and resource is counted up to "));
 }
 
 TEST_CASE("the target of W&B's metric ends the sweep") {

@@ -80,16 +80,6 @@ TEST_CASE("a required key that is missing is named with a line to add") {
     });
 }
 
-TEST_CASE("a max that would mean none is refused as too large, and causes no second message") {
-    const auto with_max = [](const char* max) { return sound_with("max: 27", std::string("max: ") + max); };
-    check_errors({
-        {with_max("2000000000000") + "command: [train, '${max_resource}']\n",
-         "sweep.yaml:8:3: scheduler.max: is 2000000000000, and resource is counted up to 1099511627775; count in a "
-         "larger unit, such as thousands of samples"},
-    });
-    CHECK(parse_sweep(with_max("1099511627775"), "sweep.yaml").spec.scheduler.has_max());
-}
-
 TEST_CASE("a value of the wrong type is shown with what the key takes") {
     check_errors({
         {sound_with("run_cap: 27", "run_cap: many"),
