@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/duration.hpp"
+#include "scheduler/schedulers/brackets.hpp"
 
 namespace crescendo::launch {
 
@@ -60,8 +61,34 @@ void read_patience(const YamlSection& file, Patience& patience) {
     file.attempt([&] { patience.resource = section->small_integer("resource"); });
 }
 
+namespace {
+
+/// The most trials that a rung ends at the same time; 0 where each trial is judged as it arrives.
+std::int64_t most_ended_at_once(const SweepSpec& spec) {
+    const auto& scheduler = spec.scheduler;
+    const bool has_ladder =
+        scheduler.reduction_factor >= 2 && scheduler.min.value >= 1 && scheduler.min < scheduler.max;
+    const auto losers_of = [&](std::int64_t size) { return size - size / scheduler.reduction_factor; };
+    if (scheduler.kind == SchedulerKind::successive_halving && has_ladder) {
+        return losers_of(spec.run_cap.value_or(0));
+    }
+    if (scheduler.kind == SchedulerKind::hyperband && has_ladder) {
+        return losers_of(bracket_sizes(milestones(scheduler).size(), scheduler.reduction_factor).front());
+    }
+    return 0;
+}
+
+}  // namespace
+
 void remark_on_patience(SweepFile& result) {
     const auto& spec = result.spec;
+    if (const auto most = most_ended_at_once(spec); spec.patience.trials && *spec.patience.trials <= most) {
+        result.remarks.push_back(
+            {"patience.trials",
+             fmt::format("is {}, and a rung of {} may end {} trials at once, which could end the sweep "
+                         "while the better ones still train; use {} or more",
+                         *spec.patience.trials, scheduler_kinds.of(spec.scheduler.kind), most, most + 1)});
+    }
     const bool is_pasha = spec.scheduler.kind == SchedulerKind::pasha;
     if (spec.patience.trials && (is_pasha || spec.scheduler.mode == Mode::promote)) {
         result.remarks.push_back(

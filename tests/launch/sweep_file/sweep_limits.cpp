@@ -40,6 +40,21 @@ TEST_CASE("a worker is given time to say something") {
     CHECK(error_in(sound + "hang_timeout: 60\n").find("60 is no time to wait") != std::string::npos);
 }
 
+TEST_CASE("a note says where patience with trials may end a sweep at a rung whose trials are judged together") {
+    const auto note = [](const std::string& type, int patience) {
+        const auto text = sound_with("type: asha", type) + "patience: {trials: " + std::to_string(patience) + "}\n";
+        return remark_on(parse_sweep(text, "sweep.yaml"), "patience.trials");
+    };
+
+    CHECK(note("type: successive_halving", 18) ==
+          "is 18, and a rung of successive_halving may end 18 trials at once, which could end the sweep while the "
+          "better ones still train; use 19 or more");
+    CHECK(note("type: successive_halving", 19).empty());
+    CHECK(note("type: hyperband", 18).ends_with("use 19 or more"));
+    CHECK(note("type: hyperband", 19).empty());
+    CHECK(note("type: asha", 1).empty());
+}
+
 TEST_CASE("a note says where patience with trials hardly counts, because those that lose are paused") {
     const auto note = [](const std::string& type) {
         const auto text = sound_with("type: asha", type) + "patience: {trials: 5}\n";
@@ -47,7 +62,6 @@ TEST_CASE("a note says where patience with trials hardly counts, because those t
     };
 
     CHECK(note("type: asha").empty());
-    CHECK(note("type: hyperband").empty());
     CHECK(note("type: asha\n  mode: promote") ==
           "counts trials that end, and with mode: promote those that lose are paused, so few count and the sweep ends "
           "late; add a budget:, or use mode: stop");
