@@ -20,11 +20,12 @@ namespace {
 
 const Patience long_patience{.timeout = 30s};
 
-/// A member of a group, in a thread of its own.
+/// A member of a group, in a thread of its own. `patience` is for its collectives.
 class Member {
   public:
-    Member(const nccl::UniqueId& id, int rank, int size, Patience patience = long_patience)
-        : communicator_(fake_library(), id, rank, size, patience), patience_(std::move(patience)) {}
+    Member(const nccl::UniqueId& id, int rank, int size, const Patience& forming = long_patience,
+           Patience patience = long_patience)
+        : communicator_(fake_library(), id, rank, size, forming), patience_(std::move(patience)) {}
 
     /// The sum over all members, once it is there.
     std::vector<float> sum(std::vector<float> numbers) {
@@ -189,7 +190,7 @@ TEST_CASE("a collective that hangs ends at the time-out or by a new order") {
         if (rank == 0) {
             patience.give_up = [&] { return ordered; };
         }
-        Member member(id, rank, 2, patience);
+        Member member(id, rank, 2, long_patience, patience);
         if (rank == 0) {
             ordered = true;
             member.sum({1.0F});
@@ -197,7 +198,7 @@ TEST_CASE("a collective that hangs ends at the time-out or by a new order") {
     });
     CHECK(errors[0].ends_with("the sum: given up for a new order"));
 
-    const auto error = error_of([] { Member(new_id(), 0, 1, {.timeout = 20ms}).sum({1.0F}); });
+    const auto error = error_of([] { Member(new_id(), 0, 1, long_patience, {.timeout = 20ms}).sum({1.0F}); });
     CHECK(error.ends_with("the sum: not done after 0.02 s"));
 }
 
