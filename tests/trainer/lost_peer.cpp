@@ -67,6 +67,7 @@ TEST_CASE_TEMPLATE("a new rank 0 repeats the report that its predecessor may hav
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", Transport::recording(sweep));
     const Json report = crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
+    Transport::await_member(sweep);
 
     crescendo.kill(0);
     crescendo.join({1}, "memory", sweep.terms("trial"));

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/await.hpp"
 #include "tests/trainer/checkpoints.hpp"
-#include "tests/trainer/device/fake_nccl/fake_nccl.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
 #include "tests/trainer/record.hpp"
 #include "tests/trainer/same_members.hpp"
@@ -15,7 +13,6 @@
 #include "tests/trainer/test_device.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 
-using namespace crescendo;
 using namespace crescendo::trainer::test;
 
 namespace {
@@ -84,17 +81,12 @@ TEST_CASE("workers over NCCL that were a group before take the communicator that
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
     const Terms terms = sweep.terms("trial");
-    const auto await_member = [&] {  // an order that comes while it waits for the last collective may end its part
-        tests::await("member 1", [&] {
-            return content(finished_file(sweep.folder.path(), 1)) == content(finished_file(sweep.folder.path(), 0));
-        });
-    };
 
     crescendo.train({0, 1}, "new", terms, 1);
     crescendo.train({0}, "memory", terms, 2);
-    await_member();
+    OverNccl::await_member(sweep);
     crescendo.train({0, 1}, "memory", terms, 3);
-    await_member();
+    OverNccl::await_member(sweep);
     crescendo.leave({0, 1}, /*save=*/false);
     Terms next = sweep.terms("next");
     next.trial = 1;
