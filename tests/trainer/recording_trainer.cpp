@@ -3,7 +3,8 @@
 //   TEST_RECORD   folder: a file for each process, a line {"trial","epoch","step","samples","time"} for each step
 //   TEST_PAUSE    milliseconds to wait after each step; none unless given
 //   TEST_NCCL     groups are made as a GPU's are, over the fake NCCL
-//   TEST_GATE     N:FILE: after step N, wait until FILE exists; orders sent meanwhile are obeyed right after step N
+//   TEST_GATE     N:FILE: after step N, write FILE.reached and wait until FILE exists; orders sent meanwhile are obeyed
+//                 right after step N
 
 #include <ATen/Parallel.h>
 #include <signal.h>
@@ -33,7 +34,9 @@ void wait_at_gate(std::int64_t step) {
     const std::string words = gate;
     const auto colon = words.find(':');
     if (std::stoll(words.substr(0, colon)) != step) return;
-    while (!std::filesystem::exists(words.substr(colon + 1))) {
+    const std::string file = words.substr(colon + 1);
+    std::ofstream(file + ".reached").put('\n');
+    while (!std::filesystem::exists(file)) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
 }
