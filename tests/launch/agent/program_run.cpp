@@ -89,7 +89,7 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it 
 
 TEST_CASE("a program that trained to its end is not told to read decisions when it takes long to leave") {
     ProgramNode node(1);
-    node.start(0, 0, R"(echo '{"resource":9,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; echo saving; exec sleep 1000)");
+    node.start(0, 0, R"(echo saving; echo '{"resource":9,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; exec sleep 1000)");
     node.next<protocol::Report>();
 
     node.agent.obey(protocol::Leave{TrialId{0}, false});

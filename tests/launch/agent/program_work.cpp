@@ -30,7 +30,7 @@ TEST_CASE("a group's hosts have a line each, also where another host's ranks lie
 }
 
 TEST_CASE("a group has a process a slot, which know each other as torchrun's do; rank 0 speaks for all") {
-    ProgramNode node(2);
+    ProgramNode node(2, {.grace = std::chrono::minutes(1), .save = std::chrono::minutes(1)});
     node.start_group(4, 2,
                      "echo \"$RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT\" > rank$RANK; "
                      "until [ -e rank1 ]; do sleep 0.01; done; " +

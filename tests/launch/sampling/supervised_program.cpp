@@ -13,8 +13,11 @@ namespace {
 
 /// A program in Bash that runs `script`, and what it was said of it.
 struct Supervised {
-    explicit Supervised(const std::string& script)
-        : program({"the helper", "nobody helps", {"bash", "-c", script}, std::chrono::seconds(1),
+    explicit Supervised(const std::string& script, std::chrono::seconds deadline = std::chrono::seconds(60))
+        : program({"the helper",
+                   "nobody helps",
+                   {"bash", "-c", script},
+                   deadline,
                    {{}, {}, [this](const std::string& line) { said.push_back(line); }}}) {}
 
     /// Waits for the first answer.
@@ -60,7 +63,7 @@ TEST_CASE("a program does not take itself for a rank of Slurm's step") {
 }
 
 TEST_CASE("a program that is late, has ended or talks unasked is an error, and one that is dismissed is not") {
-    Supervised late("read -r line <&3; sleep 60");
+    Supervised late("read -r line <&3; sleep 60", std::chrono::seconds(1));
     late.program.start();
     late.program.ask({{"n", 1}});
     CHECK_THROWS_WITH(late.answer(), "it gave no answer for 1 s");
