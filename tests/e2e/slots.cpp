@@ -11,18 +11,20 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A warm trainer in Bash that reports every 20 ms. `start` is run before it says that it is ready.
+/// A warm trainer in Bash that reports every 20 ms. `start` is run before it says that it is ready, and may replace
+/// before_report().
 void write_trainer(const fs::path& folder, const std::string& start) {
     write_file(folder / "trainer.sh", R"(#!/bin/bash
 [[ $1 = --check ]] && { cat >/dev/null; echo '{"problems":[]}'; exit; }
-)" + start + R"(
 say() { echo "$1" >&$CRESCENDO_FD; }
 number() { [[ $line =~ \"$1\":([0-9]+) ]] && echo ${BASH_REMATCH[1]}; }
+before_report() { :; }
 report() {
   sleep 0.02
-  touch reported
+  before_report
   say '{"type":"report","trial":'$trial',"generation":'$generation',"resource":'$((++resource))',"metrics":{"loss":1}}'
 }
+)" + start + R"(
 say '{"type":"hello"}'
 while read -r line <&$CRESCENDO_FD; do
   case $line in
@@ -35,13 +37,19 @@ done
     fs::permissions(folder / "trainer.sh", fs::perms::owner_all);
 }
 
-/// The trainer on one GPU of eight fails each trial that it is given, once another trial has reported.
+/// The trainer on one GPU of eight fails each trial that it is given, once three others have reported: then two trials
+/// convict it. The others wait for these before their last report of six, so that there are trials left.
 constexpr const char* gpu_5_is_broken = R"(
+before_report() {
+  ((resource == 1)) && echo >> reported
+  ((resource < 5)) || until [ $(wc -l < failures) -ge 2 ]; do sleep 0.02; done
+}
 if [ $CUDA_VISIBLE_DEVICES = 5 ]; then
   echo '{"type":"hello"}' >&$CRESCENDO_FD
   while read -r line <&$CRESCENDO_FD; do
     [[ $line =~ \"join\".*\"trial\":([0-9]+) || $line =~ \"trial\":([0-9]+).*\"join\" ]] || continue
-    until [ -e reported ]; do sleep 0.02; done
+    until [ $(wc -l < reported) -ge 3 ]; do sleep 0.02; done
+    echo >> failures
     echo '{"type":"failed","trial":'${BASH_REMATCH[1]}',"kind":"error","message":"CUDA error: device '$$'"}' \
       >&$CRESCENDO_FD
     exit 1
@@ -149,11 +157,14 @@ TEST_CASE("a GPU on which every trial fails is left out, and its neighbour on th
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 12\nparameters: {x: {min: 0.0, max: 1.0}}\n"
                "scheduler: {type: fifo, max: 3}\ncommand: [bash, train.sh, \"${args}\"]\n");
+    // Three trials convict the GPU. The other one's first trial waits for them, so that there are that many.
+    write_file(folder / "failures", "");
     write_file(folder / "train.sh",
                "if [ $CUDA_VISIBLE_DEVICES = 1 ]; then\n"
-               "  until [ -e reported ]; do sleep 0.02; done; echo 'no GPU here' >&2; exit 9\n"
+               "  until [ -e reported ]; do sleep 0.02; done; echo >> failures; echo 'no GPU here' >&2; exit 9\n"
                "fi\n"
                "for epoch in {1..3}; do sleep 0.02\n"
+               "  [ $epoch -lt 3 ] || until [ $(wc -l < failures) -ge 3 ]; do sleep 0.02; done\n"
                "  echo '{\"resource\":'$epoch',\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n"
                "  read -r answer <&$CRESCENDO_FD; touch reported\n"
                "done\n");
@@ -175,6 +186,8 @@ TEST_CASE("a GPU on which every trial fails is left out, and its neighbour on th
 TEST_CASE("one broken GPU of eight costs one slot, and the user reads which GPU it is") {
     const TemporaryFolder folder;
     write_trainer(folder.path(), gpu_5_is_broken);
+    write_file(folder / "reported", "");
+    write_file(folder / "failures", "");
     write_trainer_sweep(folder.path(), /*slots=*/8, /*num_trials=*/24, /*epochs=*/6);
     const Variable trainer("CRESCENDO_TRAINER", folder / "trainer.sh");
     const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1,2,3,4,5,6,7");
