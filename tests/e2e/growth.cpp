@@ -246,8 +246,9 @@ TEST_CASE("a warm trainer that does what nobody asked for costs its trial an att
           {R"(say '{"type":"left","trial":0,"saved":false}')", "it left its group without being told to"}}) {
         CAPTURE(deed);
         const TemporaryFolder folder;
+        // By rank 0 before it reports: the trial cannot end without it.
         write_warm_sweep(folder.path(), "",
-                         "[[ $line = *'\"size\":2'* ]] && mkdir once 2>/dev/null && " + std::string(deed));
+                         "[[ $line = *'\"size\":2'* && $rank = 0 ]] && mkdir once 2>/dev/null && " + std::string(deed));
 
         const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 

@@ -140,7 +140,7 @@ TEST_CASE("programs on several nodes may have many slots each") {
 }
 
 TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
-    const Ranks ranks("3", "2");
+    const Ranks ranks("3", "5");
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 12\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
@@ -156,7 +156,7 @@ TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
     ::kill(run.ranks().at(2), SIGKILL);
 
     CHECK(run.wait() == 0);
-    CHECK(run.out().find("node 2 is lost: no sign of life for 2 s") != std::string::npos);
+    CHECK(run.out().find("node 2 is lost: no sign of life for 5 s") != std::string::npos);
     const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
     CHECK(status.at("state") == "finished");
     CHECK(status.at("slots") == 2);

@@ -191,9 +191,12 @@ TEST_CASE("a smaller run_cap ends a sweep that was stopped, where nothing is lef
 
 TEST_CASE("a sweep whose time was up goes on with more time") {
     const TemporaryFolder folder;
-    write_two_trials(folder.path(), sweep_of_two + "budget: {time: 1s}\n");
+    write_two_trials(folder.path(), sweep_of_two + "budget: {time: 1h}\n");
     write_file(folder / "hold", "");
-    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("trial 1 reports", [&] { return num_reports(folder / "s") == 4; });
+    REQUIRE(run_crescendo(folder.path(), {"set", "s", "budget.time=1s"}).code == 0);
+    REQUIRE(run.wait() == 0);
     fs::remove(folder / "hold");
     CHECK(json_of(folder.path(), "status").at("reason") == "the time budget is used up");
 

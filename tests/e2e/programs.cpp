@@ -81,15 +81,18 @@ TEST_CASE("paused programs are resumed where their checkpoints left them, and th
 
 TEST_CASE("a sweep with paused trials is killed, says how many they are, and resumes them") {
     const TemporaryFolder folder;
-    write_sweep(folder.path(), "sleep 0.05", "", "successive_halving");
+    // The rung is decided once all have reported, and only four do.
+    write_sweep(folder.path(), "[ $CRESCENDO_TRIAL -lt 4 ] || until [ -e go ]; do sleep 0.05; done", "",
+                "successive_halving");
     Command run(folder.path(), {"run", "sweep.yaml"});
-    await("some reports are in the journal", [&] { return num_reports(folder / "bash") >= 4; });
+    await("four reports are in the journal", [&] { return num_reports(folder / "bash") == 4; });
 
     run.signal(SIGKILL);
     run.wait();
 
     const auto status = status_of(folder.path());
-    CHECK(status.at("trials").at("paused") >= 2);
+    CHECK(status.at("trials").at("paused") == 4);
+    write_file(folder / "go", "");
     CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
     CHECK(status_of(folder.path()).at("trials").at("finished") == 1);
 }
@@ -109,12 +112,11 @@ TEST_CASE("Ctrl-C, SIGTERM and stop end with 75, leave nothing running, and resu
     for (const std::string how : {"INT", "TERM", "stop"}) {
         CAPTURE(how);
         const TemporaryFolder folder;
-        write_file(folder / "pause", "0.05");
-        write_sweep(folder.path(), "sleep $(<pause)");
+        // The first trial to report goes on, so that the sweep is not over before it is stopped.
+        write_sweep(folder.path(), "[ $r -lt 3 ] || [ -e go ] || { read -r reply <&$CRESCENDO_FD; exit 0; }");
         Command run(folder.path(), {"run", "sweep.yaml"});
         await("some reports are in the journal", [&] { return num_reports(folder / "bash") >= 4; });
 
-        write_file(folder / "pause", "2");  // so that it is not over before it is stopped
         if (how == "stop") {
             CHECK(run_crescendo(folder.path(), {"stop", "bash"}).code == 0);
         } else {
@@ -124,7 +126,7 @@ TEST_CASE("Ctrl-C, SIGTERM and stop end with 75, leave nothing running, and resu
         CHECK(run.wait() == 75);
         CHECK(processes_in(folder.path()).empty());
         CHECK(status_of(folder.path()).at("state") == "stopped");
-        write_file(folder / "pause", "0");
+        write_file(folder / "go", "");
         CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
         CHECK(status_of(folder.path()).at("state") == "finished");
     }
@@ -132,7 +134,7 @@ TEST_CASE("Ctrl-C, SIGTERM and stop end with 75, leave nothing running, and resu
 
 TEST_CASE("after kill -9 nothing outlives crescendo, and resume repeats no finished trial") {
     const TemporaryFolder folder;
-    write_sweep(folder.path(), "sleep 0.05; setsid sleep 1000 &");
+    write_sweep(folder.path(), "setsid sleep 1000 & [ $r -lt 9 ] || until [ -e go ]; do sleep 0.05; done");
     Command run(folder.path(), {"run", "sweep.yaml"});
     await("some reports are in the journal", [&] { return num_reports(folder / "bash") >= 6; });
 
@@ -147,6 +149,7 @@ TEST_CASE("after kill -9 nothing outlives crescendo, and resume repeats no finis
             ended.insert(trial.at("trial").get<int>());
         }
     }
+    write_file(folder / "go", "");
     const auto resumed = run_crescendo(folder.path(), {"resume", "bash"});
     REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
     CHECK(resumed.out.find("taking over from process") != std::string::npos);
