@@ -354,6 +354,7 @@ StepSums Trial::accumulate_gradients(const StepSamples& samples, const StepPlan&
 void Trial::forget_gradients() {
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (const auto& parameter : parameters_) {
+        noise_meter_.reset();  // what a recording that failed has measured was never computed
         parameter.mutable_grad().reset();
     }
 }
@@ -372,9 +373,9 @@ void Trial::sharpen(const StepSamples& samples, const StepPlan& plan, const Grou
         }
         set_buffers(buffers_before);
     };
-    climb(learning_parameters(), settings_.sam);
-    forget_gradients();
     try {
+        climb(learning_parameters(), settings_.sam);
+        forget_gradients();
         collective([&] {
             accumulate_gradients(samples, unmeasured, reducer);
             reducer.finish();

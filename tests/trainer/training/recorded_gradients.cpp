@@ -57,6 +57,24 @@ class RecordingDevice : public HostDevice {
     mutable int replays = 0;
 };
 
+/// A processor that computes as it records, and records nothing.
+class FailingDevice : public RecordingDevice {
+  public:
+    std::unique_ptr<Recording> record(const std::function<void()>& work) const override {
+        ++recordings;
+        is_recording = true;
+        try {
+            work();
+        } catch (...) {
+            is_recording = false;
+            throw;
+        }
+        return nullptr;
+    }
+
+    mutable bool is_recording = false;
+};
+
 constexpr std::int64_t batch_size = 8;
 
 const Task recorded_task{.kind = Task::Kind::classification,
@@ -201,6 +219,29 @@ TEST_CASE("where recording fails, steps are computed as they are, and it is not 
 
     CHECK(device.recordings == 1);
     CHECK(same(copies(worker.trial.named_tensors()), copies(plain.trial.named_tensors())));
+}
+
+TEST_CASE("what a recording that fails has measured of the noise is forgotten") {
+    const auto cpu = make_cpu_device();
+    const FailingDevice device;
+    Worker worker({{"model", "mlp"}}, device);
+    Worker plain({{"model", "mlp"}}, *cpu);
+    worker.trial.parameters()[0].register_hook([&](const at::Tensor&) {  // backward comes to the first layer last
+        if (device.is_recording) {
+            throw std::runtime_error("operation not permitted when stream is capturing");
+        }
+    });
+    for (Worker* each : {&worker, &plain}) {
+        for (int step = 0; step < 6; ++step) {
+            each->trial.progress().step = 0;  // so that each step is measured
+            each->train(step, step + 1);
+        }
+    }
+
+    CHECK(device.recordings == 1);
+    CHECK(same(copies(worker.trial.named_tensors()), copies(plain.trial.named_tensors())));
+    CHECK(worker.trial.progress().noise_scale.noise() == plain.trial.progress().noise_scale.noise());
+    CHECK(worker.trial.progress().noise_scale.gradient() == plain.trial.progress().noise_scale.gradient());
 }
 
 TEST_CASE("steps are not recorded where the sweep file says so, and no longer once somebody wants to see them") {

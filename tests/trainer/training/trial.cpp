@@ -340,6 +340,23 @@ TEST_CASE("a hundred steps of sharpness-aware minimisation are those of the form
     }
 }
 
+TEST_CASE("where the way to sharper weights fails, they are back where they were") {
+    const auto device = make_cpu_device();
+    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"sam", 0.3}, {"batch_size", num_samples}}),
+                normed_task, *device);
+    trial.set_group(/*size=*/1, {});
+    trial.progress().step = 1;  // which is not measured
+    const Group group(*device);
+    GradientReducer reducer(group, trial.parameters());
+    const auto before = copies(trial.named_tensors());
+
+    // The last gradient fits nothing, so the other weights have moved before climbing fails, as for lack of memory.
+    const auto spoil = [&] { trial.parameters().back().mutable_grad() = at::ones({3, 5, 7}); };
+    CHECK_THROWS(trial.step(images(0.5, num_samples), group, reducer, spoil));
+
+    CHECK(same(copies(trial.named_tensors()), before));
+}
+
 TEST_CASE("a step around which the weights were looked at leaves the buffers of its first pass") {
     const auto device = make_cpu_device();
     const auto buffers_after_step = [&](double sam) {
