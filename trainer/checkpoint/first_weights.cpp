@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "core/check.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 #include "trainer/checkpoint/saved_tensors.hpp"
 #include "trainer/data/shapes.hpp"
+#include "trainer/optimizers/schedule_free.hpp"
 
 namespace crescendo::trainer {
 
@@ -21,12 +23,38 @@ constexpr const char* except_key = "trainer.init_except";
 
 using TensorsByName = std::map<std::string, at::Tensor>;
 
+/// What a trial's checkpoint with the optimizer schedule_free was evaluated with: averages, where `model` has the
+/// points at which gradients are taken. Empty of other files.
+TensorsByName averages_of_optimizer(const SavedTensors& saved) {
+    TensorsByName all;
+    const auto words = saved.texts.find("settings");
+    const auto model = saved.dicts.find("model");
+    const auto optimizer = saved.dicts.find("optimizer");
+    if (words == saved.texts.end() || model == saved.dicts.end() || optimizer == saved.dicts.end()) {
+        return all;
+    }
+    const auto settings = nlohmann::json::parse(words->second);
+    if (settings.value("optimizer", "") != "schedule_free") {
+        return all;
+    }
+    const double beta = settings.value("schedule_free_beta", default_schedule_free_beta);
+    for (const auto& [name, state] : optimizer->second.dicts) {
+        all[name] = schedule_free_average(model->second.tensors.at(name), state.tensors.at("z"), beta);
+    }
+    return all;
+}
+
 TensorsByName weights_of(const SavedTensors& saved) {
     TensorsByName all;
-    for (const char* of_model : {"ema", "model", "state_dict", "model_state_dict"}) {
+    const auto add = [&](const char* of_model) {
         if (const auto found = saved.dicts.find(of_model); found != saved.dicts.end()) {
             all.insert(found->second.tensors.begin(), found->second.tensors.end());
         }
+    };
+    add("ema");
+    all.merge(averages_of_optimizer(saved));
+    for (const char* of_model : {"model", "state_dict", "model_state_dict"}) {
+        add(of_model);
     }
     return all.empty() ? saved.tensors : all;
 }

@@ -367,6 +367,8 @@ SavedTensors tensors_of(const Dict& dict, int depth = 0) {
         }
         if (const auto* tensor = value.as<at::Tensor>()) {
             saved.tensors.insert_or_assign(*name, *tensor);
+        } else if (const auto* words = value.as<std::string>()) {
+            saved.texts.insert_or_assign(*name, *words);
         } else if (const auto* inner = value.as<std::shared_ptr<Dict>>(); inner && depth < most) {
             if (auto of_inner = tensors_of(**inner, depth + 1); !of_inner.tensors.empty() || !of_inner.dicts.empty()) {
                 saved.dicts.insert_or_assign(*name, std::move(of_inner));

@@ -16,7 +16,7 @@ constexpr double schedule_free_beta2 = 0.999;
 constexpr double schedule_free_epsilon = 1e-8;
 
 struct ScheduleFreeSettings {
-    double beta = 0.9;  ///< y = beta x + (1 - beta) z
+    double beta = default_schedule_free_beta;
     double weight_decay = 0.0;
     WeightDecayOf decays = WeightDecayOf::all;
 };
@@ -30,7 +30,7 @@ class ScheduleFree : public PerParameterOptimizer {
         const at::NoGradGuard no_gradients;
         std::vector<at::Tensor> all;
         for_each([&](const at::Tensor& weights, const std::vector<NamedTensor>& state) {
-            all.push_back(weights.lerp(state[z].tensor, 1 - 1 / settings_.beta));
+            all.push_back(schedule_free_average(weights, state[z].tensor, settings_.beta));
         });
         return all;
     }
@@ -94,6 +94,10 @@ class ScheduleFreeSpec : public OptimizerSpec {
 
 std::shared_ptr<OptimizerSpec> read_schedule_free(Section& section) {
     return std::make_shared<ScheduleFreeSpec>(section);
+}
+
+at::Tensor schedule_free_average(const at::Tensor& y, const at::Tensor& z, double beta) {
+    return y.lerp(z, 1 - 1 / beta);
 }
 
 }  // namespace crescendo::trainer

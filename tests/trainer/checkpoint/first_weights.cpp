@@ -90,6 +90,31 @@ TEST_CASE("of a trial with a moving average, another begins with the average, an
     CHECK(at::equal(trial.averages()[0].tensor, trial.parameters()[0]));
 }
 
+TEST_CASE("of a trial with schedule_free, another begins with the average that evaluations took") {
+    const TemporaryFolder folder;
+    const json settings{{"optimizer", "schedule_free"}, {"schedule_free_beta", 0.8}, {"lr_factors", {{"output", 0}}}};
+    Trial source = trial_of(/*seed=*/1, settings);
+    source.set_group(/*size=*/1, {});
+    const Group group(*device);
+    GradientReducer reducer(group, source.learning_parameters());
+    LoadedBatch loaded;
+    loaded.slice.member_samples = {8};
+    loaded.slice.samples.resize(8);
+    loaded.batch = {at::ones({8, 5}), at::zeros({8}, at::kLong)};
+    for (int step = 0; step < 3; ++step) {
+        source.step(loaded, group, reducer);
+    }
+    write_checkpoint(folder / "checkpoint.pt", checkpoint_of(source, settings));
+
+    const Trial trial = begun_from(folder / "checkpoint.pt");
+
+    const auto evaluated = source.evaluation_weights();
+    for (std::size_t i = 0; i < evaluated.size(); ++i) {
+        CHECK(at::equal(trial.parameters()[i], evaluated[i]));
+    }
+    CHECK_FALSE(at::equal(trial.parameters()[0], source.parameters()[0]));
+}
+
 TEST_CASE("what the settings except is drawn, and may have another shape in the file") {
     const TemporaryFolder folder;
     const Trial source = trial_of(/*seed=*/1);
