@@ -36,7 +36,7 @@ double validation_loss(Trial& trial, const std::string& location) {
     stream.enter({.group_batch = 20});
     auto slice = stream.next();
     const Batch batch = make_batch(*slice, trial.task(), trial.device());
-    return loss_sum({}, trial.task(), trial.model().forward(batch.inputs), batch.targets).item<double>() / 20;
+    return loss_sum({}, trial.task(), {}, trial.model().forward(batch.inputs), batch.targets).item<double>() / 20;
 }
 
 }  // namespace

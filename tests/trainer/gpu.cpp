@@ -78,7 +78,11 @@ Learned learned(const Json& section, const Device& device) {
         task.kind = Task::Kind::regression;
         task.target_shape = {8, 8};
         task.num_outputs = 64;
+        if (section.contains("data")) {  // names latitudes
+            task.row_weights = {0, 0.4, 0.8, 1.2, 1.6, 1.6, 1.4, 1};
+        }
     }
+    task.class_weights = section.value("class_weights", std::vector<double>{});
     Trial trial(/*number=*/0, /*seed=*/1, settings_of(section), task, device);
     trial.set_group(/*size=*/1, {});
     const Group group(device);
@@ -144,6 +148,11 @@ TEST_CASE("steps from a recording have the bits of others, in every model") {
                         {"optimizer", "adamw"}});
     networks.push_back({{"model", "mlp"}, {"precision", "fp16"}, {"dropout", 0.2}, {"clip_norm", 0.1}});
     networks.push_back({{"model", "mlp"}, {"label_smoothing", 0.1}, {"sam", 0.05}});
+    networks.push_back({{"model", "mlp"}, {"class_weights", {1.0, 3.0, 0.5, 2.0}}});
+    for (const char* loss : {"mse", "relative_l2"}) {
+        networks.push_back(
+            {{"model", "unet"}, {"loss", loss}, {"data", {{"train", "era5.nc:/"}, {"latitude", "lat"}}}});
+    }
     for (Json& network : networks) {
         CAPTURE(network.dump());
         network.update({{"width", 8}, {"depth", 1}, {"heads", 2}, {"lr", 0.01}, {"deterministic", "on"}});

@@ -22,9 +22,8 @@ at::Tensor loss_of_numbers(const LossSettings& settings, const at::Tensor& outpu
     }
 }
 
-/// The task's weights of rows, (rows) of the type of `numbers` and on their device, which the host does not wait for.
-at::Tensor row_weights(const Task& task, const at::Tensor& numbers) {
-    return at::tensor(task.row_weights, numbers.scalar_type()).to(numbers.device(), /*non_blocking=*/true);
+at::Tensor on_device(const std::vector<double>& weights, const at::Device& place) {
+    return weights.empty() ? at::Tensor() : at::tensor(weights, at::kDouble).to(place);
 }
 
 /// The images of (samples, num_outputs): (samples, channels, rows, columns).
@@ -33,46 +32,52 @@ at::Tensor images(const Task& task, const at::Tensor& numbers) {
 }
 
 /// The length of each sample, (samples).
-at::Tensor lengths(const Task& task, const at::Tensor& numbers) {
+at::Tensor lengths(const Task& task, const LossWeights& weights, const at::Tensor& numbers) {
     if (task.row_weights.empty()) {
         return at::linalg_vector_norm(numbers, 2, 1);
     }
-    const at::Tensor roots = row_weights(task, numbers).sqrt_().unsqueeze(1);
+    const at::Tensor roots = weights.rows.to(numbers.scalar_type()).sqrt().unsqueeze(1);
     return at::linalg_vector_norm(images(task, numbers) * roots, 2, at::IntArrayRef{1, 2, 3});
 }
 
 }  // namespace
 
-at::Tensor loss_sum(const LossSettings& settings, const Task& task, const at::Tensor& outputs,
-                    const at::Tensor& targets) {
+LossWeights loss_weights(const Task& task, const at::Device& place) {
+    return {.classes = on_device(task.class_weights, place), .rows = on_device(task.row_weights, place)};
+}
+
+at::Tensor loss_sum(const LossSettings& settings, const Task& task, const LossWeights& weights,
+                    const at::Tensor& outputs, const at::Tensor& targets) {
     if (settings.of_plugin) {
         return settings.of_plugin->sum(outputs, targets);
     }
     if (task.kind == Task::Kind::classification) {
-        const at::Tensor weights =
-            settings.weighs_classes() ? at::tensor(task.class_weights, outputs.options()) : at::Tensor();
-        return at::cross_entropy_loss(outputs, targets, weights, at::Reduction::Sum, /*ignore_index=*/-100,
+        const at::Tensor of_classes =
+            settings.weighs_classes() ? weights.classes.to(outputs.scalar_type()) : at::Tensor();
+        return at::cross_entropy_loss(outputs, targets, of_classes, at::Reduction::Sum, /*ignore_index=*/-100,
                                       settings.label_smoothing);
     }
     if (settings.loss == Loss::relative_l2) {
-        return relative_errors(task, outputs, targets).sum();
+        return relative_errors(task, weights, outputs, targets).sum();
     }
-    const at::Tensor sum = task.row_weights.empty()
-                               ? loss_of_numbers(settings, outputs, targets, at::Reduction::Sum)
-                               : weighed_sum(task, loss_of_numbers(settings, outputs, targets, at::Reduction::None));
+    const at::Tensor sum =
+        task.row_weights.empty()
+            ? loss_of_numbers(settings, outputs, targets, at::Reduction::Sum)
+            : weighed_sum(task, weights, loss_of_numbers(settings, outputs, targets, at::Reduction::None));
     return sum / static_cast<double>(task.num_outputs);
 }
 
-at::Tensor weighed_sum(const Task& task, const at::Tensor& numbers) {
+at::Tensor weighed_sum(const Task& task, const LossWeights& weights, const at::Tensor& numbers) {
     if (task.row_weights.empty()) {
         return numbers.sum();
     }
-    return images(task, numbers).sum(at::IntArrayRef{0, 1, 3}).dot(row_weights(task, numbers));
+    return images(task, numbers).sum(at::IntArrayRef{0, 1, 3}).dot(weights.rows.to(numbers.scalar_type()));
 }
 
-at::Tensor relative_errors(const Task& task, const at::Tensor& outputs, const at::Tensor& targets) {
-    const at::Tensor length = lengths(task, targets);
-    return lengths(task, outputs - targets) / length.masked_fill(length == 0, 1.0);
+at::Tensor relative_errors(const Task& task, const LossWeights& weights, const at::Tensor& outputs,
+                           const at::Tensor& targets) {
+    const at::Tensor length = lengths(task, weights, targets);
+    return lengths(task, weights, outputs - targets) / length.masked_fill(length == 0, 1.0);
 }
 
 at::Tensor num_correct(const at::Tensor& outputs, const at::Tensor& targets) {

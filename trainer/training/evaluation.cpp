@@ -33,10 +33,12 @@ SumsOnDevice::SumsOnDevice(const Trial& trial) : trial_(trial) {
 void SumsOnDevice::add(const at::Tensor& outputs, const at::Tensor& targets, const std::vector<std::int64_t>& samples) {
     const Task& task = trial_.task();
     const Settings& settings = trial_.settings();
-    const at::Tensor loss = loss_sum(settings.loss.of_evaluation(), task, outputs, targets).to(at::kDouble);
+    const LossWeights& weights = trial_.loss_weights();
+    const at::Tensor loss = loss_sum(settings.loss.of_evaluation(), task, weights, outputs, targets).to(at::kDouble);
     const bool classes = task.kind == Task::Kind::classification;
     const at::Tensor correct = classes ? num_correct(outputs, targets).to(at::kDouble) : at::zeros_like(loss);
-    const at::Tensor sums = at::cat({at::stack({loss, correct}), metric_sums(settings, task, outputs, targets)});
+    const at::Tensor sums =
+        at::cat({at::stack({loss, correct}), metric_sums(settings, task, weights, outputs, targets)});
     sums_ = sums_.defined() ? sums_.add_(sums) : sums;
     samples_ += outputs.size(0);
     if (ranking_) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "trainer/models/objective.hpp"
 #include "trainer/training/ranking.hpp"
 
 namespace crescendo::trainer {
@@ -40,14 +39,15 @@ at::Tensor sums_of_classes(const Task& task, const at::Tensor& outputs, const at
     return at::cat({at::stack({samples, top}), count(targets), count(said), count(right)});
 }
 
-at::Tensor sums_of_numbers(const Task& task, const at::Tensor& numbers, const at::Tensor& targets) {
+at::Tensor sums_of_numbers(const Task& task, const LossWeights& weights, const at::Tensor& numbers,
+                           const at::Tensor& targets) {
     const at::Tensor wanted = targets.to(at::kDouble);
     const at::Tensor error = numbers.to(at::kDouble) - wanted;
-    const auto sum = [&](const at::Tensor& all) { return weighed_sum(task, all); };
+    const auto sum = [&](const at::Tensor& all) { return weighed_sum(task, weights, all); };
     return at::stack({at::full({}, static_cast<double>(wanted.numel()), wanted.options()), sum(error.abs()),
                       sum(error.square()), sum(wanted), sum(wanted.square()),
                       at::full({}, static_cast<double>(wanted.size(0)), wanted.options()),
-                      relative_errors(task, numbers.to(at::kDouble), wanted).sum()});
+                      relative_errors(task, weights, numbers.to(at::kDouble), wanted).sum()});
 }
 
 /// The mean of `of_class(number of a class)` over the classes for which it is a number: those that occur.
@@ -106,14 +106,14 @@ MetricSums no_sums(const Settings& settings, const Task& task) {
     return MetricSums(is_of_classes(task) ? counts_at + 3 * classes + of_ranking : num_sums_of_numbers, 0.0);
 }
 
-at::Tensor metric_sums(const Settings& settings, const Task& task, const at::Tensor& outputs,
-                       const at::Tensor& targets) {
+at::Tensor metric_sums(const Settings& settings, const Task& task, const LossWeights& weights,
+                       const at::Tensor& outputs, const at::Tensor& targets) {
     if (settings.metrics.empty()) {
         return at::empty({0}, outputs.options().dtype(at::kDouble));
     }
     const at::Tensor numbers = settings.loss.loss == Loss::bce ? outputs.sigmoid() : outputs;
-    const at::Tensor sums =
-        is_of_classes(task) ? sums_of_classes(task, outputs, targets) : sums_of_numbers(task, numbers, targets);
+    const at::Tensor sums = is_of_classes(task) ? sums_of_classes(task, outputs, targets)
+                                                : sums_of_numbers(task, weights, numbers, targets);
     return sums.to(at::kDouble);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trainer/data/task.hpp"
+#include "trainer/models/objective.hpp"
 #include "trainer/settings/settings.hpp"
 #include "trainer/training/progress.hpp"
 
@@ -22,9 +23,9 @@ MetricSums no_sums(const Settings& settings, const Task& task);
 bool wants_ranking(const Settings& settings);
 
 /// The sums of a batch of samples, in that order but without those of a Ranking, as float64 on the device of `outputs`;
-/// empty where there are none. `outputs` and `targets` are those of loss_sum().
-at::Tensor metric_sums(const Settings& settings, const Task& task, const at::Tensor& outputs,
-                       const at::Tensor& targets);
+/// empty where there are none. `weights`, `outputs` and `targets` are those of loss_sum().
+at::Tensor metric_sums(const Settings& settings, const Task& task, const LossWeights& weights,
+                       const at::Tensor& outputs, const at::Tensor& targets);
 
 /// Adds "<prefix>_<metric>" for each metric of the settings. No samples give NaN.
 void add_metrics(Metrics& metrics, const std::string& prefix, const MetricSums& sums, const Settings& settings,

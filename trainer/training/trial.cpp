@@ -14,7 +14,6 @@
 #include "trainer/models/layers/dropout.hpp"
 #include "trainer/models/layers/sync_batch_norm.hpp"
 #include "trainer/models/model.hpp"
-#include "trainer/models/objective.hpp"
 #include "trainer/models/unfilled_weights.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
@@ -82,6 +81,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       parameters_(model_->parameters()),
       norms_(synchronized_norms(*model_)),
       optimizer_(*settings.optimizer, parameters_of(*model_), settings.lr_factors),
+      loss_weights_(trainer::loss_weights(task, device.place())),
       augmentation_(settings.augmentation),
       noise_meter_(learning_parameters()),
       schedule_(settings.lr_scaling, settings.warmup, settings.rescale_warmup),
@@ -213,7 +213,8 @@ at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, cons
     {
         RECORD_USER_SCOPE("crescendo::forward");
         const at::Tensor outputs = forward(of_part(batch.inputs), keys.defined() ? of_part(keys) : keys);
-        loss = has_samples ? loss_sum(settings_.loss, task_, outputs, of_part(batch.targets)) : outputs.sum();
+        loss = has_samples ? loss_sum(settings_.loss, task_, loss_weights_, outputs, of_part(batch.targets))
+                           : outputs.sum();
     }
     if (measured) {
         noise_meter_.begin_part();

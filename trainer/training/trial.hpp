@@ -10,6 +10,7 @@
 #include "trainer/data/task.hpp"
 #include "trainer/group/gradient_reducer.hpp"
 #include "trainer/group/group.hpp"
+#include "trainer/models/objective.hpp"
 #include "trainer/optimizers/parameter_groups.hpp"
 #include "trainer/settings/settings.hpp"
 #include "trainer/training/augmentation.hpp"
@@ -40,6 +41,7 @@ class Trial {
     std::uint64_t seed() const { return seed_; }
     const Settings& settings() const { return settings_; }
     const Task& task() const { return task_; }
+    const LossWeights& loss_weights() const { return loss_weights_; }
     const Device& device() const { return device_; }
     Model& model() { return *model_; }
     ParameterGroups& optimizer() { return optimizer_; }
@@ -158,6 +160,7 @@ class Trial {
     Augmentation augmentation_;
     NoiseMeter noise_meter_;
     RecordedGradients recorded_;
+    LossWeights loss_weights_;  ///< of task_
     LearningRateSchedule schedule_;
     std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
     std::int64_t micro_batch_;

@@ -13,7 +13,7 @@ namespace {
 
 double loss(const LossSettings& settings, Task::Kind kind, const at::Tensor& outputs, const at::Tensor& targets) {
     const Task task{.kind = kind, .input_shape = {1}, .target_shape = {}, .num_outputs = outputs.size(1)};
-    return loss_sum(settings, task, outputs, targets).item<double>();
+    return loss_sum(settings, task, {}, outputs, targets).item<double>();
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TEST_CASE("samples weigh as their classes do, in training alone") {
     const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 3, .class_weights = {0.5, 4.0, 1.0}};
     const LossSettings weighed{.class_weights = {0.5, 4.0, 1.0}};
     const auto of = [&](const LossSettings& settings) {
-        return loss_sum(settings, task, outputs, targets).item<double>();
+        return loss_sum(settings, task, loss_weights(task, at::kCPU), outputs, targets).item<double>();
     };
 
     const double first = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(0.5)) - 2.0;
@@ -53,7 +53,7 @@ TEST_CASE("a relative loss is that of a sample as a whole, and its gradient is a
     const at::Tensor targets = at::tensor({0.0, 8.0, 1.0, 1.0, 0.0, 0.0}).view({3, 2});
     const Task task{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {2}, .num_outputs = 2};
 
-    const at::Tensor sum = loss_sum({.loss = Loss::relative_l2}, task, outputs, targets);
+    const at::Tensor sum = loss_sum({.loss = Loss::relative_l2}, task, {}, outputs, targets);
     sum.backward();
 
     CHECK(sum.item<double>() == doctest::Approx(5.0 / 8 + 0 + 0.5));  // a target of zero is compared with 1
@@ -95,9 +95,10 @@ TEST_CASE("rows of images weigh as the task says, in every loss of numbers and i
     at::Tensor outputs = at::randn({2, 12}, generator, at::kDouble).requires_grad_(true);
     const at::Tensor targets = at::rand({2, 12}, generator, at::kDouble);
     const at::Tensor error = (outputs - targets).detach();
+    const LossWeights rows = loss_weights(task, at::kCPU);
     const auto of = [&](const LossSettings& settings) {
         outputs.mutable_grad().reset();
-        const at::Tensor sum = loss_sum(settings, task, outputs, targets);
+        const at::Tensor sum = loss_sum(settings, task, rows, outputs, targets);
         sum.backward();
         return doctest::Approx(sum.item<double>()).epsilon(1e-12);
     };
@@ -115,6 +116,7 @@ TEST_CASE("rows of images weigh as the task says, in every loss of numbers and i
     const auto length = [&](const at::Tensor& numbers) { return (numbers.square() * weights).sum(1).sqrt(); };
     CHECK((length(error) / length(targets)).sum().item<double>() == of({.loss = Loss::relative_l2}));
     CHECK(is_gradient(error * weights / (length(error) * length(targets)).unsqueeze(1)));
+    CHECK(at::equal(rows.rows, at::tensor({0.25, 2.75, 0.0}, at::kDouble)));  // a trial's steps share them
 }
 
 TEST_CASE("rows that weigh 1 each change no loss of numbers") {
@@ -127,7 +129,7 @@ TEST_CASE("rows that weigh 1 each change no loss of numbers") {
     for (const Loss loss : {Loss::mse, Loss::mae, Loss::huber, Loss::bce, Loss::relative_l2}) {
         CAPTURE(loss_words.of(loss));
         const auto sum = [&](const Task& task) {
-            return loss_sum({.loss = loss}, task, outputs, targets).item<double>();
+            return loss_sum({.loss = loss}, task, loss_weights(task, at::kCPU), outputs, targets).item<double>();
         };
 
         CHECK(sum(even) == doctest::Approx(sum(plain)).epsilon(5e-7));  // float32, added up in another order

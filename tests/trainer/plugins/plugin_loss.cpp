@@ -24,7 +24,7 @@ TEST_CASE("a loss of a plug-in is minimised with its options") {
     const at::Tensor outputs = at::tensor({1.0F, -2.0F}).reshape({1, 2});
     const at::Tensor targets = at::tensor({0.5F, 2.0F}).reshape({1, 2});
 
-    const double loss = loss_sum(settings.loss.of_evaluation(), two_numbers(), outputs, targets).item<double>();
+    const double loss = loss_sum(settings.loss.of_evaluation(), two_numbers(), {}, outputs, targets).item<double>();
 
     CHECK(loss == doctest::Approx(0.5 * (std::log(std::cosh(1.0)) + std::log(std::cosh(8.0))) / 2));
     CHECK(text_of(misfits_of_task(settings, two_numbers())) == "");

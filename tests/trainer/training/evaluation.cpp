@@ -108,9 +108,9 @@ TEST_CASE("sums on the device have the bits of batches that are added up one by 
         const at::Tensor outputs = at::randn({4, 3}) * 10;
         const at::Tensor targets = at::randint(3, {4}, at::kLong);
         sums.add(outputs, targets, {0, 1, 2, 3});
-        loss += loss_sum(settings.loss, task, outputs, targets).item<double>();
+        loss += loss_sum(settings.loss, task, {}, outputs, targets).item<double>();
         correct += num_correct(outputs, targets).item<double>();
-        const at::Tensor more = metric_sums(settings, task, outputs, targets);
+        const at::Tensor more = metric_sums(settings, task, {}, outputs, targets);
         for (std::size_t i = 0; i < metrics.size(); ++i) {
             metrics[i] += more[static_cast<std::int64_t>(i)].item<double>();
         }

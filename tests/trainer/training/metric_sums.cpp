@@ -15,8 +15,9 @@ namespace {
 
 /// The metrics of two batches, whose sums are added as those of two members are.
 Metrics metrics_of(const Settings& settings, const Task& task, const at::Tensor& outputs, const at::Tensor& targets) {
-    const at::Tensor added = metric_sums(settings, task, outputs.narrow(0, 0, 1), targets.narrow(0, 0, 1)) +
-                             metric_sums(settings, task, outputs.slice(0, 1), targets.slice(0, 1));
+    const LossWeights weights = loss_weights(task, at::kCPU);
+    const at::Tensor added = metric_sums(settings, task, weights, outputs.narrow(0, 0, 1), targets.narrow(0, 0, 1)) +
+                             metric_sums(settings, task, weights, outputs.slice(0, 1), targets.slice(0, 1));
     REQUIRE(added.numel() == static_cast<std::int64_t>(no_sums(settings, task).size()));
     const auto* const values = added.const_data_ptr<double>();
     const MetricSums sums(values, values + added.numel());

@@ -97,9 +97,9 @@ TEST_CASE("the losses of steps are added up in their order, as float64, from whe
     const auto train = [&](int count) {
         for (int i = 0; i < count; ++i) {
             const auto loaded = images(0.1 + i / 7.0, num_samples);
-            sum +=
-                loss_sum(settings.loss, normed_task, trial.model().forward(loaded.batch.inputs), loaded.batch.targets)
-                    .item<double>();
+            sum += loss_sum(settings.loss, normed_task, {}, trial.model().forward(loaded.batch.inputs),
+                            loaded.batch.targets)
+                       .item<double>();
             trial.step(loaded, group, reducer);
         }
     };
