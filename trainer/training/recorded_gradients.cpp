@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <string>
 #include <utility>
 
 namespace crescendo::trainer {
@@ -99,9 +98,7 @@ bool RecordedGradients::record(Kind& kind, const Device& device, const StepSampl
     }
     forget_gradients(parameters);
     if (!kind.recording) {
-        std::printf("a step is not recorded as a CUDA graph: %s\n", reason.c_str());
-        std::fflush(stdout);
-        stop();
+        give_up(reason);
         return false;
     }
     return true;
@@ -114,6 +111,14 @@ bool RecordedGradients::recorded() const {
 void RecordedGradients::stop() {
     stopped_ = true;
     kinds_.clear();
+}
+
+void RecordedGradients::give_up(const std::string& reason) {
+    if (!stopped_) {
+        std::printf("a step is not recorded as a CUDA graph: %s\n", reason.c_str());
+        std::fflush(stdout);
+    }
+    stop();
 }
 
 }  // namespace crescendo::trainer

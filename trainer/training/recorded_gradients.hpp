@@ -7,6 +7,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "trainer/data/batch.hpp"
@@ -63,6 +64,9 @@ class RecordedGradients {
 
     /// Forgets all recordings and makes no others.
     void stop();
+
+    /// As stop(), with a line of the log that says why, if that is new.
+    void give_up(const std::string& reason);
 
   private:
     /// Steps of a kind.

@@ -309,6 +309,9 @@ StepSums Trial::compute_gradients(const StepSamples& samples, const StepPlan& pl
                               : compute(samples);
     try {
         reducer.finish();
+    if (settings_.cuda_graphs == CudaGraphs::on && device_.records() && samples.keys_in_host_memory.defined()) {
+        recorded_.give_up("the model may draw random numbers, which are seeded in the host's memory");
+    }
     } catch (...) {
         set_buffers(sums.buffers_before);
         throw;

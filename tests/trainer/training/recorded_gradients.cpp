@@ -7,11 +7,15 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
+#include "tests/temporary_folder.hpp"
 #include "tests/trainer/host_device.hpp"
 #include "tests/trainer/local_group.hpp"
+#include "tests/trainer/plugins/plugin_libraries.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/tensors.hpp"
 #include "tests/trainer/torch_doctest.hpp"
+#include "trainer/protocol/trial_log.hpp"
 #include "trainer/training/trial.hpp"
 
 using namespace crescendo::trainer;
@@ -242,6 +246,22 @@ TEST_CASE("what a recording that fails has measured of the noise is forgotten") 
     CHECK(same(copies(worker.trial.named_tensors()), copies(plain.trial.named_tensors())));
     CHECK(worker.trial.progress().noise_scale.noise() == plain.trial.progress().noise_scale.noise());
     CHECK(worker.trial.progress().noise_scale.gradient() == plain.trial.progress().noise_scale.gradient());
+}
+
+TEST_CASE("where a model of a plug-in is to be recorded, one line of the log says why it is not") {
+    const crescendo::tests::TemporaryFolder folder;
+    const RecordingDevice device;
+    for (const char* wanted : {"auto", "on"}) {
+        const TrialLog log(folder / wanted);
+        Worker worker({{"plugins", {plugin_library("mine")}}, {"model", "gated"}, {"cuda_graphs", wanted}}, device);
+        worker.train(0, 6);
+    }
+
+    CHECK(device.recordings == 0);
+    CHECK(content(folder / "auto" / "trainer.log") == "");
+    CHECK(content(folder / "on" / "trainer.log") ==
+          "a step is not recorded as a CUDA graph: the model may draw random numbers, which are seeded in the host's "
+          "memory\n");
 }
 
 TEST_CASE("steps are not recorded where the sweep file says so, and no longer once somebody wants to see them") {
