@@ -105,8 +105,10 @@ bool Session::training() const {
            trial_->progress().reported() < join_->max_resource.value;
 }
 
+/// A trial makes a step before it reports, also where a regroup's seconds make a report due: else it had no train_loss.
 void Session::advance() try {
-    if (trial_->reached(join_->max_resource.value) > trial_->progress().reported()) {
+    const Progress& progress = trial_->progress();
+    if (progress.step > 0 && trial_->reached(join_->max_resource.value) > progress.reported()) {
         announce_regroup();
         report();
     } else if (generation_->step()) {

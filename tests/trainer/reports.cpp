@@ -81,9 +81,11 @@ struct LateMember {
     const std::vector<int> members{0, 1};
     Terms terms = reporting(sweep, "trial", 1, "seconds");
     FakeCrescendo crescendo{2, "recording-trainer", environment()};
+    Json last;  ///< the report before they met again
 
     LateMember() {
-        terms.reported = crescendo.train(members, "new", terms, 1)["resource"];
+        last = crescendo.train(members, "new", terms, 1);
+        terms.reported = last["resource"];
         crescendo.stop(1);
         crescendo.join(members, "memory", terms);
         std::this_thread::sleep_for(std::chrono::milliseconds(1200));
@@ -164,7 +166,22 @@ TEST_CASE("a group that reports before its first step counts its time from its o
 
     const Json report = group.report();
 
+    CHECK(report["metrics"]["train_loss"] == group.last["metrics"]["train_loss"]);  // and not that of no samples
     CHECK(seconds_of_training(group.terms, "second", report["resource"]) < watch.seconds());
+}
+
+TEST_CASE("a trial that met again before its first step makes one before it reports") {
+    const SweepFixture sweep;
+    const Terms terms = reporting(sweep, "trial", 1, "seconds");
+    const std::vector<int> members{0, 1};
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    crescendo.stop(1);
+    crescendo.join(members, "new", terms);
+    crescendo.join(members, "memory", terms);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));  // a report is due by rank 0's wait alone
+    crescendo.signal(1, SIGCONT);
+
+    CHECK(crescendo.await(0, "report")["metrics"]["train_loss"].is_number());
 }
 
 TEST_CASE("reports between epochs leave the trial's weights and its regroups as they are") {

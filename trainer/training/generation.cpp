@@ -145,6 +145,20 @@ Metrics Generation::test(std::int64_t resource) {
     return metrics;
 }
 
+/// Of sums over the group. Nothing, or that of the last report, if the group has made no step since: then the seconds
+/// of a regroup made this one due.
+std::optional<double> Generation::mean_loss(double samples, double sum, double left_out) const {
+    if (samples == 0 && group_samples_ == 0) {
+        const auto& last = trial_.progress().report;
+        return last && last->metrics.contains("train_loss") ? std::optional(last->metrics.at("train_loss"))
+                                                            : std::nullopt;
+    }
+    if (samples == 0 && left_out == static_cast<double>(group_samples_)) {
+        complain_of_no_samples("train_loss");
+    }
+    return sum / samples;  // NaN if no loss was finite (Trial::SkippedSteps)
+}
+
 void Generation::report(std::int64_t resource) {
     Progress& progress = trial_.progress();
     catch_up();
@@ -174,13 +188,10 @@ void Generation::report(std::int64_t resource) {
     shares.insert(shares.end(), sums.metrics.begin(), sums.metrics.end());
     const auto total = group_.sum(shares);
     const double left_out = total[10] + total[11];
-    if (total[0] == 0 && left_out > 0) {
-        complain_of_no_samples("train_loss");
+    Report report{.resource = resource, .metrics = {}, .seconds = total[7], .evaluated = total[8]};
+    if (const auto loss = mean_loss(/*samples=*/total[0], /*sum=*/total[1], /*left_out=*/total[10])) {
+        report.metrics["train_loss"] = *loss;
     }
-    Report report{.resource = resource,
-                  .metrics = {{"train_loss", total[1] / total[0]}},
-                  .seconds = total[7],
-                  .evaluated = total[8]};
     if (validation_) {
         add_means(report.metrics, "val",
                   {.samples = total[2],

@@ -81,6 +81,7 @@ class Generation {
     std::int64_t train();
     void catch_up();
     Metrics test(std::int64_t resource);
+    std::optional<double> mean_loss(double samples, double sum, double left_out) const;
     void log(const Report& report, Seconds training, Seconds waiting, Seconds evaluating) const;
 
     Group group_;
