@@ -184,6 +184,18 @@ TEST_CASE("a trial that met again before its first step makes one before it repo
     CHECK(crescendo.await(0, "report")["metrics"]["train_loss"].is_number());
 }
 
+TEST_CASE("the log says that steps updated nothing in fp16, and that no scale of the loss helps") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings.update({{"precision", "fp16"}, {"lr", 1e10}});  // one update, and nothing fits into fp16
+
+    CHECK(crescendo.train({0}, "new", terms, 1)["metrics"]["train_loss"].is_number());
+
+    const std::string log = content(terms.directory / "trainer.log");
+    CHECK(log.find(" updated nothing, because their gradients are not finite in fp16; in ") != std::string::npos);
+}
+
 TEST_CASE("reports between epochs leave the trial's weights and its regroups as they are") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(3, "crescendo-trainer");

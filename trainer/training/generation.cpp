@@ -230,6 +230,17 @@ void Generation::log(const Report& report, Seconds training, Seconds waiting, Se
     std::printf("%s, %.0f samples/s, %.0f %% of the time waiting for data, %.3f s training, %.3f s evaluating\n",
                 line.c_str(), static_cast<double>(group_samples_) / training.count(),
                 100 * waiting.count() / training.count(), training.count(), evaluating.count());
+    if (const auto& skipped = trial_.skipped_steps(); skipped.steps > 0) {
+        std::printf("%lld steps before this report updated nothing, because their gradients are not finite in fp16",
+                    static_cast<long long>(skipped.steps));
+        if (skipped.without_loss > 0) {
+            std::printf(
+                "; in %lld of them the loss is not finite either, so that scaling it does not help: look for "
+                "numbers beyond 65504 in the samples, or take precision: bf16",
+                static_cast<long long>(skipped.without_loss));
+        }
+        std::printf("\n");
+    }
     std::fflush(stdout);
 }
 

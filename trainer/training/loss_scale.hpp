@@ -9,7 +9,8 @@ namespace crescendo::trainer {
 /// al., "Mixed Precision Training", ICLR 2018).
 ///
 /// It halves when gradients overflow, and doubles after 2,000 steps in which none did. A power of two, so it rounds
-/// nothing. It follows from the group's gradients, so all members have the same.
+/// nothing. It follows from the group's gradients, so all members have the same. Steps whose loss is not finite by
+/// itself say nothing about it: no smaller scale makes their gradients finite.
 class LossScale {
   public:
     double value() const { return value_; }

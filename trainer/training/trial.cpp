@@ -5,6 +5,7 @@
 #include <ATen/record_function.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -68,6 +69,9 @@ at::Tensor nothing_learned(const std::vector<at::Tensor>& parameters) {
     return sum;
 }
 
+/// Waits for the device.
+bool is_finite(const at::Tensor& number) { return std::isfinite(number.item<double>()); }
+
 }  // namespace
 
 Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, const Task& task, const Device& device,
@@ -77,11 +81,11 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       settings_(settings),
       task_(task),
       device_(device),
+      loss_weights_(trainer::loss_weights(task, device.place())),
       model_(make_seeded_model(seed, settings, task, device, weights)),
       parameters_(model_->parameters()),
       norms_(synchronized_norms(*model_)),
       optimizer_(*settings.optimizer, parameters_of(*model_), settings.lr_factors),
-      loss_weights_(trainer::loss_weights(task, device.place())),
       augmentation_(settings.augmentation),
       noise_meter_(learning_parameters()),
       schedule_(settings.lr_scaling, settings.warmup, settings.rescale_warmup),
@@ -178,6 +182,7 @@ void Trial::forget_losses() {
     loss_sum_.reset();
     progress_.loss_sum = 0.0;
     progress_.loss_samples = 0;
+    skipped_ = {};
 }
 
 at::Tensor Trial::forward(const at::Tensor& inputs, const at::Tensor& keys) const {
@@ -304,14 +309,14 @@ StepSums Trial::compute_gradients(const StepSamples& samples, const StepPlan& pl
     const auto compute = [this, plan, &reducer](const StepSamples& given) {
         return accumulate_gradients(given, plan, reducer);
     };
+    if (settings_.cuda_graphs == CudaGraphs::on && device_.records() && samples.keys_in_host_memory.defined()) {
+        recorded_.give_up("the model may draw random numbers, which are seeded in the host's memory");
+    }
     const StepSums sums = can_record(samples, plan, size, reducer)
                               ? recorded_(device_, samples, likeness_of(plan), learning_parameters(), compute)
                               : compute(samples);
     try {
         reducer.finish();
-    if (settings_.cuda_graphs == CudaGraphs::on && device_.records() && samples.keys_in_host_memory.defined()) {
-        recorded_.give_up("the model may draw random numbers, which are seeded in the host's memory");
-    }
     } catch (...) {
         set_buffers(sums.buffers_before);
         throw;
@@ -349,6 +354,7 @@ StepSums Trial::accumulate_gradients(const StepSamples& samples, const StepPlan&
         }
         sums.noise = noise_meter_.take_parts();
     } catch (...) {
+        noise_meter_.reset();  // what a recording that failed has measured was never computed
         set_buffers(sums.buffers_before);
         throw;
     }
@@ -358,14 +364,14 @@ StepSums Trial::accumulate_gradients(const StepSamples& samples, const StepPlan&
 void Trial::forget_gradients() {
     // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (const auto& parameter : parameters_) {
-        noise_meter_.reset();  // what a recording that failed has measured was never computed
         parameter.mutable_grad().reset();
     }
 }
 
 /// Replaces the gradients by those of the place that climb() leads to. The weights, and the buffers, stay what they
-/// are, also if this throws.
-void Trial::sharpen(const StepSamples& samples, const StepPlan& plan, const Group& group, GradientReducer& reducer) {
+/// are, also if this throws. Returns the sum of this member's losses there.
+at::Tensor Trial::sharpen(const StepSamples& samples, const StepPlan& plan, const Group& group,
+                          GradientReducer& reducer) {
     const StepPlan unmeasured{.parts = plan.parts, .weight = plan.weight, .measured = {}};
     const auto weights = copies(learning_parameters());
     const auto buffers_before = copies(buffers());
@@ -377,12 +383,14 @@ void Trial::sharpen(const StepSamples& samples, const StepPlan& plan, const Grou
         }
         set_buffers(buffers_before);
     };
+    at::Tensor loss;
     try {
         climb(learning_parameters(), settings_.sam);
         forget_gradients();
-        collective([&] {
-            accumulate_gradients(samples, unmeasured, reducer);
+        loss = collective([&] {
+            const StepSums sums = accumulate_gradients(samples, unmeasured, reducer);
             reducer.finish();
+            return sums.loss;
         });
         group.finish();
     } catch (...) {
@@ -390,6 +398,7 @@ void Trial::sharpen(const StepSamples& samples, const StepPlan& plan, const Grou
         throw;
     }
     return_home();
+    return loss;
 }
 
 /// `weight` is that of the losses of the group's `samples` samples.
@@ -426,18 +435,26 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     const auto [loss, noise_of_parts, buffers_before] =
         collective([&] { return compute_gradients(samples, plan, group.size(), reducer); });
     bool usable = false;
+    bool is_counted = true;     // this member's loss
+    bool losses_finite = true;  // those of all members, where the gradients are not
     std::optional<NoiseMeter::Sums> noise;
     try {
         expect_gradients(*this);
         meanwhile();
         group.finish();
         usable = unscale();
+        at::Tensor last_loss = loss;
         if (usable && plan.measured.whole) {
             noise = noise_meter_.take(noise_of_parts);
         }
         if (usable && settings_.sam > 0) {
-            sharpen(samples, plan, group, reducer);
+            last_loss = sharpen(samples, plan, group, reducer);
             usable = unscale();
+        }
+        if (!usable) {
+            set_buffers(buffers_before);
+            is_counted = is_finite(loss);
+            losses_finite = group.sum({is_finite(last_loss) ? 0.0 : 1.0}).front() == 0.0;
         }
     } catch (...) {
         set_buffers(buffers_before);
@@ -456,8 +473,11 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
             clip_gradients(learning_parameters(), settings_.clip_norm, settings_.clip_value);
             optimizer_.step(rate);
             update_averages();
+        } else {
+            ++skipped_.steps;
+            skipped_.without_loss += losses_finite ? 0 : 1;
         }
-        if (scales_loss()) {
+        if (scales_loss() && losses_finite) {  // the gradients of others are finite in no scale
             progress_.loss_scale.update(usable);
         }
     }
@@ -465,8 +485,10 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     if (!loss_sum_.defined()) {
         loss_sum_ = at::full({}, progress_.loss_sum, loss.options());
     }
-    loss_sum_ += loss;
-    progress_.loss_samples += static_cast<std::int64_t>(loaded.slice.samples.size());
+    if (is_counted) {
+        loss_sum_ += loss;
+        progress_.loss_samples += static_cast<std::int64_t>(loaded.slice.samples.size());
+    }
 }
 
 }  // namespace crescendo::trainer

@@ -52,6 +52,13 @@ class Trial {
     /// The progress with Progress::loss_sum up to date. Waits until the device has trained: the sum stays there, so
     /// that a step waits for nothing.
     Progress full_progress() const;
+    /// Steps that made no update, because gradients of their scaled loss were not finite.
+    struct SkippedSteps {
+        std::int64_t steps = 0;
+        std::int64_t without_loss = 0;  ///< those of them whose loss itself was not finite
+    };
+    /// Those that this member has seen since its last sum of losses began.
+    const SkippedSteps& skipped_steps() const { return skipped_; }
     /// Begins a new sum of losses.
     void forget_losses();
     /// The resource that the trial, which ends at `most`, can report now. A report is due when it is more than
@@ -113,7 +120,7 @@ class Trial {
     /// Makes one update from the group's next samples. `loaded` has this member's share of them, which may be empty in
     /// a group of several. `meanwhile` is called while the device computes; what it throws ends the step. Throws
     /// PeerLost. If this throws, the trial is as it was, with rank 0's buffers. If gradients of a scaled loss overflow,
-    /// no member makes the update.
+    /// no member makes the update, and buffers stay as they were too.
     void step(
         const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
         const std::function<void()>& meanwhile = [] {});
@@ -134,7 +141,7 @@ class Trial {
     bool scales_loss() const { return settings_.precision == Precision::fp16; }
     double loss_scale() const { return scales_loss() ? progress_.loss_scale.value() : 1.0; }
     bool unscale();
-    void sharpen(const StepSamples& samples, const StepPlan& plan, const Group& group, GradientReducer& reducer);
+    at::Tensor sharpen(const StepSamples& samples, const StepPlan& plan, const Group& group, GradientReducer& reducer);
     at::Tensor add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
                              bool measured);
     StepSamples samples_of(const LoadedBatch& loaded) const;
@@ -153,6 +160,7 @@ class Trial {
     Settings settings_;
     Task task_;
     const Device& device_;
+    LossWeights loss_weights_;  ///< of task_
     std::shared_ptr<Model> model_;
     std::vector<at::Tensor> parameters_;                 ///< of the model
     std::vector<std::shared_ptr<SyncBatchNorm>> norms_;  ///< of the model; they need every member in every round
@@ -160,7 +168,6 @@ class Trial {
     Augmentation augmentation_;
     NoiseMeter noise_meter_;
     RecordedGradients recorded_;
-    LossWeights loss_weights_;  ///< of task_
     LearningRateSchedule schedule_;
     std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
     std::int64_t micro_batch_;
@@ -170,6 +177,7 @@ class Trial {
     Progress progress_;
     /// On the device, as float64: progress_.loss_sum and the losses of the steps since. Undefined if there were none.
     at::Tensor loss_sum_;
+    SkippedSteps skipped_;
 };
 
 }  // namespace crescendo::trainer

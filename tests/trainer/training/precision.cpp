@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -353,6 +354,52 @@ TEST_CASE("a step whose scaled gradients overflow changes nothing on any member,
         step(1.0);
         CHECK_FALSE(same(copies(trials[0]->parameters()), weights));
         CHECK(same(copies(trials[0]->parameters()), copies(trials.back()->parameters())));
+    }
+}
+
+TEST_CASE("a step whose loss is not finite in fp16 leaves buffers, the mean loss and the scale of all members alone") {
+    const auto device = make_test_device();
+    for (const int size : {1, 2}) {
+        if (size > 1 && !can_have_two) {
+            continue;
+        }
+        CAPTURE(size);
+        const std::int64_t share = images_in_batch / size;
+        const Images images(images_in_batch, 1);
+        Images bright = images;
+        bright.inputs = images.inputs.clone();
+        bright.inputs[0][0][0] = 1e6;  // of rank 0, and more than fp16 has
+        std::vector<std::unique_ptr<Trial>> trials;
+        for (int rank = 0; rank < size; ++rank) {
+            trials.push_back(trial_in({{"model", "normed"}, {"precision", "fp16"}}, *device, size));
+            trials.back()->progress().loss_scale = scale_of(1024);
+        }
+        const auto step = [&](const Images& samples) {
+            in_group(size, *device, [&](const Group& group) {
+                Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
+                GradientReducer reducer(group, trial.parameters());
+                trial.step(part_of(samples, group.rank() * share, share, *device, size), group, reducer);
+            });
+        };
+        step(images);
+        const auto state = copies(trials[0]->named_tensors());
+        const Progress before = trials[0]->full_progress();
+        REQUIRE(std::isfinite(before.loss_sum));
+
+        step(bright);
+
+        for (const auto& trial : trials) {
+            CHECK(same(copies(trial->named_tensors()), state));
+            CHECK(trial->progress().loss_scale.value() == 1024);
+            CHECK(std::isfinite(trial->full_progress().loss_sum));
+            CHECK(trial->skipped_steps().steps == 1);
+            CHECK(trial->skipped_steps().without_loss == 1);
+        }
+        CHECK(trials[0]->full_progress().loss_sum == before.loss_sum);
+        CHECK(trials[0]->progress().loss_samples == before.loss_samples);
+        CHECK(trials.back()->progress().loss_samples == (size == 1 ? 1 : 2) * share);
+        step(images);
+        CHECK_FALSE(same(copies(trials[0]->named_tensors()), state));
     }
 }
 
