@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -63,8 +64,11 @@ ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOpti
     process.cpus = resources_of(options, slot).cpus;
     process.environment = environment_of(work, slot, options);
     process.hides = variables_of_ranks();
-    if (const auto& source = options.setup.supervision.report; source && source->is_printed() && work.rank == 0) {
-        process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a file gets an epoch's lines much later
+    const auto& source = options.setup.supervision.report;
+    const bool is_read = source && source->is_printed() && work.rank == 0;
+    if (is_read || std::getenv("PYTHONUNBUFFERED") == nullptr) {
+        // Else a file gets an epoch's lines much later, and those before a crash never.
+        process.environment.emplace_back("PYTHONUNBUFFERED", "1");
     }
     process.directory = options.setup.directory;
     process.log = work.log();

@@ -89,6 +89,9 @@ void WarmWorker::spawn() {
         // Members of a group number the words of list(set(text)) alike.
         process.environment.emplace_back("PYTHONHASHSEED", "0");
     }
+    if (is_guarded() && std::getenv("PYTHONUNBUFFERED") == nullptr) {
+        process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a crash takes what it printed with it
+    }
     process.environment.emplace_back(protocol::device_variable, resources.gpu.empty() ? "cpu" : "cuda");
     process.environment.emplace_back(protocol::threads_variable, std::to_string(resources.threads));
     if (!options_.shared_memory.empty()) {

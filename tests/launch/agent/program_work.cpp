@@ -75,6 +75,24 @@ TEST_CASE("a program sees the job that it is in, and does not take itself for a 
     CHECK_FALSE(contains(environment, "SLURM_PROCID"));
 }
 
+TEST_CASE("what a program in Python prints arrives at once, unless its user says otherwise") {
+    for (const auto& [given, seen] : {std::pair<const char*, const char*>{nullptr, "1"}, {"", ""}, {"2", "2"}}) {
+        CAPTURE(seen);
+        const Variable variable("PYTHONUNBUFFERED", given != nullptr ? given : "");
+        if (given == nullptr) {
+            ::unsetenv("PYTHONUNBUFFERED");
+        }
+        ProgramNode node(1);
+
+        node.start(4, 0, "echo \"<${PYTHONUNBUFFERED-unset}>\" >seen; " + std::string(report_once));
+        node.next<protocol::Report>();
+
+        std::string line;
+        std::getline(std::ifstream(node.folder / "seen"), line);
+        CHECK(line == "<" + std::string(seen) + ">");
+    }
+}
+
 TEST_CASE("a worker on a part of a GPU sees that alone, since CUDA shows a process no more than one") {
     ProgramNode node(2);
     auto options = node.options(2, {}, {});

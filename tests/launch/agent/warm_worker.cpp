@@ -442,3 +442,10 @@ TEST_CASE("members of a group, which are started one by one, number the words of
     CHECK(values_of("PYTHONHASHSEED", /*is_of_user=*/true, 2) ==
           std::vector<std::string>(2, given ? std::getenv("PYTHONHASHSEED") : "0"));
 }
+
+TEST_CASE("what a user's own trainer prints arrives at once, unless its user says otherwise") {
+    ::unsetenv("PYTHONUNBUFFERED");
+    CHECK(values_of("PYTHONUNBUFFERED", /*is_of_user=*/true, 1) == std::vector<std::string>{"1"});
+    const Variable of_user("PYTHONUNBUFFERED", "2");
+    CHECK(values_of("PYTHONUNBUFFERED", /*is_of_user=*/true, 1) == std::vector<std::string>{"2"});
+}
