@@ -112,13 +112,13 @@ ImportedSweep import_wandb(const OrderedJson& root, const ForeignFile& file) {
         result.notes.emplace_back("every trial trains until its program ends; to stop bad ones early, add scheduler: "
                                   "{type: asha, min: 1, max: 27}");
     }
-    if (!root.contains("command") && runs_wandb_adapter(sweep)) {
+    if (sweep.is_adapted_to_wandb) {
         result.tail.push_back({"command", *sweep.command, "the script calls wandb; what it logs is reported"});
     }
     for (const auto& [key, value] : root.items()) {
         if (meaningless.contains(key)) {
             result.notes.push_back(fmt::format("{}: {} means nothing here and is left out", key, flow(value)));
-        } else if (!written.contains(key)) {
+        } else if (!written.contains(key) && !(sweep.is_adapted_to_wandb && key == "command")) {
             result.tail.push_back({key, value});
         }
     }

@@ -39,7 +39,7 @@ SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
              {"seed", file.spec.seed},
              {"host", host_name()},
              {"working_directory", fs::current_path().string()}};
-    if (file.command && !file.source.has("command")) {
+    if (file.command && (file.is_adapted_to_wandb || !file.source.has("command"))) {
         run["command"] = *file.command;  // which follows from the script, and that may change until a resume
     }
     const auto directory = SweepDirectory::create(path, file.text, run);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -122,17 +125,31 @@ void read_report(const YamlSection& file, SweepFile& result) {
     }
 }
 
-/// A script that speaks to W&B alone is started so that it speaks to crescendo.
+bool is_python(const std::string& word) {
+    return word == "${interpreter}" || std::filesystem::path(word).filename().string().starts_with("python");
+}
+
+/// A script that speaks to W&B alone is started so that it speaks to crescendo. W&B's own commands start the program
+/// directly by its interpreter, and others are left as they are.
 void adapt_to_wandb(const YamlSection& file, SweepFile& result) {
-    if (file.has("program") && !file.has("command") && !file.has("report") && result.grow != Growth::in_place &&
-        speaks_to_wandb_alone(result.program)) {
-        result.command = {"${env}", "${interpreter}", "-m", wandb_adapter, "${program}", "${args}"};
-        result.remarks.push_back(
-            {"program",
-             fmt::format("calls wandb, so `python3 -m {}` runs it: wandb.config has the parameters, and what "
-                         "it gives to wandb.log is reported",
-                         wandb_adapter)});
+    if (!file.has("program") || file.has("report") || result.grow == Growth::in_place || !result.command ||
+        !speaks_to_wandb_alone(result.program)) {
+        return;
     }
+    auto& words = *result.command;
+    const auto program = std::ranges::find(words, "${program}");
+    if (program == words.begin() || program == words.end() || !is_python(*std::prev(program))) {
+        return;
+    }
+    words.insert(program, {"-m", wandb_adapter});
+    result.is_adapted_to_wandb = true;
+    result.remarks.push_back(
+        {file.has("command") ? "command" : "program",
+         fmt::format("{}, so `python3 -m {}` runs it: wandb.config has the parameters, and what it gives to wandb.log "
+                     "is reported{}",
+                     file.has("command") ? fmt::format("starts {}, which calls wandb", result.program) : "calls wandb",
+                     wandb_adapter,
+                     file.has("command") ? "; to start it without, write its name in place of ${program}" : "")});
 }
 
 /// JSON, in which the trainer gets its settings, has no infinity.
@@ -179,6 +196,15 @@ void check_growth(const YamlSection& file, const SweepFile& result) {
     });
 }
 
+/// Index in the file of a word of the command.
+std::size_t place_in_file(std::size_t i, const SweepFile& result) {
+    if (!result.is_adapted_to_wandb) {
+        return i;
+    }
+    const auto adapter = std::ranges::find(*result.command, wandb_adapter) - result.command->begin();
+    return i > static_cast<std::size_t>(adapter) ? i - 2 : i;  // -m and its module are none of the file's
+}
+
 /// Every macro of the command has to be one that can be expanded when a trial starts.
 void check_macros(const YamlSection& file, const SweepFile& result) {
     Macros macros{file.has("program") ? "program" : "", {}};
@@ -196,7 +222,7 @@ void check_macros(const YamlSection& file, const SweepFile& result) {
     macros.config = nested(parameters, result.groups);
     for (std::size_t i = 0; i < result.command->size(); ++i) {
         file.attempt([&] {
-            expand_word((*result.command)[i], i, macros);
+            expand_word((*result.command)[i], place_in_file(i, result), macros);
             if (result.grow == Growth::in_place) {
                 expand_shared_word((*result.command)[i], i, macros.program);
             }
@@ -212,7 +238,7 @@ void check_absent(const YamlSection& file, const SweepFile& result) {
             const auto macro = fmt::format("${{{}}}", parameters[j].name);
             if (result.spec.space.rules().may_be_absent(j) && (*result.command)[i].find(macro) != std::string::npos) {
                 file.mistakes().add(
-                    fmt::format("command[{}]", i),
+                    fmt::format("command[{}]", place_in_file(i, result)),
                     fmt::format("{} has no value in some trials, in which the parameter is absent; write ${{args}} or "
                                 "${{args_json}}, which leave it out",
                                 macro));

@@ -22,7 +22,8 @@ bool speaks_to_wandb_alone(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(file.gcount()));
-    return RE2::PartialMatch(text, speaks) && text.find("crescendo") == std::string::npos;
+    const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
+    return RE2::PartialMatch(text, speaks) && !has("crescendo") && !has("CRESCENDO_");
 }
 
 bool runs_wandb_adapter(const SweepFile& file) {

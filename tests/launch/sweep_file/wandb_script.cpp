@@ -44,6 +44,7 @@ TEST_CASE("a script that speaks to W&B alone is known by what it imports") {
     CHECK(speaks("import torch, random, wandb, einops\n"));
     CHECK(speaks("args = TrainingArguments(report_to=\"wandb\")\n"));
     CHECK_FALSE(speaks("import crescendo\nimport wandb\n"));
+    CHECK_FALSE(speaks("import os, wandb\nchannel = int(os.environ['CRESCENDO_FD'])\n"));
     CHECK_FALSE(speaks("import wandbox  # instead of wandb\n"));
     CHECK_FALSE(speaks("import wandb\n", "train.sh"));
     CHECK_FALSE(speaks_to_wandb_alone("/nowhere/train.py"));
@@ -55,7 +56,9 @@ TEST_CASE("a program of W&B is run by the adapter, unless the file says how to r
 
     CHECK(runs_wandb_adapter(adapted));
     CHECK(contains(remark_on(adapted, "program"), "calls wandb, so `python3 -m crescendo.wandb` runs it"));
-    for (const char* more : {"metric: {name: loss}\ncommand: [python3, \"${program}\", \"${args}\"]\n",
+    for (const char* more : {"metric: {name: loss}\ncommand: [torchrun, \"${program}\", \"${args}\"]\n",
+                             "metric: {name: loss}\ncommand: [python3, -m, train, \"${program}\"]\n",
+                             "metric: {name: loss}\ncommand: [\"${program}\", \"${args}\"]\n",
                              "metric: {name: loss}\nreport: {pattern: 'loss=(?P<loss>.*)'}\n",
                              "metric: {name: loss}\ngrow: in_place\nscheduler: {type: asha, max: 9}\n"}) {
         CAPTURE(more);
@@ -64,6 +67,48 @@ TEST_CASE("a program of W&B is run by the adapter, unless the file says how to r
     CHECK(
         contains(imported(script.file()),
                  "command: [\"${env}\", \"${interpreter}\", \"-m\", crescendo.wandb, \"${program}\", \"${args}\"]\n"));
+}
+
+TEST_CASE("the adapter runs a program of W&B also where the command is W&B's own, or starts it by its interpreter") {
+    const Script script("import wandb\n");
+    const std::string metric = "metric: {name: loss}\n";
+    const auto usual = script.file(metric + "command:\n- ${env}\n- ${interpreter}\n- ${program}\n- ${args}\n");
+    const auto own = script.file(metric + "command: [/opt/env/bin/python3.11, \"${program}\", --epochs, 3]\n");
+
+    const auto adapted = parse_sweep(usual, "sweep.yaml");
+
+    CHECK(adapted.command ==
+          std::vector<std::string>{"${env}", "${interpreter}", "-m", "crescendo.wandb", "${program}", "${args}"});
+    CHECK(contains(remark_on(adapted, "command"), "which calls wandb, so `python3 -m crescendo.wandb` runs it"));
+    CHECK(parse_sweep(own, "sweep.yaml").command ==
+          std::vector<std::string>{"/opt/env/bin/python3.11", "-m", "crescendo.wandb", "${program}", "--epochs", "3"});
+    const auto text = imported(usual);
+    CHECK(
+        contains(text,
+                 "# the script calls wandb; what it logs is reported\n"
+                 "command: [\"${env}\", \"${interpreter}\", \"-m\", crescendo.wandb, \"${program}\", \"${args}\"]\n"));
+    CHECK(text.find("command:") == text.rfind("command:"));
+}
+
+TEST_CASE("mistakes behind the adapter have their place in the file") {
+    const Script script("import wandb\n");
+
+    CHECK(contains(error_of([&] {
+                       parse_sweep(script.file("metric: {name: loss}\n"
+                                               "command: [python3, \"${program}\", \"${z}\"]\n"),
+                                   "sweep.yaml");
+                   }),
+                   "sweep.yaml:5:34: command[2]: ${z} is neither"));
+}
+
+TEST_CASE("a sweep whose command was adapted keeps that when its script is gone") {
+    const Script script("import wandb\n");
+    const auto file = parse_sweep(
+        script.file("metric: {name: loss}\ncommand: [python3, \"${program}\", \"${args}\"]\n"), "sweep.yaml");
+    const auto directory = create_sweep(script.folder / "s", file);
+    std::filesystem::remove(script.path);
+
+    CHECK(directory.read_sweep({}).command == file.command);
 }
 
 TEST_CASE("a sweep keeps the adapter, wherever it is resumed and whatever the script is then") {
