@@ -386,8 +386,9 @@ void ProgramRun::fail_without_report(std::vector<Notice>& notices) {
         fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
              FailureKind::error, notices);
     } else {
-        fail(written_ ? fmt::format("{}: {}", no_report, written_->why_none()) : no_report, FailureKind::repeated_error,
-             notices, ProgramFault::never_reports);
+        fail(written_ ? fmt::format("{}: {}", no_report, written_->why_none())
+                      : fmt::format("{}; {}", no_report, quoted(own_last_words())),
+             FailureKind::repeated_error, notices, ProgramFault::never_reports);
     }
 }
 

@@ -14,7 +14,7 @@
 
 namespace crescendo::launch {
 
-/// Message of the failure of a program that ended with status 0 and never reported.
+/// How the message begins of the failure of a program that ended with status 0 and never reported.
 inline constexpr const char* no_report = "it ended without a report";
 
 /// One process of a program, from its start to its end: what it reports, what it is told, and how it is made to leave.

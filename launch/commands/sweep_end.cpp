@@ -13,13 +13,16 @@
 #include "launch/sweep_file/wandb_script.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
+#include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-/// The failure of the last trial that has failed; there must be one.
-std::string last_failure(const History& history) { return history.of(last_failed(history.sweep())->id).last_failure; }
+/// The failure of the last trial that has failed, as a terminal may show it; there must be one.
+std::string last_failure(const History& history) {
+    return printable(history.of(last_failed(history.sweep())->id).last_failure);
+}
 
 /// "3 trials failed": there may be more where several fail in one turn.
 std::string failed_trials(const History& history) {
@@ -91,13 +94,30 @@ std::string advice(const SweepFile& file, const History& history) {
                "`crescendo run` in the\nenvironment where the script runs by hand, or write the path of its python3 in "
                "the command.\n\n";
     }
-    for (const char* trace : {"wandb.errors", "wandb: ERROR", "wandb login"}) {
-        if (words.find(trace) != std::string::npos && !runs_wandb_adapter(file)) {
-            return "The program calls wandb. What it gives to wandb.log arrives here, and no account is needed, where "
-                   "the adapter runs\nit: command: [python3, -m, crescendo.wandb, train.py, \"${args}\"].\n\n";
-        }
+    std::vector<const char*> traces{"wandb.errors", "wandb: ERROR", "wandb login"};
+    if (words.starts_with(no_report) && !file.supervision.report) {
+        traces.push_back("wandb: ");  // whatever it says: such a program may well report by wandb.log
+    }
+    const auto has_left = [&](const char* trace) { return words.find(trace) != std::string::npos; };
+    if (!runs_wandb_adapter(file) && std::ranges::any_of(traces, has_left)) {
+        return "The program calls wandb. What it gives to wandb.log arrives here, and no account is needed, where "
+               "the adapter runs\nit: command: [python3, -m, crescendo.wandb, train.py, \"${args}\"].\n\n";
     }
     return advice_on_reports(file, history);
+}
+
+/// How to begin again with another sweep file: the sweep continues with its own copy.
+std::string how_to_begin_anew(const History& history, const SweepDirectory& directory) {
+    const auto copy = shell_quoted(directory.sweep_file());
+    if (std::ranges::any_of(history.sweep().trials(), [](const Trial& trial) { return trial.resource.value > 0; })) {
+        return fmt::format(
+            "  crescendo run FILE --dir NAME     begins anew with your file, where that has to change; {} stays as it "
+            "is\n",
+            copy);
+    }
+    return fmt::format(
+        "  rm -r {}; crescendo run FILE     begins anew with your file, where that has to change; resume keeps {}\n",
+        shell_quoted(directory.path()), copy);
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
@@ -118,10 +138,9 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"
             "  crescendo resume {}     continues with other trials\n"
-            "  crescendo run FILE --dir NAME     begins anew with your file, where that has to change; {} stays as it "
-            "is\n",
+            "{}",
             failed_trials(history), metric_of(history), last_failure(history), advice(file, history), where, where,
-            where, shell_quoted(directory.sweep_file()));
+            where, how_to_begin_anew(history, directory));
         return;
     }
     if (outcome == Outcome::failed) {
@@ -130,9 +149,8 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "\n"
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
             "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n"
-            "  crescendo run FILE --dir NAME     begins anew with your file, where that has to change; {} stays as it "
-            "is\n",
-            last_failure(history), advice(file, history), where, where, shell_quoted(directory.sweep_file()));
+            "{}",
+            last_failure(history), advice(file, history), where, where, how_to_begin_anew(history, directory));
         return;
     }
     const auto price = price_of_slot_hour(file.price, history);

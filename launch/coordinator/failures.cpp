@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/spelling.hpp"
@@ -19,6 +20,25 @@ namespace {
 std::string without_digits(std::string message) {
     std::erase_if(message, [](unsigned char letter) { return std::isdigit(letter) != 0; });
     return message;
+}
+
+/// Folders and files of one process have names such as run-20261128-8jl4s9e7, with letters that differ, too. Only for
+/// what is shown: errors that differ in such a name alone may have different causes.
+std::string without_names_that_hold_digits(const std::string& message) {
+    const auto is_of_name = [](unsigned char letter) {
+        return std::isalnum(letter) != 0 || std::string_view("-_./").find(letter) != std::string_view::npos;
+    };
+    const auto is_digit = [](unsigned char letter) { return std::isdigit(letter) != 0; };
+    std::string rest;
+    for (auto begin = message.begin(); begin != message.end();) {
+        const auto end = std::find_if_not(begin, message.end(), is_of_name);
+        if (std::none_of(begin, end, is_digit)) {
+            rest.append(begin, end);
+        }
+        begin = std::find_if(end, message.end(), is_of_name);
+        rest.append(end, begin);
+    }
+    return rest;
 }
 
 }  // namespace
@@ -66,7 +86,7 @@ std::string ToldFailures::words_for(TrialId trial, const std::string& message) {
     if (message.size() <= short_enough && message.find('\n') == std::string::npos) {
         return message;
     }
-    const auto [first, is_new] = first_.emplace(without_digits(message), trial);
+    const auto [first, is_new] = first_.emplace(without_names_that_hold_digits(message), trial);
     return is_new                   ? message
            : first->second == trial ? "in the same way as before"
                                     : fmt::format("in the same way as trial {} above", first->second.value);

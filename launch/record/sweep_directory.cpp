@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <system_error>
 
 #include "core/check.hpp"
@@ -15,6 +16,21 @@
 namespace crescendo::launch {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Whether trials may have reported. A journal without reports is short, so this is quick.
+bool mentions_reports(const fs::path& journal) {
+    std::ifstream file(journal);
+    for (std::string line; std::getline(file, line);) {
+        if (line.find("trial_reported") != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
 
 SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run) {
     const SweepDirectory result(path);
@@ -30,10 +46,14 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     if (fs::exists(result.journal(), unknown)) {
         const bool is_another =
             !fs::exists(result.sweep_file(), unknown) || read_file(result.sweep_file()) != sweep_file;
+        const auto where = shell_quoted(path);
         throw InvalidInput(fmt::format(
             "{}: holds a sweep already; `crescendo resume {}` continues it{}, --dir NAME "
-            "begins a new one elsewhere",
-            path.string(), shell_quoted(path), is_another ? " as it began, which was with another sweep file" : ""));
+            "begins a new one elsewhere{}",
+            path.string(), where, is_another ? " as it began, which was with another sweep file" : "",
+            is_another && !mentions_reports(result.journal())
+                ? fmt::format("; no trial has reported yet, so unless it runs you lose nothing by `rm -r {}`", where)
+                : ""));
     }
     if (existed && !fs::is_directory(path, unknown)) {
         throw InvalidInput(fmt::format(

@@ -162,7 +162,9 @@ TEST_CASE("failures say what happened and give the program's last words") {
     node.start(1, 0, "echo no hope >&2; exit 3");  // in the same log, again
     CHECK(node.next<WorkerFailed>().message == "exit status 3; last words: no hope");
     node.start(2, 0, "true");
-    CHECK(node.next<WorkerFailed>().message.starts_with("it ended without a report"));
+    CHECK(node.next<WorkerFailed>().message == "it ended without a report; it printed nothing");
+    node.start(2, 0, "echo wandb: run saved");
+    CHECK(node.next<WorkerFailed>().message == "it ended without a report; last words: wandb: run saved");
     node.start(3, 0, "echo loss=0.3 >&$CRESCENDO_FD; sleep 1000");
     CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'loss=0.3'") != std::string::npos);
     node.start(4, 0, R"(echo '{"metrics":{}}' >&$CRESCENDO_FD; sleep 1000)");

@@ -46,3 +46,46 @@ TEST_CASE("a session of programs whose imports fail says what to do") {
         CHECK(contains(run.out, advice));
     }
 }
+
+TEST_CASE("a session of programs that call wandb in a module of their own names the adapter") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "echo wandb: You can sync this run to the cloud");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK(contains(run.out, "What it gives to wandb.log arrives here"));
+    CHECK_FALSE(contains(run.out, "A program reports by"));
+}
+
+TEST_CASE("last words do not steer the terminal") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "printf '\\033[1mno data\\n'; exit 1");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(contains(run.out, "the last failure: exit status 1; last words: \\x1b[1mno data"));
+    CHECK(run.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a sweep file that is wrong is mended and run again by the commands that the screen names") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "exit 1");
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    write_sweep(folder.path());
+    write_file(folder / "sweep.yaml", content_of(folder / "sweep.yaml") + "# mended\n");
+
+    const auto again = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    fs::remove_all(folder / "s");
+    const auto anew = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    write_file(folder / "sweep.yaml", content_of(folder / "sweep.yaml") + "# once more\n");
+    const auto after_reports = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(contains(run.out,
+                   "  rm -r s; crescendo run FILE     begins anew with your file, where that has to change; "
+                   "resume keeps s/sweep.yaml\n"));
+    CHECK(contains(again.err, "no trial has reported yet, so unless it runs you lose nothing by `rm -r s`"));
+    CHECK(anew.code == 0);
+    CHECK(contains(after_reports.err, "which was with another sweep file"));
+    CHECK_FALSE(contains(after_reports.err, "rm -r"));
+}

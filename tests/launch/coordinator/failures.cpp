@@ -81,6 +81,12 @@ TEST_CASE("last words of several lines are said once, and later by the trial tha
     CHECK(told.words_for(TrialId{2}, "exit status 1; last words: file 8\nno data") ==
           "in the same way as trial 0 above");
     CHECK(told.words_for(TrialId{3}, "exit status 1; last words: file 8\nno disk").ends_with("no disk"));
+    CHECK(told.words_for(TrialId{3}, "exit status 1; last words:\nno disk in run-20261128-8jl4s9e7") !=
+          "in the same way as before");
+    CHECK(told.words_for(TrialId{4}, "exit status 1; last words:\nno disk in run-20261129-x7").ends_with("above"));
+    const std::string cause = "; a report such as this one cannot be understood by anybody";
+    CHECK(told.words_for(TrialId{5}, "its resource is 1.5" + cause) == "its resource is 1.5" + cause);
+    CHECK(told.words_for(TrialId{6}, "its resource is \"1\"" + cause) == "its resource is \"1\"" + cause);
     const std::string long_line(61, 'x');
     CHECK(told.words_for(TrialId{4}, long_line) == long_line);
     CHECK(told.words_for(TrialId{5}, long_line) == "in the same way as trial 4 above");
