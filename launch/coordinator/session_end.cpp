@@ -9,8 +9,8 @@
 namespace crescendo::launch {
 
 std::optional<std::string> SessionEnd::reason() {
-    if (signals_.requested() != nullptr) {
-        return fmt::format("{}: saving what runs", signals_.requested());
+    if (const char* signal = signals_.requested()) {
+        return fmt::format("{}: saving what runs{}", signal, signal == ctrl_c ? " (Ctrl-C again ends at once)" : "");
     }
     // Not every turn: there may be thousands in a second, and metadata servers are slow.
     if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {

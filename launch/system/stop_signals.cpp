@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
+#include <ctime>
 #include <initializer_list>
 
 #include "launch/system/terminal.hpp"
@@ -10,26 +13,53 @@ namespace crescendo::launch {
 namespace {
 
 constexpr int resumable = 75;
+constexpr std::int64_t one_press = 200;  // milliseconds
 
-// A handler can reach nothing but a static.
+// A handler can reach nothing but statics.
 volatile std::sig_atomic_t arrived = 0;
+std::atomic<std::int64_t> interrupted_at = 0;  ///< when the first SIGINT arrived, in milliseconds
+std::string last_line;                         ///< changes only while no handler runs
+
+std::int64_t milliseconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+void write_out(std::string_view text) {
+    [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
+}
 
 void arrive(int signal) {
-    if (arrived == SIGINT && signal == SIGINT) {
-        if (::isatty(STDOUT_FILENO)) {
-            [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, show_cursor.data(), show_cursor.size());
+    if (signal == SIGINT) {
+        const auto now = milliseconds();
+        if (arrived == SIGINT && now - interrupted_at < one_press) {
+            return;
         }
-        ::_exit(resumable);  // the workers die with us
+        if (arrived == SIGINT) {
+            if (::isatty(STDOUT_FILENO)) {
+                write_out(show_cursor);
+                write_out("\n");  // behind ^C
+            }
+            write_out(last_line);
+            ::_exit(resumable);  // the workers die with us
+        }
+        interrupted_at = now;
     }
     arrived = signal;
 }
 
 }  // namespace
 
-StopSignals::StopSignals() {
-    arrived = 0;
+StopSignals::StopSignals(const std::string& farewell) {
     sigset_t watched;
     ::sigemptyset(&watched);
+    ::sigaddset(&watched, SIGINT);
+    sigset_t others;
+    ::sigprocmask(SIG_BLOCK, &watched, &others);
+    last_line = farewell.empty() ? "" : farewell + '\n';
+    ::sigprocmask(SIG_SETMASK, &others, nullptr);
+    arrived = 0;
     struct sigaction action {};
     action.sa_handler = arrive;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) {
@@ -56,7 +86,7 @@ const char* StopSignals::requested() const {
     ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
     switch (arrived) {
         case SIGINT:
-            return "Ctrl-C";
+            return ctrl_c.data();
         case SIGTERM:
             return "SIGTERM";
         case SIGHUP:

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
+
 #include "launch/messages/event_json.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "tests/launch/coordinator/stage.hpp"
@@ -63,6 +65,18 @@ TEST_CASE("a session ends when its time is up or its user asks for it, and only 
     CHECK(end(wall_clock() + 1000).comes_within(2000));
     CHECK_FALSE(end(wall_clock() + 1000).comes_within(100));
     CHECK_FALSE(end({}).comes_within(1e9));
+    std::raise(SIGTERM);
+    CHECK(end({}).reason() == "SIGTERM: saving what runs");
+    std::raise(SIGINT);
+    CHECK(end({}).reason() == "Ctrl-C: saving what runs (Ctrl-C again ends at once)");
+}
+
+TEST_CASE("a session ends when it is asked to by a file") {
+    Stage stage("run_cap: 1\n");
+    const auto end = [&](std::optional<double> deadline) {
+        return SessionEnd(stage.directory, stage.signals, deadline);
+    };
+
     replace_file(stage.directory.stop_request(), "");
     CHECK(end({}).reason() == "asked to stop: saving what runs");
 }
