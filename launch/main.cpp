@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
+#include <vector>
 
 #include "launch/batch/batch_system.hpp"
 #include "launch/commands/commands.hpp"
@@ -36,6 +37,16 @@ constexpr const char* footer =
 bool is_session(const CLI::App& app) {
     constexpr std::array names{"run", "resume", "retrain"};
     return std::ranges::any_of(names, [&](const char* name) { return app.got_subcommand(name); });
+}
+
+/// `crescendo help run` is `crescendo run --help`.
+std::vector<const char*> with_help_as_an_option(int argc, char** argv) {
+    std::vector<const char*> words(argv, argv + argc);
+    if (argc > 1 && words[1] == std::string_view("help")) {
+        words.erase(words.begin() + 1);
+        words.push_back("--help");
+    }
+    return words;
 }
 
 int run_command(int argc, char** argv, MpiSession* session) {
@@ -77,9 +88,10 @@ int run_command(int argc, char** argv, MpiSession* session) {
     add_completion_command(app, code);
 
     try {
-        require_known_commands(app, argc, argv);
+        const auto words = with_help_as_an_option(argc, argv);
+        require_known_commands(app, argc, words.data());
         try {
-            app.parse(argc, argv);
+            app.parse(argc, words.data());
         } catch (const CLI::ParseError& error) {
             const bool asked = error.get_exit_code() == 0;  // --help, --version
             if (!asked) {

@@ -234,6 +234,19 @@ bool has_mistaken_keys(const YamlSection& parameter, const std::string& word, co
     return mistaken;
 }
 
+/// Whether a value is several different ones: a list that is meant as a whole, such as [3, 3], need not be.
+bool looks_like_choices(const OrderedJson& value) {
+    if (!value.is_array() || value.size() < 2) {
+        return false;
+    }
+    for (auto item = value.begin(); item != value.end(); ++item) {
+        if (item->is_structured() || std::find(value.begin(), item, *item) != item) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 Distribution read_distribution(const YamlSection& parameter) {
@@ -256,6 +269,10 @@ Distribution read_distribution(const YamlSection& parameter) {
 }
 
 std::optional<std::string> doubt_about_distribution(const YamlSection& parameter) {
+    if (parameter.has("value") && !parameter.has("distribution") && looks_like_choices(parameter.at("value"))) {
+        return "is this whole list in every trial; to choose one of its items write values: in place of value:, and "
+               "if the list is meant add distribution: constant";
+    }
     if (!parameter.has("min") || !parameter.has("max")) {
         return {};
     }

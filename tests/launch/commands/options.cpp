@@ -22,3 +22,18 @@ TEST_CASE("a format that is none is refused with those that are") {
     CHECK(result.code == 2);
     CHECK(contains(result.err, "xml is none of {table,json,csv}"));
 }
+
+TEST_CASE("help is the option --help") {
+    const TemporaryFolder folder;
+    const auto out = [&](const std::vector<std::string>& words) {
+        const auto run = run_crescendo(folder.path(), words);
+        CHECK(run.code == 0);
+        return run.out;
+    };
+
+    CHECK(out({"help"}) == out({"--help"}));
+    CHECK(out({"help", "run"}) == out({"run", "--help"}));
+    CHECK(out({"help", "data", "convert"}) == out({"data", "convert", "--help"}));
+    CHECK(
+        contains(run_crescendo(folder.path(), {"help", "rum"}).err, "'rum' is an unknown command (did you mean 'run"));
+}

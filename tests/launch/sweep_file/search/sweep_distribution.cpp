@@ -92,7 +92,7 @@ TEST_CASE("an exponent that leaves the numbers is probably none") {
           "if you mean the values themselves, use log_uniform_values");
 }
 
-TEST_CASE("exponents that look like values, and ends that make a range two numbers, are doubted") {
+TEST_CASE("exponents that look like values, ends that make a range two numbers, and a list as a value are doubted") {
     CHECK(doubt_about("{distribution: log_uniform, min: 1e-5, max: 0.1}") ==
           "min and max of log_uniform are exponents of e, so its values are from 1 to 1.105; for values from 1e-05 to "
           "0.1 write log_uniform_values");
@@ -102,10 +102,14 @@ TEST_CASE("exponents that look like values, and ends that make a range two numbe
           std::string::npos);
     CHECK(doubt_about("{min: 0, max: 1}") ==
           "is 0 or 1, because both ends are whole numbers; for all numbers between them write min: 0.0");
+    CHECK(doubt_about("{value: [adam, sgd]}") ==
+          "is this whole list in every trial; to choose one of its items write values: in place of value:, and if the "
+          "list is meant add distribution: constant");
     for (const auto* sound :
          {"{distribution: log_uniform, min: -9.2, max: -2.3}", "{distribution: log_uniform, min: 0, max: 5}",
           "{distribution: log_uniform_values, min: 1e-5, max: 0.1}", "{distribution: int_uniform, min: 0, max: 1}",
-          "{min: 0.0, max: 1}", "{min: 0, max: 2}", "{values: [0, 1]}"}) {
+          "{value: [3, 3]}", "{value: [[1, 2], [3, 4]]}", "{distribution: constant, value: [0.9, 0.999]}",
+          "{value: [adam]}", "{value: adam}", "{min: 0.0, max: 1}", "{min: 0, max: 2}", "{values: [0, 1]}"}) {
         CHECK_MESSAGE(doubt_about(sound).empty(), sound);
     }
 }
