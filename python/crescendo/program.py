@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, TypeVar
 
 from crescendo.files import replace_file, sync
-from crescendo.protocol import inherited_socket, numbers_of
+from crescendo.protocol import inherited_socket, missing_attribute, named_numbers, numbers_of
 
 Item = TypeVar("Item")
 _only: Optional[Trial] = None
@@ -72,6 +72,14 @@ class Trial:
         self._waited = 0.0
         self._reported_at = time.monotonic()
 
+    def __getattr__(self, name: str) -> Any:
+        return missing_attribute(
+            self,
+            name,
+            parameters="their values are the program's arguments, such as --lr=0.1: read them with argparse",
+            pruning="trial.report() returns whether to continue, and trial.epochs() ends when the trial is to stop",
+        )
+
     @property
     def checkpoint(self) -> Optional[Path]:
         """What `save` of the last report wrote, to load before `epochs()`; None if the trial begins."""
@@ -111,7 +119,7 @@ class Trial:
     def report(
         self,
         metrics: Optional[Mapping[str, Any]] = None,
-        *,
+        *unnamed: Any,
         resource: Optional[int] = None,
         save: Optional[Callable[[Path], Any]] = None,
         save_on: str = "main",
@@ -137,6 +145,7 @@ class Trial:
         All ranks of a group report, and learn together whether they are to continue; what rank 0 reports counts.
         """
         now = time.monotonic()
+        numbers = named_numbers(metrics, unnamed, more, epoch="trial.epochs(), or resource=3")
         self._repeat_report()
         if self.stopped:
             print(
@@ -155,7 +164,7 @@ class Trial:
                 f"this report is of {resource}, and {self._last} was reported already; the resource has to grow from "
                 "report to report: report once an epoch, or give resource="
             )
-        message: Dict[str, Any] = {"resource": resource, "metrics": numbers_of({**(metrics or {}), **more})}
+        message: Dict[str, Any] = {"resource": resource, "metrics": numbers_of(numbers)}
         if not message["metrics"]:
             raise ValueError("the report has no metric, so nothing can be decided: report(val_loss=…)")
         if save_on not in ("main", "all"):

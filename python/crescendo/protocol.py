@@ -47,6 +47,29 @@ def end_with_parent() -> None:
         pass  # no Linux: the end of the channel has to do
 
 
+def named_numbers(metrics: Any, unnamed: Sequence[Any], more: Mapping[str, Any], epoch: str) -> Dict[str, Any]:
+    """What `report(metrics, *unnamed, **more)` was given. Raises TypeError if a number has no name, as in reports of
+    other tools. `epoch` says where the epoch comes from."""
+    others = [*unnamed] if metrics is None or isinstance(metrics, Mapping) else [metrics, *unnamed]
+    if others:
+        raise TypeError(
+            f"a report names its numbers, and this one has a {type(others[0]).__name__} without a name: write "
+            f"trial.report(val_loss=0.1); the epoch comes from {epoch}"
+        )
+    return {**(metrics or {}), **more}
+
+
+def missing_attribute(trial: Any, name: str, parameters: str, pruning: str) -> Any:
+    """Raises AttributeError, for `__getattr__` of a trial. For what other tools' trials have, that says what is
+    here in its place."""
+    if name.startswith("suggest_"):
+        parameters = f"the sweep file has the ranges of the parameters, and {parameters}"
+    if name == "should_prune" or name == "params" or name.startswith("suggest_"):
+        remedy = pruning if name == "should_prune" else parameters
+        raise AttributeError(f"a trial of Crescendo has no {name}: {remedy}")
+    return object.__getattribute__(trial, name)  # raises Python's own
+
+
 def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:
     """Metrics as the protocol has them: numbers by name; None stands for one that is not finite.
 
@@ -58,9 +81,12 @@ def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:
         try:
             number = float(value)
         except (TypeError, ValueError):
+            remedy = "give one number, such as a mean"
+            if isinstance(value, Mapping) and value:
+                remedy = f'give each number a name, as in {{"{name}.{next(iter(value))}": …}}'
             raise TypeError(
                 f"metric {name!r} is {value!r}, a {type(value).__name__}; a report holds numbers, so that trials can "
-                "be compared: give one number, such as a mean"
+                f"be compared: {remedy}"
             ) from None
         numbers[name] = number if math.isfinite(number) else None
     return numbers

@@ -1,10 +1,12 @@
 """A plain program against a socket, and in sweeps of the real crescendo."""
 
 import contextlib
+import copy
 import doctest
 import io
 import json
 import os
+import pickle
 import socket
 import subprocess
 import sys
@@ -291,6 +293,34 @@ class ProgramTest(unittest.TestCase):
             trial.report(val_loss=1, resource=7, save=lambda path: None)
         with mock.patch.dict(os.environ, CRESCENDO_FD="999"), self.assertRaisesRegex(RuntimeError, "no such socket"):
             protocol.inherited_socket()
+
+    def test_habits_of_other_tools_are_told_what_to_write_instead(self):
+        trial = self.trial()
+        next(trial.epochs())
+        for unnamed, named in (((0.1,), {}), ((1,), {"val_loss": 0.1}), ((0.1, 1), {}), (({"val_loss": 0.1}, 1), {})):
+            with self.subTest(unnamed), self.assertRaisesRegex(
+                TypeError, r"a (float|int) without a name: write trial.report\(val_loss=0.1\); .*, or resource=3"
+            ):
+                trial.report(*unnamed, **named)
+        with self.assertRaisesRegex(TypeError, 'give each number a name, as in {"val.loss": …}'):
+            trial.report({"val": {"loss": 0.1}})
+        for name, words in (
+            ("suggest_float", "the sweep file has the ranges.*the program's arguments"),
+            ("params", "no params: their values are the program's arguments"),
+            ("should_prune", "report.* returns whether to continue"),
+        ):
+            with self.subTest(name), self.assertRaisesRegex(AttributeError, words):
+                getattr(trial, name)
+        self.assertEqual(self.reports, [])
+
+    def test_other_attributes_are_missing_as_python_has_them(self):
+        trial = program.Trial(None)
+
+        with self.assertRaisesRegex(AttributeError, "'Trial' object has no attribute 'nothing'"):
+            trial.nothing
+        self.assertFalse(hasattr(trial, "suggest_int"))
+        self.assertEqual(copy.copy(trial).seed, trial.seed)
+        self.assertEqual(pickle.loads(pickle.dumps(trial)).number, trial.number)
 
     def test_a_process_that_the_program_spawns_knows_its_trial_and_does_not_report(self):
         script = """

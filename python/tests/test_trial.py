@@ -77,6 +77,19 @@ class TrialTest(Alone):
 
         self.assertTrue(torch.equal(self.model.weight, twin.weight))
 
+    def test_habits_of_other_tools_are_told_what_to_write_instead(self):
+        self.attach()
+        next(self.trial.epochs())
+
+        for unnamed in ((0.1,), (0.1, 1)):
+            with self.assertRaisesRegex(TypeError, r"a float without a name: .*; the epoch .* trial.epochs\(\)$"):
+                self.trial.report(*unnamed)
+        with self.assertRaisesRegex(AttributeError, "the sweep file has the ranges.*trial.args"):
+            self.trial.suggest_float("lr", 1e-5, 1e-1)
+        with self.assertRaisesRegex(AttributeError, "leaves the train function"):
+            self.trial.should_prune()
+        self.assertFalse(hasattr(self.trial, "nothing"))
+
     def test_batches_have_the_length_and_the_data_of_a_loader(self):
         self.attach()
         loader = loader_of(10)

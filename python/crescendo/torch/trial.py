@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Proto
 import torch
 from torch.utils.data import DataLoader
 
-from crescendo.protocol import numbers_of
+from crescendo.protocol import missing_attribute, named_numbers, numbers_of
 from crescendo.torch import samples
 from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group, PeerLost
@@ -129,6 +129,14 @@ class Trial:
         self._batch = 0  # samples of a full step of the group
         self._step_began = 0.0
         self._waited_before = 0.0  # `_waited` when the present step began
+
+    def __getattr__(self, name: str) -> Any:
+        return missing_attribute(
+            self,
+            name,
+            parameters="trial.args has their values, such as trial.args.lr",
+            pruning="trial.report() leaves the train function when the trial is to stop",
+        )
 
     @property
     def rank(self) -> int:
@@ -360,14 +368,14 @@ class Trial:
         self._guard(lambda: sums.update(all=self._control.group.sum(values)))
         return sums["all"][0] if len(values) == 1 else tuple(sums["all"])
 
-    def report(self, metrics: Optional[Mapping[str, Any]] = None, **more: Any) -> None:
+    def report(self, metrics: Optional[Mapping[str, Any]] = None, *unnamed: Any, **more: Any) -> None:
         """Reports the epoch's metrics and waits for what crescendo decides. Every member calls it; rank 0's numbers
         count.
 
         It returns if the trial continues, on whatever number of workers. If the trial is over or paused, the train
         function is left here.
         """
-        numbers = numbers_of({**(metrics or {}), **more})
+        numbers = numbers_of(named_numbers(metrics, unnamed, more, epoch="trial.epochs()"))
         if not numbers:
             raise ValueError("the report has no metric, so nothing can be decided: trial.report(val_loss=…)")
         replica, group = self._held, self._control.group
