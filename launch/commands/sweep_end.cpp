@@ -65,8 +65,8 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
         "as\n"
         "`{}` in the loop: docs/your-own-program.md.\n"
         "A program that prints its metric needs no change. Say in the sweep file how its lines look:\n\n"
-        "  report: {{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<{}>\\S+)'}}\n{}\n",
-        metric, call, group,
+        "  report: {{pattern: 'epoch (?P<resource>\\d+).*{}=(?P<{}>[^\\s,]+)'}}\n{}\n",
+        metric, call, metric, group,
         group == metric ? "" : fmt::format("  metric: {{name: {}}}     as the group is called\n", group));
 }
 

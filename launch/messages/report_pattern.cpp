@@ -17,6 +17,7 @@ namespace crescendo::launch {
 namespace {
 
 constexpr const char* resource_group = "resource";
+constexpr char escape = '\x1b';  // begins a terminal's colours
 
 std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::string& key) {
     re2::RE2::Options options;
@@ -28,7 +29,7 @@ std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::stri
                        compiled->error());
     CRESCENDO_VALIDATE(!compiled->NamedCapturingGroups().empty(), key,
                        "has no named group, so nothing is read from it; name what is a number, as in "
-                       "acc=(?P<val_accuracy>\\S+)");
+                       "acc=(?P<val_accuracy>[^\\s,]+)");
     return compiled;
 }
 
@@ -54,9 +55,35 @@ void expect_whole(const std::string& group, const std::string& matched, const st
     if (goes_on_with(exponent) || (may_be_thousands && goes_on_with(thousands))) {
         throw std::runtime_error(
             fmt::format("the group '{0}' of report.pattern matches '{1}' of the number {1}{2}; let it match all of it, "
-                        "as (?P<{0}>\\S+) does, and print it without commas",
+                        "as (?P<{0}>[^\\s,]+) does, and print it without commas",
                         group, matched, rest.substr(0, rest.find_first_of(" \t)]}"))));
     }
+}
+
+/// What to do about a group that matches more than a number: "0.31," or "90.5%".
+std::string remedy_for(const std::string& group, const std::string& matched) {
+    static const re2::RE2 thousands("[-+]?\\d{1,3}(?:,\\d{3})+(?:\\D.*)?");
+    static const re2::RE2 number_and_more("([-+]?(?:\\d[\\d.]*(?:[eE][-+]?\\d+)?|nan|inf))([,;:/)\\]}%\"'\\x1b]).*");
+    std::string number;
+    std::string next;
+    if (matched.starts_with(escape)) {
+        return R"(: the program prints it in colours; turn these off, or write \x1b\[[\d;]*m before the group)";
+    }
+    if (re2::RE2::FullMatch(matched, thousands) || !re2::RE2::FullMatch(matched, number_and_more, &number, &next) ||
+        !number_in(number)) {
+        return "; let it match the number alone, and print that without commas";
+    }
+    const auto* const end = next == "," ? "" : next[0] == escape ? "\\x1b" : next == "]" ? "\\]" : next.c_str();
+    return fmt::format("; to end it before '{}' write (?P<{}>[^\\s,{}]+)", next[0] == escape ? "\\x1b" : next, group,
+                       end);
+}
+
+/// The text with the escapes of terminals written out.
+std::string without_escapes(std::string text) {
+    for (std::size_t at; (at = text.find(escape)) != std::string::npos;) {
+        text.replace(at, 1, "\\x1b");
+    }
+    return text;
 }
 
 }  // namespace
@@ -90,12 +117,12 @@ ReportPattern::ReportPattern(const std::vector<std::string>& expressions, const 
     }
     CRESCENDO_VALIDATE(!names.empty() || !metric.empty(), "report.pattern",
                        "has no group but 'resource', so no number is there to optimize; name one, as in "
-                       "loss=(?P<val_loss>\\S+)");
+                       "loss=(?P<val_loss>[^\\s,]+)");
     if (metric.empty()) {
         metric_ = likely_metric(names);
     }
     CRESCENDO_VALIDATE(std::ranges::find(names, metric_) != names.end(), "report.pattern",
-                       "has no group for '{}', which is the sweep's metric.name; add (?P<{}>\\S+) where the "
+                       "has no group for '{}', which is the sweep's metric.name; add (?P<{}>[^\\s,]+) where the "
                        "program prints it",
                        metric_, metric_);
 }
@@ -111,10 +138,9 @@ void ReportPattern::note(const std::string& group, std::string_view text) {
     const bool is_resource = group == resource_group;
     constexpr double most = 9e15;  // whole numbers are exact up to here
     if (!number || (is_resource && !(*number == std::floor(*number) && std::abs(*number) < most))) {
-        throw std::runtime_error(
-            fmt::format("the group '{}' of report.pattern matches '{}', which is no {}number; "
-                        "let it match the number alone, and print that without commas",
-                        group, text, is_resource ? "whole " : ""));
+        throw std::runtime_error(fmt::format("the group '{}' of report.pattern matches '{}', which is no {}number{}",
+                                             group, without_escapes(std::string(text)), is_resource ? "whole " : "",
+                                             remedy_for(group, std::string(text))));
     }
     if (is_resource) {
         resource_ = static_cast<std::int64_t>(*number) + 1 - counts_from_;

@@ -78,8 +78,8 @@ TEST_CASE("what is no number is refused, with the group and what it matched") {
     ReportPattern pattern({"(?P<resource>[^:]*): (?P<acc>.*)"}, "acc", 1);
 
     CHECK(error_of(pattern, "1: 75%") ==
-          "the group 'acc' of report.pattern matches '75%', which is no number; let it match the number alone, and "
-          "print that without commas");
+          "the group 'acc' of report.pattern matches '75%', which is no number; to end it before '%' write "
+          "(?P<acc>[^\\s,%]+)");
     CHECK(error_of(pattern, "1.5: 75") ==
           "the group 'resource' of report.pattern matches '1.5', which is no whole number; let it match the number "
           "alone, and print that without commas");
@@ -91,6 +91,33 @@ TEST_CASE("what is no number is refused, with the group and what it matched") {
           "the program calls its first epoch 0, and reports count from 1; add `counts_from: 0` to the section report");
 }
 
+TEST_CASE("a group that matches more than a number is shown how to end it") {
+    const auto error_in = [](const char* line) {
+        ReportPattern pattern({R"(loss=(?P<loss>\S+))"}, "loss", 1);
+        return error_of(pattern, line);
+    };
+    CHECK(error_in("loss=0.9403, acc=0.9") ==
+          "the group 'loss' of report.pattern matches '0.9403,', which is no number; to end it before ',' write "
+          "(?P<loss>[^\\s,]+)");
+    for (const auto& [line, group] : {std::pair("loss=90.5%", R"((?P<loss>[^\s,%]+))"),
+                                      {"[loss=-1e-5] acc", R"((?P<loss>[^\s,\]]+))"},
+                                      {R"("loss=0.31,"acc":0.9})", R"((?P<loss>[^\s,]+))"},
+                                      {"loss=0.31}", R"((?P<loss>[^\s,}]+))"},
+                                      {"loss=nan;", R"((?P<loss>[^\s,;]+))"},
+                                      {"loss=0.31\x1b[0m", R"(before '\x1b' write (?P<loss>[^\s,\x1b]+))"}}) {
+        CAPTURE(line);
+        CHECK_MESSAGE(error_in(line).ends_with(group), error_in(line));
+    }
+    CHECK(
+        error_in("loss=\x1b[32m0.31\x1b[0m") ==
+        R"(the group 'loss' of report.pattern matches '\x1b[32m0.31\x1b[0m', which is no number: the program prints it )"
+        R"(in colours; turn these off, or write \x1b\[[\d;]*m before the group)");
+    for (const auto* line : {"loss=1,234", "loss=1,234.5,", "loss=low,", "loss=3s"}) {
+        CAPTURE(line);
+        CHECK(error_in(line).ends_with("; let it match the number alone, and print that without commas"));
+    }
+}
+
 TEST_CASE("a group that matches a part of a number is refused") {
     const auto error_in = [](const char* expression, const char* line) {
         ReportPattern pattern({expression}, "acc", 1);
@@ -98,7 +125,7 @@ TEST_CASE("a group that matches a part of a number is refused") {
     };
     CHECK(error_in("acc=(?P<acc>[\\d.]+)", "acc=6.7758e-05 took 3 s") ==
           "the group 'acc' of report.pattern matches '6.7758' of the number 6.7758e-05; let it match all of it, as "
-          "(?P<acc>\\S+) does, and print it without commas");
+          "(?P<acc>[^\\s,]+) does, and print it without commas");
     CHECK(error_in("acc=(?P<acc>[\\d.]+)", "acc=1,761.04").find("'1' of the number 1,761.04") != std::string::npos);
     CHECK(error_in("acc=(?P<acc>\\d+)", "acc=17,761") != "no error");
     CHECK(error_in("acc=(?P<acc>\\S+)", "acc=6.7758e-05") == "no error");
