@@ -239,6 +239,20 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     check_command(file, result);
 }
 
+/// Throws InvalidInput about a script that was given in place of the sweep file.
+void refuse_program(const std::string& text, const std::filesystem::path& path) {
+    if (path.extension() != ".py" && path.extension() != ".sh") {
+        return;
+    }
+    const auto file = path.string();
+    const auto from_script =
+        text.find("wandb.sweep(") == std::string::npos
+            ? ""
+            : fmt::format("; `python3 -m {} --sweep-file {} > sweep.yaml` writes it", wandb_adapter, file);
+    throw InvalidInput(
+        fmt::format("{}: is a program; give a sweep file, which names it by `program: {}`{}", file, file, from_script));
+}
+
 }  // namespace
 
 bool SweepFile::has_final_test() const {
@@ -247,6 +261,7 @@ bool SweepFile::has_final_test() const {
 
 SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& path,
                        const std::vector<Override>& overrides) {
+    refuse_program(text, path);
     SweepDraft draft;
     auto document = parse_yaml(text, path.string(), draft.mistakes, "command");
     draft.file.text = text;

@@ -53,7 +53,8 @@ void read_sampler_section(const YamlSection& sampler, const std::vector<Unsuppor
 void read_sampler(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
     const std::string random = "configurations are drawn at random; use random";
-    const std::vector<UnsupportedWord> unsupported{{"custom", random}};
+    const std::vector<UnsupportedWord> unsupported{{"custom", random},
+                                                   {"bayesian", "use tpe or gp, or auto, which chooses"}};
     file.attempt([&] {
         auto words = sampler_words();
         words.emplace_back("bayes");

@@ -1,9 +1,12 @@
 #include "launch/yaml/yaml_section.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <sstream>
 
 #include "core/check.hpp"
 #include "core/spelling.hpp"
@@ -25,6 +28,80 @@ const OrderedJson& readable(const OrderedJson& value) {
         throw AlreadyTold{};
     }
     return value;
+}
+
+/// A key of other tools (Optuna, Ray Tune), and the key for it here. The remedy may be left out.
+struct Synonym {
+    std::string_view word;
+    std::string_view key;
+    std::string_view remedy = {};
+};
+
+constexpr auto synonyms = std::to_array<Synonym>({
+    {"low", "min"},
+    {"lower", "min"},
+    {"high", "max"},
+    {"upper", "max"},
+    {"choices", "values"},
+    {"step", "q", "write q, and a distribution that has it, such as distribution: q_uniform"},
+    {"log", "distribution", "write distribution: log_uniform_values"},
+    {"type", "distribution", "remove it: if min and max are whole, so are all values; min: 1.0 is for any number"},
+    {"grace_period", "min"},
+    {"grace_period", "scheduler", "write scheduler: {min: 1}"},
+    {"max_t", "max"},
+    {"max_t", "scheduler", "write scheduler: {max: 27}"},
+    {"n_trials", "run_cap"},
+    {"num_samples", "run_cap"},
+    {"max_trials", "run_cap"},
+    {"timeout", "time"},
+    {"timeout", "budget", "write budget: {time: 8h}"},
+    {"gpus", "slots"},
+    {"direction", "goal"},
+    {"direction", "metric", "write metric: {name: val_loss, goal: minimize}"},
+});
+
+const Synonym* find_synonym(std::string_view word, const std::vector<std::string>& names) {
+    const auto* const found = std::ranges::find_if(synonyms, [&](const Synonym& each) {
+        return each.word == word && std::ranges::find(names, each.key) != names.end();
+    });
+    return found == synonyms.end() ? nullptr : found;
+}
+
+/// As YAML writes a word in a list.
+std::string as_item(const std::string& word) {
+    constexpr std::string_view of_yaml = "\"\\'{}[],&*#?|<>=!%@`: ";
+    constexpr std::string_view begin_numbers = "+-0123456789";
+    const bool is_plain = !word.empty() && word.find_first_of(of_yaml) == std::string::npos &&
+                          begin_numbers.find(word.front()) == std::string_view::npos;
+    const bool has_quotes = word.find_first_of("\"\\") != std::string::npos;
+    return is_plain ? word : has_quotes ? fmt::format("'{}'", word) : fmt::format("\"{}\"", word);
+}
+
+/// The list that a text was meant to be: the words of a command, or the text as the only item.
+std::string as_list(std::string_view name, const std::string& text) {
+    if (name != "command") {
+        return fmt::format("[{}]", as_item(text));
+    }
+    if (text.find_first_of("&|;<>\"'`") != std::string::npos || text.find("$(") != std::string::npos) {
+        return "[bash, -c, '… \"$@\"', bash, \"${args}\"], where bash reads the text";
+    }
+    std::vector<std::string> items;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        items.push_back(as_item(word));
+    }
+    return fmt::format("[{}]", fmt::join(items, ", "));
+}
+
+/// The example of a map, with the text that was given in place of one: `sampler: tpe` is to be {type: tpe}.
+std::string with_text(std::string_view example, const OrderedJson& given) {
+    const bool is_named = example.starts_with("{type: ") || example.starts_with("{name: ");
+    if (!is_named || !given.is_string() || as_item(given.get<std::string>()) != given.get<std::string>()) {
+        return std::string(example);
+    }
+    const auto end = example.find_first_of(",}");
+    return fmt::format("{}{}{}", example.substr(0, example.find(' ') + 1), given.get<std::string>(),
+                       example.substr(end));
 }
 
 }  // namespace
@@ -61,18 +138,31 @@ const OrderedJson& YamlSection::at(const std::string& name) const { return reada
 
 bool YamlSection::allow(const std::vector<std::string>& names) const {
     bool all_known = true;
+    bool are_listed = false;
     for (const auto& [name, value] : map_.items()) {
         if (name == "<<") {
             mistakes_.add(key_of(name), "is YAML's merge key, which is not read here; write its keys out");
             all_known = false;
         } else if (std::find(names.begin(), names.end(), name) == names.end()) {
-            if (const auto meant = nearest_word(name, names); meant && !has(*meant)) {
+            all_known = false;
+            const auto* const synonym = find_synonym(name, names);
+            const auto meant =
+                synonym != nullptr ? std::optional<std::string>(synonym->key) : nearest_word(name, names);
+            if (meant && !has(*meant)) {
                 mistakes_.excuse(key_of(*meant));
             }
-            mistakes_.add(key_of(name),
-                          fmt::format("unknown key{}; {} {}", did_you_mean(name, names),
-                                      key_.empty() ? "this file takes" : key_ + " has", enumerate(names, " and ")));
-            all_known = false;
+            if (meant) {
+                mistakes_.add(key_of(name), synonym != nullptr && !synonym->remedy.empty()
+                                                ? fmt::format("unknown key; {}", synonym->remedy)
+                                                : fmt::format("unknown key (did you mean '{}'?)", *meant));
+            } else if (!are_listed) {
+                are_listed = true;
+                mistakes_.add(key_of(name),
+                              fmt::format("unknown key; {} {}", key_.empty() ? "this file takes" : key_ + " has",
+                                          enumerate(names, " and ")));
+            } else {
+                mistakes_.add(key_of(name), "unknown key, too");
+            }
         }
     }
     return all_known;
@@ -126,7 +216,9 @@ std::optional<int> YamlSection::integer_from(int min, const std::string& name) c
 }
 
 std::optional<std::vector<std::string>> YamlSection::strings(const std::string& name, std::string_view example) const {
-    const auto* value = find(name, is_list, fmt::format("a list of texts, such as {}", example));
+    const bool is_text = has(name) && at(name).is_string();
+    const auto shown = is_text ? as_list(name, at(name).get<std::string>()) : std::string(example);
+    const auto* value = find(name, is_list, fmt::format("a list of texts, such as {}", shown));
     if (value == nullptr) {
         return {};
     }
@@ -143,7 +235,8 @@ std::optional<std::vector<std::string>> YamlSection::strings(const std::string& 
 }
 
 std::optional<YamlSection> YamlSection::section(const std::string& name, std::string_view example) const {
-    const auto* value = find(name, is_object, fmt::format("a map, such as {}: {}", name, example));
+    const auto shown = has(name) ? with_text(example, at(name)) : std::string(example);
+    const auto* value = find(name, is_object, fmt::format("a map, such as {}: {}", name, shown));
     return value == nullptr ? std::nullopt : std::optional(YamlSection(*value, key_of(name), mistakes_));
 }
 

@@ -47,7 +47,8 @@ class YamlSection {
         return mistakes_.attempt(read);
     }
 
-    /// Every key that is not in `names` is a mistake. Returns whether there is none.
+    /// Every key that is not in `names` is a mistake. Returns whether there is none. A key that another tool has for
+    /// one of them is told what to write.
     bool allow(const std::vector<std::string>& names) const;
 
     std::optional<std::string> string(const std::string& name) const;

@@ -213,6 +213,13 @@ std::string infer_distribution(const YamlSection& parameter) {
     parameter.fail("", "has no range; give it values: [a, b], or min: and max:, or value:");
 }
 
+/// The distribution that has the values of another, rounded to multiples of q; "" if there is none.
+std::string rounded_to_q(const std::string& word) {
+    const auto rounded = "q_" + (word == "int_uniform" ? "uniform" : word);
+    const bool is_known = std::ranges::any_of(readers(), [&](const auto& each) { return each.first == rounded; });
+    return is_known ? rounded : "";
+}
+
 constexpr std::array<std::string_view, 7> numbers{"min", "max", "q", "mu", "sigma", "a", "b"};
 
 /// The keys that the distribution `word` does not have, and the numbers that are none, are mistakes. Returns whether
@@ -222,9 +229,13 @@ bool has_mistaken_keys(const YamlSection& parameter, const std::string& word, co
     for (const auto& [key, value] : parameter.map().items()) {
         mistaken |= !parameter.attempt([&, &key = key] {
             if (key != "distribution" && key != "when" && std::find(keys.begin(), keys.end(), key) == keys.end()) {
-                parameter.fail(key, fmt::format("has no meaning for the distribution {}, which has {}; remove it, or "
-                                                "name another distribution",
-                                                word, enumerate(keys, " and ")));
+                const auto rounded = rounded_to_q(word);
+                const auto remedy =
+                    key != "q" || rounded.empty()
+                        ? std::string("remove it, or name another distribution")
+                        : fmt::format("{} distribution: {}", parameter.has("distribution") ? "write" : "add", rounded);
+                parameter.fail(key, fmt::format("has no meaning for the distribution {}, which has {}; {}", word,
+                                                enumerate(keys, " and "), remedy));
             }
             if (std::find(numbers.begin(), numbers.end(), key) != numbers.end()) {
                 parameter.number(key);
@@ -247,13 +258,32 @@ bool looks_like_choices(const OrderedJson& value) {
     return true;
 }
 
+/// YAML parts `(8, 8)` at its comma, into two texts.
+std::optional<std::string> doubt_about_tuples(const YamlSection& parameter) {
+    if (!parameter.has("values")) {
+        return {};
+    }
+    for (const auto& value : parameter.at("values")) {
+        if (value.is_string() && value.get_ref<const std::string&>().starts_with('(')) {
+            return fmt::format(
+                "has the text '{}' among its values; if that is one of Python's tuples, write a list: "
+                "values: [[8, 8], [16]]",
+                value.get<std::string>());
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Distribution read_distribution(const YamlSection& parameter) {
     const auto named = parameter.choice(
         "distribution", readers(),
         {{"inv_uniform", "no tool defines it; use uniform, or log_uniform_values for several orders of magnitude"},
-         {"loguniform", "write log_uniform_values, whose min and max are values"}});
+         {"loguniform", "write log_uniform_values, whose min and max are values"},
+         {"qloguniform", "write q_log_uniform_values, whose min and max are values"},
+         {"randint", "write int_uniform, whose max is one of the values"},
+         {"choice", "write values: [a, b], without a distribution"}});
     if (!parameter.allow({"distribution", "min", "max", "values", "value", "q", "mu", "sigma", "a", "b",
                           "probabilities", "when", "expression"})) {
         throw AlreadyTold{};
@@ -272,6 +302,9 @@ std::optional<std::string> doubt_about_distribution(const YamlSection& parameter
     if (parameter.has("value") && !parameter.has("distribution") && looks_like_choices(parameter.at("value"))) {
         return "is this whole list in every trial; to choose one of its items write values: in place of value:, and "
                "if the list is meant add distribution: constant";
+    }
+    if (auto doubt = doubt_about_tuples(parameter)) {
+        return doubt;
     }
     if (!parameter.has("min") || !parameter.has("max")) {
         return {};

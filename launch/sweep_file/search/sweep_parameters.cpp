@@ -1,7 +1,9 @@
 #include "launch/sweep_file/search/sweep_parameters.hpp"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -12,10 +14,51 @@
 namespace crescendo::launch {
 namespace {
 
+/// What to write for the space of another tool, such as "loguniform(1e-4, 1e-1)"; "" if the text is none.
+std::string remedy_for_call(const std::string& name, const std::string& text) {
+    static const RE2 call(R"(\s*(?:\w+\.)*(\w+)\(\s*(.*?)\s*\)\s*)");
+    static const RE2 two_numbers(R"(([-+.\w]+)\s*,\s*([-+.\w]+))");
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> distributions{
+        {{"uniform", "uniform"},
+         {"loguniform", "log_uniform_values"},
+         {"log_uniform", "log_uniform_values"},
+         {"quniform", "q_uniform"},
+         {"qloguniform", "q_log_uniform_values"},
+         {"interval", "uniform"},
+         {"randint", "int_uniform"}}};
+    std::string function;
+    std::string arguments;
+    if (!RE2::FullMatch(text, call, &function, &arguments)) {
+        return {};
+    }
+    constexpr auto by_import = "`crescendo import` translates whole files of other tools";
+    if (function == "choice" || function == "grid_search") {
+        const bool is_list = arguments.starts_with('[');
+        return fmt::format("write {}: {{values: {}{}{}}}; {}", name, is_list ? "" : "[", arguments, is_list ? "" : "]",
+                           by_import);
+    }
+    const auto* const found = std::ranges::find(distributions, function, [](const auto& each) { return each.first; });
+    if (found == distributions.end()) {
+        return {};
+    }
+    std::string min = "…";
+    std::string max = "…";
+    if (function != "randint") {  // whose end is not among the values
+        RE2::FullMatch(arguments, two_numbers, &min, &max);
+    }
+    return fmt::format("write {}: {{distribution: {}, min: {}, max: {}{}}}; {}", name, found->second, min, max,
+                       function.starts_with('q') ? ", q: …" : "", by_import);
+}
+
 YamlSection read_parameter(const YamlSection& parameters, const std::string& name) {
     const auto& value = parameters.at(name);
     if (value.is_array()) {
         parameters.fail(name, fmt::format("this is a list; to choose from it write {0}: {{values: [...]}}", name));
+    }
+    if (value.is_string()) {
+        if (const auto remedy = remedy_for_call(name, value.get<std::string>()); !remedy.empty()) {
+            parameters.fail(name, fmt::format("{}; {}", describe(value), remedy));
+        }
     }
     if (value.is_primitive() && !value.is_null()) {
         parameters.fail(
@@ -33,6 +76,22 @@ void require_parameter(const YamlSection& parameter, const std::string& name) {
             parameter.fail("", fmt::format("this is the section `{}`, which stands beside `parameters`, not in it; "
                                            "begin it at the left margin",
                                            name));
+        }
+    }
+}
+
+/// Maps in a parameter without `parameters:` were meant as parameters that it holds.
+void require_no_inner(const YamlSection& parameter, const std::string& name) {
+    const auto looks_like_one = [](const OrderedJson& value) {
+        constexpr std::array keys{"distribution", "min", "max", "values", "value", "expression", "parameters"};
+        return value.is_object() && std::ranges::any_of(keys, [&](const char* key) { return value.contains(key); });
+    };
+    for (const auto& [inner, value] : parameter.map().items()) {
+        if (looks_like_one(value) && inner != "values" && inner != "value" && inner != "<<") {
+            parameter.fail(inner, fmt::format("is a map, and no key of a parameter; if {0} holds other parameters, put "
+                                              "them under {0}: {{parameters: {{{1}: …}}}}; for an option of the name "
+                                              "{0}.{1} write {0}.{1}:",
+                                              name, inner));
         }
     }
 }
@@ -64,6 +123,7 @@ void read_entries(const YamlSection& section, const std::string& prefix, const s
                 require_parameter(parameter, name);
             }
             if (!parameter.has("parameters")) {
+                require_no_inner(parameter, prefix + name);
                 auto& read = result.parameters.emplace_back(read_one(parameter, prefix + name));
                 read.when = both(when, read.when);
                 if (auto doubt = doubt_about_distribution(parameter)) {

@@ -29,11 +29,13 @@ void check_mistakes(const std::string& text, const std::vector<std::string>& mis
 
 TEST_CASE("the file that the others differ from is sound") { CHECK(error_in(sound) == "no error"); }
 
-TEST_CASE("an unknown key is named with the nearest one") {
+TEST_CASE("an unknown key is named with the nearest one, or with all") {
     check_errors({
         {sound_with("reduction_factor", "reducton_factor"),
-         "sweep.yaml:9:3: scheduler.reducton_factor: unknown key (did you mean 'reduction_factor'?); scheduler has "
-         "type, resource, min, max, reduction_factor, mode, rule, keep_diverged, brackets, max_concurrent, workers, "
+         "sweep.yaml:9:3: scheduler.reducton_factor: unknown key (did you mean 'reduction_factor'?)"},
+        {sound_with("reduction_factor", "halving"),
+         "sweep.yaml:9:3: scheduler.halving: unknown key; scheduler has type, resource, min, max, reduction_factor, "
+         "mode, rule, keep_diverged, brackets, max_concurrent, workers, "
          "scaling_factor, max_workers, grow, grow_when, priority, shrink, surplus, capped_surplus, distinct_gpus, "
          "batch and min_efficiency"},
         {sound + "epochs: 27\n",
@@ -42,6 +44,56 @@ TEST_CASE("an unknown key is named with the nearest one") {
          "trial, cpus_per_slot, slots_per_gpu, price, trainer, program, command, grow, report, final_test, "
          "max_retries, hang_timeout, simulate, entry, on_finish, on_failure, trial_time, patience, repeat, keep, "
          "plugins, stop_rule, warm_start, apiVersion, kind and controller"},
+    });
+}
+
+TEST_CASE("the keys of a section are listed once") {
+    check_mistakes(sound + "epochs: 27\nhello: 1\n", {"sweep.yaml:10:1: epochs: unknown key; this file takes name, ",
+                                                      "sweep.yaml:11:1: hello: unknown key, too"});
+}
+
+TEST_CASE("keys and words of other tools are told what to write") {
+    check_errors({
+        {sound_with("run_cap", "n_trials"), "sweep.yaml:2:1: n_trials: unknown key (did you mean 'run_cap'?)"},
+        {sound_with("run_cap", "num_samples"), "sweep.yaml:2:1: num_samples: unknown key (did you mean 'run_cap'?)"},
+        {sound_with("run_cap: 27", "timeout: 3600"), "sweep.yaml:2:1: timeout: unknown key; write budget: {time: 8h}"},
+        {sound_with("run_cap: 27", "budget: {timeout: 1h}"),
+         "sweep.yaml:2:10: budget.timeout: unknown key (did you mean 'time'?)"},
+        {sound_with("  max:", "  max_t:"), "sweep.yaml:8:3: scheduler.max_t: unknown key (did you mean 'max'?)"},
+        {sound_with("  min:", "  grace_period:"),
+         "sweep.yaml:7:3: scheduler.grace_period: unknown key (did you mean 'min'?)"},
+        {sound + "gpus: 4\n", "sweep.yaml:10:1: gpus: unknown key (did you mean 'slots'?)"},
+        {sound_with_parameter("lr: {choices: [1, 2]}"),
+         "sweep.yaml:4:8: parameters.lr.choices: unknown key (did you mean 'values'?)"},
+        {sound + "method: bayesian\n",
+         "sweep.yaml:10:1: method: 'bayesian' is not supported by this version; use tpe or gp, or auto, which chooses"},
+        {sound + "sampler: tpe\n",
+         "sweep.yaml:10:1: sampler: 'tpe' is text; it takes a map, such as sampler: {type: tpe}"},
+        {sound_with_parameter("lr: \"loguniform(1e-4, 1e-1)\""),
+         "sweep.yaml:4:3: parameters.lr: 'loguniform(1e-4, 1e-1)' is text; write lr: {distribution: "
+         "log_uniform_values, min: 1e-4, max: 1e-1}; `crescendo import` translates whole files of other tools"},
+        {sound_with_parameter("lr: 'tune.choice([1, 2])'"),
+         "sweep.yaml:4:3: parameters.lr: 'tune.choice([1, 2])' is text; write lr: {values: [1, 2]}; `crescendo import` "
+         "translates whole files of other tools"},
+        {sound_with_parameter("lr: randint(1, 9)"),
+         "sweep.yaml:4:3: parameters.lr: 'randint(1, 9)' is text; write lr: {distribution: int_uniform, min: …, max: "
+         "…}; `crescendo import` translates whole files of other tools"},
+        {sound_with_parameter("lr: relu(6)"),
+         "sweep.yaml:4:3: parameters.lr: 'relu(6)' is text; for one fixed value write lr: {value: \"relu(6)\"}"},
+    });
+    check_mistakes(sound_with_parameter("lr: {type: float, low: 1e-5, high: 0.1, log: true}"),
+                   {"sweep.yaml:4:8: parameters.lr.type: unknown key; remove it: if min and max are whole, ",
+                    "sweep.yaml:4:21: parameters.lr.low: unknown key (did you mean 'min'?)",
+                    "sweep.yaml:4:32: parameters.lr.high: unknown key (did you mean 'max'?)",
+                    "sweep.yaml:4:43: parameters.lr.log: unknown key; write distribution: log_uniform_values"});
+}
+
+TEST_CASE("a parameter that holds others without `parameters:` is shown where they go") {
+    check_errors({
+        {sound_with_parameter("optimizer: {lr: {min: 0.1, max: 1.0}, name: {values: [a, b]}}"),
+         "sweep.yaml:4:15: parameters.optimizer.lr: is a map, and no key of a parameter; if optimizer holds other "
+         "parameters, put them under optimizer: {parameters: {lr: …}}; for an option of the name optimizer.lr write "
+         "optimizer.lr:"},
     });
 }
 
@@ -97,7 +149,16 @@ TEST_CASE("a value of the wrong type is shown with what the key takes") {
          "sweep.yaml:10:1: name: 7 is a whole number; it takes text; put it in quotes if it looks like a number"},
         {sound + "command: python3 train.py\n",
          "sweep.yaml:10:1: command: 'python3 train.py' is text; it takes a list of texts, such as [python3, "
-         "train.py, \"--epochs\", \"3\"]"},
+         "train.py]"},
+        {sound + "command: python3 args.py --lr ${lr} 3\n",
+         "sweep.yaml:10:1: command: 'python3 args.py --lr ${lr} 3' is text; it takes a list of texts, such as "
+         "[python3, "
+         "args.py, \"--lr\", \"${lr}\", \"3\"]"},
+        {sound + "command: cd src && python3 args.py\n",
+         "sweep.yaml:10:1: command: 'cd src && python3 args.py' is text; it takes a list of texts, such as [bash, -c, "
+         "'… \"$@\"', bash, \"${args}\"], where bash reads the text"},
+        {sound + "constraints: lr <= 0.1\n",
+         "sweep.yaml:10:1: constraints: 'lr <= 0.1' is text; it takes a list of texts, such as [\"lr <= 0.1\"]"},
         {sound + "command: [python3, [3]]\n",
          "sweep.yaml:10:20: command[1]: this is a list, and a word of a command is text; put it in quotes"},
     });
@@ -184,14 +245,16 @@ TEST_CASE("a parameter that is no map, or says too little or too much, is named 
         {sound_with_parameter("lr: {distribution: uniform, min: 1}"),
          "sweep.yaml:4:3: parameters.lr: has no max; add max: with a number"},
         {sound_with_parameter("lr: {mim: 1, max: 2}"),
-         "sweep.yaml:4:8: parameters.lr.mim: unknown key (did you mean 'min'?); parameters.lr has distribution, min, "
-         "max, values, value, q, mu, sigma, a, b, probabilities, when and expression"},
+         "sweep.yaml:4:8: parameters.lr.mim: unknown key (did you mean 'min'?)"},
         {sound_with_parameter("lr: {values: [1, 2], max: 3}"),
          "sweep.yaml:4:24: parameters.lr.max: has no meaning for the distribution categorical, which has values and "
          "probabilities; remove it, or name another distribution"},
         {sound_with_parameter("lr: {min: 1, max: 2, q: 0.1}"),
          "sweep.yaml:4:24: parameters.lr.q: has no meaning for the distribution int_uniform, which has min and max; "
-         "remove it, or name another distribution"},
+         "add distribution: q_uniform"},
+        {sound_with_parameter("lr: {distribution: log_uniform_values, min: 1, max: 2, q: 0.1}"),
+         "sweep.yaml:4:58: parameters.lr.q: has no meaning for the distribution log_uniform_values, which has min and "
+         "max; write distribution: q_log_uniform_values"},
         {sound_with_parameter("lr: {min: 0.1, max: 0.9}\n  metric: {name: val_loss, goal: minimize}"),
          "sweep.yaml:5:3: parameters.metric: this is the section `metric`, which stands beside `parameters`, not in "
          "it; "
@@ -311,6 +374,16 @@ TEST_CASE("a name that is no folder's is refused") {
           "within it, '-'");
     CHECK(error_in(sound + "name: ..\n").find("cannot be the name") != std::string::npos);
     CHECK(error_in(sound + "name: -x\n").find("cannot be the name") != std::string::npos);
+}
+
+TEST_CASE("a script in place of the sweep file is told where it belongs") {
+    const auto error_in_script = [](const std::string& text) {
+        return error_of([&] { parse_sweep(text, "src/train.py"); });
+    };
+    CHECK(error_in_script("import sys\nif True: x = {1: 2}\n") ==
+          "src/train.py: is a program; give a sweep file, which names it by `program: src/train.py`");
+    CHECK(error_in_script("import wandb\nwandb.sweep({})\n")
+              .ends_with("; `python3 -m crescendo.wandb --sweep-file src/train.py > sweep.yaml` writes it"));
 }
 
 TEST_CASE("what is no YAML is named with its place") {

@@ -114,8 +114,20 @@ TEST_CASE("exponents that look like values, ends that make a range two numbers, 
     }
 }
 
+TEST_CASE("Python's tuples among the values are doubted") {
+    CHECK(doubt_about("{values: [(8, 8), (16)]}") ==
+          "has the text '(8' among its values; if that is one of Python's tuples, write a list: values: [[8, 8], "
+          "[16]]");
+    CHECK(doubt_about("{values: [[8, 8], relu(), 16]}").empty());
+}
+
 TEST_CASE("mistakes in distributions name their key") {
     CHECK(distribution_error("{distribution: loguniform, min: 1e-5, max: 0.1}").find("write log_uniform_values") !=
+          std::string::npos);
+    CHECK(
+        distribution_error("{distribution: randint, min: 1, max: 9}").find("write int_uniform, whose max is one of") !=
+        std::string::npos);
+    CHECK(distribution_error("{distribution: choice, values: [1, 2]}").find("write values: [a, b]") !=
           std::string::npos);
     CHECK(distribution_error("{distribution: normal, min: 0, max: 1}")
               .find("min: has no meaning for the distribution normal, "
