@@ -33,6 +33,18 @@ std::string advice_on_options(std::string_view last_words) {
             return "\nits options begin with hyphens: write ${args} in the command, in place of ${args_no_hyphens}";
         }
     }
+    constexpr std::string_view refused = "value: '";  // argparse: argument --bs: invalid int value: '183.81'
+    if (const auto at = last_words.find(refused); at != std::string_view::npos) {
+        const auto value = last_words.substr(at + refused.size());
+        if (value.starts_with('[')) {
+            return "\na list comes as one argument, JSON: in the program write type=json.loads, without nargs";
+        }
+        if (last_words.substr(0, at).ends_with("invalid int ") &&
+            value.substr(0, value.find('\'')).find('.') != value.npos) {
+            return "\nthe program wants whole numbers: add `distribution: q_uniform` to the parameter, or "
+                   "q_log_uniform_values for one of several orders of magnitude, or list them: values: […]";
+        }
+    }
     for (const char* complaint : {"unrecognized arguments", "unrecognized option", "o such option"}) {
         if (last_words.find(complaint) != std::string_view::npos) {
             return "\na parameter has the name of the program's option, with - or _ as it has them: hidden-size for "

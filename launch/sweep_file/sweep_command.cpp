@@ -93,19 +93,19 @@ ReportSource read_report_source(const YamlSection& report) {
     if (report.has("pattern") && report.at("pattern").is_string()) {
         source.patterns = {report.at("pattern").get<std::string>()};
     } else {
-        source.patterns = report.strings("pattern", R"(['epoch (?P<resource>\d+)', 'loss=(?P<val_loss>\S+)'])")
+        source.patterns = report.strings("pattern", R"(['epoch (?P<resource>\d+)', 'loss=(?P<val_loss>[^\s,]+)'])")
                               .value_or(source.patterns);
     }
     if (source.patterns.empty() && source.file.empty()) {
         report.fail("pattern",
                     "is missing: it finds the numbers in what the program prints; add pattern: 'epoch "
-                    "(?P<resource>\\d+).*loss=(?P<val_loss>\\S+)'");
+                    "(?P<resource>\\d+).*loss=(?P<val_loss>[^\\s,]+)'");
     }
     return source;
 }
 
 void read_report(const YamlSection& file, SweepFile& result) {
-    const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>\\S+)'}");
+    const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>[^\\s,]+)'}");
     if (!report) {
         return;
     }

@@ -88,6 +88,41 @@ TEST_CASE("programs and scripts that are not there are refused before anything r
                   "sweep.yaml:7:43: command[4]: there is no file 'src/train.py'");
 }
 
+TEST_CASE("what was meant by a program or a script that is not there is said") {
+    const auto with = [](const std::string& command) {
+        return replaced(sound, "command: [bash, train.sh, \"${args}\"]", command);
+    };
+    check_refused(
+        with("command: [bash train.sh, \"${args}\"]"),
+        "there is no program 'bash train.sh'; each word is an item of its own, as in command: [bash, train.sh, "
+        "\"${args}\"]");
+    check_refused(
+        with("program: train.sh --bs 3"),
+        "there is no file 'train.sh --bs 3'; each word is an item of its own, as in command: [train.sh, --bs, "
+        "3, \"${args}\"]");
+    check_refused(with("command: [bash, ~/none/train.sh]"),
+                  "nothing else replaces ~: in a command write \"${envvar:HOME}/none/train.sh\"");
+    check_refused(with("command: [bash, $WORK/train.sh]"),
+                  "nothing else replaces $WORK: in a command write \"${envvar:WORK}/train.sh\"");
+}
+
+TEST_CASE("a script beside a sweep file of another folder is found for its user") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "scripts");
+    write_file(folder / "scripts/sweep.yaml",
+               replaced(sound, "command: [bash, train.sh, \"${args}\"]", "program: out.py"));
+    write_file(folder / "scripts/out.py", "");
+
+    const auto refused = run_crescendo(folder.path(), {"validate", "scripts/sweep.yaml"});
+
+    CHECK(refused.code == 2);
+    CHECK_MESSAGE(
+        refused.err.find("program: there is no file 'out.py'; it lies beside the sweep file, and programs run "
+                         "in the folder where crescendo is called: write scripts/out.py, or call crescendo "
+                         "in scripts") != std::string::npos,
+        refused.err);
+}
+
 TEST_CASE("a program whose interpreter is not there is refused before anything runs") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", replaced(sound, "bash, train.sh", "./train.sh"));

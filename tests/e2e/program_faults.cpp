@@ -92,6 +92,21 @@ TEST_CASE("a program that does not know an option is shown how parameters are na
                   run.out);
 }
 
+TEST_CASE("a program that refuses a parameter's values is shown which it would take") {
+    const auto advised = [](const std::string& value) {
+        const TemporaryFolder folder;
+        write_sweep(folder.path(),
+                    "echo \"train.py: error: argument --bs: invalid int value: '" + value + "'\" >&2; exit 2");
+        return run_crescendo(folder.path(), {"run", "sweep.yaml"}).out;
+    };
+
+    CHECK(advised("183.81").find("\nthe program wants whole numbers: add `distribution: q_uniform`") !=
+          std::string::npos);
+    CHECK(advised("[8,8]").find("\na list comes as one argument, JSON: in the program write type=json.loads") !=
+          std::string::npos);
+    CHECK(advised("adam").find("invalid int value: 'adam'\n") != std::string::npos);
+}
+
 TEST_CASE("a program whose options have hyphens is shown the macro that writes them") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "echo 'train.py: error: unrecognized arguments: hidden_size=4 lr=0.1' >&2; exit 2");

@@ -8,7 +8,9 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -239,8 +241,33 @@ std::string no_interpreter(const std::string& program) {
                        program, interpreter);
 }
 
+/// What was meant by a path at which there is nothing; empty if nothing tells.
+std::string hint_about_path(const std::string& path, const SweepFile& file) {
+    if (path.starts_with("~/") || path.starts_with('$')) {
+        const auto rest = path.find('/');
+        const auto variable = path.starts_with('~') ? "HOME" : path.substr(1, rest == path.npos ? rest : rest - 1);
+        const auto written = path.starts_with('~') ? "~" : "$" + variable;
+        return fmt::format("no shell reads it, and nothing else replaces {}: in a command write \"${{envvar:{}}}{}\"",
+                           written, variable, rest == path.npos ? "" : path.substr(rest));
+    }
+    const auto folder = fs::path(file.source.file()).parent_path();
+    if (!folder.empty() && fs::path(path).is_relative() && is_there(folder / path)) {
+        return fmt::format(
+            "it lies beside the sweep file, and programs run in the folder where crescendo is called: "
+            "write {}, or call crescendo in {}",
+            (folder / path).lexically_normal().string(), folder.string());
+    }
+    std::istringstream stream(path);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+    if (words.size() > 1 && (is_program(words[0]) || is_there(words[0]))) {
+        return fmt::format("each word is an item of its own, as in command: [{}{}, \"${{args}}\"]",
+                           words[0].ends_with(".py") ? "python3, " : "", fmt::join(words, ", "));
+    }
+    return {};
+}
+
 /// Why `word` cannot be executed; empty if it can.
-std::string no_program(const std::string& word) {
+std::string no_program(const std::string& word, const SweepFile& file) {
     std::error_code unreadable;
     const bool is_path = word.find('/') != std::string::npos;
     if (is_program(word)) {
@@ -250,11 +277,16 @@ std::string no_program(const std::string& word) {
         return fmt::format("'{}' is a file that may not be executed; `chmod +x {}`, or write its interpreter before it",
                            word, word);
     }
-    return fmt::format("there is no program '{}'; give its path, or a name that PATH finds", word);
+    const auto hint = hint_about_path(word, file);
+    return fmt::format("there is no program '{}'; {}", word,
+                       hint.empty() ? "give its path, or a name that PATH finds" : hint);
 }
 
-constexpr const char* no_file =
-    "there is no file '{}'; programs run in the folder where crescendo is called: give the path as seen from there";
+std::string no_file(const std::string& path, const SweepFile& file) {
+    constexpr auto usual = "programs run in the folder where crescendo is called: give the path as seen from there";
+    const auto hint = hint_about_path(path, file);
+    return fmt::format("there is no file '{}'; {}", path, hint.empty() ? usual : hint);
+}
 
 /// The words of the command, each a single one, as far as they are the same for all trials; the others are empty.
 std::vector<std::string> fixed_words(const SweepFile& file) {
@@ -280,20 +312,21 @@ std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) 
 }
 
 /// The words that name a program are found. `key` is that of the list of words.
-void check_programs(const std::vector<std::string>& words, const char* key, Mistakes& mistakes) {
+void check_programs(const std::vector<std::string>& words, const char* key, const SweepFile& file, Mistakes& mistakes) {
     for (const auto i : std::set<std::size_t>{0, find_program(words)}) {
-        if (const auto problem = words[i].empty() ? "" : no_program(words[i]); !problem.empty()) {
+        if (const auto problem = words[i].empty() ? "" : no_program(words[i], file); !problem.empty()) {
             mistakes.add(fmt::format("{}[{}]", key, i), problem);
         }
     }
 }
 
-void check_sampler(const SamplerCommand& sampler, Mistakes& mistakes) {
+void check_sampler(const SweepFile& file, Mistakes& mistakes) {
     constexpr const char* key = "sampler.command";
-    check_programs(sampler.words, key, mistakes);
-    const auto script = find_script(sampler.words);
-    if (script && !is_there(sampler.words[*script])) {
-        mistakes.add(fmt::format("{}[{}]", key, *script), fmt::format(fmt::runtime(no_file), sampler.words[*script]));
+    const auto& words = file.sampler->words;
+    check_programs(words, key, file, mistakes);
+    const auto script = find_script(words);
+    if (script && !is_there(words[*script])) {
+        mistakes.add(fmt::format("{}[{}]", key, *script), no_file(words[*script], file));
     }
 }
 
@@ -302,24 +335,24 @@ void check_macros(const SweepFile& file, Mistakes& mistakes) {
         mistakes.add(key, problem);
     }
     const auto words = fixed_words(file);
-    check_programs(words, "command", mistakes);
+    check_programs(words, "command", file, mistakes);
     const auto& command = *file.command;
     const auto program = std::ranges::find(command, "${program}");
     const bool is_module = program != command.begin() && program != command.end() && *std::prev(program) == "-m";
     if (program != command.begin() && program != command.end() && !is_module && !is_there(file.program)) {
-        mistakes.add("program", fmt::format(fmt::runtime(no_file), file.program));
+        mistakes.add("program", no_file(file.program, file));
     }
     const auto script = find_script(words);
     if (script && command[*script] != "${program}" && !is_there(words[*script])) {
-        mistakes.add(fmt::format("command[{}]", *script), fmt::format(fmt::runtime(no_file), words[*script]));
+        mistakes.add(fmt::format("command[{}]", *script), no_file(words[*script], file));
     }
 }
 
 /// A session may run for days before its hooks: what is missing is said at once.
-void check_hooks(const Hooks& hooks, Mistakes& mistakes) {
-    for (const auto& [key, command] : {std::pair("on_finish[0]", &hooks.on_finish),
-                                       std::pair("on_failure[0]", &hooks.on_failure)}) {
-        if (const auto problem = command->empty() ? "" : no_program(command->front()); !problem.empty()) {
+void check_hooks(const SweepFile& file, Mistakes& mistakes) {
+    for (const auto& [key, command] :
+         {std::pair("on_finish[0]", &file.hooks.on_finish), std::pair("on_failure[0]", &file.hooks.on_failure)}) {
+        if (const auto problem = command->empty() ? "" : no_program(command->front(), file); !problem.empty()) {
             mistakes.add(key, problem);
         }
     }
@@ -358,13 +391,13 @@ bool has_nothing_to_run(const SweepDraft& draft) {
 void check(SweepDraft& draft, const ProgramPaths& paths) {
     auto& [file, mistakes] = draft;
     check_max(file, mistakes);
-    check_hooks(file.hooks, mistakes);
+    check_hooks(file, mistakes);
     if (!mistakes.lie_in("parameters") && !mistakes.lie_in("constraints")) {
         try_rules(file.spec.space, file.spec.seed, file.source, mistakes);
     }
     check_plugins(file, paths.plugin_host, mistakes);
     if (file.sampler && file.sampler->plugin.empty()) {
-        check_sampler(*file.sampler, mistakes);
+        check_sampler(file, mistakes);
     }
     if (has_nothing_to_run(draft)) {
         mistakes.add("trainer",

@@ -140,8 +140,11 @@ class Expansion {
     std::string text_of(const std::string& name, const std::string& key) const {
         if (find_arguments_macro(name) != nullptr) {
             throw InvalidInput(
-                fmt::format("${{{}}} becomes several arguments; make it a word of its own, or use ${{args_json}}",
-                            name),
+                fmt::format(
+                    "${{{0}}} becomes several arguments; make it a word of its own, or use ${{args_json}}; with a "
+                    "shell write [bash, -c, 'source venv/bin/activate && exec python3 train.py \"$@\"', bash, "
+                    "\"${{{0}}}\"]",
+                    name),
                 key);
         }
         if (name.starts_with(of_environment)) {

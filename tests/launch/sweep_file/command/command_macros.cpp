@@ -110,9 +110,11 @@ TEST_CASE("an unknown macro is named with the nearest one") {
 }
 
 TEST_CASE("several arguments do not fit into one word") {
-    CHECK_THROWS_WITH_AS(expand({"train.py ${args}"}),
-                         "${args} becomes several arguments; make it a word of its own, or use ${args_json}",
-                         InvalidInput);
+    CHECK_THROWS_WITH_AS(
+        expand({"train.py ${args}"}),
+        "${args} becomes several arguments; make it a word of its own, or use ${args_json}; with a shell write "
+        "[bash, -c, 'source venv/bin/activate && exec python3 train.py \"$@\"', bash, \"${args}\"]",
+        InvalidInput);
 }
 
 TEST_CASE("a macro that is not closed, and a program that is not given, are errors") {
