@@ -174,7 +174,8 @@ class Direct {
         for (auto& parameter : trial.parameters()) {
             parameter.mutable_grad().reset();
         }
-        (loss_sum({}, trial.task(), trial.model().forward(batch.inputs), batch.targets) / samples).backward();
+        (loss_sum({}, trial.task(), trial.loss_weights(), trial.model().forward(batch.inputs), batch.targets) / samples)
+            .backward();
         return flat_gradient(trial);
     }
 
