@@ -77,10 +77,10 @@ ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOpti
     process.environment = environment_of(work, slot, options);
     process.hides = variables_of_ranks();
     const auto& source = options.setup.supervision.report;
-    const bool is_read = source && source->is_printed() && work.rank == 0;
-    if (is_read || std::getenv("PYTHONUNBUFFERED") == nullptr) {
-        // Else a file gets an epoch's lines much later, and those before a crash never.
-        process.environment.emplace_back("PYTHONUNBUFFERED", "1");
+    if (source && source->is_printed() && work.rank == 0) {
+        process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // its reports are to come in time
+    } else {
+        unbuffer_python(process.environment);
     }
     process.directory = options.setup.directory;
     process.log = work.log();

@@ -89,8 +89,8 @@ void WarmWorker::spawn() {
         // Members of a group number the words of list(set(text)) alike.
         process.environment.emplace_back("PYTHONHASHSEED", "0");
     }
-    if (is_guarded() && std::getenv("PYTHONUNBUFFERED") == nullptr) {
-        process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // else a crash takes what it printed with it
+    if (is_guarded()) {
+        unbuffer_python(process.environment);
     }
     process.environment.emplace_back(protocol::device_variable, resources.gpu.empty() ? "cpu" : "cuda");
     process.environment.emplace_back(protocol::threads_variable, std::to_string(resources.threads));

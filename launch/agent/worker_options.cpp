@@ -44,4 +44,10 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
     return result;
 }
 
+void unbuffer_python(std::vector<std::pair<std::string, std::string>>& environment) {
+    if (std::getenv("PYTHONUNBUFFERED") == nullptr) {
+        environment.emplace_back("PYTHONUNBUFFERED", "1");
+    }
+}
+
 }  // namespace crescendo::launch

@@ -45,4 +45,8 @@ std::string device_name(const WorkerOptions& options, SlotId slot);
 /// Variables of a worker's environment that choose the slot's device.
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot);
 
+/// Has programs in Python print at once, unless the user's environment says how they print. Else a log gets an epoch's
+/// lines much later, and those before a crash never.
+void unbuffer_python(std::vector<std::pair<std::string, std::string>>& environment);
+
 }  // namespace crescendo::launch

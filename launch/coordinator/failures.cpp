@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <functional>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,18 +24,26 @@ std::string without_digits(std::string message) {
     return message;
 }
 
-/// Folders and files of one process have names such as run-20261128-8jl4s9e7, with letters that differ, too. Only for
-/// what is shown: errors that differ in such a name alone may have different causes.
-std::string without_names_that_hold_digits(const std::string& message) {
+/// Folders and files of one process have names such as run-20261128-8jl4s9e7, with letters that differ, too: those with
+/// digits in several places go, and of others, as conv1, the digits alone. Only for what is shown: errors that differ
+/// in such a name may have different causes.
+std::string without_random_names(const std::string& message) {
     const auto is_of_name = [](unsigned char letter) {
-        return std::isalnum(letter) != 0 || std::string_view("-_./").find(letter) != std::string_view::npos;
+        return std::isalnum(letter) != 0 || std::string_view("-_.").find(letter) != std::string_view::npos;
     };
     const auto is_digit = [](unsigned char letter) { return std::isdigit(letter) != 0; };
+    const auto num_numbers = [&](auto begin, auto end) {
+        int count = 0;
+        for (bool was_digit = false; begin != end; was_digit = is_digit(*begin++)) {
+            count += is_digit(*begin) && !was_digit ? 1 : 0;
+        }
+        return count;
+    };
     std::string rest;
     for (auto begin = message.begin(); begin != message.end();) {
         const auto end = std::find_if_not(begin, message.end(), is_of_name);
-        if (std::none_of(begin, end, is_digit)) {
-            rest.append(begin, end);
+        if (num_numbers(begin, end) < 2) {
+            std::copy_if(begin, end, std::back_inserter(rest), std::not_fn(is_digit));
         }
         begin = std::find_if(end, message.end(), is_of_name);
         rest.append(end, begin);
@@ -86,7 +96,7 @@ std::string ToldFailures::words_for(TrialId trial, const std::string& message) {
     if (message.size() <= short_enough && message.find('\n') == std::string::npos) {
         return message;
     }
-    const auto [first, is_new] = first_.emplace(without_names_that_hold_digits(message), trial);
+    const auto [first, is_new] = first_.emplace(without_random_names(message), trial);
     return is_new                   ? message
            : first->second == trial ? "in the same way as before"
                                     : fmt::format("in the same way as trial {} above", first->second.value);

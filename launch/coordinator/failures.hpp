@@ -34,11 +34,11 @@ TrialFailed failure_after(const History& history, TrialId trial, FailureKind kin
 /// screen.
 class ToldFailures {
   public:
-    /// The message, or the trial that was told of with the same one, whatever names with digits are in it.
+    /// The message, or the trial that was told of with the same one, whatever numbers and random names are in it.
     std::string words_for(TrialId trial, const std::string& message);
 
   private:
-    std::map<std::string, TrialId> first_;  ///< by the message without names that hold digits
+    std::map<std::string, TrialId> first_;  ///< by the message without these
 };
 
 /// Decides whether a sweep is worth continuing in which no trial has ever reported anything.

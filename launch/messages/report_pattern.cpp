@@ -52,11 +52,13 @@ void expect_whole(const std::string& group, const std::string& matched, const st
     };
     const bool has_digits_only = std::ranges::all_of(matched, [](char c) { return c >= '0' && c <= '9'; });
     const bool may_be_thousands = ends_match && has_digits_only && matched.size() <= 3;
-    if (goes_on_with(exponent) || (may_be_thousands && goes_on_with(thousands))) {
+    const bool lacks_exponent = goes_on_with(exponent);
+    if (lacks_exponent || (may_be_thousands && goes_on_with(thousands))) {
         throw std::runtime_error(
-            fmt::format("the group '{0}' of report.pattern matches '{1}' of the number {1}{2}; let it match all of it, "
-                        "as (?P<{0}>[^\\s,]+) does, and print it without commas",
-                        group, matched, rest.substr(0, rest.find_first_of(" \t)]}"))));
+            fmt::format("the group '{}' of report.pattern matches '{}' of the number {}{}; {}", group, matched, matched,
+                        rest.substr(0, rest.find_first_of(" \t)]}")),
+                        lacks_exponent ? fmt::format("let it match all of it, as (?P<{}>[^\\s,]+) does", group)
+                                       : "print it without commas"));
     }
 }
 

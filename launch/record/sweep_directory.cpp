@@ -126,6 +126,8 @@ SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) con
     auto all = noted_metric(run);
     if (run.contains("command")) {
         all.push_back({"command", run.at("command").dump()});
+    } else {
+        all.push_back({"command", {}, Override::Applies::if_missing});  // it stays as the file has it
     }
     all.insert(all.end(), overrides.begin(), overrides.end());
     auto file = read_sweep_file(sweep_file(), all);

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,16 +19,20 @@ constexpr Words growths{
     {std::pair{Growth::none, "none"}, {Growth::restart, "restart"}, {Growth::in_place, "in_place"}}};
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
+/// What W&B runs a `program` by, unless the file has a command.
+const std::vector<std::string> command_of_wandb{"${env}", "${interpreter}", "${program}", "${args}"};
+
 /// The words of `command:`. An item that is left empty, behind a dash of its own, is no word.
 std::optional<std::vector<std::string>> read_words(const YamlSection& file, std::vector<Remark>& remarks) {
     if (!file.has("command")) {
-        return file.has("program")
-                   ? std::optional(std::vector<std::string>{"${env}", "${interpreter}", "${program}", "${args}"})
-                   : std::nullopt;
+        return file.has("program") ? std::optional(command_of_wandb) : std::nullopt;
     }
     const auto& list = file.at("command");
     if (!list.is_array()) {
-        return file.strings("command", R"([python3, train.py, "--epochs", "3"])");
+        return file.strings("command",
+                            list.is_string() ? R"([bash, -c, '… "$@"', bash, "${args}"], where bash reads the text)"
+                                             : R"([python3, train.py, "--epochs", "3"])",
+                            ListOf::words);
     }
     std::vector<std::string> words;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -125,23 +126,14 @@ void read_report(const YamlSection& file, SweepFile& result) {
     }
 }
 
-bool is_python(const std::string& word) {
-    return word == "${interpreter}" || std::filesystem::path(word).filename().string().starts_with("python");
-}
-
-/// A script that speaks to W&B alone is started so that it speaks to crescendo. W&B's own commands start the program
-/// directly by its interpreter, and others are left as they are.
+/// A script that speaks to W&B alone is started so that it speaks to crescendo. Other commands than W&B's are left as
+/// they are.
 void adapt_to_wandb(const YamlSection& file, SweepFile& result) {
-    if (!file.has("program") || file.has("report") || result.grow == Growth::in_place || !result.command ||
-        !speaks_to_wandb_alone(result.program)) {
+    if (!file.has("program") || file.has("report") || result.grow == Growth::in_place ||
+        result.command != command_of_wandb || !speaks_to_wandb_alone(result.program)) {
         return;
     }
-    auto& words = *result.command;
-    const auto program = std::ranges::find(words, "${program}");
-    if (program == words.begin() || program == words.end() || !is_python(*std::prev(program))) {
-        return;
-    }
-    words.insert(program, {"-m", wandb_adapter});
+    result.command = {"${env}", "${interpreter}", "-m", wandb_adapter, "${program}", "${args}"};
     result.is_adapted_to_wandb = true;
     result.remarks.push_back(
         {file.has("command") ? "command" : "program",
@@ -196,15 +188,6 @@ void check_growth(const YamlSection& file, const SweepFile& result) {
     });
 }
 
-/// Index in the file of a word of the command.
-std::size_t place_in_file(std::size_t i, const SweepFile& result) {
-    if (!result.is_adapted_to_wandb) {
-        return i;
-    }
-    const auto adapter = std::ranges::find(*result.command, wandb_adapter) - result.command->begin();
-    return i > static_cast<std::size_t>(adapter) ? i - 2 : i;  // -m and its module are none of the file's
-}
-
 /// Every macro of the command has to be one that can be expanded when a trial starts.
 void check_macros(const YamlSection& file, const SweepFile& result) {
     Macros macros{file.has("program") ? "program" : "", {}};
@@ -222,7 +205,7 @@ void check_macros(const YamlSection& file, const SweepFile& result) {
     macros.config = nested(parameters, result.groups);
     for (std::size_t i = 0; i < result.command->size(); ++i) {
         file.attempt([&] {
-            expand_word((*result.command)[i], place_in_file(i, result), macros);
+            expand_word((*result.command)[i], i, macros);
             if (result.grow == Growth::in_place) {
                 expand_shared_word((*result.command)[i], i, macros.program);
             }
@@ -238,7 +221,7 @@ void check_absent(const YamlSection& file, const SweepFile& result) {
             const auto macro = fmt::format("${{{}}}", parameters[j].name);
             if (result.spec.space.rules().may_be_absent(j) && (*result.command)[i].find(macro) != std::string::npos) {
                 file.mistakes().add(
-                    fmt::format("command[{}]", place_in_file(i, result)),
+                    fmt::format("command[{}]", i),
                     fmt::format("{} has no value in some trials, in which the parameter is absent; write ${{args}} or "
                                 "${{args_json}}, which leave it out",
                                 macro));
@@ -249,7 +232,7 @@ void check_absent(const YamlSection& file, const SweepFile& result) {
 
 }  // namespace
 
-void read_command(const YamlSection& file, SweepFile& result) {
+void read_command(const YamlSection& file, bool is_settled, SweepFile& result) {
     file.attempt([&] { result.program = file.string("program").value_or(""); });
     file.attempt([&] { result.command = read_words(file, result.remarks); });
     file.attempt([&] {
@@ -267,7 +250,9 @@ void read_command(const YamlSection& file, SweepFile& result) {
     file.attempt([&] { check_resource(file); });
     read_abilities(file, result);
     file.attempt([&] { read_report(file, result); });
-    adapt_to_wandb(file, result);
+    if (!is_settled) {
+        adapt_to_wandb(file, result);
+    }
 }
 
 void check_command(const YamlSection& file, const SweepFile& result) {

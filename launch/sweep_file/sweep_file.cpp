@@ -191,7 +191,8 @@ void check_spec(const SweepSpec& spec, Mistakes& mistakes) {
 }
 
 /// `sets_run_cap`: whether somebody has said that there is none, if there is none.
-void read_all(const YamlSection& file, const std::filesystem::path& path, bool sets_run_cap, SweepFile& result) {
+void read_all(const YamlSection& file, const std::filesystem::path& path, bool sets_run_cap, bool settles_command,
+              SweepFile& result) {
     file.allow(sweep_keys());
     file.attempt([&] { result.name = read_name(file, path); });
     read_spec(file, result);
@@ -227,7 +228,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
         }
     });
     check_spec(result.spec, file.mistakes());
-    read_command(file, result);
+    read_command(file, settles_command, result);
     file.attempt([&] { complete_metric(file, result); });
     result.supervision.metric = result.spec.metric;
     file.attempt([&] { result.keep = read_keep(file, result.trainer.has_value(), result.has_warm_trainers()); });
@@ -277,7 +278,9 @@ SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& pat
     const bool sets_run_cap = std::ranges::any_of(overrides, [](const Override& each) {
         return each.key == "run_cap" && (each.value || each.applies == Override::Applies::always);
     });
-    read_all(YamlSection(document.root, "", draft.mistakes), path, sets_run_cap, draft.file);
+    const bool settles_command =
+        std::ranges::any_of(overrides, [](const Override& each) { return each.key == "command"; });
+    read_all(YamlSection(document.root, "", draft.mistakes), path, sets_run_cap, settles_command, draft.file);
     return draft;
 }
 

@@ -51,7 +51,7 @@ struct SweepFile {
     std::optional<std::chrono::seconds> trial_time;  ///< wall time for which a trial may hold slots, over all sessions
     std::optional<Json> trainer;                      ///< the section `trainer`, an object that is not interpreted here
     std::optional<std::vector<std::string>> command;  ///< command with macros; never together with `trainer`
-    bool is_adapted_to_wandb = false;  ///< whether its words that run the adapter of W&B are none of the file's
+    bool is_adapted_to_wandb = false;  ///< whether its words are others than the file's, and run the adapter of W&B
     Growth grow = Growth::none;                       ///< of the program of `command`
     bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
     Supervision supervision;                           ///< `report` and `hang_timeout`

@@ -66,8 +66,8 @@ namespace {
 /// The most trials that a rung ends at the same time; 0 where each trial is judged as it arrives.
 std::int64_t most_ended_at_once(const SweepSpec& spec) {
     const auto& scheduler = spec.scheduler;
-    const bool has_ladder =
-        scheduler.reduction_factor >= 2 && scheduler.min.value >= 1 && scheduler.min < scheduler.max;
+    const bool has_ladder = scheduler.has_max() && scheduler.reduction_factor >= 2 && scheduler.min.value >= 1 &&
+                            scheduler.min < scheduler.max;
     const auto losers_of = [&](std::int64_t size) { return size - size / scheduler.reduction_factor; };
     if (scheduler.kind == SchedulerKind::successive_halving && has_ladder) {
         return losers_of(spec.run_cap.value_or(0));

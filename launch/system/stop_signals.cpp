@@ -13,12 +13,12 @@ namespace crescendo::launch {
 namespace {
 
 constexpr int resumable = 75;
-constexpr std::int64_t one_press = 200;  // milliseconds
+constexpr std::int64_t one_press = 500;  // milliseconds
 
 // A handler can reach nothing but statics.
 volatile std::sig_atomic_t arrived = 0;
 std::atomic<std::int64_t> interrupted_at = 0;  ///< when the first SIGINT arrived, in milliseconds
-std::string last_line;                         ///< changes only while no handler runs
+std::string& last_line = *new std::string;     ///< changes only while no handler runs, and is there to the very end
 
 std::int64_t milliseconds() {
     timespec now{};
@@ -76,7 +76,10 @@ StopSignals::StopSignals(const std::string& farewell) {
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
-StopSignals::~StopSignals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+StopSignals::~StopSignals() {
+    last_line.clear();  // what it says is over; a second SIGINT still ends the process
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
 
 const char* StopSignals::requested() const {
     sigset_t none;  // where messages never cease, the agent's wait ends before any signal is let through

@@ -77,13 +77,14 @@ std::string as_item(const std::string& word) {
     return is_plain ? word : has_quotes ? fmt::format("'{}'", word) : fmt::format("\"{}\"", word);
 }
 
-/// The list that a text was meant to be: the words of a command, or the text as the only item.
-std::string as_list(std::string_view name, const std::string& text) {
-    if (name != "command") {
+/// The list that a text was meant to be: the words of a command, or the text as the only item. A command in which a
+/// shell is wanted is the example.
+std::string as_list(const std::string& text, ListOf items_are, std::string_view example) {
+    if (items_are == ListOf::texts) {
         return fmt::format("[{}]", as_item(text));
     }
     if (text.find_first_of("&|;<>\"'`") != std::string::npos || text.find("$(") != std::string::npos) {
-        return "[bash, -c, '… \"$@\"', bash, \"${args}\"], where bash reads the text";
+        return std::string(example);
     }
     std::vector<std::string> items;
     std::istringstream words(text);
@@ -215,9 +216,10 @@ std::optional<int> YamlSection::integer_from(int min, const std::string& name) c
     return value;
 }
 
-std::optional<std::vector<std::string>> YamlSection::strings(const std::string& name, std::string_view example) const {
+std::optional<std::vector<std::string>> YamlSection::strings(const std::string& name, std::string_view example,
+                                                             ListOf items_are) const {
     const bool is_text = has(name) && at(name).is_string();
-    const auto shown = is_text ? as_list(name, at(name).get<std::string>()) : std::string(example);
+    const auto shown = is_text ? as_list(at(name).get<std::string>(), items_are, example) : std::string(example);
     const auto* value = find(name, is_list, fmt::format("a list of texts, such as {}", shown));
     if (value == nullptr) {
         return {};

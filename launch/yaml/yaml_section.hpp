@@ -20,6 +20,9 @@ struct UnsupportedWord {
     std::string remedy;
 };
 
+/// What the items of a list of texts are: texts of any kind, or the words of a command.
+enum class ListOf { texts, words };
+
 /// One map of a YAML document and its dotted key, read entry by entry.
 ///
 /// Every reader returns nothing if the key is absent. If its value has the wrong type, the reader throws InvalidInput
@@ -62,7 +65,8 @@ class YamlSection {
     std::optional<int> integer_from(int min, const std::string& name) const;
 
     /// Reads a list of texts. An item that is not a text is a mistake, and becomes empty.
-    std::optional<std::vector<std::string>> strings(const std::string& name, std::string_view example) const;
+    std::optional<std::vector<std::string>> strings(const std::string& name, std::string_view example,
+                                                    ListOf items_are = ListOf::texts) const;
     std::optional<YamlSection> section(const std::string& name, std::string_view example) const;
 
     /// Reads a text that must be one of `words`. If these are `on` and `off`, true and false stand for them: that is what

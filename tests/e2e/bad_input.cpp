@@ -45,8 +45,10 @@ TEST_CASE("mistakes in a sweep file name file, line and key") {
     check_refused(replaced(sound, "{min: 1, max: 9}", "{min: 9, max: 1}"), "sweep.yaml:5:");
     check_refused(replaced(sound, "{min: 1, max: 9}", "{distribution: log_uniform_values, min: 0, max: 1.0}"),
                   "sweep.yaml:5:");
-    check_refused(replaced(sound, "max: 4", "max: 2000000000000"),
-                  "scheduler.max: is 2000000000000, and resource is counted up to 1099511627775");
+    for (const std::string max : {"1099511627776", "2000000000000"}) {
+        check_refused(replaced(sound, "max: 4", "max: " + max),
+                      "scheduler.max: is " + max + ", and resource is counted up to 1099511627775");
+    }
     check_refused(replaced(sound, "[bash,", "[no-such-program,"), "there is no program 'no-such-program'");
     check_refused(replaced(sound, "\"${args}\"", "\"${arg}\""), "${arg}");
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]\n", ""), "nothing to train");
@@ -98,12 +100,19 @@ TEST_CASE("what was meant by a program or a script that is not there is said") {
         "\"${args}\"]");
     check_refused(
         with("program: train.sh --bs 3"),
-        "there is no file 'train.sh --bs 3'; each word is an item of its own, as in command: [train.sh, --bs, "
+        "there is no file 'train.sh --bs 3'; each word is an item of its own, as in command: [bash, train.sh, --bs, "
         "3, \"${args}\"]");
     check_refused(with("command: [bash, ~/none/train.sh]"),
                   "nothing else replaces ~: in a command write \"${envvar:HOME}/none/train.sh\"");
     check_refused(with("command: [bash, $WORK/train.sh]"),
                   "nothing else replaces $WORK: in a command write \"${envvar:WORK}/train.sh\"");
+    const auto hook = sound + "on_finish: ";
+    check_refused(hook + "[~/none/notify.sh]\n", "nothing else replaces ~: write the whole path");
+    check_refused(hook + "[\"${envvar:HOME}/notify.sh\"]\n",
+                  "there is no program '${envvar:HOME}/notify.sh'; give its path");
+    check_refused(hook + "[\"sh -c done\"]\n", "each word is an item of its own, as in on_finish: [sh, -c, done]");
+    check_refused(hook + "sh -c done\n",
+                  "on_finish: 'sh -c done' is text; it takes a list of texts, such as [sh, \"-c\", done]");
 }
 
 TEST_CASE("a script beside a sweep file of another folder is found for its user") {

@@ -241,14 +241,20 @@ std::string no_interpreter(const std::string& program) {
                        program, interpreter);
 }
 
-/// What was meant by a path at which there is nothing; empty if nothing tells.
-std::string hint_about_path(const std::string& path, const SweepFile& file) {
+/// What was meant by a path at which there is nothing, as a word of `key`; empty if nothing tells.
+std::string hint_about_path(const std::string& path, const std::string& key, const SweepFile& file) {
+    if (path.find("${") != std::string::npos) {
+        return {};
+    }
+    const bool is_command = key == "command";  // only there, macros are replaced
     if (path.starts_with("~/") || path.starts_with('$')) {
         const auto rest = path.find('/');
         const auto variable = path.starts_with('~') ? "HOME" : path.substr(1, rest == path.npos ? rest : rest - 1);
         const auto written = path.starts_with('~') ? "~" : "$" + variable;
-        return fmt::format("no shell reads it, and nothing else replaces {}: in a command write \"${{envvar:{}}}{}\"",
-                           written, variable, rest == path.npos ? "" : path.substr(rest));
+        const auto remedy = fmt::format("in a command write \"${{envvar:{}}}{}\"", variable,
+                                        rest == path.npos ? "" : path.substr(rest));
+        return fmt::format("no shell reads it, and nothing else replaces {}: {}", written,
+                           is_command ? remedy : "write the whole path");
     }
     const auto folder = fs::path(file.source.file()).parent_path();
     if (!folder.empty() && fs::path(path).is_relative() && is_there(folder / path)) {
@@ -260,14 +266,18 @@ std::string hint_about_path(const std::string& path, const SweepFile& file) {
     std::istringstream stream(path);
     const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
     if (words.size() > 1 && (is_program(words[0]) || is_there(words[0]))) {
-        return fmt::format("each word is an item of its own, as in command: [{}{}, \"${{args}}\"]",
-                           words[0].ends_with(".py") ? "python3, " : "", fmt::join(words, ", "));
+        const bool becomes_command = is_command || key == "program";
+        const auto* const interpreter = words[0].ends_with(".py")   ? "python3, "
+                                        : words[0].ends_with(".sh") ? "bash, "
+                                                                    : "";
+        return fmt::format("each word is an item of its own, as in {}: [{}{}{}]", becomes_command ? "command" : key,
+                           interpreter, fmt::join(words, ", "), becomes_command ? ", \"${args}\"" : "");
     }
     return {};
 }
 
 /// Why `word` cannot be executed; empty if it can.
-std::string no_program(const std::string& word, const SweepFile& file) {
+std::string no_program(const std::string& word, const std::string& key, const SweepFile& file) {
     std::error_code unreadable;
     const bool is_path = word.find('/') != std::string::npos;
     if (is_program(word)) {
@@ -277,14 +287,14 @@ std::string no_program(const std::string& word, const SweepFile& file) {
         return fmt::format("'{}' is a file that may not be executed; `chmod +x {}`, or write its interpreter before it",
                            word, word);
     }
-    const auto hint = hint_about_path(word, file);
+    const auto hint = hint_about_path(word, key, file);
     return fmt::format("there is no program '{}'; {}", word,
                        hint.empty() ? "give its path, or a name that PATH finds" : hint);
 }
 
-std::string no_file(const std::string& path, const SweepFile& file) {
+std::string no_file(const std::string& path, const std::string& key, const SweepFile& file) {
     constexpr auto usual = "programs run in the folder where crescendo is called: give the path as seen from there";
-    const auto hint = hint_about_path(path, file);
+    const auto hint = hint_about_path(path, key, file);
     return fmt::format("there is no file '{}'; {}", path, hint.empty() ? usual : hint);
 }
 
@@ -314,7 +324,7 @@ std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) 
 /// The words that name a program are found. `key` is that of the list of words.
 void check_programs(const std::vector<std::string>& words, const char* key, const SweepFile& file, Mistakes& mistakes) {
     for (const auto i : std::set<std::size_t>{0, find_program(words)}) {
-        if (const auto problem = words[i].empty() ? "" : no_program(words[i], file); !problem.empty()) {
+        if (const auto problem = words[i].empty() ? "" : no_program(words[i], key, file); !problem.empty()) {
             mistakes.add(fmt::format("{}[{}]", key, i), problem);
         }
     }
@@ -326,7 +336,7 @@ void check_sampler(const SweepFile& file, Mistakes& mistakes) {
     check_programs(words, key, file, mistakes);
     const auto script = find_script(words);
     if (script && !is_there(words[*script])) {
-        mistakes.add(fmt::format("{}[{}]", key, *script), no_file(words[*script], file));
+        mistakes.add(fmt::format("{}[{}]", key, *script), no_file(words[*script], key, file));
     }
 }
 
@@ -340,20 +350,20 @@ void check_macros(const SweepFile& file, Mistakes& mistakes) {
     const auto program = std::ranges::find(command, "${program}");
     const bool is_module = program != command.begin() && program != command.end() && *std::prev(program) == "-m";
     if (program != command.begin() && program != command.end() && !is_module && !is_there(file.program)) {
-        mistakes.add("program", no_file(file.program, file));
+        mistakes.add("program", no_file(file.program, "program", file));
     }
     const auto script = find_script(words);
     if (script && command[*script] != "${program}" && !is_there(words[*script])) {
-        mistakes.add(fmt::format("command[{}]", *script), no_file(words[*script], file));
+        mistakes.add(fmt::format("command[{}]", *script), no_file(words[*script], "command", file));
     }
 }
 
 /// A session may run for days before its hooks: what is missing is said at once.
 void check_hooks(const SweepFile& file, Mistakes& mistakes) {
     for (const auto& [key, command] :
-         {std::pair("on_finish[0]", &file.hooks.on_finish), std::pair("on_failure[0]", &file.hooks.on_failure)}) {
-        if (const auto problem = command->empty() ? "" : no_program(command->front(), file); !problem.empty()) {
-            mistakes.add(key, problem);
+         {std::pair("on_finish", &file.hooks.on_finish), std::pair("on_failure", &file.hooks.on_failure)}) {
+        if (const auto problem = command->empty() ? "" : no_program(command->front(), key, file); !problem.empty()) {
+            mistakes.add(fmt::format("{}[0]", key), problem);
         }
     }
 }
@@ -372,8 +382,10 @@ void require_end_of_trials(const SweepFile& file, Mistakes& mistakes) {
 
 /// Sweeps that began with such a maximum go on as they did, as if there were none.
 void check_max(const SweepFile& file, Mistakes& mistakes) {
-    if (const auto max = file.spec.scheduler.max; max > unlimited_resource) {
-        mistakes.add(file.source.has("scheduler") ? "scheduler.max" : "early_terminate.max_iter",
+    const auto max = file.spec.scheduler.max;
+    const bool is_given = file.source.has("scheduler");  // without one, trials may have no maximum
+    if (max > unlimited_resource || (is_given && max == unlimited_resource)) {
+        mistakes.add(is_given ? "scheduler.max" : "early_terminate.max_iter",
                      fmt::format("is {}, and resource is counted up to {}; count in a larger unit, such as thousands "
                                  "of samples",
                                  max.value, unlimited_resource.value - 1));

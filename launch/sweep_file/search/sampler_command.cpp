@@ -14,7 +14,7 @@ std::vector<std::string> read_words(const YamlSection& sampler) {
     if (sampler.at("command").is_string()) {
         return {sampler.at("command").get<std::string>()};
     }
-    return sampler.strings("command", "[python3, mine.py]").value();
+    return sampler.strings("command", "[python3, mine.py]", ListOf::words).value();
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ bool has_inline_program(const std::vector<std::string>& command) {
 }
 
 std::vector<std::string> read_hook(const YamlSection& file, const std::string& name) {
-    const auto command = file.strings(name, "[sh, -c, 'echo $CRESCENDO_OUTCOME']");
+    const auto command = file.strings(name, "[sh, -c, 'echo $CRESCENDO_OUTCOME']", ListOf::words);
     if (!command || file.mistakes().lie_in(name)) {
         return {};
     }

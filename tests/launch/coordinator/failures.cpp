@@ -1,6 +1,7 @@
 #include "launch/coordinator/failures.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tests/launch/coordinator/stage.hpp"
 
@@ -84,6 +85,13 @@ TEST_CASE("last words of several lines are said once, and later by the trial tha
     CHECK(told.words_for(TrialId{3}, "exit status 1; last words:\nno disk in run-20261128-8jl4s9e7") !=
           "in the same way as before");
     CHECK(told.words_for(TrialId{4}, "exit status 1; last words:\nno disk in run-20261129-x7").ends_with("above"));
+    const auto in_file = [](const char* name) {
+        return fmt::format("last words: File \"/home/u2/{}\"\nKeyError", name);
+    };
+    CHECK(told.words_for(TrialId{5}, in_file("data.py")) == in_file("data.py"));
+    CHECK(told.words_for(TrialId{6}, in_file("model.py")) == in_file("model.py"));
+    CHECK(told.words_for(TrialId{5}, "last words:\nno key 'conv1'") == "last words:\nno key 'conv1'");
+    CHECK(told.words_for(TrialId{6}, "last words:\nno key 'bn2'") == "last words:\nno key 'bn2'");
     const std::string cause = "; a report such as this one cannot be understood by anybody";
     CHECK(told.words_for(TrialId{5}, "its resource is 1.5" + cause) == "its resource is 1.5" + cause);
     CHECK(told.words_for(TrialId{6}, "its resource is \"1\"" + cause) == "its resource is \"1\"" + cause);

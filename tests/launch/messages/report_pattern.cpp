@@ -125,8 +125,9 @@ TEST_CASE("a group that matches a part of a number is refused") {
     };
     CHECK(error_in("acc=(?P<acc>[\\d.]+)", "acc=6.7758e-05 took 3 s") ==
           "the group 'acc' of report.pattern matches '6.7758' of the number 6.7758e-05; let it match all of it, as "
-          "(?P<acc>[^\\s,]+) does, and print it without commas");
-    CHECK(error_in("acc=(?P<acc>[\\d.]+)", "acc=1,761.04").find("'1' of the number 1,761.04") != std::string::npos);
+          "(?P<acc>[^\\s,]+) does");
+    CHECK(error_in("acc=(?P<acc>[^\\s,]+)", "acc=1,761.04")
+              .ends_with("matches '1' of the number 1,761.04; print it without commas"));
     CHECK(error_in("acc=(?P<acc>\\d+)", "acc=17,761") != "no error");
     CHECK(error_in("acc=(?P<acc>\\S+)", "acc=6.7758e-05") == "no error");
     // Numbers that end where they end.
