@@ -10,6 +10,7 @@
 #include "launch/record/earlier_results.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/record/metric_note.hpp"
+#include "launch/sweep_file/wandb_script.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 
@@ -126,11 +127,13 @@ SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) con
     auto all = noted_metric(run);
     if (run.contains("command")) {
         all.push_back({"command", run.at("command").dump()});
-    } else {
-        all.push_back({"command", {}, Override::Applies::if_missing});  // it stays as the file has it
     }
     all.insert(all.end(), overrides.begin(), overrides.end());
     auto file = read_sweep_file(sweep_file(), all);
+    if (file.is_adapted_to_wandb) {  // its script calls wandb only since the sweep began, or an older version began it
+        file.command = command_of_wandb;
+        file.is_adapted_to_wandb = false;
+    }
     file.name = run.at("sweep");
     add_warm_start(file);
     return file;

@@ -19,9 +19,6 @@ constexpr Words growths{
     {std::pair{Growth::none, "none"}, {Growth::restart, "restart"}, {Growth::in_place, "in_place"}}};
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
-/// What W&B runs a `program` by, unless the file has a command.
-const std::vector<std::string> command_of_wandb{"${env}", "${interpreter}", "${program}", "${args}"};
-
 /// The words of `command:`. An item that is left empty, behind a dash of its own, is no word.
 std::optional<std::vector<std::string>> read_words(const YamlSection& file, std::vector<Remark>& remarks) {
     if (!file.has("command")) {
