@@ -10,7 +10,6 @@
 #include "launch/record/earlier_results.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/record/metric_note.hpp"
-#include "launch/sweep_file/wandb_script.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 
@@ -129,11 +128,7 @@ SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) con
         all.push_back({"command", run.at("command").dump()});
     }
     all.insert(all.end(), overrides.begin(), overrides.end());
-    auto file = read_sweep_file(sweep_file(), all);
-    if (file.is_adapted_to_wandb) {  // its script calls wandb only since the sweep began, or an older version began it
-        file.command = command_of_wandb;
-        file.is_adapted_to_wandb = false;
-    }
+    auto file = read_sweep_file(sweep_file(), all, SweepStage::goes_on);
     file.name = run.at("sweep");
     add_warm_start(file);
     return file;

@@ -19,6 +19,9 @@ constexpr Words growths{
     {std::pair{Growth::none, "none"}, {Growth::restart, "restart"}, {Growth::in_place, "in_place"}}};
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
+/// What W&B runs a `program` by, unless the file has a command.
+const std::vector<std::string> command_of_wandb{"${env}", "${interpreter}", "${program}", "${args}"};
+
 /// The words of `command:`. An item that is left empty, behind a dash of its own, is no word.
 std::optional<std::vector<std::string>> read_words(const YamlSection& file, std::vector<Remark>& remarks) {
     if (!file.has("command")) {
@@ -229,7 +232,7 @@ void check_absent(const YamlSection& file, const SweepFile& result) {
 
 }  // namespace
 
-void read_command(const YamlSection& file, bool is_settled, SweepFile& result) {
+void read_command(const YamlSection& file, SweepStage stage, SweepFile& result) {
     file.attempt([&] { result.program = file.string("program").value_or(""); });
     file.attempt([&] { result.command = read_words(file, result.remarks); });
     file.attempt([&] {
@@ -247,7 +250,7 @@ void read_command(const YamlSection& file, bool is_settled, SweepFile& result) {
     file.attempt([&] { check_resource(file); });
     read_abilities(file, result);
     file.attempt([&] { read_report(file, result); });
-    if (!is_settled) {
+    if (stage == SweepStage::begins) {
         adapt_to_wandb(file, result);
     }
 }

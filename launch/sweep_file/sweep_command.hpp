@@ -6,9 +6,8 @@
 namespace crescendo::launch {
 
 /// Reads what trains: `trainer:`, or `program:` and `command:` with what belongs to them, `grow:`, `final_test:` and
-/// `report:`. `result` has its metric already. A command that `is_settled` is the one by which the sweep began, and
-/// stays as it is, whatever its script imports now.
-void read_command(const YamlSection& file, bool is_settled, SweepFile& result);
+/// `report:`. `result` has its metric already. As the sweep begins, a script that speaks to W&B alone gets the adapter.
+void read_command(const YamlSection& file, SweepStage stage, SweepFile& result);
 
 /// Says what is wrong with the words of the command, and with how its program grows, once all else of `result` is
 /// there.

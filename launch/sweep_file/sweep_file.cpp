@@ -191,7 +191,7 @@ void check_spec(const SweepSpec& spec, Mistakes& mistakes) {
 }
 
 /// `sets_run_cap`: whether somebody has said that there is none, if there is none.
-void read_all(const YamlSection& file, const std::filesystem::path& path, bool sets_run_cap, bool settles_command,
+void read_all(const YamlSection& file, const std::filesystem::path& path, bool sets_run_cap, SweepStage stage,
               SweepFile& result) {
     file.allow(sweep_keys());
     file.attempt([&] { result.name = read_name(file, path); });
@@ -228,7 +228,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
         }
     });
     check_spec(result.spec, file.mistakes());
-    read_command(file, settles_command, result);
+    read_command(file, stage, result);
     file.attempt([&] { complete_metric(file, result); });
     result.supervision.metric = result.spec.metric;
     file.attempt([&] { result.keep = read_keep(file, result.trainer.has_value(), result.has_warm_trainers()); });
@@ -261,7 +261,7 @@ bool SweepFile::has_final_test() const {
 }
 
 SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& path,
-                       const std::vector<Override>& overrides) {
+                       const std::vector<Override>& overrides, SweepStage stage) {
     refuse_program(text, path);
     SweepDraft draft;
     auto document = parse_yaml(text, path.string(), draft.mistakes, "command");
@@ -278,21 +278,19 @@ SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& pat
     const bool sets_run_cap = std::ranges::any_of(overrides, [](const Override& each) {
         return each.key == "run_cap" && (each.value || each.applies == Override::Applies::always);
     });
-    const bool settles_command =
-        std::ranges::any_of(overrides, [](const Override& each) { return each.key == "command"; });
-    read_all(YamlSection(document.root, "", draft.mistakes), path, sets_run_cap, settles_command, draft.file);
+    read_all(YamlSection(document.root, "", draft.mistakes), path, sets_run_cap, stage, draft.file);
     return draft;
 }
 
 SweepFile parse_sweep(const std::string& text, const std::filesystem::path& path,
-                      const std::vector<Override>& overrides) {
-    auto draft = draft_sweep(text, path, overrides);
+                      const std::vector<Override>& overrides, SweepStage stage) {
+    auto draft = draft_sweep(text, path, overrides, stage);
     draft.mistakes.throw_if_any(draft.file.source);
     return std::move(draft.file);
 }
 
-SweepFile read_sweep_file(const std::filesystem::path& path, const std::vector<Override>& overrides) {
-    return parse_sweep(read_file(path), path, overrides);
+SweepFile read_sweep_file(const std::filesystem::path& path, const std::vector<Override>& overrides, SweepStage stage) {
+    return parse_sweep(read_file(path), path, overrides, stage);
 }
 
 }  // namespace crescendo::launch

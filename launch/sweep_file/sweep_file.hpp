@@ -85,16 +85,21 @@ struct SweepDraft {
     Mistakes mistakes;
 };
 
+/// What a sweep file is read for. A sweep that goes on keeps the command by which it began, whatever its script imports
+/// now.
+enum class SweepStage { begins, goes_on };
+
 /// Reads as much of a sweep file as possible. Throws InvalidInput if `text` is not YAML.
 SweepDraft draft_sweep(const std::string& text, const std::filesystem::path& file,
-                       const std::vector<Override>& overrides = {});
+                       const std::vector<Override>& overrides = {}, SweepStage stage = SweepStage::begins);
 
 /// Reads a sweep file. `overrides` replace what the file has, one after the other. Throws InvalidInput with all
 /// mistakes, each with file, line, column and key, the problem and the remedy.
-SweepFile read_sweep_file(const std::filesystem::path& path, const std::vector<Override>& overrides = {});
+SweepFile read_sweep_file(const std::filesystem::path& path, const std::vector<Override>& overrides = {},
+                          SweepStage stage = SweepStage::begins);
 
 /// Reads a sweep file from memory, as read_sweep_file() does. `file` is its name in messages.
 SweepFile parse_sweep(const std::string& text, const std::filesystem::path& file,
-                      const std::vector<Override>& overrides = {});
+                      const std::vector<Override>& overrides = {}, SweepStage stage = SweepStage::begins);
 
 }  // namespace crescendo::launch

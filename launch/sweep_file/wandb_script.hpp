@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "launch/sweep_file/sweep_file.hpp"
 
@@ -9,9 +8,6 @@ namespace crescendo::launch {
 
 /// The Python module that runs a script for W&B as a trial (python/crescendo/wandb.py).
 inline constexpr const char* wandb_adapter = "crescendo.wandb";
-
-/// The command by which W&B runs a `program:`, and Crescendo one that calls no wandb, unless the file has another.
-inline const std::vector<std::string> command_of_wandb{"${env}", "${interpreter}", "${program}", "${args}"};
 
 /// Whether `path` is a Python script that imports wandb, or uses it by Lightning or Hugging Face's Trainer, and does
 /// not speak of crescendo: nothing that it reports would arrive here.
