@@ -80,7 +80,7 @@ run() {
     fi
     printf '\n| check | result | seconds |\n|---|---|---|\n'
     check "what only a GPU shows" 180 bin/test_gpu
-    check "precisions" 60 bin/test_trainer --source-file='*/training/precision.cpp' --test-case-exclude='*plug-in*'
+    check "precisions" 60 bin/test_trainer --source-file='*/step/precision.cpp' --test-case-exclude='*plug-in*'
     check "regroups" 90 bin/test_trainer --source-file='*/regroup.cpp'
     check "peers that are killed or stopped" 60 bin/test_trainer --source-file='*/lost_peer.cpp'
     # With one GPU, groups of several workers are over Gloo. For these, each worker poses as a machine of its own.

@@ -15,9 +15,9 @@
 #include "trainer/protocol/control_store.hpp"
 #include "trainer/protocol/failure.hpp"
 #include "trainer/settings/model_spec.hpp"
+#include "trainer/step/precision.hpp"
 #include "trainer/training/evaluation.hpp"
 #include "trainer/training/latency.hpp"
-#include "trainer/training/precision.hpp"
 #include "trainer/training/state_exchange.hpp"
 
 namespace crescendo::trainer {

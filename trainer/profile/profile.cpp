@@ -16,8 +16,8 @@
 #include "trainer/data/batch_loader.hpp"
 #include "trainer/profile/flop_counter.hpp"
 #include "trainer/profile/part_times.hpp"
+#include "trainer/step/precision.hpp"
 #include "trainer/training/evaluation.hpp"
-#include "trainer/training/precision.hpp"
 
 namespace crescendo::trainer {
 

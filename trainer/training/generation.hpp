@@ -10,7 +10,7 @@
 #include "trainer/group/gradient_reducer.hpp"
 #include "trainer/group/group.hpp"
 #include "trainer/protocol/pulse.hpp"
-#include "trainer/training/step_clock.hpp"
+#include "trainer/step/step_clock.hpp"
 #include "trainer/training/trial.hpp"
 
 namespace crescendo::trainer {

@@ -8,7 +8,7 @@
 #include "trainer/data/task.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/settings/settings.hpp"
-#include "trainer/training/progress.hpp"
+#include "trainer/step/progress.hpp"
 
 namespace crescendo::trainer {
 

@@ -18,10 +18,10 @@
 #include "trainer/models/unfilled_weights.hpp"
 #include "trainer/settings/model_spec.hpp"
 #include "trainer/settings/optimizer_spec.hpp"
-#include "trainer/training/clipping.hpp"
+#include "trainer/step/clipping.hpp"
+#include "trainer/step/precision.hpp"
+#include "trainer/step/sharpness.hpp"
 #include "trainer/training/gradients.hpp"
-#include "trainer/training/precision.hpp"
-#include "trainer/training/sharpness.hpp"
 
 namespace crescendo::trainer {
 

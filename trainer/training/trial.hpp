@@ -13,11 +13,11 @@
 #include "trainer/models/objective.hpp"
 #include "trainer/optimizers/parameter_groups.hpp"
 #include "trainer/settings/settings.hpp"
-#include "trainer/training/augmentation.hpp"
-#include "trainer/training/batch_plan.hpp"
-#include "trainer/training/noise_meter.hpp"
-#include "trainer/training/progress.hpp"
-#include "trainer/training/recorded_gradients.hpp"
+#include "trainer/step/augmentation.hpp"
+#include "trainer/step/batch_plan.hpp"
+#include "trainer/step/noise_meter.hpp"
+#include "trainer/step/progress.hpp"
+#include "trainer/step/recorded_gradients.hpp"
 
 namespace crescendo::trainer {
 

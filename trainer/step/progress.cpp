@@ -1,4 +1,4 @@
-#include "trainer/training/progress.hpp"
+#include "trainer/step/progress.hpp"
 
 #include <cmath>
 #include <limits>

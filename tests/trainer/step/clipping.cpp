@@ -1,4 +1,4 @@
-#include "trainer/training/clipping.hpp"
+#include "trainer/step/clipping.hpp"
 
 #include <ATen/ATen.h>
 

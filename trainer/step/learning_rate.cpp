@@ -1,4 +1,4 @@
-#include "trainer/training/learning_rate.hpp"
+#include "trainer/step/learning_rate.hpp"
 
 #include <algorithm>
 #include <cmath>

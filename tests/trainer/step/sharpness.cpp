@@ -1,4 +1,4 @@
-#include "trainer/training/sharpness.hpp"
+#include "trainer/step/sharpness.hpp"
 
 #include <ATen/ATen.h>
 

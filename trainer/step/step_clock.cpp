@@ -1,4 +1,4 @@
-#include "trainer/training/step_clock.hpp"
+#include "trainer/step/step_clock.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "trainer/training/noise_scale.hpp"
+#include "trainer/step/noise_scale.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "trainer/training/augmentation.hpp"
+#include "trainer/step/augmentation.hpp"
 
 #include <ATen/ATen.h>
 

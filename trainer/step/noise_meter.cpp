@@ -1,4 +1,4 @@
-#include "trainer/training/noise_meter.hpp"
+#include "trainer/step/noise_meter.hpp"
 
 #include <ATen/ATen.h>
 

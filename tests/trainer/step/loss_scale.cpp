@@ -1,4 +1,4 @@
-#include "trainer/training/loss_scale.hpp"
+#include "trainer/step/loss_scale.hpp"
 
 #include <doctest/doctest.h>
 

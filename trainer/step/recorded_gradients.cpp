@@ -1,4 +1,4 @@
-#include "trainer/training/recorded_gradients.hpp"
+#include "trainer/step/recorded_gradients.hpp"
 
 #include <ATen/ATen.h>
 

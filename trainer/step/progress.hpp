@@ -7,9 +7,9 @@
 #include <string>
 
 #include "trainer/settings/settings.hpp"
-#include "trainer/training/learning_rate.hpp"
-#include "trainer/training/loss_scale.hpp"
-#include "trainer/training/noise_scale.hpp"
+#include "trainer/step/learning_rate.hpp"
+#include "trainer/step/loss_scale.hpp"
+#include "trainer/step/noise_scale.hpp"
 
 namespace crescendo::trainer {
 

@@ -1,11 +1,11 @@
-#include "trainer/training/noise_scale.hpp"
+#include "trainer/step/noise_scale.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "trainer/training/batch_plan.hpp"
+#include "trainer/step/batch_plan.hpp"
 
 namespace crescendo::trainer {
 

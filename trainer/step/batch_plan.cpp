@@ -1,4 +1,4 @@
-#include "trainer/training/batch_plan.hpp"
+#include "trainer/step/batch_plan.hpp"
 
 #include <algorithm>
 #include <numeric>

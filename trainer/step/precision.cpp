@@ -1,4 +1,4 @@
-#include "trainer/training/precision.hpp"
+#include "trainer/step/precision.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
