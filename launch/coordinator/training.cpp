@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -49,7 +48,7 @@ Training::Training(const SweepFile& file, const SweepDirectory& directory, Decis
       end_(end),
       time_budget_(file.time_budget_seconds()),
       inbox_(directory.requests()),
-      health_(orders.slots().slots()),
+      usable_slots_(decisions, orders, view),
       report_watch_(file, directory) {
     if (file.command) {
         overwritten_files_.emplace(std::filesystem::path(directory.read_run().value("working_directory", "")),
@@ -204,9 +203,7 @@ void Training::take(protocol::Report& notice) {
     } else {
         note_restart(notice.trial, /*is_repeated=*/false);
         groups_.note_report(notice.trial);
-        if (health_.has_doubts()) {
-            health_.note_progress(groups_.members(notice.trial));
-        }
+        usable_slots_.note_progress(notice.trial);
         const double loss = to_loss(spec.goal, metric->second);
         for (const auto& remark : report_watch_.note(notice, loss, decisions_.last_resource(notice.trial), sweep())) {
             view_.say(remark);
@@ -305,61 +302,13 @@ void Training::take(const WorkerFailed& notice) {
     decisions_.commit();            // what came before may have given its trial another group
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
     groups_.note_death(notice.trial, notice.slot);
-    devices_[notice.slot] = notice.device;
     if (is_member) {
         const auto lost = file_.grow == Growth::none && file_.command ? std::nullopt : std::optional(notice.slot);
         fail(failure_after(decisions_.history(), notice.trial, notice.kind, lost, notice.slot, notice.message),
              notice.message, notice.fault);
-        const auto count = [this](const auto& fits) {
-            return static_cast<int>(std::ranges::count_if(sweep().trials(), fits));
-        };
-        const auto bad = health_.note_failure(notice.slot, notice.trial, [&] {
-            return SlotHealth::Record{count([](const Trial& trial) { return trial.resource.value > 0; }),
-                                      count([](const Trial& trial) { return trial.failures > 0; })};
-        });
-        if (!bad.empty()) {
-            leave_out(bad);
-        }
+        usable_slots_.note_failure(notice);
     }
     orders_.resume_held_back();
-}
-
-/// Slots of one node, and what they are: "slots 4, 5 of node 1 (GPU 0 of node17, GPU 1 of node17)".
-std::string Training::name_of(const std::set<SlotId>& slots) const {
-    std::string list;
-    std::string devices;
-    std::set<std::string> named;  // slots may share a GPU
-    for (const auto slot : slots) {
-        list += fmt::format("{}{}", list.empty() ? "" : ", ", slot.value);
-        const auto device = devices_.find(slot);
-        if (device != devices_.end() && !device->second.empty() && named.insert(device->second).second) {
-            devices += fmt::format("{}{}", devices.empty() ? "" : ", ", device->second);
-        }
-    }
-    return fmt::format("slot{} {} of node {}{}", slots.size() == 1 ? "" : "s", list,
-                       orders_.slots().node_of(*slots.begin()).value,
-                       devices.empty() ? "" : fmt::format(" ({})", devices));
-}
-
-/// Leaves the slots out for this session. Their agent stays, with idle workers there.
-void Training::leave_out(const std::set<SlotId>& slots) {
-    view_.say(fmt::format(
-        "{} {} left out: one trial after the other failed there, and nothing else happened; look after the GPU or the "
-        "node, a resumed sweep uses {} again",
-        name_of(slots), slots.size() == 1 ? "is" : "are", slots.size() == 1 ? "it" : "them"));
-    for (const auto& trial : sweep().trials()) {
-        const auto& group = trial.group.slots;
-        if (!group.empty() && std::ranges::all_of(group, [&](SlotId slot) { return slots.contains(slot); })) {
-            orders_.dismiss(trial.id, /*save=*/true);
-        }
-    }
-    LeftOut left_out;
-    for (const auto slot : slots) {
-        left_out.emplace(slot, devices_[slot]);
-    }
-    decisions_.append(left_out_note(journal_clock(), left_out));
-    decisions_.record(SlotsLost{{slots.begin(), slots.end()}});
-    decisions_.commit();
 }
 
 /// This is decided at once, because the next notice may come from a group that has changed.
@@ -417,74 +366,6 @@ void Training::take(const LeftTrial& notice) {
     groups_.note_departure(notice.trial, notice.slot);
     orders_.resume_held_back();
     look_at_files(notice.trial);
-}
-
-/// What the node trained continues elsewhere: in memory where a group has members on other nodes, else from its
-/// checkpoint.
-void Training::take(const AgentLost& notice) {
-    view_.say(fmt::format("node {} is lost: {}", notice.node.value, notice.reason));
-    const auto lost = orders_.slots().slots_of(notice.node);
-    std::erase_if(down_, [&](const auto& each) { return lost.contains(each.first); });
-    lose(lost);
-}
-
-/// The slots are lost, with the workers on them. What they trained continues elsewhere.
-void Training::lose(const std::set<SlotId>& slots) {
-    decisions_.commit();
-    orders_.lose(slots);
-    health_.note_lost(slots);
-    decisions_.record(SlotsLost{{slots.begin(), slots.end()}});
-    decisions_.commit();
-    orders_.resume_held_back();
-    require_slots();
-}
-
-/// The slot is lost until a trainer can be started there. The user reads that once.
-void Training::take(const SlotDown& notice) {
-    const bool is_known = !down_.insert_or_assign(notice.slot, notice).second;
-    devices_[notice.slot] = notice.device;
-    if (is_known) {
-        require_slots();
-        return;
-    }
-    view_.say(fmt::format("{} is out of use: {}; it is tried again, less and less often", name_of({notice.slot}),
-                          notice.message));
-    lose({notice.slot});
-}
-
-void Training::take(const SlotUp& notice) {
-    orders_.note_back(notice.slot);
-    if (down_.erase(notice.slot) == 0 || decisions_.history().left_out().contains(notice.slot)) {
-        return;
-    }
-    view_.say(fmt::format("slot {} is in use again", notice.slot.value));
-    const auto& slot = orders_.slots().slot(notice.slot);
-    health_.note_joined(slot);
-    decisions_.record(SlotsJoined{{slot}});
-}
-
-/// While there are others, a slot may be tried for ever. Once there is none, each has two more attempts. Slots that
-/// were left out do not come back in this session, and a job of several nodes must not wait for nothing until its time
-/// is up.
-void Training::require_slots() const {
-    constexpr int enough = 2;
-    if (sweep().state() != SweepState::running || sweep().num_slots() > 0) {
-        return;
-    }
-    if (const auto& left_out = decisions_.history().left_out(); down_.empty() && !left_out.empty()) {
-        throw std::runtime_error(fmt::format(
-            "no slot is left: {} {} left out, as one trial after the other failed there, and all others are "
-            "lost; look after the GPU or the node, and resume the sweep, which uses them again",
-            left_out.size(), left_out.size() == 1 ? "was" : "were"));
-    }
-    const bool may_come_back =
-        std::ranges::any_of(down_, [](const auto& each) { return each.second.num_retries < enough; });
-    if (!down_.empty() && !may_come_back) {
-        throw std::runtime_error(
-            fmt::format("no trainer can be started on any slot, and nothing runs: {}; resume the "
-                        "sweep once that is fixed",
-                        down_.begin()->second.message));
-    }
 }
 
 /// Where all members lost touch with each other and none is dead, they come together again.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,7 +12,7 @@
 #include "launch/coordinator/overwritten_files.hpp"
 #include "launch/coordinator/report_watch.hpp"
 #include "launch/coordinator/session_end.hpp"
-#include "launch/coordinator/slot_health.hpp"
+#include "launch/coordinator/usable_slots.hpp"
 #include "launch/messages/messages.hpp"
 #include "launch/steering/request_folder.hpp"
 #include "launch/view/live_view.hpp"
@@ -46,11 +45,11 @@ class Training {
     void take(const protocol::Timed& notice);
     void take(const LeftTrial& notice);
     void take(const TrialEvaluated&) {}  // nothing is evaluated while trials train
-    void take(const AgentLost& notice);
+    void take(const AgentLost& notice) { usable_slots_.lose(notice); }
     void take(const WorkerStranded& notice);
     [[noreturn]] void take(const CheckpointFailed& notice);
-    void take(const SlotDown& notice);
-    void take(const SlotUp& notice);
+    void take(const SlotDown& notice) { usable_slots_.lose(notice); }
+    void take(const SlotUp& notice) { usable_slots_.regain(notice); }
     void take(const EnergyUsed& notice) { decisions_.record(notice); }
 
   private:
@@ -69,10 +68,6 @@ class Training {
     void look_at_files(TrialId ended);
     void record_regroup(const protocol::Regrouped& notice);
     void round_steps(protocol::Report& notice) const;
-    void lose(const std::set<SlotId>& slots);
-    void leave_out(const std::set<SlotId>& slots);
-    std::string name_of(const std::set<SlotId>& slots) const;
-    void require_slots() const;
 
     const SweepFile& file_;
     const SweepDirectory& directory_;
@@ -84,9 +79,7 @@ class Training {
     std::optional<double> time_budget_;  ///< in seconds; may change while the sweep runs
     bool all_are_held_ = false;  ///< whether the user was told that nothing happens until a trial is released
     RequestInbox inbox_;
-    SlotHealth health_;
-    std::map<SlotId, std::string> devices_;  ///< of slots where a worker failed, as their agents call them
-    std::map<SlotId, SlotDown> down_;  ///< slots on which no trainer can be started now
+    UsableSlots usable_slots_;
     ReportWatch report_watch_;
     std::optional<OverwrittenFiles> overwritten_files_;  ///< where programs run, if there are some
     ToldFailures told_failures_;
