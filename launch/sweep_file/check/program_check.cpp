@@ -1,0 +1,118 @@
+#include "launch/sweep_file/check/program_check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "launch/sweep_file/check/command_words.hpp"
+#include "launch/system/read_file.hpp"
+#include "launch/system/shell.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is wrong with the interpreter that the first line of a program asks for; empty if nothing is. The system would
+/// say of the program itself that it is not there.
+std::string no_interpreter(const std::string& program) {
+    std::ifstream stream(program);
+    std::string line(256, '\0');  // as much as the system reads
+    stream.read(line.data(), static_cast<std::streamsize>(line.size()));
+    line.resize(static_cast<std::size_t>(stream.gcount()));
+    line.resize(std::min(line.find('\n'), line.size()));
+    if (!line.starts_with("#!")) {
+        return {};
+    }
+    if (line.ends_with('\r')) {
+        return fmt::format(
+            "the lines of '{}' end as those of Windows do, so that no interpreter is found; "
+            "`sed -i 's/\\r$//' {}`",
+            program, shell_quoted(program));
+    }
+    const auto begin = line.find_first_not_of(" \t", 2);
+    const auto interpreter =
+        begin == std::string::npos ? "" : line.substr(begin, line.find_first_of(" \t", begin) - begin);
+    if (interpreter.empty() || is_program(interpreter)) {
+        return {};
+    }
+    return fmt::format(
+        "the first line of '{}' asks for '{}', and there is no such program; correct that line, or write "
+        "an interpreter before the file",
+        program, interpreter);
+}
+
+/// What was meant by a path at which there is nothing, as a word of `key`; empty if nothing tells.
+std::string hint_about_path(const std::string& path, const std::string& key, const SweepFile& file) {
+    if (path.find("${") != std::string::npos) {
+        return {};
+    }
+    const bool is_command = key == "command";  // only there, macros are replaced
+    if (path.starts_with("~/") || path.starts_with('$')) {
+        const auto rest = path.find('/');
+        const auto variable = path.starts_with('~') ? "HOME" : path.substr(1, rest == path.npos ? rest : rest - 1);
+        const auto written = path.starts_with('~') ? "~" : "$" + variable;
+        const auto remedy = fmt::format("in a command write \"${{envvar:{}}}{}\"", variable,
+                                        rest == path.npos ? "" : path.substr(rest));
+        return fmt::format("no shell reads it, and nothing else replaces {}: {}", written,
+                           is_command ? remedy : "write the whole path");
+    }
+    const auto folder = fs::path(file.source.file()).parent_path();
+    if (!folder.empty() && fs::path(path).is_relative() && is_there(folder / path)) {
+        return fmt::format(
+            "it lies beside the sweep file, and programs run in the folder where crescendo is called: "
+            "write {}, or call crescendo in {}",
+            (folder / path).lexically_normal().string(), folder.string());
+    }
+    std::istringstream stream(path);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+    if (words.size() > 1 && (is_program(words[0]) || is_there(words[0]))) {
+        const bool becomes_command = is_command || key == "program";
+        const auto* const interpreter = words[0].ends_with(".py")   ? "python3, "
+                                        : words[0].ends_with(".sh") ? "bash, "
+                                                                    : "";
+        return fmt::format("each word is an item of its own, as in {}: [{}{}{}]", becomes_command ? "command" : key,
+                           interpreter, fmt::join(words, ", "), becomes_command ? ", \"${args}\"" : "");
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string no_program(const std::string& word, const std::string& key, const SweepFile& file) {
+    std::error_code unreadable;
+    const bool is_path = word.find('/') != std::string::npos;
+    if (is_program(word)) {
+        return is_path ? no_interpreter(word) : "";
+    }
+    if (is_path && fs::is_regular_file(word, unreadable)) {
+        return fmt::format("'{}' is a file that may not be executed; `chmod +x {}`, or write its interpreter before it",
+                           word, word);
+    }
+    const auto hint = hint_about_path(word, key, file);
+    return fmt::format("there is no program '{}'; {}", word,
+                       hint.empty() ? "give its path, or a name that PATH finds" : hint);
+}
+
+std::string no_file(const std::string& path, const std::string& key, const SweepFile& file) {
+    constexpr auto usual = "programs run in the folder where crescendo is called: give the path as seen from there";
+    const auto hint = hint_about_path(path, key, file);
+    return fmt::format("there is no file '{}'; {}", path, hint.empty() ? usual : hint);
+}
+
+void check_programs(const std::vector<std::string>& words, const char* key, const SweepFile& file, Mistakes& mistakes) {
+    for (const auto i : std::set<std::size_t>{0, find_program(words)}) {
+        if (const auto problem = words[i].empty() ? "" : no_program(words[i], key, file); !problem.empty()) {
+            mistakes.add(fmt::format("{}[{}]", key, i), problem);
+        }
+    }
+}
+
+}  // namespace crescendo::launch

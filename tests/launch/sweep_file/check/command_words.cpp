@@ -1,0 +1,37 @@
+#include "launch/sweep_file/check/command_words.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo::launch;
+
+TEST_CASE("the program of a command may stand behind env and what env takes") {
+    CHECK(find_program({"python3", "train.py"}) == 0);
+    CHECK(find_program({"/usr/bin/env", "A=1", "python3", "train.py"}) == 2);
+    CHECK(find_program({"env", "-u", "RANK", "--chdir", "/tmp", "A=1", "bash"}) == 6);
+    CHECK(find_program({"env", "-S", "bash -c true"}) == 0);  // env splits it itself
+    CHECK(find_program({"env", "A=1"}) == 1);
+    CHECK(find_program({"env"}) == 0);
+}
+
+TEST_CASE("the script of a command is what its interpreter runs") {
+    CHECK(find_script({"env", "A=1", "python3.11", "-u", "src/train.py", "--lr", "0.1"}) == 4);
+    CHECK(find_script({"bash", "run/train"}) == 1);  // a path
+    CHECK(find_script({"bash", "later"}) == std::nullopt);
+    CHECK(find_script({"python3", "-m", "package.train"}) == std::nullopt);
+    CHECK(find_script({"bash", "-c", "./later.sh"}) == std::nullopt);
+    CHECK(find_script({"env", "/bin/true", "no.py"}) == std::nullopt);
+    CHECK(find_script({"python3", "-u"}) == std::nullopt);
+}
+
+TEST_CASE("a module that an interpreter runs has a file, but for the adapter for W&B") {
+    CHECK(file_of_module({"python3", "-m", "package.train", "--lr", "1"}) == "package/train.py");
+    CHECK(file_of_module({"python3", "-m", "crescendo.wandb", "train.py"}).empty());
+    CHECK(file_of_module({"python3", "-m"}).empty());
+    CHECK(file_of_module({"python3", "train.py"}).empty());
+}
+
+TEST_CASE("a launcher of processes is known by its name, wherever it lies") {
+    CHECK(find_launcher({"env", "A=1", "/opt/venv/bin/torchrun", "train.py"}) == 2);
+    CHECK(find_launcher({"accelerate", "launch", "train.py"}) == 0);
+    CHECK(find_launcher({"python3", "torchrun.py"}) == std::nullopt);
+}

@@ -1,0 +1,107 @@
+#include "launch/sweep_file/check/program_check.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "tests/error_of.hpp"
+#include "tests/launch/sweep_file/sound_sweep.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::error_of;
+using crescendo::tests::parse;
+using crescendo::tests::TemporaryFolder;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string problem_of_program(const std::string& word, const std::string& key = "command") {
+    return no_program(word, key, parse());
+}
+
+std::string problem_of_file(const std::string& path, const std::string& key = "command") {
+    return no_file(path, key, parse());
+}
+
+/// What is wrong with a program whose text begins so.
+std::string problem_of_text(const std::string& begin, fs::perms permissions = fs::perms::owner_all) {
+    const TemporaryFolder folder;
+    const auto path = folder / "train.sh";
+    std::ofstream(path) << begin;
+    fs::permissions(path, permissions);
+    auto problem = problem_of_program(path.string());
+    const auto name = path.string();
+    for (auto at = problem.find(name); at != std::string::npos; at = problem.find(name)) {
+        problem.replace(at, name.size(), "PATH");
+    }
+    return problem;
+}
+
+}  // namespace
+
+TEST_CASE("a program that is there is fine, and one that is not is named with what to do") {
+    CHECK(problem_of_program("sh").empty());
+    CHECK(problem_of_program("/bin/sh").empty());
+    CHECK(problem_of_program("no-such") == "there is no program 'no-such'; give its path, or a name that PATH finds");
+    CHECK(problem_of_text("true\n", fs::perms::owner_read) ==
+          "'PATH' is a file that may not be executed; `chmod +x PATH`, or write its interpreter before it");
+}
+
+TEST_CASE("a program whose interpreter is not there is told apart from one that is not there") {
+    CHECK(problem_of_text("#!/no/such/bash -e\ntrue\n") ==
+          "the first line of 'PATH' asks for '/no/such/bash', and there is no such program; correct that line, or "
+          "write an interpreter before the file");
+    CHECK(problem_of_text("#!/usr/bin/env bash\r\ntrue\r\n") ==
+          "the lines of 'PATH' end as those of Windows do, so that no interpreter is found; `sed -i 's/\\r$//' PATH`");
+    CHECK(problem_of_text("#! /usr/bin/env bash\ntrue\n").empty());
+    CHECK(problem_of_text("#!").empty());
+    CHECK(problem_of_text("").empty());
+}
+
+TEST_CASE("what was meant by a path at which there is nothing is said") {
+    CHECK(problem_of_program("sh train.sh") ==
+          "there is no program 'sh train.sh'; each word is an item of its own, as in command: [sh, train.sh, "
+          "\"${args}\"]");
+    CHECK(problem_of_program("sh -c done", "on_finish") ==
+          "there is no program 'sh -c done'; each word is an item of its own, as in on_finish: [sh, -c, done]");
+    CHECK(problem_of_file("~/none/train.sh") ==
+          "there is no file '~/none/train.sh'; no shell reads it, and nothing else replaces ~: in a command write "
+          "\"${envvar:HOME}/none/train.sh\"");
+    CHECK(problem_of_file("$WORK/train.sh")
+              .find("nothing else replaces $WORK: in a command write "
+                    "\"${envvar:WORK}/train.sh\"") != std::string::npos);
+    CHECK(problem_of_program("~/none/notify.sh", "on_finish").find("nothing else replaces ~: write the whole path") !=
+          std::string::npos);
+    CHECK(problem_of_program("${envvar:HOME}/notify.sh", "on_finish") ==
+          "there is no program '${envvar:HOME}/notify.sh'; give its path, or a name that PATH finds");
+    CHECK(
+        problem_of_file("none.sh") ==
+        "there is no file 'none.sh'; programs run in the folder where crescendo is called: give the path as seen from "
+        "there");
+}
+
+TEST_CASE("a script with options in one text is split into its words, with its interpreter") {
+    const TemporaryFolder folder;
+    const auto script = (folder / "train.py").string();
+    std::ofstream(folder / "train.py") << "pass\n";
+
+    CHECK(problem_of_file(script + " --bs 3", "program") ==
+          "there is no file '" + script + " --bs 3'; each word is an item of its own, as in command: [python3, " +
+              script + ", --bs, 3, \"${args}\"]");
+}
+
+TEST_CASE("of a command, the program and the one behind env are looked for; a word that differs by trial is not") {
+    const auto file = parse();
+    const auto problems = [&](const std::vector<std::string>& words) {
+        Mistakes mistakes;
+        check_programs(words, "command", file, mistakes);
+        return mistakes.empty() ? "" : error_of([&] { mistakes.throw_if_any(file.source); });
+    };
+
+    CHECK(problems({"env", "A=1", "sh", "train.sh"}).empty());
+    CHECK(problems({"env", "A=1", "no-such"}).find("command[2]: there is no program 'no-such'") != std::string::npos);
+    CHECK(problems({"", "train.sh"}).empty());
+}
