@@ -10,7 +10,7 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-from crescendo.torch import session, weights
+from crescendo.torch import alone, weights
 from crescendo.torch.group import Group
 from crescendo.torch.trial import Trial
 from loaders import loader_of
@@ -24,7 +24,7 @@ def in_a_group(work):
     store = dist.HashStore()
 
     def member(rank):
-        control = session.Alone(CPU)
+        control = alone.Alone(CPU)
         control.terms.rank, control.terms.size = rank, SIZE
         control.group = Group.meet(CPU, store, rank, SIZE, timedelta(seconds=30))
         trial = Trial(control, argparse.Namespace(), device=CPU, number=0, seed=1, directory=None)

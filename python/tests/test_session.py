@@ -18,7 +18,7 @@ import numpy
 import torch
 
 from crescendo.protocol import Channel
-from crescendo.torch import _pass_over_warnings, session, settings, state
+from crescendo.torch import _pass_over_warnings, checkpoint, session, settings, state
 from loaders import loader_of
 
 CPU = torch.device("cpu")
@@ -129,7 +129,7 @@ class SessionTest(unittest.TestCase):
 
     def test_a_full_disk_is_a_failure_of_its_own(self):
         def train(trial):
-            raise state.SaveError(Path("checkpoint.pt"), OSError(28, os.strerror(28)))
+            raise checkpoint.SaveError(Path("checkpoint.pt"), OSError(28, os.strerror(28)))
 
         self.assertEqual(self.failure(train)[0], "disk")
 
@@ -145,7 +145,7 @@ class SessionTest(unittest.TestCase):
     def test_a_test_that_exits_is_told_of_with_its_words(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "checkpoint.pt")
-            state.save_checkpoint(state.Replica(3, {"model": torch.nn.Linear(1, 1)}), path)
+            checkpoint.save_checkpoint(state.Replica(3, {"model": torch.nn.Linear(1, 1)}), path)
             order = {"type": "evaluate", "resource": 0, "checkpoint": str(path), "data": "test"}
             with contextlib.redirect_stderr(io.StringIO()):
                 message = self.failure(lambda trial: None, lambda trial: sys.exit(3), **order)[1]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy
 import torch
 
-from crescendo.torch import state
+from crescendo.torch import checkpoint, state
 from crescendo.torch.group import Group
 
 CPU = torch.device("cpu")
@@ -98,8 +98,8 @@ class StateTest(unittest.TestCase):
             state.share(source, Wire(0, sent))
             state.share(newcomer, Wire(1, sent))
             with tempfile.TemporaryDirectory() as folder:
-                state.save_checkpoint(source, Path(folder, "checkpoint.pt"))
-                resumed.restore(state.read_checkpoint(Path(folder, "checkpoint.pt"), CPU))
+                checkpoint.save_checkpoint(source, Path(folder, "checkpoint.pt"))
+                resumed.restore(checkpoint.read_checkpoint(Path(folder, "checkpoint.pt"), CPU))
 
             for each in (newcomer, resumed):
                 self.assert_same(source, each)
@@ -108,8 +108,8 @@ class StateTest(unittest.TestCase):
         source, resumed = self.replica(seed=3), self.replica(seed=1)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "checkpoint.pt")
-            state.save_checkpoint(source, path)
-            resumed.restore(state.read_checkpoint(path, CPU))
+            checkpoint.save_checkpoint(source, path)
+            resumed.restore(checkpoint.read_checkpoint(path, CPU))
             self.assertEqual([each.name for each in Path(folder).iterdir()], ["checkpoint.pt"])
         self.assert_same(source, resumed)
 
@@ -126,8 +126,8 @@ class StateTest(unittest.TestCase):
         state.share(source, Wire(0, sent))
         state.share(newcomer, Wire(1, sent))
         with tempfile.TemporaryDirectory() as folder:
-            state.save_checkpoint(source, Path(folder, "checkpoint.pt"))
-            resumed.restore(state.read_checkpoint(Path(folder, "checkpoint.pt"), CPU))
+            checkpoint.save_checkpoint(source, Path(folder, "checkpoint.pt"))
+            resumed.restore(checkpoint.read_checkpoint(Path(folder, "checkpoint.pt"), CPU))
 
         self.assertIsInstance(source.objects["optimizer"].param_groups[0]["lr"], numpy.float64)
         self.assert_same(source, newcomer)
@@ -141,7 +141,7 @@ class StateTest(unittest.TestCase):
             state.share(source, Wire(0, []))
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(TypeError, message):
-                state.save_checkpoint(source, Path(folder, "checkpoint.pt"))
+                checkpoint.save_checkpoint(source, Path(folder, "checkpoint.pt"))
             self.assertEqual(os.listdir(folder), [])
 
     def test_a_checkpoint_of_which_any_part_is_lost_or_changed_is_damaged_and_never_another_state(self):
@@ -149,22 +149,22 @@ class StateTest(unittest.TestCase):
         num_read, num_places = 0, 97
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "checkpoint.pt")
-            state.save_checkpoint(source, path)
+            checkpoint.save_checkpoint(source, path)
             intact = path.read_bytes()
             for content in (b"", intact[: len(intact) // 2], intact[:-1]):
                 path.write_bytes(content)
-                with self.assertRaisesRegex(state.DamagedCheckpoint, "checkpoint.pt is damaged: "):
-                    state.read_checkpoint(path, CPU)
+                with self.assertRaisesRegex(checkpoint.DamagedCheckpoint, "checkpoint.pt is damaged: "):
+                    checkpoint.read_checkpoint(path, CPU)
             for place in range(num_places):
                 changed = bytearray(intact)
                 changed[len(changed) * place // num_places] ^= 0x55
                 path.write_bytes(changed)
                 try:
                     resumed = self.replica(seed=2)
-                    resumed.restore(state.read_checkpoint(path, CPU))
+                    resumed.restore(checkpoint.read_checkpoint(path, CPU))
                     self.assert_same(source, resumed)  # what is between the records counts for nothing
                     num_read += 1
-                except state.DamagedCheckpoint:
+                except checkpoint.DamagedCheckpoint:
                     pass
         self.assertLess(num_read, num_places)
 
@@ -172,8 +172,8 @@ class StateTest(unittest.TestCase):
         source = self.replica(seed=1)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "checkpoint.pt")
-            state.save_checkpoint(source, path)
-            read = state.read_checkpoint(path, torch.device("meta"))  # stands for a GPU
+            checkpoint.save_checkpoint(source, path)
+            read = checkpoint.read_checkpoint(path, torch.device("meta"))  # stands for a GPU
 
         self.assertEqual(read["optimizer"]["state"][0]["step"].device, CPU)
 
@@ -251,8 +251,8 @@ class StateTest(unittest.TestCase):
             limits = resource.getrlimit(resource.RLIMIT_FSIZE)
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
             try:
-                with self.assertRaisesRegex(state.SaveError, "cannot write .*checkpoint.pt: File too large") as caught:
-                    state.save_checkpoint(source, path)
+                with self.assertRaisesRegex(checkpoint.SaveError, "cannot write .*checkpoint.pt: File too large") as caught:
+                    checkpoint.save_checkpoint(source, path)
             finally:
                 resource.setrlimit(resource.RLIMIT_FSIZE, limits)
             self.assertTrue(caught.exception.is_full)
@@ -264,7 +264,7 @@ class StateTest(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder, "checkpoint.pt")
                 with open(Path(folder, standing), "wb") as file:
-                    state.save_checkpoint(self.replica(seed=1), path)
+                    checkpoint.save_checkpoint(self.replica(seed=1), path)
                     saved = path.read_bytes()
                     file.write(b"of the former rank 0")
 

@@ -14,7 +14,7 @@ import numpy
 import torch
 from torch.utils.data import DataLoader, IterableDataset, RandomSampler, TensorDataset, WeightedRandomSampler
 
-from crescendo.torch import error_words, learning_rate, samples, session, settings, step_clock
+from crescendo.torch import alone, error_words, learning_rate, samples, settings, step_clock
 from crescendo.torch.trial import Trial
 from loaders import loader_of
 
@@ -30,7 +30,7 @@ class Alone(unittest.TestCase):
         self.begin()
 
     def begin(self, number=0):
-        self.trial = Trial(session.Alone(CPU), argparse.Namespace(), device=CPU, number=number, seed=1, directory=None)
+        self.trial = Trial(alone.Alone(CPU), argparse.Namespace(), device=CPU, number=number, seed=1, directory=None)
 
     def attach(self):
         self.trial.attach(model=self.model, optimizer=self.optimizer)
@@ -159,7 +159,7 @@ class TrialTest(Alone):
 
     def test_a_loop_that_counts_its_batches_ends_the_epoch_as_another_does(self):
         self.attach()
-        with mock.patch.object(session.Alone, "end_steps") as end_steps, contextlib.redirect_stdout(io.StringIO()):
+        with mock.patch.object(alone.Alone, "end_steps") as end_steps, contextlib.redirect_stdout(io.StringIO()):
             for _ in self.trial.epochs(limit=2):
                 batches = self.trial.batches(loader_of(12))
                 for (x,) in itertools.islice(batches, len(batches)):
@@ -188,7 +188,7 @@ class TrialTest(Alone):
         def save_if_due(control, replica):
             seen.append((replica.progress.step, scheduler.last_epoch))
 
-        with mock.patch.object(session.Alone, "save_if_due", save_if_due):
+        with mock.patch.object(alone.Alone, "save_if_due", save_if_due):
             for (x,) in self.trial.batches(loader_of(12)):
                 self.step(x)
                 scheduler.step()
@@ -330,7 +330,7 @@ class TrialTest(Alone):
 
     def test_each_batch_of_a_share_is_a_sign_of_life(self):
         self.attach()
-        with mock.patch.object(session.Alone, "note_move") as note_move:
+        with mock.patch.object(alone.Alone, "note_move") as note_move:
             list(self.trial.share(loader_of(8)))
 
         self.assertEqual(note_move.call_count, 2)

@@ -37,8 +37,9 @@ import torch.distributed
 import crescendo
 from crescendo.protocol import Channel, Pulse, end_with_parent, inherited_socket
 from crescendo.torch import settings
+from crescendo.torch.alone import Alone
 from crescendo.torch.group import Group
-from crescendo.torch.session import NO_TEST, Alone, Session, Test, Train
+from crescendo.torch.session import NO_TEST, Session, Test, Train
 from crescendo.torch.store import ControlStore
 from crescendo.torch.trial import Trial, seed_python
 

@@ -16,21 +16,17 @@ import torch
 
 import crescendo
 from crescendo.protocol import Channel, Message, numbers_of
+from crescendo.torch.alone import Tested
+from crescendo.torch.checkpoint import DamagedCheckpoint, SaveError, read_checkpoint, save_checkpoint
+from crescendo.torch.control import Interruption
 from crescendo.torch.error_words import says_out_of_memory
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.settings import Arguments
-from crescendo.torch.state import (
-    DamagedCheckpoint,
-    Progress,
-    Replica,
-    SaveError,
-    read_checkpoint,
-    save_checkpoint,
-    share,
-)
+from crescendo.torch.state import Progress, Replica, share
 from crescendo.torch.step_clock import Step, StepClock
 from crescendo.torch.store import ControlStore
-from crescendo.torch.trial import Interruption, Trial, seed_python
+from crescendo.torch.trial import Trial, seed_python
+from crescendo.torch.trial_log import TrialLog
 
 Train = Callable[[Trial], Any]
 Test = Callable[[Trial], Mapping[str, Any]]
@@ -486,95 +482,6 @@ class Session:
 
 class Displaced(BaseException):
     """A regroup at a report brought a state from elsewhere in the trial, where the train function's loops are not."""
-
-
-@dataclass
-class Endless:
-    """The terms of a trial outside a sweep."""
-
-    rank: int = 0
-    size: int = 1
-    batch_multiple: int = 1
-    accumulation: int = 1
-    max_resource: int = 0
-
-
-class Alone:
-    """Outside a sweep the program just trains, and prints its reports."""
-
-    def __init__(self, device: torch.device) -> None:
-        self.terms: Any = Endless()
-        self.group = Group(device)
-
-    def enter(self, replica: Replica) -> None:
-        pass
-
-    def check(self) -> None:
-        pass
-
-    def note_move(self) -> None:
-        pass
-
-    def note_step(self, replica: Replica, step: Step) -> None:
-        pass
-
-    def save_if_due(self, replica: Replica) -> None:
-        pass
-
-    def end_steps(self) -> None:
-        pass
-
-    def note_loss(self, cause: PeerLost) -> Interruption:
-        raise AssertionError("a group of one has no peers")
-
-    def report(self, replica: Replica, data_wait: float) -> None:
-        report = replica.progress.report or {}
-        values = ", ".join(f"{name} {value}" for name, value in report["metrics"].items())
-        print(f"epoch {report['resource']}: {values}", flush=True)
-        replica.progress.pending = False
-
-    def wait_for_end(self, replica: Replica) -> None:
-        pass
-
-
-class Tested(Alone):
-    """A checkpoint's model is run over a data set."""
-
-    def __init__(self, state: Dict[str, Any], order: Message, device: torch.device) -> None:
-        super().__init__(device)
-        self._state = state
-        self._order = order
-
-    def enter(self, replica: Replica) -> None:
-        replica.restore(self._state)
-        if replica.progress.epoch < self._order["resource"]:
-            raise RuntimeError(
-                f"the checkpoint is of epoch {replica.progress.epoch}, and what trial {self._order['trial']} reported "
-                f"at {self._order['resource']} was not saved"
-            )
-
-
-class TrialLog:
-    """While it is open, standard output and error go to the end of trainer.log in a trial's folder."""
-
-    def __init__(self, directory: Path) -> None:
-        directory.mkdir(parents=True, exist_ok=True)
-        self._flush()
-        self._kept = [os.dup(1), os.dup(2)]
-        log = os.open(directory / "trainer.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-        for descriptor in (1, 2):
-            os.dup2(log, descriptor)
-        os.close(log)
-
-    def close(self) -> None:
-        self._flush()
-        for descriptor, kept in zip((1, 2), self._kept):
-            os.dup2(kept, descriptor)
-            os.close(kept)
-
-    def _flush(self) -> None:
-        sys.stdout.flush()
-        sys.stderr.flush()
 
 
 def _call(function: Callable[[Trial], Any], trial: Trial, doing: str) -> Any:

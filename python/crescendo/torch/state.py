@@ -1,23 +1,18 @@
-"""What every member of a group holds, how it gets from one to the others, and how it is saved."""
+"""What every member of a group holds, and how it gets from one to the others."""
 
 from __future__ import annotations
 
 import copy
-import errno
 import io
 import json
 import operator
-import pickle
 import sys
-import zipfile
 from collections import Counter, OrderedDict
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import torch
 
-from crescendo.files import replace_file
 from crescendo.torch.group import Group
 from crescendo.torch.learning_rate import RateState
 from crescendo.torch.noise_scale import Average, NoiseScale
@@ -28,14 +23,6 @@ CHUNK_BYTES = 64 * 1024 * 1024
 # What schedulers change in an optimizer's groups. Another key may say where the optimizer has left the weights, as
 # `train_mode` of schedule-free optimizers: it has to stay what the weights are.
 SCHEDULED = ("lr", "initial_lr", "momentum", "betas", "weight_decay")
-
-
-class SaveError(Exception):
-    """The checkpoint could not be written."""
-
-    def __init__(self, path: Path, cause: OSError) -> None:
-        super().__init__(f"cannot write {path}: {cause.strerror or cause}")
-        self.is_full = cause.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass
@@ -378,48 +365,3 @@ def _chunks(tensors: List[torch.Tensor]) -> List[List[torch.Tensor]]:
         chunks[-1].append(tensor)
         size += tensor.numel() * tensor.element_size()
     return chunks
-
-
-def save_checkpoint(replica: Replica, path: Path) -> None:
-    """Writes the state to a file, whole or not at all. Raises SaveError."""
-    state = replica.capture()
-    require_readable(state)
-    content = io.BytesIO()
-    torch.save(state, content)
-    try:
-        replace_file(path, content.getbuffer())
-    except OSError as error:
-        raise SaveError(path, error) from None
-
-
-class DamagedCheckpoint(Exception):
-    """A file that is no checkpoint, not a whole one, or not as it was written."""
-
-
-def _require_intact(path: Path) -> None:
-    """torch.load does not look at the sums that its files have."""
-    try:
-        with zipfile.ZipFile(path) as records:
-            damaged = records.testzip()
-    except (FileNotFoundError, PermissionError):
-        raise
-    except Exception as error:  # whatever a reader stumbles over
-        raise DamagedCheckpoint(f"the checkpoint {path} is damaged: {error}") from None
-    if damaged is not None:
-        raise DamagedCheckpoint(f"the checkpoint {path} is damaged: its content is not what was written")
-
-
-def read_checkpoint(path: Path, device: torch.device) -> Dict[str, Any]:
-    """What was on a GPU is put on `device`. The rest stays on the CPU, where Adam counts its steps: to read them from a
-    GPU would hold each step up. Raises DamagedCheckpoint."""
-    _require_intact(path)
-
-    def place(storage: Any, location: str) -> Any:
-        return storage if location == "cpu" else torch.serialization.default_restore_location(storage, str(device))
-
-    try:
-        return torch.load(path, map_location=place, weights_only=True)
-    except Exception as error:
-        if "PytorchStreamReader" in str(error) or isinstance(error, pickle.UnpicklingError):
-            raise DamagedCheckpoint(f"the checkpoint {path} is damaged: {str(error).splitlines()[0]}") from None
-        raise  # a GPU may be short of memory

@@ -9,74 +9,32 @@ import sys
 import time
 import types
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Protocol
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
 
 import torch
 from torch.utils.data import DataLoader
 
 from crescendo.protocol import missing_attribute, named_numbers, numbers_of
 from crescendo.torch import samples
+from crescendo.torch.control import Control
 from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
 from crescendo.torch.passes import Passes
-from crescendo.torch.state import Progress, Replica, require_copyable, require_readable, share_buffers, tensors_of
+from crescendo.torch.requirements import (
+    require_averaged,
+    require_dense_gradients,
+    require_held,
+    require_one_optimizer,
+    require_same_size,
+    require_scheduler,
+    require_shapes,
+    schedulers_of,
+)
+from crescendo.torch.state import Progress, Replica, require_copyable, require_readable, share_buffers
 from crescendo.torch.step_clock import Step
 from crescendo.torch.weights import left_by_others, require_own, require_same
-
-
-class Interruption(BaseException):
-    """The trial's group is over: an order waits, or a peer is lost. It leaves the train function from wherever that is,
-    so it is no Exception, which programs catch."""
-
-    def __init__(self, cause: str, is_stranded: bool = False) -> None:
-        super().__init__(cause)
-        self.is_stranded = is_stranded
-
-
-class Terms(Protocol):
-    """What crescendo says about the present group, also before that has met."""
-
-    rank: int
-    size: int
-    batch_multiple: int
-    accumulation: int
-    max_resource: int
-
-
-class Control(Protocol):
-    """Who decides about a trial: crescendo, or outside a sweep nobody."""
-
-    terms: Terms
-    group: Group
-
-    def enter(self, replica: Replica) -> None:
-        """Forms the trial's group, and brings the replica to the state of all. Raises Interruption."""
-
-    def check(self) -> None:
-        """Raises Interruption if the present group is over."""
-
-    def note_move(self) -> None:
-        """Call it wherever the program comes by often: it does not hang."""
-
-    def note_step(self, replica: Replica, step: Step) -> None:
-        """Call it after each update."""
-
-    def save_if_due(self, replica: Replica) -> None:
-        """Call it between two steps, once the code behind the update has run: schedules, and averages of weights."""
-
-    def end_steps(self) -> None:
-        """Call it after an epoch's last update."""
-
-    def report(self, replica: Replica, data_wait: float) -> None:
-        """Reports the epoch that ended, and waits for the decision. Raises Interruption."""
-
-    def wait_for_end(self, replica: Replica) -> None:
-        """The trial has its last report. Raises Interruption in the end."""
-
-    def note_loss(self, cause: PeerLost) -> Interruption:
-        """A collective failed."""
 
 
 def seed_python(seed: int) -> None:
@@ -193,14 +151,14 @@ class Trial:
                     f"{name} is a {type(each).__name__}, without state_dict() and load_state_dict(), so its state "
                     "cannot go to other workers; give it these methods, or keep it out of attach()"
                 )
-        _require_one_optimizer(more)
-        _require_shapes(objects)
+        require_one_optimizer(more)
+        require_shapes(objects)
         replica = Replica(self.number, objects)
         require_readable(replica.capture())
         require_copyable(replica)
         if optimizer is not None:
-            _require_dense_gradients(optimizer)
-            _require_held(optimizer, [each for each in objects.values() if each is not optimizer])
+            require_dense_gradients(optimizer)
+            require_held(optimizer, [each for each in objects.values() if each is not optimizer])
             self._adopt(optimizer, model)
             scaling = lr_scaling or _usual_scaling(optimizer)
             self._rate = LearningRate(scaling, rescale_warm_up, replica.progress.rate)
@@ -253,11 +211,11 @@ class Trial:
                 "trial.batches() was called twice in one epoch: the position in the data belongs to one loader; read "
                 "validation data with trial.share()"
             )
-        _require_scheduler(self._held)
+        require_scheduler(self._held)
         self._read_epoch = progress.epoch
         order = samples.order_of(loader, self.seed, progress.epoch)
         self._control.check()
-        self._guard(lambda: _require_same_size(len(order), group))
+        self._guard(lambda: require_same_size(len(order), group))
         self._num_samples = len(order)
         batch = self._batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
@@ -455,7 +413,7 @@ class Trial:
         for each in objects:
             is_module = isinstance(each, torch.nn.Module)
             method = "update_parameters" if is_module else "step"
-            for part in [each] if is_module else _schedulers_of(optimizer, each):
+            for part in [each] if is_module else schedulers_of(optimizer, each):
                 if hasattr(type(part), method):
                     self._passes.watch(part, method)
 
@@ -475,7 +433,7 @@ class Trial:
         self._passes.end_pass(average.is_last)
         if not average.is_last:
             return  # the step's other micro-batches come first
-        _require_averaged(optimizer, average)
+        require_averaged(optimizer, average)
         average.end_step()
         factor = self._rate.factor(self._epochs_done())
         rates = [group["lr"] for group in optimizer.param_groups]
@@ -547,98 +505,6 @@ class Batches:
                 "trial.share(loader), anew in each epoch: a worker's share changes with its group"
             )
         return items
-
-
-def _require_one_optimizer(more: Mapping[str, Any]) -> None:
-    for name, each in more.items():
-        if isinstance(each, torch.optim.Optimizer):
-            raise TypeError(
-                f"{name} is a second optimizer, and the workers' gradients are averaged for one alone, so what this "
-                "one learns would differ from worker to worker; give one optimizer all parameters, with a group for "
-                "each set of options, or let the program grow by a restart"
-            )
-
-
-def _require_shapes(objects: Mapping[str, Any]) -> None:
-    for name, module in objects.items():
-        if not isinstance(module, torch.nn.Module):
-            continue
-        for place, tensor in (*module.named_parameters(), *module.named_buffers()):
-            if torch.nn.parameter.is_lazy(tensor):
-                raise RuntimeError(
-                    f"{name}.{place} has no shape yet: lazy modules find theirs when they see a batch; run one batch "
-                    "through the model before trial.attach()"
-                )
-
-
-def _require_dense_gradients(optimizer: torch.optim.Optimizer) -> None:
-    if isinstance(optimizer, torch.optim.SparseAdam):
-        raise TypeError(
-            "SparseAdam takes sparse gradients alone, and the average of several workers' gradients is dense; use "
-            "torch.optim.Adam"
-        )
-
-
-def _require_scheduler(replica: Replica) -> None:
-    """Else a worker that enters, and a trial that continues, would begin its schedule anew."""
-    optimizer = replica.objects["optimizer"]
-    others = [each for each in replica.objects.values() if not isinstance(each, torch.nn.Module)]
-    is_scheduled = hasattr(optimizer.step, "_wrapped_by_lr_sched")  # torch's schedulers leave that
-    if is_scheduled and not any(_schedulers_of(optimizer, each) for each in others):
-        raise RuntimeError(
-            "the optimizer has a scheduler that is not attached, so workers that enter the trial, and the trial when "
-            "it continues from a checkpoint, would begin its schedule anew; make it before trial.attach(), and attach "
-            "it: trial.attach(model=…, optimizer=…, scheduler=…)"
-        )
-
-
-def _schedulers_of(optimizer: torch.optim.Optimizer, each: Any) -> List[Any]:
-    """The object, if it is a scheduler of the optimizer, and those that it holds, as objects that chain others do."""
-    parts = [each]
-    for held in vars(each).values() if hasattr(each, "__dict__") else ():
-        parts += held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else [held]
-    return [part for part in parts if getattr(part, "optimizer", None) is optimizer]
-
-
-def _require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
-    """Else what it learned of such a parameter would reach no other worker, and no checkpoint."""
-    modules = [each for each in objects if isinstance(each, torch.nn.Module)]
-    others = [each for each in objects if not isinstance(each, torch.nn.Module)]
-    held = {id(parameter) for module in modules for parameter in module.parameters()}
-    places = {tensor.data_ptr() for each in others for _, tensor in tensors_of(each.state_dict())}
-    for group in optimizer.param_groups:
-        for parameter in group["params"]:
-            if parameter.requires_grad and id(parameter) not in held and parameter.data_ptr() not in places:
-                raise RuntimeError(
-                    f"the optimizer has a parameter of the shape {list(parameter.shape)} that no attached object "
-                    "holds, so it would reach neither other workers nor checkpoints; attach the module that it is of: "
-                    "trial.attach(model=…, optimizer=…, criterion=…)"
-                )
-
-
-def _require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage) -> None:
-    """Else workers would take other steps with such a parameter, and their models drift apart."""
-    for group in optimizer.param_groups:
-        for parameter in group["params"]:
-            if parameter.grad is not None and not average.knows(parameter):
-                raise RuntimeError(
-                    f"a parameter of the shape {list(parameter.shape)} has a gradient, and had none to expect when "
-                    "trial.attach() was called, so the workers' gradients of it are not averaged; give the optimizer "
-                    "all parameters, with requires_grad, before attach(), and freeze some by the rate 0 of their group"
-                )
-
-
-def _require_same_size(size: int, group: Group) -> None:
-    """Else the members would make other numbers of steps, of other samples. All of them call it."""
-    sizes = [int(each) for (each,) in group.gather([size])]
-    for rank, other in enumerate(sizes):
-        if other != sizes[0]:
-            raise RuntimeError(
-                f"the data set has {sizes[0]} samples on rank 0 and {other} on rank {rank}, so the workers cannot "
-                "share its batches; what train chooses at random has to be the same on each worker: draw it from the "
-                "generators of torch, random or NumPy at the beginning of train or of an epoch, before the first "
-                "batch, or from one that is made anew there, with a seed that follows from trial.seed and the epoch"
-            )
 
 
 def _usual_scaling(optimizer: torch.optim.Optimizer) -> str:

@@ -1,0 +1,80 @@
+"""Trials without groups: outside a sweep, and for the test of a checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict
+
+import torch
+
+from crescendo.protocol import Message
+from crescendo.torch.control import Interruption
+from crescendo.torch.group import Group, PeerLost
+from crescendo.torch.state import Replica
+from crescendo.torch.step_clock import Step
+
+
+@dataclass
+class Endless:
+    """The terms of a trial outside a sweep."""
+
+    rank: int = 0
+    size: int = 1
+    batch_multiple: int = 1
+    accumulation: int = 1
+    max_resource: int = 0
+
+
+class Alone:
+    """Outside a sweep the program just trains, and prints its reports."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.terms: Any = Endless()
+        self.group = Group(device)
+
+    def enter(self, replica: Replica) -> None:
+        pass
+
+    def check(self) -> None:
+        pass
+
+    def note_move(self) -> None:
+        pass
+
+    def note_step(self, replica: Replica, step: Step) -> None:
+        pass
+
+    def save_if_due(self, replica: Replica) -> None:
+        pass
+
+    def end_steps(self) -> None:
+        pass
+
+    def note_loss(self, cause: PeerLost) -> Interruption:
+        raise AssertionError("a group of one has no peers")
+
+    def report(self, replica: Replica, data_wait: float) -> None:
+        report = replica.progress.report or {}
+        values = ", ".join(f"{name} {value}" for name, value in report["metrics"].items())
+        print(f"epoch {report['resource']}: {values}", flush=True)
+        replica.progress.pending = False
+
+    def wait_for_end(self, replica: Replica) -> None:
+        pass
+
+
+class Tested(Alone):
+    """A checkpoint's model is run over a data set."""
+
+    def __init__(self, state: Dict[str, Any], order: Message, device: torch.device) -> None:
+        super().__init__(device)
+        self._state = state
+        self._order = order
+
+    def enter(self, replica: Replica) -> None:
+        replica.restore(self._state)
+        if replica.progress.epoch < self._order["resource"]:
+            raise RuntimeError(
+                f"the checkpoint is of epoch {replica.progress.epoch}, and what trial {self._order['trial']} reported "
+                f"at {self._order['resource']} was not saved"
+            )

@@ -1,0 +1,104 @@
+"""What a trial asks of that which it is given, so that all members of its group learn the same, and all that they learn
+reaches newcomers and checkpoints."""
+
+from __future__ import annotations
+
+from typing import Any, List, Mapping
+
+import torch
+
+from crescendo.torch.gradients import GradientAverage
+from crescendo.torch.group import Group
+from crescendo.torch.state import Replica, tensors_of
+
+
+def require_one_optimizer(more: Mapping[str, Any]) -> None:
+    for name, each in more.items():
+        if isinstance(each, torch.optim.Optimizer):
+            raise TypeError(
+                f"{name} is a second optimizer, and the workers' gradients are averaged for one alone, so what this "
+                "one learns would differ from worker to worker; give one optimizer all parameters, with a group for "
+                "each set of options, or let the program grow by a restart"
+            )
+
+
+def require_shapes(objects: Mapping[str, Any]) -> None:
+    for name, module in objects.items():
+        if not isinstance(module, torch.nn.Module):
+            continue
+        for place, tensor in (*module.named_parameters(), *module.named_buffers()):
+            if torch.nn.parameter.is_lazy(tensor):
+                raise RuntimeError(
+                    f"{name}.{place} has no shape yet: lazy modules find theirs when they see a batch; run one batch "
+                    "through the model before trial.attach()"
+                )
+
+
+def require_dense_gradients(optimizer: torch.optim.Optimizer) -> None:
+    if isinstance(optimizer, torch.optim.SparseAdam):
+        raise TypeError(
+            "SparseAdam takes sparse gradients alone, and the average of several workers' gradients is dense; use "
+            "torch.optim.Adam"
+        )
+
+
+def require_scheduler(replica: Replica) -> None:
+    """Else a worker that enters, and a trial that continues, would begin its schedule anew."""
+    optimizer = replica.objects["optimizer"]
+    others = [each for each in replica.objects.values() if not isinstance(each, torch.nn.Module)]
+    is_scheduled = hasattr(optimizer.step, "_wrapped_by_lr_sched")  # torch's schedulers leave that
+    if is_scheduled and not any(schedulers_of(optimizer, each) for each in others):
+        raise RuntimeError(
+            "the optimizer has a scheduler that is not attached, so workers that enter the trial, and the trial when "
+            "it continues from a checkpoint, would begin its schedule anew; make it before trial.attach(), and attach "
+            "it: trial.attach(model=…, optimizer=…, scheduler=…)"
+        )
+
+
+def schedulers_of(optimizer: torch.optim.Optimizer, each: Any) -> List[Any]:
+    """The object, if it is a scheduler of the optimizer, and those that it holds, as objects that chain others do."""
+    parts = [each]
+    for held in vars(each).values() if hasattr(each, "__dict__") else ():
+        parts += held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else [held]
+    return [part for part in parts if getattr(part, "optimizer", None) is optimizer]
+
+
+def require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
+    """Else what it learned of such a parameter would reach no other worker, and no checkpoint."""
+    modules = [each for each in objects if isinstance(each, torch.nn.Module)]
+    others = [each for each in objects if not isinstance(each, torch.nn.Module)]
+    held = {id(parameter) for module in modules for parameter in module.parameters()}
+    places = {tensor.data_ptr() for each in others for _, tensor in tensors_of(each.state_dict())}
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            if parameter.requires_grad and id(parameter) not in held and parameter.data_ptr() not in places:
+                raise RuntimeError(
+                    f"the optimizer has a parameter of the shape {list(parameter.shape)} that no attached object "
+                    "holds, so it would reach neither other workers nor checkpoints; attach the module that it is of: "
+                    "trial.attach(model=…, optimizer=…, criterion=…)"
+                )
+
+
+def require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage) -> None:
+    """Else workers would take other steps with such a parameter, and their models drift apart."""
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            if parameter.grad is not None and not average.knows(parameter):
+                raise RuntimeError(
+                    f"a parameter of the shape {list(parameter.shape)} has a gradient, and had none to expect when "
+                    "trial.attach() was called, so the workers' gradients of it are not averaged; give the optimizer "
+                    "all parameters, with requires_grad, before attach(), and freeze some by the rate 0 of their group"
+                )
+
+
+def require_same_size(size: int, group: Group) -> None:
+    """Else the members would make other numbers of steps, of other samples. All of them call it."""
+    sizes = [int(each) for (each,) in group.gather([size])]
+    for rank, other in enumerate(sizes):
+        if other != sizes[0]:
+            raise RuntimeError(
+                f"the data set has {sizes[0]} samples on rank 0 and {other} on rank {rank}, so the workers cannot "
+                "share its batches; what train chooses at random has to be the same on each worker: draw it from the "
+                "generators of torch, random or NumPy at the beginning of train or of an epoch, before the first "
+                "batch, or from one that is made anew there, with a seed that follows from trial.seed and the epoch"
+            )
