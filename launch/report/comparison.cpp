@@ -1,5 +1,8 @@
 #include "launch/report/comparison.hpp"
 
+#include <algorithm>
+
+#include "analysis/quality_cost.hpp"
 #include "core/check.hpp"
 #include "launch/compare/methods.hpp"
 #include "launch/compare/sweep_comparison.hpp"
@@ -9,13 +12,17 @@
 namespace crescendo::launch {
 namespace {
 
-/// A value of the metric that every method reaches in most of its sweeps: the worst of their medians.
-std::optional<double> common_target(const std::vector<Method>& methods, const SweepSpec& spec) {
-    double worst = -worst_loss;
-    for (const auto& method : compare_methods(methods, Prices(), {})) {
-        worst = std::max(worst, method.best_loss.median);
+/// A value of the metric that every sweep reaches, as far as it has one: the worst of their best values.
+std::optional<double> common_target(const std::vector<Method>& methods, Goal goal) {
+    std::optional<double> worst;
+    for (const auto& method : methods) {
+        for (const auto& run : method.runs) {
+            if (const auto best = analysis::best_so_far(run.curves, analysis::Axis::seconds); !best.empty()) {
+                worst = std::max(worst.value_or(best.back().loss), best.back().loss);
+            }
+        }
     }
-    return worst < worst_loss ? std::optional(from_loss(spec.goal, worst)) : std::nullopt;
+    return worst ? std::optional(from_loss(goal, *worst)) : std::nullopt;
 }
 
 }  // namespace
@@ -26,7 +33,7 @@ OrderedJson comparison_json(const std::vector<std::filesystem::path>& directorie
     try {
         const auto methods = read_methods(directories, Grouping::seed, Clock::sweeps, [](auto, auto) {});
         const auto& spec = methods.front().runs.front().file.spec;
-        const auto target = common_target(methods, spec);
+        const auto target = common_target(methods, spec.goal);
         const auto table = methods_table(compare_methods(methods, Prices(), {target, {}}), spec);
         result["target"] = target ? OrderedJson(*target) : OrderedJson(nullptr);
         result["methods"] = OrderedJson::parse(table.print(Format::json));

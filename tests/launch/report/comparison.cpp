@@ -25,6 +25,23 @@ TEST_CASE("sweeps side by side have what their quality cost") {
     CHECK(comparison.at("methods")[1].at("speedup") == 0.5);
 }
 
+TEST_CASE("of several seeds all reach the target, and there is a speed-up, also where they are an even number") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "a1", two_trials(1), {{2, 0, 1, 0.5}, {4, 1, 1, 0.7}});
+    record_sweep(folder / "a2", two_trials(2), {{2, 0, 1, 0.5}, {4, 1, 1, 0.9}});
+    record_sweep(folder / "b1", two_trials(1, "max_retries: 1\n"), {{1, 0, 1, 0.6}, {2, 1, 1, 0.8}});
+    record_sweep(folder / "b2", two_trials(2, "max_retries: 1\n"), {{1, 0, 1, 0.6}, {2, 1, 1, 0.75}});
+
+    const auto comparison = comparison_json({folder / "a1", folder / "a2", folder / "b1", folder / "b2"});
+
+    CHECK(comparison.at("target") == 0.7);
+    REQUIRE(comparison.at("methods").size() == 2);
+    for (const auto& method : comparison.at("methods")) {
+        CHECK(method.at("reached") == 2);
+    }
+    CHECK(comparison.at("methods")[1].at("speedup") == 2);
+}
+
 TEST_CASE("sweeps without a report have no target, and are compared all the same") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), {});
