@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/check.hpp"
@@ -39,7 +40,8 @@ double ParametricCurves::loss(TrialId trial, Resource resource, double worth) co
     return to_loss(goal_, goal_ == Goal::maximize ? 1.0 - observed : observed);
 }
 
-RecordedCurves::RecordedCurves(std::vector<Curve> curves) : curves_(std::move(curves)) {
+RecordedCurves::RecordedCurves(std::vector<Curve> curves, Reporting reporting)
+    : curves_(std::move(curves)), reporting_(reporting) {
     const auto has_reports = [](const Curve& curve) { return !curve.empty(); };
     const auto first = std::find_if(curves_.begin(), curves_.end(), has_reports);
     CRESCENDO_VALIDATE(first != curves_.end(), "",
@@ -55,9 +57,19 @@ RecordedCurves::RecordedCurves(std::vector<Curve> curves) : curves_(std::move(cu
 }
 
 double RecordedCurves::loss(TrialId trial, Resource, double worth) const {
-    const auto& curve = curves_[static_cast<std::size_t>(trial.value) % curves_.size()];
-    const auto next = curve.upper_bound(Resource{static_cast<std::int64_t>(worth)});
-    return next == curve.begin() ? next->second : std::prev(next)->second;
+    const auto& recorded = curve(trial);
+    const auto next = recorded.upper_bound(Resource{static_cast<std::int64_t>(worth)});
+    return next == recorded.begin() ? next->second : std::prev(next)->second;
+}
+
+bool RecordedCurves::has_report(TrialId trial, Resource resource) const {
+    const auto& recorded = curve(trial);
+    const auto last = recorded.rbegin()->first.value;
+    if (reporting_ == Reporting::always || resource.value <= last) {
+        return reporting_ == Reporting::always || recorded.contains(resource);
+    }
+    const auto before = recorded.size() > 1 ? std::next(recorded.rbegin())->first.value : 0;
+    return (resource.value - last) % (last - before) == 0;
 }
 
 }  // namespace crescendo::simulator

@@ -20,6 +20,9 @@ class LearningCurves {
 
     /// What the trial reports at `resource` if what it trained was worth `worth` of the resource in its first batch.
     virtual double loss(TrialId trial, Resource resource, double worth) const = 0;
+
+    /// Whether the trial reports when it has consumed `resource`.
+    virtual bool has_report(TrialId, Resource) const { return true; }
 };
 
 /// Power laws: after training that is worth the resource r, a trial's error is
@@ -47,6 +50,12 @@ class ParametricCurves final : public LearningCurves {
     Repeat repeat_;
 };
 
+/// When a trial with a recorded curve reports.
+enum class Reporting {
+    always,       ///< after each unit of the resource
+    as_recorded,  ///< where it did, and after its last report at the same distance as before
+};
+
 /// Losses that trials of a real sweep reported. Between reports, and after the last one, the previous loss holds;
 /// before the first report, the first loss holds. Trials beyond the recorded ones begin with trial 0 again.
 class RecordedCurves final : public LearningCurves {
@@ -55,13 +64,17 @@ class RecordedCurves final : public LearningCurves {
 
     /// `curves` holds one curve for each trial. A trial without a report gets the curve of the trial before it. Throws
     /// InvalidInput if no trial has a report.
-    explicit RecordedCurves(std::vector<Curve> curves);
+    explicit RecordedCurves(std::vector<Curve> curves, Reporting reporting = Reporting::always);
 
     using LearningCurves::loss;
     double loss(TrialId trial, Resource resource, double worth) const override;
+    bool has_report(TrialId trial, Resource resource) const override;
 
   private:
+    const Curve& curve(TrialId trial) const { return curves_[static_cast<std::size_t>(trial.value) % curves_.size()]; }
+
     std::vector<Curve> curves_;
+    Reporting reporting_;
 };
 
 }  // namespace crescendo::simulator

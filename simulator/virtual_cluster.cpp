@@ -100,11 +100,12 @@ void VirtualCluster::finish_epoch(TrialId id) {
     auto& trial = training(id);
     advance_clock(trial);
     ++trial.resource.value;
+    const bool reports = reports_at(id, trial.resource);
     const auto* reported = times_.reported(id, trial.resource, workers_of(id));
-    if (reported != nullptr && reported->trained) {
+    if (reports && reported != nullptr && reported->trained) {
         trial.clock = trial.reported_clock + *reported->trained;
     }
-    trial.reported_clock = trial.clock;
+    trial.reported_clock = reports ? trial.clock : trial.reported_clock;
     trial.worth += batch_efficiency(id, trial.resource);
     trial.left = 1;
     trial.began = now_;
@@ -117,7 +118,7 @@ void VirtualCluster::finish_epoch(TrialId id) {
     const double clock = trial.clock;
     const double worth = trial.worth;
     const int plan = trial.plan;
-    if (resource > sweep_.trial(id).resource) {  // else a resumed trial repeats what is known
+    if (reports && resource > sweep_.trial(id).resource) {  // else a resumed trial repeats what is known
         const double loss = curves_.loss(id, resource, worth);
         if (!sweep_.spec().repeat.is_on()) {
             note_best(id, resource, loss);
@@ -248,7 +249,7 @@ void VirtualCluster::go_on(TrialId id, double wait, double regroup) {
     const int workers = workers_of(id);
     auto& trial = training(id);
     const Resource next{trial.resource.value + 1};
-    trial.saves = next >= sweep_.next_milestone(id);
+    trial.saves = next >= sweep_.next_milestone(id) && reports_at(id, next);
     ++trial.plan;
     const double epoch = times_.epoch(id, next, workers);
     trial.counted_from = now_ + wait;
@@ -261,6 +262,11 @@ void VirtualCluster::go_on(TrialId id, double wait, double regroup) {
     } else {
         foresee(seconds, Kind::epoch_done, id, trial.plan);
     }
+}
+
+/// Whether the trial reports when it has consumed `resource`. At the end of its training it does in any case.
+bool VirtualCluster::reports_at(TrialId id, Resource resource) const {
+    return resource >= sweep_.spec().scheduler.max || curves_.has_report(id, resource);
 }
 
 /// Samples of a step of the trial's group.

@@ -100,6 +100,7 @@ class VirtualCluster {
     void go_on(TrialId trial, double wait, double regroup);
     void advance_clock(Training& trial) const;
     void interrupt(Training& trial) const;
+    bool reports_at(TrialId trial, Resource resource) const;
     double batch_of(TrialId trial) const;
     std::optional<double> noise_scale_at(Resource resource) const;
     double batch_efficiency(TrialId trial, Resource resource) const;

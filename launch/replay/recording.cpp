@@ -18,8 +18,8 @@ using simulator::RecordedCurves;
 using simulator::RecordedTrial;
 
 /// Where epochs are measured, nothing else varies them, and they include their checkpoints.
-Recording make_recording(std::vector<RecordedCurves::Curve> curves, const std::vector<RecordedTrial>& trials) {
-    Recording recording{RecordedCurves(std::move(curves)), simulator::fit(trials), {}, {}};
+Recording make_recording(RecordedCurves curves, const std::vector<RecordedTrial>& trials) {
+    Recording recording{std::move(curves), simulator::fit(trials), {}, {}};
     if (recording.times.trials.empty()) {
         return recording;
     }
@@ -163,7 +163,7 @@ Recording record(const History& history) {
             trials.back().first_steps.reset();  // its trials may have told, but the journal does not have it
         }
     }
-    auto recording = make_recording(std::move(curves), trials);
+    auto recording = make_recording(RecordedCurves(std::move(curves), simulator::Reporting::as_recorded), trials);
     if (!regroups.empty()) {
         recording.simulation.push_back({"simulate.regroup", fmt::format("{}", regroup)});
     }
@@ -206,7 +206,7 @@ Recording read_recording(const std::filesystem::path& path, const SweepSpec& spe
             clocks[trial] = seconds;
         }
     }
-    return make_recording(std::move(curves), trials);
+    return make_recording(RecordedCurves(std::move(curves)), trials);
 }
 
 }  // namespace crescendo::launch

@@ -75,6 +75,24 @@ TEST_CASE("a recorded curve holds its value until the next report") {
     CHECK(curves.loss(TrialId{5}, Resource{4}) == 0.9);  // 5 modulo 3
 }
 
+TEST_CASE("a trial of a replay reports where it did, and after that at the same distance") {
+    const std::vector<RecordedCurves::Curve> recorded{{{Resource{4}, 0.5}, {Resource{10}, 0.3}}, {{Resource{5}, 0.2}}};
+    const RecordedCurves curves(recorded, Reporting::as_recorded);
+    const auto reports_of = [](const RecordedCurves& of, int trial) {
+        std::vector<std::int64_t> result;
+        for (std::int64_t resource = 1; resource <= 24; ++resource) {
+            if (of.has_report(TrialId{trial}, Resource{resource})) {
+                result.push_back(resource);
+            }
+        }
+        return result;
+    };
+
+    CHECK(reports_of(curves, 0) == std::vector<std::int64_t>{4, 10, 16, 22});
+    CHECK(reports_of(curves, 1) == std::vector<std::int64_t>{5, 10, 15, 20});
+    CHECK(reports_of(RecordedCurves(recorded), 0).size() == 24);
+}
+
 TEST_CASE("curves without any report are refused") {
     CHECK_THROWS_AS(RecordedCurves({}), InvalidInput);
     CHECK_THROWS_AS(RecordedCurves({{}, {}}), InvalidInput);

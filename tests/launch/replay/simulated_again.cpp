@@ -59,6 +59,23 @@ RecordedTimes random_times(CounterRandom& random) {
     return times;
 }
 
+/// Trials report after every second or third unit, by their ids.
+class Sparse final : public simulator::LearningCurves {
+  public:
+    explicit Sparse(simulator::ParametricCurves curves) : curves_(curves) {}
+
+    using LearningCurves::loss;
+    double loss(TrialId trial, Resource resource, double worth) const override {
+        return curves_.loss(trial, resource, worth);
+    }
+    bool has_report(TrialId trial, Resource resource) const override {
+        return resource.value % (2 + trial.value % 2) == 0;
+    }
+
+  private:
+    simulator::ParametricCurves curves_;
+};
+
 struct Simulated {
     simulator::Summary summary;
     std::vector<std::pair<double, Event>> events;  ///< with their seconds
@@ -129,5 +146,28 @@ TEST_CASE("a sweep that is simulated from its journal has the same reports in th
         REQUIRE(arrivals(again) == arrivals(real));
         REQUIRE(std::abs(again.summary.makespan - real.summary.makespan) < 2e-3);
         REQUIRE(again.summary.num_regroups == real.summary.num_regroups);
+    }
+}
+
+TEST_CASE("a replay judges trials where they reported, which need not be at each unit of their resource") {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        CAPTURE(seed);
+        CounterRandom random(seed, 0);
+        auto spec = random_spec(random, seed);
+        spec.scheduler.kind = SchedulerKind::asha;
+        const int slots = 2 + static_cast<int>(random.below(15));
+        std::vector<RecordedTimes> times;
+        for (int trial = 0; trial < num_trials; ++trial) {
+            times.push_back(random_times(random));
+        }
+        const Sparse curves(simulator::ParametricCurves(seed, spec.goal, spec.scheduler.max, /*noise=*/0.05));
+        const SimulationSpec costly{.loss_per_doubling = 0.2, .checkpoint = 0.3};
+
+        const auto real = simulate(spec, slots, costly, curves, times);
+        const auto recording = record(history_of(spec, real));
+        const auto again = simulate(spec, slots, with(recording), recording.curves, recording.times.trials);
+
+        REQUIRE(arrivals(again) == arrivals(real));
+        REQUIRE(std::abs(again.summary.makespan - real.summary.makespan) < 2e-3);
     }
 }
