@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -56,41 +56,62 @@ void add_trials(OrderedJson& data, const History& history, std::optional<double>
     }
 }
 
-/// Which of `size` reports a curve keeps: the first, the last, and evenly many between.
-std::vector<std::size_t> kept_of(std::size_t size, std::size_t most) {
-    std::vector<std::size_t> kept;
-    const auto count = std::min(size, std::max<std::size_t>(most, 2));
+/// How many points of each curve are kept, so that all have at most `most_points`: short curves keep theirs.
+std::size_t longest_curve(std::vector<std::size_t> sizes, std::size_t most_points) {
+    std::ranges::sort(sizes);
+    std::size_t left = most_points;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const auto share = left / (sizes.size() - i);
+        if (sizes[i] > share) {
+            return std::max<std::size_t>(2, share);
+        }
+        left -= sizes[i];
+    }
+    return std::max<std::size_t>(2, most_points);
+}
+
+/// Which reports a curve keeps: the first, the last, evenly many between, and those that rungs judged.
+std::set<std::size_t> kept_of(const std::vector<TrialReport>& reports, std::size_t most,
+                              const std::vector<RungSize>& rungs) {
+    std::set<std::size_t> kept;
+    const auto count = std::min(reports.size(), most);
     for (std::size_t i = 0; i < count; ++i) {
-        kept.push_back(count == 1 ? 0 : i * (size - 1) / (count - 1));
+        kept.insert(count == 1 ? 0 : i * (reports.size() - 1) / (count - 1));
+    }
+    for (const auto& rung : rungs) {
+        const auto at = std::ranges::lower_bound(reports, rung.milestone, {}, &TrialReport::resource);
+        if (at != reports.end()) {
+            kept.insert(static_cast<std::size_t>(at - reports.begin()));
+        }
     }
     return kept;
 }
 
-/// A curve a trial: its resources, values of the metric, times, and numbers of workers. All trials have the same share
-/// of the points that a page may hold.
+/// A curve a trial: its resources, values of the metric, times, and numbers of workers.
 void add_curves(OrderedJson& data, const History& history, std::size_t most_points) {
-    const auto& trials = history.sweep().trials();
-    std::size_t num_points = 0;
-    for (const auto& trial : trials) {
-        num_points += history.of(trial.id).reports.size();
+    const auto& sweep = history.sweep();
+    const auto rungs = shown_rungs(sweep);
+    std::vector<std::size_t> sizes;
+    for (const auto& trial : sweep.trials()) {
+        sizes.push_back(history.of(trial.id).reports.size());
     }
-    const auto most = num_points > most_points ? std::max<std::size_t>(2, most_points / trials.size()) : num_points;
-    std::size_t num_kept = 0;
+    const auto longest = longest_curve(sizes, most_points);
+    std::size_t num_left_out = 0;
     data["curves"] = OrderedJson::array();
-    for (const auto& trial : trials) {
+    for (const auto& trial : sweep.trials()) {
         const auto& reports = history.of(trial.id).reports;
         auto resources = OrderedJson::array(), values = OrderedJson::array(), times = OrderedJson::array(),
              workers = OrderedJson::array();
-        for (const auto i : kept_of(reports.size(), most)) {
+        for (const auto i : kept_of(reports, longest, rungs)) {
             resources.push_back(reports[i].resource.value);
-            values.push_back(number_json(metric_of(reports[i], history.sweep().spec().metric), metric_digits));
+            values.push_back(number_json(metric_of(reports[i], sweep.spec().metric), metric_digits));
             times.push_back(number_json(reports[i].time, time_digits));
             workers.push_back(reports[i].workers);
-            ++num_kept;
         }
+        num_left_out += reports.size() - resources.size();
         data["curves"].push_back({resources, values, times, workers});
     }
-    data["points_left_out"] = num_points - num_kept;
+    data["points_left_out"] = num_left_out;
 }
 
 /// Every improvement of the best value so far: time, slot-hours until then, value, trial.
@@ -161,7 +182,18 @@ void add_happenings(OrderedJson& data, const Chronicle& chronicle) {
     }
 }
 
-/// For each rung: who reached it, who went on, and what the cut was worth.
+/// The rung at which each trial was judged and cut, by its resource; null for the others.
+OrderedJson cuts_json(const Sweep& sweep) {
+    auto result = OrderedJson::array();
+    for (const auto& trial : sweep.trials()) {
+        const bool is_cut = trial.reason == StopReason::judged;
+        result.push_back(is_cut ? OrderedJson(sweep.next_milestone(trial.id).value) : OrderedJson(nullptr));
+    }
+    return result;
+}
+
+/// For each rung: who reached it, who went on, and what the cut was worth. A report may reach several rungs at once; a
+/// trial is cut at one of them.
 OrderedJson rungs_json(const History& history) {
     const auto& sweep = history.sweep();
     const auto& scheduler = sweep.spec().scheduler;
@@ -173,17 +205,17 @@ OrderedJson rungs_json(const History& history) {
         double best_cut = std::numeric_limits<double>::infinity();
         for (const auto& trial : sweep.trials()) {
             const auto& reports = history.of(trial.id).reports;
-            const auto at = std::ranges::find_if(
-                reports, [&](const TrialReport& report) { return report.resource >= rung.milestone; });
+            const auto at = std::ranges::lower_bound(reports, rung.milestone, {}, &TrialReport::resource);
             if (at == reports.end()) {
                 continue;
             }
             ++reached;
             const double loss = to_loss(sweep.spec().goal, metric_of(*at, sweep.spec().metric));
-            if (std::next(at) != reports.end()) {
+            const auto next = sweep.next_milestone(trial.id);
+            if (rung.milestone < next) {
                 ++went_on;
                 worst_kept = std::max(worst_kept, loss);
-            } else if (trial.reason == StopReason::judged) {
+            } else if (trial.reason == StopReason::judged && rung.milestone == next) {
                 ++cut;
                 saved += std::max<std::int64_t>(0, max - trial.resource.value);
                 best_cut = std::min(best_cut, loss);
@@ -329,6 +361,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     add_happenings(data, chronicle);
     data["regroups"] = history.regroup_seconds().size();
     data["rungs"] = rungs_json(history);
+    data["cut_at"] = cuts_json(sweep);
     data["importances"] = importances_json(history, limits.most_samples);
     data["file"] = file.text;
     data["versions"] = versions_json(directory);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -171,19 +173,29 @@ std::string slots_picture(const OrderedJson& sweep) {
         "<svg role='img' aria-label='Slots over time' viewBox='0 0 {} {}' width='100%'><rect width='100%' "
         "height='100%' fill='#8883'/>\n",
         width, y);
-    std::size_t drawn = 0;
+    std::vector<const OrderedJson*> spans;
     for (const auto& span : sweep.at("spans")) {
-        const double from = span.at(1).get<double>() * scale;
-        const double to = span.at(2).get<double>() * scale;
-        for (const auto& slot : span.at(3)) {
-            if (++drawn <= most_static_spans && rows.contains(slot.get<int>())) {
-                result += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}'/>", from,
-                                      rows[slot.get<int>()], std::max(0.3, to - from), row_height,
-                                      colour_of(span.at(3).size()));
+        spans.push_back(&span);
+    }
+    const auto length = [](const OrderedJson* span) { return span->at(2).get<double>() - span->at(1).get<double>(); };
+    std::ranges::stable_sort(spans, std::greater(), length);
+    std::size_t drawn = 0;
+    const auto fits = [&](const OrderedJson* span) { return (drawn += span->at(3).size()) <= most_static_spans; };
+    const auto end = std::ranges::find_if_not(spans, fits);
+    for (const auto* span : std::ranges::subrange(spans.begin(), end)) {
+        for (const auto& slot : span->at(3)) {
+            if (const auto row = rows.find(slot.get<int>()); row != rows.end()) {
+                result += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}'/>",
+                                      span->at(1).get<double>() * scale, row->second,
+                                      std::max(0.3, length(span) * scale), row_height, colour_of(span->at(3).size()));
             }
         }
     }
-    return result + "</svg>\n";
+    result += "</svg>\n";
+    if (const auto num_drawn = end - spans.begin(); end != spans.end()) {
+        result += fmt::format("<p class='note'>The {} longest of {} stays are drawn.</p>\n", num_drawn, spans.size());
+    }
+    return result;
 }
 
 std::string best_trials(const OrderedJson& sweep) {

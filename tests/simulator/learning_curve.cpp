@@ -95,7 +95,7 @@ TEST_CASE("a trial of a replay reports where it did, and after that at the same 
 
 TEST_CASE("curves without any report are refused") {
     CHECK_THROWS_AS(RecordedCurves({}), InvalidInput);
-    CHECK_THROWS_AS(RecordedCurves({{}, {}}), InvalidInput);
+    CHECK_THROWS_AS(RecordedCurves(std::vector<RecordedCurves::Curve>(2)), InvalidInput);
 }
 
 TEST_CASE("the repetitions of a configuration have one curve, and a noise each") {

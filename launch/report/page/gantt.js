@@ -310,7 +310,8 @@ function makeCommonGantt(figure, view, views) {
   });
   figure.querySelector('figcaption span').textContent = `${best ? `${view.metric} ${numberText(best.value)} ` : ''}in ${
       clockText(view.elapsed)}, ${Math.round(100 * view.utilization)} % of the slots' time in use`;
-  if (view === views[Math.min(views.length, 4) - 1]) {
+  const common = document.querySelectorAll('[data-chart="gantt-common"]');
+  if (figure === common[common.length - 1]) {
     legend(figure, [
       ...workersLegend(views, 'w'), ['idle', 'idle'],
       ...(views.some((v) => v.faults.length) ? [['fault', 'fault (×)']] : [])

@@ -3,7 +3,7 @@
 function makeRungs(figure, view) {
   const value = (curve, at) => {
     const i = curve[0].findIndex((resource) => resource >= at);
-    return i < 0 ? null : {value: curve[1][i], isLast: i === curve[0].length - 1};
+    return i < 0 ? null : {value: curve[1][i]};
   };
   const plot = new Plot(figure, () => (view.rungs.some((rung) => rung.reached > 0) ? 280 : 40), (p) => {
     const rungs = view.rungs.filter((rung) => rung.reached > 0);
@@ -30,7 +30,7 @@ function makeRungs(figure, view) {
         const weight = view.weight(trial.id);
         const found = judged[i].get(trial);
         const at = placeOf(trial, rung.at, found);
-        const cut = found.isLast && trial.reason === 'judged';
+        const cut = view.cut_at[trial.id] === rung.at;
         const paint = levels[Math.min(5, trial.rung)];
         c.globalAlpha = weight === 2 ? 1 : weight ? 0.8 : 0.15;
         c.lineWidth = 1.3;

@@ -214,7 +214,8 @@ class SweepView {
     return isFlat ? [['muted', 'no difference']] : [[`${set}0`, `worse ${this.metric}`], [`${set}4`, 'better']];
   }
   rungLegend(set) {
-    return this.rungs.map((rung, i) => [levelNames(set)[Math.min(5, i + 1)], `reached ${rung.at}`]);
+    return this.rungs.slice(0, 5).map(
+        (rung, i) => [levelNames(set)[i + 1], `reached ${rung.at}${i === 4 && this.rungs.length > 5 ? ' or more' : ''}`]);
   }
 
   timeWindow() {

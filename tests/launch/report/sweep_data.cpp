@@ -76,6 +76,44 @@ TEST_CASE("a rung says who was cut, and what the cut saved") {
     CHECK(rung.at("resource_saved") == 8);
 }
 
+TEST_CASE("a trial whose report reaches several rungs at once is cut at one of them") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1);
+    file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(),
+                 "{type: asha, min: 1, max: 9, reduction_factor: 2}");
+    record_sweep(folder / "s", file, {{1, 0, 4, 0.7}, {2, 1, 4, 0.6}});  // rungs are at 1, 2, 4 and 8
+
+    const auto data = sweep_data(folder / "s");
+
+    CHECK(data.at("cut_at") == OrderedJson{nullptr, 1});
+    std::vector<int> cut, went_on, saved;
+    for (const auto& rung : data.at("rungs")) {
+        cut.push_back(rung.at("cut"));
+        went_on.push_back(rung.at("went_on"));
+        saved.push_back(rung.at("resource_saved"));
+    }
+    CHECK(cut == std::vector{1, 0, 0, 0, 0});
+    CHECK(went_on == std::vector{1, 1, 1, 0, 0});
+    CHECK(saved == std::vector{5, 0, 0, 0, 0});
+}
+
+TEST_CASE("a curve with too many points keeps those that rungs judged, and short curves keep theirs") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1);
+    file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 3, max: 9}");
+    std::vector<Report> reports{{0.5, 1, 1, 0.1}, {0.7, 1, 2, 0.2}};
+    for (int i = 1; i <= 8; ++i) {
+        reports.push_back({static_cast<double>(i), 0, i, 0.1 * i});
+    }
+    record_sweep(folder / "s", file, reports);
+
+    const auto data = sweep_data(folder / "s", {.most_points = 4, .most_spans = 9, .most_samples = 10});
+
+    CHECK(data.at("curves")[0][0] == OrderedJson{1, 3, 8});  // two, and that of the rung at 3
+    CHECK(data.at("curves")[1][0] == OrderedJson{1, 2});
+    CHECK(data.at("points_left_out") == 5);
+}
+
 TEST_CASE("a trial that ended for another reason than a rung's is not cut there") {
     const TemporaryFolder folder;
     auto file = two_trials(1, "budget: {target: 0.9}\n");
@@ -125,7 +163,7 @@ TEST_CASE("a page with too much to draw keeps the ends of curves and the longest
     }
     record_sweep(folder / "s", two_trials(1), reports);
 
-    const auto data = sweep_data(folder / "s", {.most_points = 6, .most_spans = 1, .most_samples = 10});
+    const auto data = sweep_data(folder / "s", {.most_points = 3, .most_spans = 1, .most_samples = 10});
 
     CHECK(data.at("curves")[0][0] == OrderedJson{1, 4, 8});
     CHECK(data.at("points_left_out") == 5);
