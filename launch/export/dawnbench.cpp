@@ -273,7 +273,7 @@ void add_inference(const ExportRequest& request, TrialId trial, const Task& task
     const auto price = price_of_slot_hour(request.sweep.file.price, request.sweep.history);
     json["latency"] = record->latency.mean * 1e3;
     if (price || entry.cost_per_hour) {
-        json["cost"] = (price ? *price : *entry.cost_per_hour) * record->latency.mean / 3600;
+        json["cost"] = (entry.cost_per_hour ? *entry.cost_per_hour : *price) * record->latency.mean / 3600;
     }
     auto misc = entry.misc;
     misc["processor"] = record->hardware;

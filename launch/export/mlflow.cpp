@@ -13,6 +13,7 @@
 #include "launch/export/dated_sweep.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/value_json.hpp"
+#include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -159,6 +160,9 @@ void add_run(const Trial& trial, const DatedSweep& dated, const Names& names, co
     add("tags/crescendo.status", to_string(trial.status));
     if (trial.reason) {
         add("tags/crescendo.reason", stop_reasons.of(*trial.reason));
+    }
+    for (const auto& [key, value] : repetition_json(dated.history().sweep(), trial.id).items()) {
+        add("tags/crescendo." + key, value.is_string() ? value.get<std::string>() : value.dump());
     }
     if (!seen.last_failure.empty()) {
         add("tags/crescendo.last_failure", seen.last_failure);

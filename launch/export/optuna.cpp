@@ -10,6 +10,7 @@
 #include "launch/messages/json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/view/column_names.hpp"
+#include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -128,7 +129,7 @@ struct ToOptuna {
     OptunaParameter operator()(const LogNormal&) const { return seen(true); }
     OptunaParameter operator()(const QLogNormal&) const { return seen(false); }
     OptunaParameter operator()(const Beta&) const { return as(float_distribution(0, 1, false)); }
-    OptunaParameter operator()(const QBeta&) const { return as(float_distribution(0, 1, false)); }
+    OptunaParameter operator()(const QBeta&) const { return seen(false); }
     OptunaParameter operator()(const Categorical& each) const { return categorical(each.values); }
     OptunaParameter operator()(const Constant& each) const { return categorical({each.value}); }
 };
@@ -153,10 +154,14 @@ State state_of(const Trial& trial, bool has_value) {
 }
 
 /// Metrics and derived parameters that are called like another attribute are "metrics.NAME" and "parameters.NAME".
-OrderedJson user_attributes(const Trial& trial, const TrialHistory& seen, const std::string& metric,
+OrderedJson user_attributes(const Trial& trial, const History& history,
                             const std::vector<OptunaParameter>& parameters) {
-    ColumnNames names({"status", "reason", "resource", "workers", "slot_hours", "last_failure"});
+    const auto& seen = history.of(trial.id);
+    const auto& metric = history.sweep().spec().metric;
+    ColumnNames names({"status", "reason", "resource", "workers", "slot_hours", "last_failure", "configuration",
+                       "repetition", "judge", "judged"});
     OrderedJson attributes{{"status", to_string(trial.status)}};
+    attributes.update(repetition_json(history.sweep(), trial.id));
     if (trial.reason) {
         attributes["reason"] = stop_reasons.of(*trial.reason);
     }
@@ -222,7 +227,7 @@ std::string trial_line(const Trial& trial, const DatedSweep& sweep, const std::v
     }
     line["distributions"] = distributions;
     line["params"] = params;
-    line["user_attrs"] = user_attributes(trial, seen, metric, parameters);
+    line["user_attrs"] = user_attributes(trial, sweep.history(), parameters);
     line["system_attrs"] = OrderedJson::object();
     auto text = one_line(line);
     text.pop_back();

@@ -45,11 +45,11 @@ class Section {
     std::string key_;
 };
 
-/// The `count` values that a grid takes from a range.
+/// The `count` values that a grid takes from a range: its ends and evenly many between; a single one is its middle.
 OrderedJson grid_points(double min, double max, std::int64_t count, const auto& value_of) {
     auto values = OrderedJson::array();
     for (std::int64_t i = 0; i < count; ++i) {
-        const double share = count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0;
+        const double share = count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0.5;
         values.push_back(value_of(min + share * (max - min)));
     }
     return values;
@@ -65,12 +65,12 @@ bool is_range(const OrderedJson& entry) {
 ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, bool is_grid, const ForeignFile& file,
                             const std::string& key) {
     if (entry.is_object() && !is_range(entry)) {
-        OrderedJson inner = OrderedJson::object();
+        ImportedLine group{name, nullptr};
         for (const auto& [inner_name, value] : entry.items()) {
-            inner[inner_name] =
-                hyperparameter(inner_name, value, is_grid, file, fmt::format("{}.{}", key, inner_name)).value;
+            group.parameters.push_back(
+                hyperparameter(inner_name, value, is_grid, file, fmt::format("{}.{}", key, inner_name)));
         }
-        return inner.empty() ? ImportedLine{name, constant(entry)} : ImportedLine{name, {{"parameters", inner}}};
+        return group.parameters.empty() ? ImportedLine{name, constant(entry)} : group;
     }
     if (!entry.is_object()) {
         return {name, constant(entry)};

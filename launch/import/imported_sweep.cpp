@@ -66,7 +66,7 @@ std::string comment_of(const std::string& text) {
 }
 
 void append(const ImportedLine& line, const std::string& indent, std::string& text) {
-    const bool is_group = line.value.is_object() && line.value.contains("parameters");
+    const bool is_group = !line.parameters.empty();
     auto entry = indent + scalar(line.key) + ":" + (is_group ? "" : " " + flow(line.value));
     if (!line.comment.empty()) {
         const auto comment = comment_of(line.comment);
@@ -79,8 +79,8 @@ void append(const ImportedLine& line, const std::string& indent, std::string& te
     text += entry + "\n";
     if (is_group) {
         text += indent + "  parameters:\n";
-        for (const auto& [name, value] : line.value.at("parameters").items()) {
-            append({name, value}, indent + "    ", text);
+        for (const auto& inner : line.parameters) {
+            append(inner, indent + "    ", text);
         }
     }
 }

@@ -14,6 +14,7 @@ struct ImportedLine {
     std::string key;
     OrderedJson value;
     std::string comment = {};
+    std::vector<ImportedLine> parameters = {};  ///< of a parameter that holds others, instead of its value
 };
 
 /// A search that another tool's file describes, in the words of a sweep file.

@@ -53,7 +53,7 @@ ImportedLine parameter(const std::string& name, const OrderedJson& distribution,
     const bool is_log = attributes.value("log", OrderedJson(false)) == true || kind == "LogUniformDistribution" ||
                         kind == "IntLogUniformDistribution";
     if (kind == "IntDistribution" || kind == "IntUniformDistribution" || kind == "IntLogUniformDistribution") {
-        if (is_log) {
+        if (is_log && low < high) {
             return {name, {{"distribution", "q_log_uniform_values"}, {"min", low}, {"max", high}, {"q", 1}}};
         }
         return whole_numbers(name, whole("low"), whole("high"), given("step") > 1 ? whole("step") : 1);

@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <string_view>
 
@@ -207,24 +208,40 @@ ImportedLine sampled(const std::string& name, const Call& call, const std::strin
     return {name, constant(text), "is computed in Python; write values, or an expression of other parameters"};
 }
 
-/// Reads a parameter, or a map of them. Counts those that are searched otherwise than by a grid.
-ImportedLine parameter(const std::string& name, const OrderedJson& value, const ForeignFile& file, int& num_random,
-                       int& num_grids) {
+/// How the parameters of a file are searched.
+struct Searched {
+    int num_random = 0;             ///< parameters that are drawn
+    int num_grids = 0;              ///< parameters each of whose values is tried
+    std::uint64_t grid_points = 1;  ///< combinations of the latter; 0 if they are too many to count
+};
+
+ImportedLine grid(const std::string& name, const OrderedJson& values, Searched& searched) {
+    ++searched.num_grids;
+    const bool is_countable = searched.grid_points < (std::uint64_t{1} << 31) && values.size() < (std::size_t{1} << 31);
+    searched.grid_points = is_countable ? searched.grid_points * values.size() : 0;
+    return {name, choice(values)};
+}
+
+/// Reads a parameter, or a map of them.
+ImportedLine parameter(const std::string& name, const OrderedJson& value, const ForeignFile& file, Searched& searched) {
     if (value.is_object() && value.size() == 1 && value.contains("grid_search") &&
         value.at("grid_search").is_array()) {
-        ++num_grids;
-        return {name, choice(value.at("grid_search"))};
+        return grid(name, value.at("grid_search"), searched);
     }
     if (value.is_object() && !value.empty()) {
-        OrderedJson inner = OrderedJson::object();
+        ImportedLine group{name, nullptr};
         for (const auto& [inner_name, each] : value.items()) {
-            inner[inner_name] = parameter(inner_name, each, file, num_random, num_grids).value;
+            group.parameters.push_back(parameter(inner_name, each, file, searched));
         }
-        return {name, {{"parameters", inner}}};
+        return group;
     }
     if (const auto call = call_of(value)) {
-        ++(call->name == "grid_search" ? num_grids : num_random);
-        return sampled(name, *call, value.get<std::string>(), file);
+        auto line = sampled(name, *call, value.get<std::string>(), file);
+        if (call->name == "grid_search") {
+            return grid(name, line.value.at("values"), searched);
+        }
+        ++searched.num_random;
+        return line;
     }
     auto line = ImportedLine{name, constant(value)};
     if (const auto text = value.is_string() ? value.get<std::string>() : ""; text.starts_with("tune.")) {
@@ -237,6 +254,24 @@ ImportedLine parameter(const std::string& name, const OrderedJson& value, const 
 OrderedJson setting(const OrderedJson& experiment, const std::string& key) {
     const auto tune = experiment.value("tune_config", OrderedJson::object());
     return tune.is_object() && tune.contains(key) ? tune.at(key) : experiment.value(key, OrderedJson());
+}
+
+/// How many trials Ray runs: each of `num_samples` times all points of the grid.
+std::optional<std::uint64_t> num_trials(const OrderedJson& num_samples, const Searched& searched) {
+    if (!num_samples.is_number_integer() || num_samples <= 0) {
+        return {};
+    }
+    const auto samples = num_samples.get<std::uint64_t>();
+    const bool is_countable = samples < (std::uint64_t{1} << 31) && searched.grid_points > 0;
+    return is_countable ? samples * searched.grid_points : samples;
+}
+
+/// Whether Ray's scheduler is ASHA, by its name.
+bool is_asha(const OrderedJson& scheduler) {
+    const auto type = scheduler.value("type", OrderedJson("asha"));
+    static const std::set<std::string> names{"asha", "async_hyperband", "ASHAScheduler", "AsyncHyperBandScheduler",
+                                             "asynchyperband"};
+    return type.is_string() && names.contains(type.get<std::string>());
 }
 
 /// The rule of a trial's end, if it is one that we have.
@@ -256,7 +291,14 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
                                         key, flow(value)));
         }
     }
-    if (scheduler.is_object() && max) {
+    const bool is_read = scheduler.is_object() && is_asha(scheduler) && max;
+    if (!scheduler.is_null() && !is_read && scheduler != "fifo" && scheduler != "FIFO") {
+        notes.push_back(
+            fmt::format("scheduler: {} is not carried over; if trials should stop early, write scheduler: "
+                        "{{type: asha, min: 1, max: END}}",
+                        flow(scheduler)));
+    }
+    if (is_read) {
         return ImportedLine{"scheduler",
                             {{"type", "asha"},
                              {"min", whole(scheduler, "grace_period").value_or(1)},
@@ -266,7 +308,8 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
                             "scheduler: " + flow(scheduler)};
     }
     if (max) {
-        return ImportedLine{"scheduler", {{"type", "fifo"}, {"max", *max}}, "stop: training_iteration"};
+        const auto* source = whole(scheduler, "max_t") ? "scheduler: max_t" : "stop: training_iteration";
+        return ImportedLine{"scheduler", {{"type", "fifo"}, {"max", *max}}, source};
     }
     return {};
 }
@@ -288,13 +331,12 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
                            {{"name", metric.is_string() ? metric : OrderedJson("loss")},
                             {"goal", mode == "max" ? "maximize" : "minimize"}},
                            metric.is_string() ? "" : "the file names none: write the one that your program reports"});
-    int num_random = 0;
-    int num_grids = 0;
+    Searched searched;
     for (const auto& [parameter_name, value] : config_of(experiment)->items()) {
-        result.parameters.push_back(parameter(parameter_name, value, file, num_random, num_grids));
+        result.parameters.push_back(parameter(parameter_name, value, file, searched));
     }
     const auto samples = setting(experiment, "num_samples");
-    if (num_grids > 0 && num_random == 0) {
+    if (searched.num_grids > 0 && searched.num_random == 0) {
         result.head.push_back({"method", "grid"});
         if (samples.is_number() && samples > 1) {
             result.notes.push_back(fmt::format("num_samples: {} runs each point of the grid as often; here each runs "
@@ -302,11 +344,13 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
                                                flow(samples)));
         }
     } else {
-        if (num_grids > 0) {
-            result.notes.emplace_back("lists of grid_search are drawn from at random, because other parameters are");
+        if (searched.num_grids > 0) {
+            result.notes.emplace_back(
+                "lists of grid_search are drawn from at random, because other parameters are; "
+                "run_cap has as many trials as Ray would run");
         }
-        if (samples.is_number_integer() && samples > 0) {
-            result.head.push_back({"run_cap", samples});
+        if (const auto trials = num_trials(samples, searched)) {
+            result.head.push_back({"run_cap", *trials});
         }
     }
     if (auto scheduler = schedule(experiment, result.notes)) {
@@ -322,10 +366,16 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
     static const std::set<std::string> written{"config", "param_space", "tune_config", "metric",    "mode",
                                                "run",    "num_samples", "stop",        "scheduler"};
     std::string lost;
-    for (const auto& [key, value] : experiment.items()) {
-        if (!written.contains(key)) {
-            lost += (lost.empty() ? "" : ", ") + key;
+    const auto note_others = [&](const OrderedJson& map, const std::string& prefix) {
+        for (const auto& [key, value] : map.items()) {
+            if (!written.contains(key)) {
+                lost += (lost.empty() ? "" : ", ") + prefix + key;
+            }
         }
+    };
+    note_others(experiment, "");
+    if (const auto tune = experiment.value("tune_config", OrderedJson()); tune.is_object()) {
+        note_others(tune, "tune_config.");
     }
     if (!lost.empty()) {
         result.notes.push_back("not carried over: " + lost);

@@ -45,11 +45,11 @@ ImportedLine parameter(const std::string& name, const OrderedJson& entry) {
     if (!entry.contains("parameters")) {
         return in_own_words(name, entry);
     }
-    OrderedJson inner = OrderedJson::object();
+    ImportedLine group{name, nullptr};
     for (const auto& [inner_name, value] : entry.at("parameters").items()) {
-        inner[inner_name] = parameter(inner_name, value).value;
+        group.parameters.push_back(parameter(inner_name, value));
     }
-    return {name, {{"parameters", inner}}};
+    return group;
 }
 
 OrderedJson metric(const OrderedJson& root, const SweepSpec& spec) {

@@ -84,12 +84,7 @@ OrderedJson best_json(const History& history, const SweepDirectory& directory, c
     result["status"] = to_string(best.status);
     result["resource"] = best.resource.value;
     result["config"] = launch::to_json(with_whole_numbers(best.config, history.sweep().spec().space));
-    if (const auto& repeat = history.sweep().spec().repeat; repeat.is_on()) {
-        result["configuration"] = repeat.configuration_of(best.id).value;
-        result["repetition"] = repeat.repetition_of(best.id);
-        result["judge"] = judges.of(repeat.judge);
-        result["judged"] = json_of(judged_value(history.sweep(), best.id));
-    }
+    result.update(repetition_json(history.sweep(), best.id));
     const auto& seen = history.of(best.id);
     result["seconds"] = json_of(clock_of(seen));
     result["slot_hours"] = hours(seen.slot_seconds);
@@ -147,6 +142,17 @@ Cell parameter_cell(const Config& config, const std::string& name) {
 std::optional<double> judged_value(const Sweep& sweep, TrialId trial) {
     const auto loss = sweep.spec().repeat.is_on() ? sweep.candidate_of(trial).loss : std::nullopt;
     return loss ? std::optional(from_loss(sweep.spec().goal, *loss)) : std::nullopt;
+}
+
+OrderedJson repetition_json(const Sweep& sweep, TrialId trial) {
+    const auto& repeat = sweep.spec().repeat;
+    if (!repeat.is_on()) {
+        return OrderedJson::object();
+    }
+    return {{"configuration", repeat.configuration_of(trial).value},
+            {"repetition", repeat.repetition_of(trial)},
+            {"judge", judges.of(repeat.judge)},
+            {"judged", json_of(judged_value(sweep, trial))}};
 }
 
 double best_value(const Sweep& sweep, TrialId best) {

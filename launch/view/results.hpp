@@ -29,6 +29,10 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
 /// repetitions.
 std::optional<double> judged_value(const Sweep& sweep, TrialId trial);
 
+/// Of which configuration the trial is which repetition, and the value that this was judged by: `configuration`,
+/// `repetition`, `judge`, `judged`. Empty if trials are no repetitions.
+OrderedJson repetition_json(const Sweep& sweep, TrialId trial);
+
 /// The value for which the trial is the best: of its last report, or judged.
 double best_value(const Sweep& sweep, TrialId best);
 

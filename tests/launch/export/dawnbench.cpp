@@ -139,7 +139,7 @@ TEST_CASE("ImageNet's columns are the metrics that crescendo-trainer reports") {
 }
 
 TEST_CASE("a trial whose latency was measured becomes an entry for inference too") {
-    const Recorded recorded(two_epochs);
+    const Recorded recorded(two_epochs, "price: {node_hour: 3}\n");  // less than what the entry says
     const RecordedSweep sweep(recorded.folder / "s");
     LatencyRecord record;
     record.hardware = "EPYC";

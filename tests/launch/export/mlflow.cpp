@@ -81,3 +81,21 @@ TEST_CASE("names that MLflow refuses, or that would be each other's folders, are
     std::ranges::sort(names);
     CHECK(names == std::vector<std::string>{"50 _", "___up", "a", "a_b", "accuracy"});
 }
+
+TEST_CASE("repetitions are told apart by tags") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1, "repeat: 2\n"), {{1, 0, 9, 0.75}, {2, 1, 9, 0.25}});
+
+    const auto store = mlflow_store({.sweep = RecordedSweep(folder / "s"), .folder = "/out"});
+
+    std::map<std::string, std::string> tags;  // of the last run
+    for (const auto& [name, content] : store.files) {
+        if (const auto at = name.find("/tags/crescendo."); at != std::string::npos) {
+            tags[name.substr(at + std::string("/tags/crescendo.").size())] = content;
+        }
+    }
+    CHECK(tags.at("configuration") == "0");
+    CHECK(tags.at("repetition") == "1");
+    CHECK(tags.at("judge") == "mean");
+    CHECK(tags.at("judged") == "0.5");
+}

@@ -105,3 +105,17 @@ TEST_CASE("parameters have the distributions that Optuna knows; others get the r
     CHECK(seen.at("high") >= *std::ranges::max_element(noise));
     CHECK(!trial.at("distributions").contains("twice"));
 }
+
+TEST_CASE("repetitions are told apart, with what their configuration was judged by") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1, "repeat: 2\n"), {{1, 0, 9, 0.75}, {2, 1, 9, 0.25}});
+    const RecordedSweep sweep(folder / "s");
+
+    const auto exported = optuna_study({.sweep = sweep});
+
+    const auto line = Json::parse(lines_of(exported.files.at(0).second).at(3 + 1));
+    const auto& attributes = line.at("user_attrs");
+    CHECK(attributes.at("configuration") == 0);
+    CHECK(attributes.at("repetition") == 1);
+    CHECK(attributes.at("judged") == 0.5);
+}

@@ -52,15 +52,18 @@ max_retries: 3
 }
 
 TEST_CASE("a grid of Determined has as many values as its counts say") {
-    const auto text = imported("entrypoint: model_def:Trial\n"
-                               "searcher: {name: grid, metric: loss, max_length: {batches: 100}}\n"
-                               "hyperparameters:\n  a: {type: double, minval: 0, maxval: 1, count: 3}\n"
-                               "  b: {type: log, minval: -2, maxval: 0, count: 3}\n  c: {type: const, val: 7}\n");
+    const auto text = imported(
+        "entrypoint: model_def:Trial\n"
+        "searcher: {name: grid, metric: loss, max_length: {batches: 100}}\n"
+        "hyperparameters:\n  a: {type: double, minval: 0, maxval: 1, count: 3}\n"
+        "  b: {type: log, minval: -2, maxval: 0, count: 3}\n  c: {type: const, val: 7}\n"
+        "  d: {type: int, minval: 1, maxval: 9, count: 1}\n");
 
     CHECK(contains(text, "method: grid\n"));
     CHECK(contains(text, "a: {values: [0.0, 0.5, 1.0]}\n"));
     CHECK(contains(text, "b: {values: [0.01, 0.1, 1.0]}\n"));
     CHECK(contains(text, "c: {value: 7}\n"));
+    CHECK(contains(text, "d: {values: [5]}\n"));
     CHECK(contains(text, "type: fifo, max: 100, resource: steps"));
     CHECK(contains(text, "entrypoint: \"model_def:Trial\" names a class"));
 }

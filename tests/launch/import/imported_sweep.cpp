@@ -28,12 +28,15 @@ TEST_CASE("a comment stands behind its value, or above it where the line would b
     sweep.head.push_back({"name", "x", "short"});
     sweep.head.push_back({"run_cap", 3, std::string(120, 'c')});
     sweep.parameters.push_back({"lr", uniform(0.5, 1.0)});
-    sweep.parameters.push_back({"outer", {{"parameters", {{"inner", constant(2)}}}}});
+    sweep.parameters.push_back({"outer", nullptr, "", {{"inner", constant(2), "of an inner one"}}});
 
-    CHECK(text_of(sweep, "f.yaml") == "# From f.yaml, a test.\n# * a note\nname: x  # short\n"
-                                      "# " + std::string(120, 'c') + "\nrun_cap: 3\nparameters:\n"
-                                          "  lr: {distribution: uniform, min: 0.5, max: 1.0}\n"
-                                          "  outer:\n    parameters:\n      inner: {value: 2}\n");
+    CHECK(text_of(sweep, "f.yaml") ==
+          "# From f.yaml, a test.\n# * a note\nname: x  # short\n"
+          "# " +
+              std::string(120, 'c') +
+              "\nrun_cap: 3\nparameters:\n"
+              "  lr: {distribution: uniform, min: 0.5, max: 1.0}\n"
+              "  outer:\n    parameters:\n      inner: {value: 2}  # of an inner one\n");
 }
 
 TEST_CASE("numbers in steps become a list, or lose their steps if there are too many") {

@@ -13,6 +13,7 @@ TEST_CASE("distributions as JSON become parameters, whether they are objects or 
   "drop": {"name": "FloatDistribution", "attributes": {"step": 0.25, "low": 0.0, "high": 0.5, "log": false}},
   "layers": {"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 2, "high": 8}},
   "width": "{\"name\": \"IntDistribution\", \"attributes\": {\"log\": true, \"step\": 1, \"low\": 8, \"high\": 64}}",
+  "one": {"name": "IntDistribution", "attributes": {"log": true, "step": 1, "low": 1, "high": 1}},
   "act": {"name": "CategoricalDistribution", "attributes": {"choices": ["relu", null, 3, true]}},
   "old": {"name": "LogUniformDistribution", "attributes": {"low": 0.001, "high": 1.0}},
   "q": {"name": "DiscreteUniformDistribution", "attributes": {"low": 0.0, "high": 1.0, "q": 0.5}}
@@ -24,6 +25,7 @@ TEST_CASE("distributions as JSON become parameters, whether they are objects or 
     CHECK(contains(text, "  drop: {values: [0.0, 0.25, 0.5]}\n"));
     CHECK(contains(text, "  layers: {min: 2, max: 8}\n"));
     CHECK(contains(text, "  width: {distribution: q_log_uniform_values, min: 8.0, max: 64.0, q: 1}\n"));
+    CHECK(contains(text, "  one: {value: 1}\n"));
     CHECK(contains(text, "  act: {values: [relu, null, 3, true]}\n"));
     CHECK(contains(text, "  old: {distribution: log_uniform_values, min: 0.001, max: 1.0}\n"));
     CHECK(contains(text, "  q: {values: [0.0, 0.5, 1.0]}\n"));

@@ -76,6 +76,46 @@ TEST_CASE("texts in a list stay what they are, whatever words and brackets of Py
     CHECK(contains(text, "d: {distribution: log_uniform_values, min: 1e-05, max: 0.1}\n"));
 }
 
+TEST_CASE("what cannot be carried over of a parameter in others is said there") {
+    const auto text = imported(R"yaml(param_space:
+  model:
+    lr: "tune.sample_from(lambda spec: 1)"
+    wd: tune.truncnorm(0, 1)
+    width: tune.qrandint(1, 100000, 3)
+)yaml");
+
+    CHECK(contains(text, "# is computed in Python"));
+    CHECK(contains(text, "# no function that is known here: tune.truncnorm(0, 1) is kept as text"));
+    CHECK(contains(text, "# was in steps of 3, and is in steps of 1"));
+}
+
+TEST_CASE("a scheduler that is not ASHA, and settings of the search, are not lost in silence") {
+    const auto of = [](const std::string& tune_config) {
+        return imported("param_space: {x: \"tune.uniform(0, 1)\"}\ntune_config: {" + tune_config + "}\n");
+    };
+
+    const auto text_only = of("scheduler: \"ASHAScheduler(max_t=100)\", search_alg: optuna, time_budget_s: 60");
+    CHECK(contains(text_only, "# * scheduler: \"ASHAScheduler(max_t=100)\" is not carried over; if trials"));
+    CHECK(contains(text_only, "# * not carried over: tune_config.search_alg, tune_config.time_budget_s\n"));
+    CHECK(contains(of("scheduler: {type: async_hyperband, grace_period: 5}"), "is not carried over"));
+    const auto population = of("scheduler: {type: pbt, max_t: 100}");
+    CHECK(contains(population, "# * scheduler: {type: pbt, max_t: 100} is not carried over"));
+    CHECK(contains(population, "scheduler: {type: fifo, max: 100}  # scheduler: max_t\n"));
+    CHECK_FALSE(contains(of("scheduler: fifo"), "not carried over"));
+}
+
+TEST_CASE("a grid beside parameters that are drawn has as many trials as Ray would run") {
+    const auto text = imported(R"yaml(param_space:
+  a: {grid_search: [1, 2, 3]}
+  b: tune.grid_search([True, False])
+  c: tune.loguniform(1e-4, 1e-1)
+tune_config: {num_samples: 10}
+)yaml");
+
+    CHECK(contains(text, "run_cap: 60\n"));
+    CHECK(contains(text, "lists of grid_search are drawn from at random"));
+}
+
 TEST_CASE("a function without its numbers is named") {
     CHECK(contains(import_error("config: {x: \"tune.choice(['a)\"}\n"), "cannot be read"));
     CHECK(contains(import_error("config: {x: \"tune.choice([2 ** i for i in range(9)])\"}\n"),
