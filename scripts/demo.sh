@@ -24,9 +24,9 @@ if [ ! -e "$data" ]; then
     mv "$new" "$data"
 fi
 
-# Every call is a sweep of its own: fashion-mnist, fashion-mnist-2, …
-sweep=$demo/fashion-mnist
+# Every call is a sweep of its own: demo, demo-2, … Not fashion-mnist, as README's first sweep is called there.
+sweep=$demo/demo
 n=1
-while [ -e "$sweep" ]; do n=$((n + 1)); sweep=$demo/fashion-mnist-$n; done
+while [ -e "$sweep" ]; do n=$((n + 1)); sweep=$demo/demo-$n; done
 echo "tuning 27 configurations of a CNN: 2 to 5 minutes on two cores, the first result after some 10 seconds"
 exec "$crescendo" run examples/fashion-mnist/sweep.yaml --dir "$sweep"

@@ -39,8 +39,11 @@ struct RankLauncher {
     std::string command;     ///< "srun --mpi=pmix"
     std::string one_a_node;  ///< its option for one rank on each node
     std::string help;        ///< the command that lists the MPIs it can start: "srun --mpi=list"
+    std::string lets_live;   ///< its options by which ranks outlive others: "--no-kill --kill-on-bad-exit=0"
 
     std::string on_each_node() const { return command + " " + one_a_node; }
+    /// The same for a sweep, which survives the loss of a node.
+    std::string for_sweep() const { return command + " " + lets_live + " " + one_a_node; }
 };
 
 /// The parts of a job script in which batch systems differ. job_script() has the rest.

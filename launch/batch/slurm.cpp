@@ -48,7 +48,8 @@ std::optional<std::string> Slurm::gpus() const {
 }
 
 RankLauncher Slurm::rank_launcher(const std::string& pmi) const {
-    return {pmi.empty() ? "srun" : "srun --mpi=" + pmi, "--ntasks-per-node=1", "srun --mpi=list"};
+    return {pmi.empty() ? "srun" : "srun --mpi=" + pmi, "--ntasks-per-node=1", "srun --mpi=list",
+            "--no-kill --kill-on-bad-exit=0"};
 }
 
 std::string Slurm::id_in_job(const std::string& job) const { return number_of(job); }

@@ -92,7 +92,7 @@ void add_clean_command(CLI::App& app, ExitCode& code) {
         "Parameters, logs and results of all trials stay, and so do the files of trials that failed or have not ended. "
         "`keep` in the sweep file has the sweep do the same while it runs.\n"
         "Example:\n"
-        "  crescendo clean results/first --dry-run\n"
+        "  crescendo clean results/first --programs best --dry-run\n"
         "  crescendo clean results/first --best 5 --programs best");
     command->callback([options, &code] { code = clean(*options); });
 }

@@ -66,7 +66,7 @@ void add_report_command(CLI::App& app, ExitCode& code) {
     add_directories_argument(*command, options->directories)->required();
     command->add_option(
         "--out", options->out,
-        "The file; default: report.html in the sweep's directory, or in this folder for several sweeps");
+        "The file; default: report.html in the sweep's directory, or in the current folder for several sweeps");
     command->footer(
         "Example:\n"
         "  crescendo report results/first\n"

@@ -36,7 +36,7 @@ void add_run_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     command->add_option("--dir", options->directory, "Folder for its results; default: the sweep's name");
     add_session_options(*command, options->session);
     command->footer("Example:\n  crescendo run sweep.yaml --dir results/first --slots 4\n  " +
-                    rank_launcher().on_each_node() + " crescendo run sweep.yaml");
+                    rank_launcher().for_sweep() + " crescendo run sweep.yaml --dir /shared/results/first");
     command->callback([options, &code, session] { code = run(*options, session); });
 }
 

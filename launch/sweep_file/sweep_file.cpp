@@ -103,8 +103,9 @@ void complete_metric(const YamlSection& file, SweepFile& result) {
     } else if (result.supervision.report) {
         spec.metric = result.supervision.metric;
     } else if (result.sampler) {
-        file.fail("metric", "is missing: the program of sampler.command is told what to optimize before the first "
-                            "report; add metric: {name: val_loss, goal: minimize}");
+        file.fail("metric",
+                  "is missing: the sampler is told what to optimize before the first report; add metric: {name: "
+                  "val_loss, goal: minimize}");
     } else if (runs_wandb_adapter(result)) {
         file.fail("metric",
                   "is missing: it says which of the numbers that the script gives to wandb.log are its "

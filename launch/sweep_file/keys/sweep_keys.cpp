@@ -25,9 +25,9 @@ struct Key {
 /// All that a key of a sweep file may do but to be read (sweep_file.cpp).
 constexpr auto keys = std::to_array<Key>({
     {"name"},
-    {"description"},
-    {"project"},
-    {"entity"},
+    {"description", describes},
+    {"project", describes},
+    {"entity", describes},
     {"metric"},
     {"method"},
     {"sampler"},
@@ -56,7 +56,7 @@ constexpr auto keys = std::to_array<Key>({
     {"final_test", trains},
     {"max_retries", changeable | trains},
     {"hang_timeout", changeable | next_session | trains},
-    {"simulate"},
+    {"simulate", describes},
     {"entry", describes},
     {"on_finish", describes},
     {"on_failure", describes},
@@ -67,9 +67,9 @@ constexpr auto keys = std::to_array<Key>({
     {"plugins"},
     {"stop_rule"},
     {"warm_start"},
-    {"apiVersion"},
-    {"kind"},
-    {"controller"},
+    {"apiVersion", describes},
+    {"kind", describes},
+    {"controller", describes},
 });
 
 bool has_effect(std::string_view name, Effect effect) {

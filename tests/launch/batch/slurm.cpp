@@ -52,6 +52,8 @@ TEST_CASE("a step's tasks and GPUs are those that Slurm gave it") {
 TEST_CASE("srun starts ranks by the interface that their MPI speaks") {
     CHECK(real_slurm.rank_launcher("pmi2").command == "srun --mpi=pmi2");
     CHECK(real_slurm.rank_launcher("").on_each_node() == "srun --ntasks-per-node=1");
+    CHECK(real_slurm.rank_launcher("pmix").for_sweep() ==
+          "srun --mpi=pmix --no-kill --kill-on-bad-exit=0 --ntasks-per-node=1");
 }
 
 TEST_CASE("a job is queued, running or gone, and nothing is known where Slurm cannot be asked") {

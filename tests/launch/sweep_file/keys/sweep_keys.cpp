@@ -29,6 +29,8 @@ TEST_CASE("what only describes may be edited, with all that is in it") {
     CHECK(only_describes("keep"));
     CHECK(only_describes("keep.best"));
     CHECK(only_describes("price.per_slot_hour"));
+    CHECK(only_describes("description"));
+    CHECK(only_describes("simulate.regroup"));
     CHECK_FALSE(only_describes("trainer"));
 }
 
