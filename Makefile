@@ -10,14 +10,16 @@
 
 SHELL := /bin/bash
 PREFIX ?= /usr/local
-MPI ?= ON
 TORCH_DIR = $(shell scripts/install.sh torch-dir)
 # A translation unit of LibTorch takes up to 2 GB of memory.
 JOBS ?= $(shell n=$$(nproc); m=$$(($$(awk '/MemTotal/ {print $$2}' /proc/meminfo) / 2500000)); echo $$((n < m ? n : (m > 0 ? m : 1))))
 # What scripts/libraries.sh builds on a machine without Debian's packages.
 LIBRARIES := $(shell scripts/libraries.sh folder)
 export PATH := $(LIBRARIES)/bin:$(PATH)
-export CMAKE_PREFIX_PATH := $(LIBRARIES)$(if $(CMAKE_PREFIX_PATH),:$(CMAKE_PREFIX_PATH))
+# Modules of a cluster name their headers in CPATH, which the compiler reads and CMake does not.
+empty :=
+PREFIXES := $(patsubst %/include,%,$(filter %/include,$(subst :, ,$(CPATH))))
+export CMAKE_PREFIX_PATH := $(LIBRARIES)$(if $(CMAKE_PREFIX_PATH),:$(CMAKE_PREFIX_PATH))$(if $(PREFIXES),:$(subst $(empty) $(empty),:,$(PREFIXES)))
 # One clone's objects serve the next, wherever it lies.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
@@ -43,17 +45,17 @@ programs: configure
 
 light:
 	@scripts/install.sh light
-	@cmake --preset light -DCRESCENDO_MPI=$(MPI) >/dev/null
+	@cmake --preset light $(if $(MPI),-DCRESCENDO_MPI=$(MPI)) >/dev/null
 	@echo "building crescendo without its own trainer: eight minutes of processor time when nothing is cached, four on two cores"
 	@$(CMAKE_BUILD) light -j $(JOBS)
 
 # BUILD=light installs what `make light` builds. Under sudo nothing is built: root has another home, and so another torch,
-# which nobody else could read.
+# which nobody else could read. What root installs is for all, whatever umask root's shell has.
 BUILD ?= default
 install: $(if $(SUDO_USER),,$(if $(filter light,$(BUILD)),light,programs))
 	@test -e build/$(BUILD)/bin/crescendo || \
 		{ echo "nothing is built yet: call make $(if $(filter light,$(BUILD)),light,build) without sudo first" >&2; exit 2; }
-	cmake --install build/$(BUILD) --prefix "$(PREFIX)"
+	$(if $(filter 0,$(shell id -u)),umask 022 &&) cmake --install build/$(BUILD) --prefix "$(PREFIX)"
 
 demo: programs
 	@scripts/demo.sh

@@ -74,13 +74,25 @@ if [ "${1:-}" = light ]; then exit; fi
 
 # A site's own torch serves as well as the wheel. The mark says what is there and is written last: an interrupted
 # installation starts anew, and one that lacks a wheel gets it.
-if [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ "$(cat "$VENV/.complete" 2>/dev/null)" != "${WHEELS[*]}" ]; then
+lacks_wheels() {
+    [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ "$(cat "$VENV/.complete" 2>/dev/null)" != "${WHEELS[*]}" ]
+}
+# Clones share the environment, and so do the nodes of a cluster: one of them installs, the others wait.
+if lacks_wheels; then
+    mkdir -p "$(dirname "$VENV")"
+    exec 9> "$VENV.lock"
+    flock -n 9 || { echo "waiting for another build, which installs into $VENV"; flock 9; }
+fi
+# Isolated: for pip, what a module's PYTHONPATH has would be there already.
+export PIP_USER=0
+PIP=("$VENV/bin/python3" -I -m pip install --quiet --disable-pip-version-check)
+if lacks_wheels; then
     echo "installing ${WHEELS[*]} into $VENV: 5 GB, about a minute"
     if [ ! -e "$VENV/.complete" ]; then
         rm -rf "$VENV"
         /usr/bin/python3 -m venv "$VENV"
     fi
-    if "$VENV/bin/pip" install --quiet --disable-pip-version-check "${WHEELS[@]}"; then
+    if "${PIP[@]}" "${WHEELS[@]}"; then
         echo "${WHEELS[*]}" > "$VENV/.complete"
     elif "$VENV/bin/python3" -c 'import torch' 2>/dev/null; then
         echo "torch is there, but not all of ${WHEELS[*]}; $CONTINUES" >&2
@@ -90,7 +102,7 @@ if [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ "$(cat "$VENV/.complete" 2>/dev/null)"
 fi
 
 if [ "${1:-}" = browser ] && ! "$VENV/bin/python3" -c 'import playwright' 2>/dev/null; then
-    "$VENV/bin/pip" install --quiet --disable-pip-version-check "playwright==$PLAYWRIGHT_VERSION" ||
+    "${PIP[@]}" "playwright==$PLAYWRIGHT_VERSION" ||
         echo "Playwright cannot be installed: the test of pages in a browser is skipped" >&2
 fi
 
@@ -98,6 +110,6 @@ if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c \
         'import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))' \
         accelerate cmaes hydra jax keras lightning matplotlib mlflow optuna optuna_dashboard pandas plotly polars \
         tensorboard transformers wandb xgboost; then
-    "$VENV/bin/pip" install --quiet --disable-pip-version-check "${TOOLS[@]}" ||
+    "${PIP[@]}" "${TOOLS[@]}" ||
         echo "${TOOLS[*]} cannot be installed: the tests that need them are skipped" >&2
 fi

@@ -46,6 +46,13 @@ fail() {
     exit 1
 }
 
+# Builds share the folder, and so do the nodes of a cluster: one of them writes, the others wait.
+lock_folder() {
+    mkdir -p "$FOLDER"
+    exec 9> "$FOLDER/lock"
+    flock -n 9 || { echo "waiting for another build, which writes to $FOLDER"; flock 9; }
+}
+
 # Whether the compiler or CMake finds it without us.
 has_header() {
     local folder
@@ -98,18 +105,27 @@ build() {
     fi
 }
 
+cmake_version() { cmake --version 2>/dev/null | sed -n 's/^cmake version //p'; }
+
+has_cmake() {
+    local version
+    version=$(cmake_version) || true
+    command -v ninja >/dev/null && [ -n "$version" ] && printf '%s\n' "$CMAKE_OLDEST" "$version" | sort -CV
+}
+
 # CMake and Ninja of their own wheels where the site's are missing or too old.
 get_cmake() {
     local version
-    version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p') || true
-    if command -v ninja >/dev/null && [ -n "$version" ] &&
-        printf '%s\n' "$CMAKE_OLDEST" "$version" | sort -CV; then
-        return
-    fi
+    if has_cmake; then return; fi
+    lock_folder
+    if has_cmake; then return; fi
+    version=$(cmake_version) || true
     echo "installing CMake and Ninja into $FOLDER: ${version:-no CMake} is here, and $CMAKE_OLDEST with Ninja is needed"
     # Python 3.6's own pip is too old for CMake's wheels.
-    python3 -m venv "$FOLDER/python" && "$FOLDER/python/bin/pip" install --quiet --upgrade pip &&
-        "$FOLDER/python/bin/pip" install --quiet "cmake>=$CMAKE_OLDEST,<5" ninja ||
+    # Isolated: for pip, what a module's PYTHONPATH has would be there already.
+    local pip=(env PIP_USER=0 "$FOLDER/python/bin/python3" -I -m pip install --quiet)
+    python3 -m venv "$FOLDER/python" && "${pip[@]}" --upgrade pip &&
+        "${pip[@]}" "cmake>=$CMAKE_OLDEST,<5" ninja && [ -x "$FOLDER/python/bin/ninja" ] ||
         fail "pip cannot install them; load a module of CMake $CMAKE_OLDEST or newer, and Ninja"
     mkdir -p "$FOLDER/bin"
     ln -sf ../python/bin/cmake ../python/bin/ctest ../python/bin/ninja "$FOLDER/bin"
@@ -133,6 +149,8 @@ get_library() {
     name=$(name_of "$1")
     mark=$FOLDER/built/$name-${3:0:8}
     if [ -e "$mark" ] || has_header "$1"; then return; fi
+    lock_folder
+    if [ -e "$mark" ]; then return; fi
     echo "building $name into $FOLDER: this machine has no <$1>"
     source=$(source_of "$name" "$2" "$3")
     build "$source" "${@:4}"

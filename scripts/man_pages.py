@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def help_of(crescendo, words):
-    return subprocess.run([crescendo, *words, "--help"], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([crescendo, *words, "--help"], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
 
 
 def parse(text):
@@ -69,7 +69,7 @@ def page(words, text, version, others):
 
 def write_pages(crescendo, folder, words=()):
     text = help_of(crescendo, words)
-    version = subprocess.run([crescendo, "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    version = subprocess.run([crescendo, "--version"], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.strip()
     commands = [name for name, _ in parse(text)[2].get("Subcommands", [])]
     full_words = ["crescendo", *words]
     others = ["-".join([*full_words, each]) for each in commands] or ["-".join(full_words[:-1])]

@@ -58,10 +58,11 @@ std::string directive(const std::string& option) {
 }
 
 std::string directives(const JobRequest& request) {
-    CRESCENDO_VALIDATE(request.directory.string().find_first_of("%\n\r") == std::string::npos, "",
-                       "{}: the path of a job's log cannot have '%', which Slurm replaces, or a line feed; choose "
-                       "another folder with --dir",
-                       request.directory.string());
+    CRESCENDO_VALIDATE(
+        request.directory.string().find_first_of("%\\\n\r") == std::string::npos, "",
+        "{}: the path of a job's log cannot have '%' or '\\', which Slurm replaces, or a line feed; choose "
+        "another folder with --dir",
+        request.directory.string());
     const auto& options = request.options;
     std::string text = directive("--job-name=" + request.name);
     // What directive() refuses from others.

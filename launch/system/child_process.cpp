@@ -91,6 +91,25 @@ class CpuMask {
     std::vector<unsigned long> words_;
 };
 
+// Older headers lack the numbers, which are the same on all architectures.
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+/// Descriptors of libraries may lack the flag. Safe between fork and exec.
+void close_on_exec_from(int first) {
+    constexpr unsigned close_on_exec = 4;  // CLOSE_RANGE_CLOEXEC
+    constexpr int most = 4096;             // for kernels before 5.11, which know neither the call nor the flag
+    if (::syscall(SYS_close_range, first, ~0U, close_on_exec) != 0) {
+        for (int descriptor = first; descriptor < most; ++descriptor) {
+            ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+        }
+    }
+}
+
 /// What the child does between fork and exec: system calls only.
 [[noreturn]] void become(const ProcessOptions& options, const CpuMask& cpus, char** command, char** environment,
                          int socket, int log, int error_pipe, pid_t parent) {
@@ -129,9 +148,8 @@ class CpuMask {
     }
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     ::dup2(null, STDIN_FILENO);
-    // Descriptors of libraries may lack the close-on-exec flag.
     const int first_other = socket < 0 ? ChildProcess::protocol_fd : ChildProcess::protocol_fd + 1;
-    ::syscall(SYS_close_range, first_other, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+    close_on_exec_from(first_other);
     ::execvpe(command[0], command, environment);
     give_up();
     ::_exit(127);
@@ -226,6 +244,15 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
     socket_ = std::move(ours);
     pid_fd_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    if (pid_fd_.get() < 0) {
+        const auto* reason = std::strerror(errno);
+        signal_group(SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+        throw std::runtime_error(
+            fmt::format("the end of a process cannot be watched: {}; Crescendo needs Linux 5.3 or "
+                        "newer, and a container that allows pidfd_open",
+                        reason));
+    }
     ::fcntl(pid_fd_.get(), F_SETFD, FD_CLOEXEC);
 }
 

@@ -70,6 +70,8 @@ TEST_CASE("what cannot stand in a script for sbatch is refused") {
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("begin with '-'"), InvalidInput);
 
     job = slurm_request();
-    job.directory = "/sweeps/100%";
-    CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("which Slurm replaces"), InvalidInput);
+    for (const char* folder : {"/sweeps/100%", "/sweeps/a\\\\b"}) {
+        job.directory = folder;
+        CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("which Slurm replaces"), InvalidInput);
+    }
 }
