@@ -21,6 +21,7 @@ from crescendo.torch.checkpoint import DamagedCheckpoint, SaveError, read_checkp
 from crescendo.torch.control import Interruption
 from crescendo.torch.error_words import says_out_of_memory
 from crescendo.torch.group import Group, PeerLost
+from crescendo.torch.leftovers import Settings, TrackerRuns
 from crescendo.torch.settings import Arguments
 from crescendo.torch.state import Progress, Replica, share
 from crescendo.torch.step_clock import Step, StepClock
@@ -96,6 +97,8 @@ class Session:
         self._arguments = arguments
         self._timeout = timeout
         self._checkpoint_every = checkpoint_every
+        self._torch_settings = Settings()
+        self._tracker_runs = TrackerRuns()
         self._log: Optional[TrialLog] = None
         self._concerned: Optional[int] = None  # trial of the last order
         self.terms: Any = None  # the present trial's Join; None while idle
@@ -238,6 +241,7 @@ class Session:
     def _train(self, join: Join, train: Train) -> None:
         self._drop_group()
         if self.terms is None or self.terms.trial != join.trial:
+            self._tracker_runs.end()
             self._replica = None
             self._close_log()
             self._log = TrialLog(join.directory)
@@ -264,8 +268,7 @@ class Session:
     def _is_displaced_by(self, train: Train) -> bool:
         """Calls the train function. Returns whether it has to be called again, for the same group."""
         join = self.terms
-        torch.manual_seed(join.seed)
-        seed_python(join.seed)
+        self._begin(join.seed)
         trial = Trial(
             self,
             self._arguments.parse(join.settings),
@@ -279,6 +282,12 @@ class Session:
         except Displaced:
             return True
         return False
+
+    def _begin(self, seed: int) -> None:
+        """Before the program is called for a trial: what it did to the process for another one is undone."""
+        self._torch_settings.restore()
+        torch.manual_seed(seed)
+        seed_python(seed)
 
     def _form(self, replica: Replica) -> None:
         """Meets the others of the present generation, and shares rank 0's state."""
@@ -397,6 +406,7 @@ class Session:
         if saves and replica is not None:
             self._save(replica)
         replica = self._replica = self.terms = None
+        self._tracker_runs.end()
         gc.collect()  # as in enter()
         self._close_log()
         self._channel.send(type="left", trial=order["trial"], saved=saves)
@@ -407,8 +417,7 @@ class Session:
         checkpoint = Path(order["checkpoint"])
         control = Tested(read_checkpoint(checkpoint, self._device), order, self._device)
         seed = order.get("seed", 0)  # as for train, so that a random split leaves the same samples to the test
-        torch.manual_seed(seed)
-        seed_python(seed)
+        self._begin(seed)
         trial = Trial(
             control,
             self._arguments.parse(order["settings"]),

@@ -1,0 +1,107 @@
+"""What a train function leaves in its process, where the next trial would find it."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from functools import partial
+from typing import Any, Callable, List, Tuple
+
+import torch
+
+Get, Set = Callable[[], Any], Callable[[Any], Any]
+Setting = Tuple[Get, Set]
+# Each alone, and then by the names of before, which fail while these say something else.
+PRECISIONS = ("", "cuda.matmul", "cudnn", "cudnn.conv", "cudnn.rnn", "mkldnn", "mkldnn.matmul", "mkldnn.conv")
+CPU = torch.device("cpu")
+
+
+class Settings:
+    """What torch is set to for the whole process."""
+
+    def __init__(self) -> None:
+        self._noted = [(get, set_to, get()) for get, set_to in _settings()]
+
+    def restore(self) -> None:
+        """They are what they were when this was made."""
+        for get, set_to, noted in self._noted:
+            try:
+                is_left = get() == noted
+            except RuntimeError:  # a precision that has been set by two names at odds
+                is_left = False
+            if not is_left:
+                set_to(noted)
+
+
+def _settings() -> List[Setting]:
+    found: List[Setting] = [
+        (torch.get_default_dtype, torch.set_default_dtype),
+        (torch.is_grad_enabled, torch.set_grad_enabled),
+        (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
+        (torch.get_num_threads, torch.set_num_threads),
+        (_determinism, lambda words: torch.use_deterministic_algorithms(words[0], warn_only=words[1])),
+    ]
+    if hasattr(torch, "get_default_device"):
+        # A device that is set, though it be the CPU, costs each call of torch some time.
+        found.append((torch.get_default_device, lambda device: torch.set_default_device(_unless_cpu(device))))
+    for place in PRECISIONS:
+        found += _attribute(place, "fp32_precision")
+    found.append((torch.get_float32_matmul_precision, torch.set_float32_matmul_precision))
+    for place in ("cuda.matmul", "cudnn"):
+        found += _attribute(place, "allow_tf32")
+    for name in ("enabled", "benchmark", "deterministic"):
+        found += _attribute("cudnn", name)
+    return [setting for setting in found if _is_readable(setting[0])]
+
+
+def _determinism() -> Tuple[bool, bool]:
+    return torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+
+
+def _unless_cpu(device: torch.device) -> Any:
+    return None if device == CPU else device
+
+
+def _attribute(place: str, name: str) -> List[Setting]:
+    """Of a part of torch.backends, if this torch has it."""
+    part: Any = torch.backends
+    try:
+        for each in filter(None, place.split(".")):
+            part = getattr(part, each)
+        getattr(part, name)
+    except AttributeError:
+        return []
+    except RuntimeError:
+        pass  # it is there, and has been set by two names at odds
+    return [(partial(getattr, part, name), partial(setattr, part, name))]
+
+
+def _is_readable(get: Get) -> bool:
+    try:
+        get()
+    except RuntimeError:
+        return False
+    return True
+
+
+class TrackerRuns:
+    """Runs of W&B. The exception by which a train function is left does not end one, and while one is open,
+    wandb.init() gives that, with the configuration of its trial."""
+
+    def __init__(self) -> None:
+        self._first = _open_run()  # of the program, which may write all trials into it
+
+    def end(self) -> None:
+        """Ends the run that has been begun since this was made."""
+        run = _open_run()
+        if run is None or run is self._first:
+            return
+        try:
+            run.finish()
+        except Exception:  # its trial has ended, and what fails here is no fault of the next one
+            print("the trial's run of W&B could not be ended:", file=sys.stderr)
+            traceback.print_exc()
+
+
+def _open_run() -> Any:
+    return getattr(sys.modules.get("wandb"), "run", None)
