@@ -69,8 +69,10 @@ class TrialTest(Alone):
         optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
         self.attach()
         next(self.trial.epochs())
-        for (x,) in self.trial.batches(loader_of(6)):  # the last batch is short
-            for each, model in ((self.optimizer, self.model), (optimizer, twin)):
+        loader = loader_of(6)  # the last batch is short
+        batches = ((self.trial.batches(loader), self.optimizer, self.model), (loader, optimizer, twin))
+        for items, each, model in batches:
+            for (x,) in items:
                 each.zero_grad()
                 model(x).square().mean().backward()
                 each.step()
@@ -277,6 +279,49 @@ class TrialTest(Alone):
                 critic=other,
                 critic_optimizer=torch.optim.SGD(other.parameters()),
             )
+
+    def test_a_second_optimizer_that_is_not_attached_is_refused_once_it_learns_from_two_batches(self):
+        critic = torch.nn.Linear(1, 1)
+        optimizer = torch.optim.Adam(critic.parameters())
+        self.attach()
+        next(self.trial.epochs())
+        optimizer.step()  # before the loop, as for a start that is the same on each worker
+        with self.assertRaisesRegex(RuntimeError, "that is not attached, Adam, steps in the loop too;.*one optimizer"):
+            for (x,) in self.trial.batches(loader_of(12)):
+                critic(x).sum().backward()
+                optimizer.step()
+                self.step(x)
+
+        self.assertEqual(self.trial._progress.step, 1)
+        self.begin()  # the loop was left, and what another trial does before its own is no part of it
+        optimizer.step()
+
+    def test_optimizers_that_learn_nothing_of_their_own_are_taken(self):
+        class Wrapper(torch.optim.Optimizer):
+            """It steps another, which it holds."""
+
+            def __init__(self, held):
+                super().__init__(held.param_groups, {})
+                self.held = held
+
+            def step(self, closure=None):
+                self.held.step()
+
+        for attached, stepped in (("held", "wrapper"), ("wrapper", "wrapper")):
+            with self.subTest(attached):
+                self.setUp()
+                optimizers = {"held": self.optimizer, "wrapper": Wrapper(self.optimizer)}
+                self.trial.attach(model=self.model, optimizer=optimizers[attached])
+                for (x,) in self.trial.batches(loader_of(12)):
+                    disturbance = torch.zeros_like(x, requires_grad=True)
+                    search = torch.optim.SGD([disturbance], lr=0.1)
+                    for _ in range(2):
+                        (x + disturbance).sum().backward()
+                        search.step()
+                    self.backward(x + disturbance.detach())
+                    optimizers[stepped].step()
+
+                self.assertEqual(self.trial._progress.step, 3)
 
     def test_a_state_that_no_other_worker_could_read_is_refused(self):
         class Best:

@@ -21,6 +21,7 @@ from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
+from crescendo.torch.other_optimizers import Watch
 from crescendo.torch.passes import Passes
 from crescendo.torch.requirements import (
     require_averaged,
@@ -77,6 +78,7 @@ class Trial:
         self._rate: Optional[LearningRate] = None
         self._micro_batch: Optional[samples.MicroBatch] = None  # whose optimizer.step() is to come
         self._passes = Passes()
+        self._others = Watch()
         self._num_samples = 0
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
         self._num_unread = 0  # batches of that epoch
@@ -255,7 +257,8 @@ class Trial:
             self._passes.is_between = False
             average.expect(group, step.index, step.count, step.weight, is_measured=progress.step % EVERY == 0)
             self._num_unread -= 1
-            yield item
+            with self._others.during_batch(self._held.objects["optimizer"], progress.epoch, step.end):
+                yield item
             self._require_step()
             if self.stepped:
                 self._passes.end_step()
@@ -441,7 +444,8 @@ class Trial:
             for group, rate in zip(optimizer.param_groups, rates):
                 if rate is not None:  # else the optimizer finds its own, as Adafactor
                     group["lr"] = rate * factor
-            update()
+            with self._others.during_update():
+                update()
         finally:
             for group, rate in zip(optimizer.param_groups, rates):
                 group["lr"] = rate
