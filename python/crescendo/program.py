@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -61,6 +62,7 @@ class Trial:
         """The batch of all the trial's processes together is to be the script's own batch size times this."""
         self.stopped = False
         """Whether crescendo has said that this process is to stop: the trial is over, paused, or gets other workers."""
+        self._process = os.getpid()
         self._saved = self._read_saved()
         if connected:
             self._remove_leftovers()
@@ -83,6 +85,8 @@ class Trial:
     @property
     def checkpoint(self) -> Optional[Path]:
         """What `save` of the last report wrote, to load before `epochs()`; None if the trial begins."""
+        if self._owed and not self._asked_for_checkpoint and self.rank == 0 and not self._is_child:
+            atexit.register(self._repeat_at_end)
         self._asked_for_checkpoint = True
         return self.directory / self._saved["file"] if self.directory and self._saved else None
 
@@ -95,10 +99,11 @@ class Trial:
     def resumed(self, resource: int, **metrics: Any) -> None:
         """Says that the program continues from a checkpoint of its own, and what it reported with it.
 
-        Call it before `epochs()`. The report is sent again: it may have been lost when the former process ended, and
-        nobody else knows it. Programs that save with `report(save=…)` need not call this.
+        Call it before `epochs()`. The report is sent again, at once: it may have been lost when the former process
+        ended, and nobody else knows it. Programs that save with `report(save=…)` need not call this.
         """
         self._owed = {"resource": resource, "metrics": numbers_of(metrics)}
+        self._repeat_report()
 
     def epochs(self, limit: Optional[int] = None) -> Iterator[int]:
         """The numbers of the epochs to train, from 1, or from the one after the checkpoint. Ends when the trial is to
@@ -227,6 +232,12 @@ class Trial:
             owed, self._owed = self._owed, None
             self._last = owed["resource"]
             self._send({"resource": owed["resource"], "metrics": owed["metrics"]})
+
+    def _repeat_at_end(self) -> None:
+        """A framework that finds its checkpoint complete trains no further epoch, and so comes to no report."""
+        is_open = self._stream is not None and not self._stream.closed
+        if self._owed and is_open and os.getpid() == self._process:
+            self._repeat_report()
 
     def _send(self, message: Dict[str, Any]) -> None:
         if self._stream is None:

@@ -247,6 +247,37 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(list(trial.epochs()), [4, 5])
         self.assertEqual(self.reports, [{"resource": 3, "metrics": {"val_loss": 0.3}}])
 
+    def test_a_report_that_was_lost_is_sent_though_the_program_has_nothing_left_to_train(self):
+        trial = self.trial()
+        trial.resumed(5, val_loss=0.3)
+        self.assertEqual([report["resource"] for report in self.reports], [5])
+
+        trial.report(val_loss=0.2, resource=6, save=lambda path: path.touch())
+        self.reports.clear()
+        with mock.patch("atexit.register") as register:
+            trial = self.trial()
+            for _ in range(2):
+                self.assertIsNotNone(trial.checkpoint)
+        (at_exit,) = [call.args[0] for call in register.call_args_list]
+        with mock.patch("os.getpid", return_value=0):
+            at_exit()  # in a process that the program has forked
+        self.assertEqual(self.reports, [])
+        for _ in range(2):
+            at_exit()
+        self.assertEqual(self.reports, [{"resource": 6, "metrics": {"val_loss": 0.2}}])
+
+    def test_a_trial_that_has_reported_owes_nothing_at_the_end(self):
+        self.trial().report(val_loss=1, save=lambda path: path.touch())
+        with mock.patch("atexit.register") as register:
+            trial = self.trial()
+            self.assertIsNotNone(trial.checkpoint)
+            trial.report(val_loss=0.5, save=lambda path: path.touch())
+        self.reports.clear()
+        for call in register.call_args_list:
+            call.args[0]()
+
+        self.assertEqual(self.reports, [])
+
     def test_the_wait_for_data_is_measured(self):
         trial = self.trial()
         self.assertEqual(list(trial.waiting_for([1, 2])), [1, 2])
