@@ -2,11 +2,12 @@
 """Hugging Face's Trainer, tuned: `Report` is all that is there for Crescendo."""
 
 import argparse
+from pathlib import Path
 
 import torch
 from torch.utils.data import Dataset
-from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainerCallback, TrainingArguments
-from transformers.trainer_utils import get_last_checkpoint
+from transformers import (BertConfig, BertForSequenceClassification, Trainer, TrainerCallback, TrainingArguments,
+                          set_seed)
 
 import crescendo
 
@@ -44,6 +45,12 @@ class Sentences(Dataset):
         return {"input_ids": self.words[i], "labels": int((self.words[i] >= 50).sum() > 8)}
 
 
+def last_checkpoint(folder):
+    """The last one that is whole: the Trainer writes trainer_state.json last. None if there is none."""
+    whole = [str(path.parent) for path in Path(folder).glob("checkpoint-*/trainer_state.json")]
+    return max(whole, key=lambda path: int(path.rpartition("-")[2]), default=None)
+
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--lr", type=float, default=1e-3)
 parser.add_argument("--layers", type=int, default=1)
@@ -51,6 +58,7 @@ args = parser.parse_args()
 
 trial = crescendo.trial()
 folder = str(trial.directory or "with_transformers")
+set_seed(trial.seed)  # the Trainer's own comes after the model is made
 config = BertConfig(vocab_size=100, hidden_size=32, intermediate_size=64, num_attention_heads=2,
                     num_hidden_layers=args.layers)
 trainer = Trainer(
@@ -61,4 +69,4 @@ trainer = Trainer(
     train_dataset=Sentences(1000, seed=1), eval_dataset=Sentences(500, seed=2),
     compute_metrics=lambda predicted: {"accuracy": (predicted[0].argmax(-1) == predicted[1]).mean()},
     callbacks=[Report(trial)])
-trainer.train(resume_from_checkpoint=get_last_checkpoint(folder) if trial.directory else None)
+trainer.train(resume_from_checkpoint=last_checkpoint(folder) if trial.directory else None)

@@ -5,13 +5,18 @@ import importlib.util
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 from collections import defaultdict
 from pathlib import Path
+from unittest import mock
+
+import torch
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PYTORCH = EXAMPLES / "pytorch"
@@ -37,6 +42,52 @@ class ExamplesTest(unittest.TestCase):
             [str(PYTORCH / "grow.py"), "--epochs", "1"], env=ENVIRONMENT, capture_output=True, text=True
         )
         self.assertRegex(done.stdout, r"^epoch 1: val_accuracy 0\.\d+\n$", done.stderr)
+
+
+class TransformersTest(unittest.TestCase):
+    """The example with stand-ins for the library and the trial."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.calls = []
+
+    def run_example(self):
+        """What it did, in order."""
+        def note(name):
+            return lambda *arguments, **options: self.calls.append((name, arguments, options)) or mock.MagicMock()
+
+        trainer = mock.MagicMock()
+        trainer.train.side_effect = note("train")
+        library = types.SimpleNamespace(
+            BertConfig=mock.MagicMock(),
+            BertForSequenceClassification=note("model"),
+            Trainer=lambda **_: trainer,
+            TrainerCallback=object,
+            TrainingArguments=mock.MagicMock(),
+            set_seed=note("set_seed"),
+        )
+        trial = types.SimpleNamespace(directory=Path(self.folder.name), seed=7, max_resource=2)
+        crescendo = types.SimpleNamespace(trial=lambda: trial)
+        script = str(EXAMPLES / "frameworks/with_transformers.py")
+        with mock.patch.dict(sys.modules, torch=torch, transformers=library, crescendo=crescendo):
+            with mock.patch.object(sys, "argv", [script]):
+                runpy.run_path(script)
+        return self.calls
+
+    def test_the_model_follows_from_the_trials_seed(self):
+        self.assertEqual([call[:2] for call in self.run_example()[:1]], [("set_seed", (7,))])
+        self.assertEqual([name for name, *_ in self.calls], ["set_seed", "model", "train"])
+
+    def test_a_checkpoint_that_is_half_written_is_passed_over(self):
+        self.assertEqual(self.run_example()[-1][2], {"resume_from_checkpoint": None})
+        for step, files in ((32, ["model.safetensors", "trainer_state.json"]), (4, ["trainer_state.json"]), (64, [])):
+            folder = Path(self.folder.name, f"checkpoint-{step}")
+            folder.mkdir()
+            for name in files:
+                (folder / name).touch()
+
+        self.assertEqual(self.run_example()[-1][2], {"resume_from_checkpoint": f"{self.folder.name}/checkpoint-32"})
 
 
 def needs(module):
