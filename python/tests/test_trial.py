@@ -197,6 +197,25 @@ class TrialTest(Alone):
 
         self.assertEqual(seen, [(0, 0), (1, 1), (2, 2)])
 
+    def test_the_part_of_an_epoch_that_is_done_continues_where_a_call_of_train_enters_within_it(self):
+        self.attach()
+        next(self.trial.epochs())
+        seen = [self.trial.epochs_done]
+        for (x,) in itertools.islice(self.trial.batches(loader_of(16)), 3):
+            self.step(x)
+            seen.append(self.trial.epochs_done)
+        progress = self.trial._progress
+        self.begin()
+        self.attach()
+        self.trial._held.progress = progress
+        for (x,) in self.trial.batches(loader_of(16)):
+            seen.append(self.trial.epochs_done)
+            self.step(x)
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.trial.report(loss=1)
+
+        self.assertEqual([*seen, self.trial.epochs_done], [0, 0.25, 0.5, 0.75, 0.75, 1.0])
+
     def train_in_two_passes(self, count_in):
         """Two steps, each in two passes; a schedule and an average count in some of the passes."""
         self.trial._control.terms.accumulation = 2

@@ -119,6 +119,14 @@ class Trial:
         return self._control.terms.max_resource or None
 
     @property
+    def epochs_done(self) -> float:
+        """How much has been trained, in epochs: 2.25 behind the first quarter of the third one's steps. It continues
+        where a worker enters, or the trial is resumed, within an epoch: schedules by a part of the epoch go by it. Of
+        an epoch's part it knows once `batches()` was called."""
+        progress = self._progress
+        return progress.epoch + (progress.position / self._num_samples if self._num_samples else 0.0)
+
+    @property
     def stepped(self) -> bool:
         """Whether the last optimizer.step() updated the weights. Where a step is made in several passes, the loop's
         body runs once for each, and only the last one updates: a count, or an average, of your own goes by this."""
@@ -221,7 +229,7 @@ class Trial:
         self._num_samples = len(order)
         batch = self._batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
-        self._rate.set_batch(batch, self._epochs_done())
+        self._rate.set_batch(batch, self.epochs_done)
         steps = list(
             samples.plan(
                 order,
@@ -373,9 +381,6 @@ class Trial:
     def _progress(self) -> Progress:
         return self._held.progress
 
-    def _epochs_done(self) -> float:
-        return self._progress.epoch + self._progress.position / max(1, self._num_samples)
-
     def _guard(self, collective: Callable[[], None]) -> None:
         try:
             collective()
@@ -438,7 +443,7 @@ class Trial:
             return  # the step's other micro-batches come first
         require_averaged(optimizer, average)
         average.end_step()
-        factor = self._rate.factor(self._epochs_done())
+        factor = self._rate.factor(self.epochs_done)
         rates = [group["lr"] for group in optimizer.param_groups]
         try:
             for group, rate in zip(optimizer.param_groups, rates):
