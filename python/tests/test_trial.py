@@ -604,21 +604,37 @@ class TrialTest(Alone):
         with self.assertRaisesRegex(ValueError, "lr_scaling is 'cubic'"):
             self.trial.attach(model=self.model, optimizer=self.optimizer, lr_scaling="cubic")
 
-    def test_the_learning_rate_follows_a_batch_that_grows(self):
+    def rates_of(self, epochs, samples=8):
+        """Those of the steps of epochs of which each has a multiple and a batch size of the loader."""
         self.trial.attach(model=self.model, optimizer=self.optimizer, rescale_warm_up=0.0)
         seen = []
         self.optimizer.register_step_pre_hook(lambda optimizer, *_: seen.append(optimizer.param_groups[0]["lr"]))
-        for multiple in (1, 2):
+        for multiple, batch_size in epochs:
             self.trial._control.terms.batch_multiple = multiple
             next(self.trial.epochs())
-            for (x,) in self.trial.batches(loader_of(8)):
+            for (x,) in self.trial.batches(loader_of(samples, batch_size=batch_size)):
                 self.backward(x)
                 self.optimizer.step()
             with contextlib.redirect_stdout(io.StringIO()):
                 self.trial.report(loss=1)
+        return seen
 
-        self.assertEqual(seen, [0.1, 0.1, 0.2])
+    def test_the_learning_rate_follows_a_batch_that_grows(self):
+        self.assertEqual(self.rates_of([(1, 4), (2, 4)]), [0.1, 0.1, 0.2])
         self.assertEqual(self.optimizer.param_groups[0]["lr"], 0.1)  # the program's own schedule goes by this
+
+    def test_a_batch_size_that_the_program_changes_leaves_its_learning_rate_alone(self):
+        # Of 8 samples a step of more has 8: the program's own of 16 has no more of them either.
+        self.assertEqual(self.rates_of([(1, 4), (1, 8), (2, 4), (1, 16), (4, 4)]), [0.1] * 3 + [0.2, 0.1, 0.2])
+
+    def test_a_checkpoint_that_has_batches_in_samples_continues_at_its_rate(self):
+        rate = learning_rate.RateState(first_batch=4, batch=8, changed_at=1.0)  # of a version that had no more
+        scaled = learning_rate.LearningRate("linear", 1.0, rate)
+        scaled.set_batch(8, own=4, epoch=1.5)
+        self.assertEqual([scaled.factor(epoch) for epoch in (1.5, 2)], [1.5, 2.0])
+        scaled.set_batch(16, own=4, epoch=2)
+
+        self.assertEqual([scaled.factor(epoch) for epoch in (2, 3)], [2.0, 4.0])
 
 
 class DocumentationTest(unittest.TestCase):

@@ -229,7 +229,7 @@ class Trial:
         self._num_samples = len(order)
         batch = self._batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
-        self._rate.set_batch(batch, self.epochs_done)
+        self._rate.set_batch(batch, min(width, len(order)), self.epochs_done)
         steps = list(
             samples.plan(
                 order,
