@@ -8,6 +8,7 @@ import io
 import itertools
 import unittest
 import warnings
+from pathlib import Path
 from unittest import mock
 
 import numpy
@@ -51,6 +52,32 @@ class TrialTest(Alone):
                 self.trial.report(loss=1, accuracy=torch.tensor(0.5))
 
         self.assertEqual(printed.getvalue(), "epoch 1: loss 1.0, accuracy 0.5\nepoch 2: loss 1.0, accuracy 0.5\n")
+
+    def test_outside_a_sweep_a_seed_that_train_sets_counts(self):
+        def order_of(seed):
+            self.setUp()
+            torch.manual_seed(seed)
+            self.attach()
+            next(self.trial.epochs())
+            return [x.flatten().tolist() for (x,) in self.read(loader_of(16, shuffle=True))]
+
+        self.assertEqual(order_of(5), order_of(5))
+        self.assertNotEqual(order_of(5), order_of(6))
+        self.assertEqual(self.trial.seed, 6)
+
+    def read(self, loader):
+        for (x,) in self.trial.batches(loader):
+            yield (x,)
+            self.step(x)
+
+    def test_in_a_sweep_the_seed_is_the_trials(self):
+        self.trial = Trial(
+            alone.Alone(CPU), argparse.Namespace(), device=CPU, number=0, seed=1, directory=Path("trials/000000")
+        )
+        torch.manual_seed(5)
+        self.attach()
+
+        self.assertEqual(self.trial.seed, 1)
 
     def test_in_a_sweep_the_epochs_are_those_of_scheduler_max(self):
         self.assertIsNone(self.trial.max_resource)

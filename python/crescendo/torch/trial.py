@@ -69,6 +69,7 @@ class Trial:
         self.number = number
         """Number of the trial in its sweep, from 0."""
         self.seed = seed
+        """The same whenever the sweep is repeated. Outside one, that of torch's generator when attach() is called."""
         self.directory = directory
         """A folder for the trial's files; None outside a sweep."""
         self._control = control
@@ -151,6 +152,8 @@ class Trial:
         """
         if self._replica is not None:
             raise RuntimeError("trial.attach() was called twice; attach all objects in one call")
+        if self.directory is None:
+            self.seed = torch.initial_seed()  # what train draws from by hand, where it may have set a seed of its own
         objects = {"model": model, "optimizer": optimizer, "scheduler": scheduler, **more}
         if "progress" in more:
             raise TypeError("'progress' is the trial's own; attach the object under another name")
