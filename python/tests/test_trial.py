@@ -164,7 +164,7 @@ class TrialTest(Alone):
         self.backward(x)
         with self.assertRaisesRegex(RuntimeError, r"backward\(\) ran twice"):
             self.backward(x)
-        with self.assertRaisesRegex(RuntimeError, r"without optimizer.step\(\)"):
+        with self.assertRaisesRegex(RuntimeError, r"without optimizer.step\(\).*GradScaler.*bfloat16"):
             next(batches)
         with self.assertRaisesRegex(RuntimeError, "called twice in one epoch"):
             self.trial.batches(loader_of())
@@ -325,6 +325,28 @@ class TrialTest(Alone):
                 critic=other,
                 critic_optimizer=torch.optim.SGD(other.parameters()),
             )
+
+    def test_a_scaler_of_gradients_is_refused(self):
+        class GradScaler:  # some torch has one for each kind of device
+            def __init__(self, enabled=True):
+                self.enabled = enabled
+
+            def is_enabled(self):
+                return self.enabled
+
+            def state_dict(self):
+                return {}
+
+            def load_state_dict(self, state):
+                pass
+
+        class Sharded(GradScaler):
+            pass
+
+        for scaler in (GradScaler(), Sharded()):
+            with self.assertRaisesRegex(TypeError, "scaler is a GradScaler, which leaves out .*; use bfloat16"):
+                self.trial.attach(model=self.model, optimizer=self.optimizer, scaler=scaler)
+        self.trial.attach(model=self.model, optimizer=self.optimizer, scaler=GradScaler(enabled=False))
 
     def test_a_second_optimizer_that_is_not_attached_is_refused_once_it_learns_from_two_batches(self):
         critic = torch.nn.Linear(1, 1)

@@ -27,6 +27,7 @@ from crescendo.torch.requirements import (
     require_averaged,
     require_dense_gradients,
     require_held,
+    require_no_scaler,
     require_one_optimizer,
     require_same_size,
     require_scheduler,
@@ -165,6 +166,7 @@ class Trial:
                     "cannot go to other workers; give it these methods, or keep it out of attach()"
                 )
         require_one_optimizer(more)
+        require_no_scaler(objects)
         require_shapes(objects)
         replica = Replica(self.number, objects)
         require_readable(replica.capture())
@@ -287,7 +289,8 @@ class Trial:
         if self._micro_batch is not None:
             raise RuntimeError(
                 "the loop left a batch without optimizer.step(); call it for each batch: trial.batches() accumulates "
-                "gradients where that is needed"
+                "gradients where that is needed, and a GradScaler, which leaves out steps whose gradients overflow, is "
+                "not needed with bfloat16"
             )
 
     def _end_steps(self) -> None:

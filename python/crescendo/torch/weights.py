@@ -79,8 +79,8 @@ def require_same(group: Group, parameters: Iterable[torch.Tensor], rates: Sequen
         if differs[-1]:
             raise RuntimeError(
                 f"the weights of rank {rank} are not those of rank 0, though both get the same gradients; attach what "
-                "changes weights or gradients, such as a GradScaler, with one optimizer for all parameters, and have "
-                "each worker make the same updates, also of averages of weights"
+                "changes weights or gradients, with one optimizer for all parameters, and have each worker make the "
+                "same updates, also of averages of weights"
             )
 
 
