@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import copy
 import io
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -19,24 +20,24 @@ CPU = torch.device("cpu")
 SIZE = 2
 
 
-def in_a_group(work):
+def in_a_group(work, size=SIZE):
     """What `work` returns, or raises, on each member that it is called with."""
     store = dist.HashStore()
     # Made one after the other: each looks over what trials of this process have trained, which the others add to.
     trials = [Trial(alone.Alone(CPU), argparse.Namespace(), device=CPU, number=0, seed=1, directory=None)
-              for _ in range(SIZE)]
+              for _ in range(size)]
 
     def member(rank):
         control = trials[rank]._control
-        control.terms.rank, control.terms.size = rank, SIZE
-        control.group = Group.meet(CPU, store, rank, SIZE, timedelta(seconds=30))
+        control.terms.rank, control.terms.size = rank, size
+        control.group = Group.meet(CPU, store, rank, size, timedelta(seconds=30))
         try:
             return work(trials[rank])
         except Exception as error:
             return error
 
-    with ThreadPoolExecutor(SIZE) as threads, contextlib.redirect_stdout(io.StringIO()):
-        return list(threads.map(member, range(SIZE)))
+    with ThreadPoolExecutor(size) as threads, contextlib.redirect_stdout(io.StringIO()):
+        return list(threads.map(member, range(size)))
 
 
 class Loop:
@@ -134,6 +135,46 @@ class WeightsTest(unittest.TestCase):
 
         self.assertTrue(weights.sketch(kinds).agrees_with(weights.sketch(kinds)))
         self.assertFalse(weights.sketch(kinds).agrees_with(weights.sketch([2 * each for each in kinds])))
+
+
+class UnusedTest(unittest.TestCase):
+    class Loop(Loop):
+        """Its model has a head that every third step uses, and whose gradient is zero in the others."""
+
+        def make(self, trial):
+            model = super().make(trial)["model"]
+            self.model = torch.nn.ModuleDict({"all": model, "head": copy.deepcopy(model)})
+            self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01, momentum=0.9)
+            self.num_steps = 0
+            return {"model": self.model, "optimizer": self.optimizer}
+
+        def step(self, trial, x):
+            self.optimizer.zero_grad(set_to_none=False)
+            if trial.rank == 1 and self.num_steps == 1:
+                self.model["head"].zero_grad()  # as on a worker that enters here
+            heads = ["all", "head"] if self.num_steps % 3 == 0 else ["all"]
+            sum(self.model[name](x / 16).square().mean() for name in heads).backward()
+            self.optimizer.step()
+            self.num_steps += 1
+
+    def test_momentum_goes_on_where_a_gradient_is_zero_as_it_does_alone(self):
+        members = in_a_group(lambda trial: self.Loop()(trial))
+        (alone_,) = in_a_group(lambda trial: self.Loop()(trial), size=1)
+
+        for each in members:
+            for name, values in alone_.model.state_dict().items():
+                torch.testing.assert_close(each.model.state_dict()[name], values)
+
+    def test_a_parameter_without_a_gradient_is_passed_over(self):
+        class Cleared(self.Loop):
+            def step(self, trial, x):
+                super().step(trial, x)
+                self.seen = [parameter.grad is None for parameter in self.model["head"].parameters()]
+                self.optimizer.zero_grad()
+
+        one, other = in_a_group(lambda trial: Cleared()(trial))
+
+        self.assertEqual((one.seen, other.seen, one.num_steps % 3), ([True] * 2, [True] * 2, 2))
 
 
 class SamplesTest(unittest.TestCase):

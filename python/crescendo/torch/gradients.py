@@ -13,6 +13,8 @@ from crescendo.torch.noise_scale import Norms
 BUCKET_BYTES = 25 * 1024 * 1024  # as DistributedDataParallel has
 FIRST_BUCKET_BYTES = 1024 * 1024
 
+HELD = 2.0**-10  # counts for a parameter that no pass used, and whose gradient is there all the same
+
 _hooks = WeakTensorKeyDictionary()  # of parameters, which may outlive the trial that they are attached to
 
 
@@ -22,8 +24,8 @@ class _Bucket:
     def __init__(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         like = parameters[0]
         sizes = [p.numel() for p in parameters]
-        # One more value for each parameter: how many backward passes of how many members used it. And one for the
-        # squared norm of the members' own gradients.
+        # One more value for each parameter: how many backward passes of how many members used it, or less than 1 if
+        # none did. And one for the squared norm of the members' own gradients.
         self.flat = torch.zeros(sum(sizes) + len(sizes) + 1, dtype=like.dtype, device=like.device)
         self.whole, self.used, self.norm = self.flat.split([sum(sizes), len(sizes), 1])
         gradients = self.whole.split(sizes)
@@ -37,6 +39,10 @@ class _Bucket:
         self.flat.zero_()
         self.counts = [0] * len(self.counts)
         self.arrived.clear()
+
+    def uses(self) -> List[float]:
+        """What `used` is to have of this member."""
+        return [count or (0.0 if p.grad is None else HELD) for count, p in zip(self.counts, self.parameters)]
 
     @torch.no_grad()
     def add_arrived(self, weight: float) -> None:
@@ -177,7 +183,7 @@ class GradientAverage:
     @torch.no_grad()
     def _start_next(self) -> None:
         bucket = self._buckets[self._num_started]
-        bucket.used.copy_(torch.tensor(bucket.counts, dtype=bucket.flat.dtype), non_blocking=True)
+        bucket.used.copy_(torch.tensor(bucket.uses(), dtype=bucket.flat.dtype), non_blocking=True)
         if self._is_measured and self._share > 0 and self._num_started < self._num_learned:
             bucket.norm.fill_(_squared_norm(bucket.whole) / self._share)
         self._works.append(self._group.start_sum(bucket.flat))
@@ -225,11 +231,11 @@ class GradientAverage:
     def _hand_out(self) -> None:
         for bucket in self._buckets:
             # A GPU is asked, and waited for, only where a parameter took no part here, and may have elsewhere.
-            used = bucket.used.tolist() if self._group.size > 1 and 0 in bucket.counts else bucket.counts
+            used = bucket.used.real.tolist() if self._group.size > 1 and 0 in bucket.counts else bucket.counts
             places, averages = [], []
             for parameter, gradient, count in zip(bucket.parameters, bucket.gradients, used):
-                if count == 0:
-                    parameter.grad = None  # as without a group: the optimizer passes over it
+                if count < 1:
+                    _leave_unused(parameter, is_held=count > 0)
                 elif parameter.grad is None or parameter.grad.is_sparse:
                     parameter.grad = gradient.clone()
                 else:
@@ -237,6 +243,13 @@ class GradientAverage:
                     averages.append(gradient)
             if places:
                 torch._foreach_copy_(places, averages)
+
+
+def _leave_unused(parameter: torch.nn.Parameter, is_held: bool) -> None:
+    """As without a group: the optimizer passes over a parameter that has no gradient. Of one that has the zeros of
+    zero_grad(set_to_none=False), momentum and decay go on, and so they do on a member that has entered since."""
+    if is_held and parameter.grad is None:
+        parameter.grad = torch.zeros_like(parameter)
 
 
 def _unhook(parameter: torch.nn.Parameter) -> None:
