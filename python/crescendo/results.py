@@ -39,7 +39,10 @@ class Results:
         return f"Results({str(self.directory)!r}: {len(self.trials)} trials, {len(self.reports)} reports)"
 
     def frame(self, what: str = "trials", library: str | None = None) -> Any:
-        """`trials` or `reports` as a frame of pandas, or of polars where only that is installed; `library` chooses."""
+        """`trials` or `reports` as a frame of pandas, or of polars where only that is installed; `library` chooses.
+
+        In polars a column has one type: one with lists beside single values is their JSON.
+        """
         if what not in ("trials", "reports"):
             raise ValueError(f"frame({what!r}): there are 'trials' and 'reports'")
         rows = self.trials if what == "trials" else self.reports
@@ -48,8 +51,9 @@ class Results:
                 module = importlib.import_module(name)
             except ImportError:
                 continue
-            # polars guesses types from the first rows unless it may look at all of them.
-            return module.DataFrame(rows, infer_schema_length=None) if name == "polars" else module.DataFrame(rows)
+            if name == "polars":  # it guesses types from the first rows unless it may look at all of them
+                return module.DataFrame(_with_one_kind_a_column(rows), infer_schema_length=None)
+            return module.DataFrame(rows)
         missing = f"{library} is not" if library else "neither pandas nor polars is"
         raise ImportError(f"{missing} installed; use .{what}, a list of dicts")
 
@@ -72,6 +76,21 @@ def load(directory: str | os.PathLike[str], program: str | None = None) -> Resul
     if best is not None:
         best["config"] = {name: without_point(value) for name, value in best["config"].items()}
     return Results(directory, trials, reports, best)
+
+
+def _with_one_kind_a_column(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Where lists or dictionaries stand beside other values, all of the column are their JSON."""
+    kinds: dict[str, set[Any]] = {}
+    for row in rows:
+        for name, value in row.items():
+            if value is not None:
+                kinds.setdefault(name, set()).add(type(value) if isinstance(value, (list, dict)) else None)
+    mixed = {name for name, found in kinds.items() if len(found) > 1}
+
+    def written(name: str, value: Any) -> Any:
+        return json.dumps(value) if name in mixed and value is not None else value
+
+    return [{name: written(name, value) for name, value in row.items()} for row in rows]
 
 
 def _ask(program: str, verb: str, directory: Path, *options: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 import crescendo
+from crescendo import results
 
 CRESCENDO = os.environ.get("CRESCENDO_BINARY")
 
@@ -122,6 +123,15 @@ class ResultsTest(unittest.TestCase):
                     continue
                 self.assertEqual(results.frame(library=library).shape[0], 2)
                 self.assertEqual(list(results.frame("reports", library)["loss"]), [0.4, 0.3, 0.4, 0.3])
+
+    @unittest.skipUnless(importlib.util.find_spec("polars"), "polars is not installed: scripts/install.sh tools")
+    def test_a_column_with_lists_beside_single_values_is_a_column_of_polars(self):
+        trials = [{"layers": value, "lr": 0.1, "widths": [1]} for value in ([64, 32], 64, "none", None)]
+
+        frame = results.Results(Path("s"), trials, [], None).frame(library="polars")
+
+        self.assertEqual(frame["layers"].to_list(), ["[64, 32]", "64", '"none"', None])
+        self.assertEqual((frame["lr"].to_list(), frame["widths"].to_list()), ([0.1] * 4, [[1]] * 4))
 
     @unittest.skipUnless(importlib.util.find_spec("pandas") and importlib.util.find_spec("matplotlib"),
                          "pandas and Matplotlib are not installed: scripts/install.sh tools")
