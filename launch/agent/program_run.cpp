@@ -127,19 +127,26 @@ void ProgramRun::go_on(const protocol::Decision& order) {
 void ProgramRun::leave(bool save) {
     CRESCENDO_EXPECT(!is_leaving());
     state_ = State::leaves;
-    deadline_ = Clock::now() + (is_complete() ? time_to_save() : options_.grace);
+    if (escalation_ == 0) {  // else it is being ended already, and its guard has the time that it needs for that
+        deadline_ = Clock::now() + time_to_leave(save);
+    }
     if (is_told_decisions()) {
         Json message{{"decision", protocol::decision::stop}};
         if (save) {
             message["save"] = true;
-            if (awaits_decision_ || work_.rank > 0) {  // it reads that now, and not after another epoch
-                deadline_ = Clock::now() + time_to_save();
-            }
         }
         program_->channel.send(message);
-    } else if (work_.rank == 0 && !is_complete()) {
-        deadline_ = Clock::now();  // it does not know; one that is at its end leaves by itself
     }
+}
+
+/// How long a program has from the order to leave until SIGTERM.
+std::chrono::milliseconds ProgramRun::time_to_leave(bool save) const {
+    const bool reads_order_now = is_told_decisions() && (awaits_decision_ || work_.rank > 0);
+    if (is_complete() || (save && reads_order_now)) {
+        return time_to_save();
+    }
+    // Rank 0 that is not told decisions does not know of the order; at its end it would leave by itself.
+    return is_told_decisions() || work_.rank > 0 ? options_.grace : std::chrono::milliseconds(0);
 }
 
 void ProgramRun::terminate() { program_->process.signal(SIGTERM); }  // the guard passes it on, and kills what stays

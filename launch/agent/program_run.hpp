@@ -69,6 +69,7 @@ class ProgramRun {
     bool is_told_decisions() const { return !options_.setup.supervision.report; }
     void expect_report();
     bool is_complete() const;
+    std::chrono::milliseconds time_to_leave(bool save) const;
     std::chrono::milliseconds time_to_save() const;
     void receive(std::vector<Notice>& notices);
     void remark_on_unfinished(std::vector<Notice>& notices);

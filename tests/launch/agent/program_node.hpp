@@ -21,6 +21,7 @@ struct Times {
     std::chrono::milliseconds save{200};
     std::chrono::milliseconds patience = launch::WorkerOptions().patience;
     std::chrono::milliseconds doubt{0};
+    std::optional<std::chrono::milliseconds> hang{};
 };
 
 /// One node of program workers, each running a line of shell.
@@ -34,6 +35,7 @@ struct ProgramNode {
         result.patience = times.patience;
         result.setup.supervision.report = report;
         result.setup.supervision.metric = "loss";
+        result.setup.supervision.hang_timeout = times.hang;
         result.slots.resize(static_cast<std::size_t>(num_slots));
         result.setup.directory = folder.path().string();
         result.setup.save_timeout = times.save;

@@ -87,6 +87,29 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it 
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
 
+TEST_CASE("what a program started that hung is killed, also if the order to leave comes while it is being ended") {
+    ProgramNode node(1, {.hang = std::chrono::milliseconds(50)}, printed);
+    node.start(0, 0,
+               "trap 'touch told' TERM; bash -c 'trap \"\" TERM; echo $$ > grandchild; exec sleep 1000' & "
+               "until [ -s grandchild ]; do sleep 0.01; done; echo epoch 1: 0.5; touch begun; "
+               "while true; do sleep 0.01; done");
+    await("it has begun", [&] { return std::filesystem::exists(node.folder / "begun"); });
+    const long grandchild = number_in(node.folder / "grandchild");
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{0}, 1, Resource{1}});
+    const auto poll_until = [&](const char* what, const auto& done) {
+        await(what, [&] {
+            node.agent.poll(std::chrono::milliseconds(5));
+            return done();
+        });
+    };
+    poll_until("it is ended, because it hangs", [&] { return std::filesystem::exists(node.folder / "told"); });
+
+    node.agent.obey(protocol::Leave{TrialId{0}, false});
+
+    poll_until("the grandchild ends", [&] { return !is_alive(grandchild); });
+}
+
 TEST_CASE("a program that trained to its end is not told to read decisions when it takes long to leave") {
     ProgramNode node(1);
     node.start(0, 0, R"(echo saving; echo '{"resource":9,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; exec sleep 1000)");
