@@ -83,7 +83,10 @@ bool WrittenReports::loses_lines(Clock::time_point now) {
     }
     room_known_until_ = now + time_between_questions;
     struct statvfs disk {};
-    return ::statvfs(path_.c_str(), &disk) == 0 && (::geteuid() == 0 ? disk.f_bfree : disk.f_bavail) == 0;
+    if (::statvfs(path_.c_str(), &disk) != 0 || disk.f_blocks == 0) {  // of 0 blocks where nobody counts them
+        return false;
+    }
+    return (::geteuid() == 0 ? disk.f_bfree : disk.f_bavail) == 0;
 }
 
 std::string WrittenReports::place() const { return source_.is_printed() ? "its output" : source_.file; }

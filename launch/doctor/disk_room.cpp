@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -62,7 +64,8 @@ std::optional<DiskRoom> disk_room(const std::filesystem::path& folder) {
     if (!opened || ::fstatvfs(opened.get(), &space) != 0 || ::fstat(opened.get(), &status) != 0) {
         return {};
     }
-    DiskRoom room{static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize)};
+    const double free = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
+    DiskRoom room{space.f_blocks > 0 ? free : std::numeric_limits<double>::infinity()};
     const auto consider = [&room](std::optional<double> left) {
         if (left && *left < room.bytes) {
             room = {*left, /*by_quota=*/true};
@@ -74,7 +77,7 @@ std::optional<DiskRoom> disk_room(const std::filesystem::path& folder) {
         consider(left_by_lfs(folder, "-u", ::geteuid()));
         consider(left_by_lfs(folder, "-g", status.st_gid));
     }
-    return room;
+    return std::isfinite(room.bytes) ? std::optional(room) : std::nullopt;
 }
 
 }  // namespace crescendo::launch

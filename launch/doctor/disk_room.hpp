@@ -12,9 +12,10 @@ struct DiskRoom {
     bool by_quota = false;
 };
 
-/// The room in an existing folder; nothing if the file system does not say. A quota of the user or of the folder's
-/// group counts where the kernel knows it (ext4, XFS and others) or Lustre's `lfs quota` does. What is free already
-/// counts the quotas of projects and of NFS, where those report it.
+/// The room in an existing folder; nothing if the file system does not say, as one in memory without a limit, which
+/// tells of 0 blocks in all. A quota of the user or of the folder's group counts where the kernel knows it (ext4, XFS
+/// and others) or Lustre's `lfs quota` does. What is free already counts the quotas of projects and of NFS, where those
+/// report it.
 std::optional<DiskRoom> disk_room(const std::filesystem::path& folder);
 
 /// Bytes that a quota leaves; nothing if there is no limit (0). The soft limit counts, because files beyond it are

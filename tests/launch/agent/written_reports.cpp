@@ -171,3 +171,12 @@ TEST_CASE("a program whose reports are to be in a pipe is told that they are loo
     CHECK(reports.why_none() ==
           "reports.jsonl is no regular file, and reports are looked for in no other; let the program write one");
 }
+
+TEST_CASE("a program may print where the file system counts no blocks: there is room") {
+    const TemporaryFolder folder;
+    std::filesystem::create_symlink("/proc/self/status", folder / "trainer.log");  // 0 blocks in all, and 0 free
+
+    WrittenReports reports(in_the_log, "loss", TrialId{4}, folder.path().string());
+
+    CHECK_FALSE(reports.loses_lines(Clock::now()));
+}

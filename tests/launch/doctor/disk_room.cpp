@@ -28,3 +28,5 @@ TEST_CASE("a folder that is not there has no room that is known") {
     CHECK(disk_room(folder.path())->bytes > 0);
     CHECK_FALSE(disk_room(folder / "none").has_value());
 }
+
+TEST_CASE("a file system that counts no blocks is not full") { CHECK_FALSE(disk_room("/proc").has_value()); }
