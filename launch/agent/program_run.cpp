@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "core/check.hpp"
@@ -12,6 +11,7 @@
 #include "launch/batch/batch_system.hpp"
 #include "launch/messages/trial_report.hpp"
 #include "launch/system/guard.hpp"
+#include "launch/system/last_line.hpp"
 #include "launch/system/last_words.hpp"
 
 namespace crescendo::launch {
@@ -51,15 +51,6 @@ std::string advice_on_options(std::string_view last_words) {
         }
     }
     return "";
-}
-
-/// Ends the last line of what an earlier process printed, so that the next one begins its own.
-void end_last_line(const std::string& path) {
-    std::fstream log(path, std::ios::in | std::ios::out | std::ios::app);
-    char last = '\n';
-    if (log.seekg(-1, std::ios::end) && log.get(last) && last != '\n') {
-        log.put('\n');
-    }
 }
 
 /// Bytes that earlier processes have printed.
@@ -161,7 +152,7 @@ std::optional<ProgramRun::End> ProgramRun::advance(std::vector<Notice>& notices)
     const auto status = program_->process.try_wait();
     receive(notices);
     if (written_) {
-        look_for_reports(status.has_value(), notices);
+        look_for_reports(status, notices);
     }
     program_->channel.flush();
     if (status) {
@@ -225,7 +216,7 @@ std::chrono::milliseconds ProgramRun::time_to_save() const {
 void ProgramRun::receive(std::vector<Notice>& notices) {
     for (const auto& line : program_->channel.receive()) {
         if (state_ != State::trains) {
-            ignore(line);
+            ignore({line});
             continue;
         }
         try {
@@ -235,6 +226,7 @@ void ProgramRun::receive(std::vector<Notice>& notices) {
             }
             if (is_told_decisions() && work_.rank == 0) {
                 take(report_from(trial(), message), notices);
+                reported_ = true;
             }
         } catch (const std::exception& error) {
             fail(fmt::format("its report through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
@@ -259,14 +251,14 @@ void ProgramRun::remark_on_unfinished(std::vector<Notice>& notices) {
                              program_->channel.unfinished().substr(0, 200))});
 }
 
-void ProgramRun::look_for_reports(bool has_ended, std::vector<Notice>& notices) {
+void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end, std::vector<Notice>& notices) {
     const auto now = Clock::now();
     if (state_ == State::trains && written_->loses_lines(now)) {
         notices.push_back(CheckpointFailed{
             trial(), slot_,
             "there is no room for what it prints, and reports are looked for there: No space left on device"});
     }
-    for (const auto& line : has_ended ? written_->last_lines(now) : written_->lines(now)) {
+    for (const auto& line : end ? written_->last_lines(now, *end) : written_->lines(now)) {
         if (state_ != State::trains) {
             ignore(line);
         } else {
@@ -275,14 +267,15 @@ void ProgramRun::look_for_reports(bool has_ended, std::vector<Notice>& notices) 
     }
 }
 
-void ProgramRun::read_written(const std::string& line, std::vector<Notice>& notices) {
+void ProgramRun::read_written(const WrittenLine& line, std::vector<Notice>& notices) {
     try {
         if (auto report = written_->report_in(line)) {
             take(*std::move(report), notices);
+            reported_ = reported_ || !line.is_earlier;
         }
     } catch (const std::exception& error) {
-        fail(fmt::format("{} (in {}: '{}')", plain(error), written_->place(), line.substr(0, 200)), FailureKind::error,
-             notices);
+        fail(fmt::format("{} (in {}: '{}')", plain(error), written_->place(), line.text.substr(0, 200)),
+             FailureKind::error, notices);
     }
     if (written_->is_time_to_remark()) {
         notices.push_back(ProgramRemark{trial(), written_->why_none()});
@@ -293,7 +286,7 @@ void ProgramRun::take(protocol::Report report, std::vector<Notice>& notices) {
     remark_on_repetition(report, notices);
     last_resource_ = report.resource;
     last_metrics_ = report.metrics;
-    reported_ = awaits_decision_ = true;
+    awaits_decision_ = true;
     report_due_.reset();
     remark_due_.reset();
     notices.push_back(std::move(report));
@@ -323,13 +316,13 @@ void ProgramRun::remark_on_repetition(const protocol::Report& report, std::vecto
 
 /// What a program writes that is to end counts no more. But one that reports beyond the end of its trial has not
 /// understood, and there is nothing to wait for.
-void ProgramRun::ignore(const std::string& line) {
+void ProgramRun::ignore(const WrittenLine& line) {
     if (state_ != State::leaves || escalation_ > 0 || !is_complete()) {
         return;
     }
     try {
-        const auto report = written_ ? written_->report_in(line) : report_from(trial(), parse_message(line));
-        if (report && report->resource > last_resource_) {
+        const auto report = written_ ? written_->report_in(line) : report_from(trial(), parse_message(line.text));
+        if (report && !line.is_earlier && report->resource > last_resource_) {
             trains_on_ = true;
             deadline_ = Clock::now();
         }
@@ -374,7 +367,7 @@ ProgramRun::End ProgramRun::conclude(const ExitStatus& status, std::vector<Notic
     if (work_.rank > 0) {
         return End::early;  // rank 0 says what becomes of the trial
     }
-    if (!reported_) {
+    if (!reported_ && !repeats_file()) {
         fail_without_report(notices);
         return End::left;
     }
@@ -382,12 +375,20 @@ ProgramRun::End ProgramRun::conclude(const ExitStatus& status, std::vector<Notic
     return End::trained;
 }
 
+/// Whether the trial has reported: what an earlier process wrote to its file, and nobody read, is read by this run.
+bool ProgramRun::has_trial_reported() const { return work_.has_reported() || last_resource_ > Resource{}; }
+
+/// Whether it wrote its file again, with the reports that were there. They look like those of an earlier process.
+bool ProgramRun::repeats_file() const {
+    return written_ && written_->is_written_alike() && last_resource_ > Resource{};
+}
+
 /// It ended by a signal, with a status that is not 0, or because it hung.
 void ProgramRun::fail_as(const ExitStatus& status, std::vector<Notice>& notices) {
     const bool hung = state_ == State::hangs;
     const auto words = own_last_words();
     const auto with_words = [&](const std::string& cause) { return fmt::format("{}; {}", cause, quoted(words)); };
-    const bool is_usage_error = !hung && !reported_ && !work_.has_reported() && status.signal == 0 &&
+    const bool is_usage_error = !hung && !reported_ && !has_trial_reported() && status.signal == 0 &&
                                 status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
     if (hung) {
         fail(with_words(no_progress_for(*options_.setup.supervision.hang_timeout)), FailureKind::crash, notices);
@@ -400,7 +401,7 @@ void ProgramRun::fail_as(const ExitStatus& status, std::vector<Notice>& notices)
 }
 
 void ProgramRun::fail_without_report(std::vector<Notice>& notices) {
-    if (work_.has_reported()) {
+    if (has_trial_reported()) {
         fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
              FailureKind::error, notices);
     } else {

@@ -73,15 +73,17 @@ class ProgramRun {
     std::chrono::milliseconds time_to_save() const;
     void receive(std::vector<Notice>& notices);
     void remark_on_unfinished(std::vector<Notice>& notices);
-    void look_for_reports(bool has_ended, std::vector<Notice>& notices);
-    void read_written(const std::string& line, std::vector<Notice>& notices);
+    void look_for_reports(const std::optional<ExitStatus>& end, std::vector<Notice>& notices);
+    void read_written(const WrittenLine& line, std::vector<Notice>& notices);
     void take(protocol::Report report, std::vector<Notice>& notices);
     void remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const;
-    void ignore(const std::string& line);
+    void ignore(const WrittenLine& line);
     void remark_on_silence(std::vector<Notice>& notices) const;
     std::string own_last_words() const;
     bool is_in_doubt(const ExitStatus& status);
     End conclude(const ExitStatus& status, std::vector<Notice>& notices);
+    bool has_trial_reported() const;
+    bool repeats_file() const;
     void fail_as(const ExitStatus& status, std::vector<Notice>& notices);
     void fail_without_report(std::vector<Notice>& notices);
     void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
@@ -98,7 +100,7 @@ class ProgramRun {
     std::unique_ptr<ConnectedProcess> program_;
     State state_ = State::trains;
     bool trains_on_ = false;  ///< it has reported beyond the end of its trial
-    bool reported_ = false;
+    bool reported_ = false;   ///< this process, and not an earlier one of the trial
     bool awaits_decision_ = false;  ///< about its last report
     Resource last_resource_ = {};   ///< of its reports
     protocol::Metrics last_metrics_;

@@ -8,9 +8,11 @@
 #include <system_error>
 #include <utility>
 
+#include "launch/messages/bare_words.hpp"
 #include "launch/messages/line_channel.hpp"
 #include "launch/messages/trial_files.hpp"
 #include "launch/messages/trial_report.hpp"
+#include "launch/system/last_line.hpp"
 #include "launch/system/last_words.hpp"
 
 namespace crescendo::launch {
@@ -27,6 +29,14 @@ constexpr std::int64_t many_lines = 1000;
 /// Bytes of a line that are looked at. Of JSON one more than there may be, so that a longer one shows.
 std::size_t longest_line(const ReportSource& source) { return source.patterns.empty() ? longest_message + 1 : 4096; }
 
+/// A process may have been killed in the middle of a line, or have begun to write its file anew there.
+bool is_json(const std::string& line) { return Json::accept(line) || Json::accept(without_bare_words(line)); }
+
+FileTail tail_of(const std::string& path, const ReportSource& source) {
+    return {path, source.is_printed() ? FileTail::From::end : FileTail::From::beginning, longest_line(source),
+            source.patterns.empty() ? FileTail::IsWhole(is_json) : FileTail::IsWhole()};
+}
+
 }  // namespace
 
 WrittenReports::WrittenReports(const ReportSource& source, const std::string& metric, TrialId trial,
@@ -34,35 +44,55 @@ WrittenReports::WrittenReports(const ReportSource& source, const std::string& me
     : source_(source),
       trial_(trial),
       path_(folder + "/" + (source.is_printed() ? trial_files::log : source.file)),
-      tail_(path_, source.is_printed() ? FileTail::From::end : FileTail::From::beginning, longest_line(source)),
-      begin_(static_cast<std::uintmax_t>(tail_.offset())) {
+      is_torn_(end_last_line(path_)),
+      tail_(tail_of(path_, source)) {
     if (!source.patterns.empty()) {
         pattern_.emplace(source.patterns, metric, source.counts_from);
     }
 }
 
-std::vector<std::string> WrittenReports::lines(Clock::time_point now) {
-    return next_look_ && now < *next_look_ ? std::vector<std::string>() : look(now);
+std::vector<WrittenLine> WrittenReports::lines(Clock::time_point now) {
+    return next_look_ && now < *next_look_ ? std::vector<WrittenLine>() : look(now);
 }
 
-std::vector<std::string> WrittenReports::last_lines(Clock::time_point now) {
+std::vector<WrittenLine> WrittenReports::last_lines(Clock::time_point now, const ExitStatus& status) {
     auto lines = look(now);
-    if (auto rest = has_more() ? "" : tail_.rest(); !rest.empty()) {
-        lines.push_back(std::move(rest));
+    auto rest = has_more() ? "" : tail_.rest();
+    if (!rest.empty() && (status.success() || !pattern_)) {
+        lines.push_back({std::move(rest)});
     }
     return lines;
 }
 
 /// Where very much was written, the next look follows at once.
-std::vector<std::string> WrittenReports::look(Clock::time_point now) {
-    auto lines = tail_.lines();
-    std::erase(lines, "");
+std::vector<WrittenLine> WrittenReports::look(Clock::time_point now) {
+    auto texts = tail_.lines();
+    const bool ends_earlier = tail_.offset() >= tail_.first_size();
+    std::vector<WrittenLine> lines;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const bool is_earlier = i < tail_.num_earlier();
+        const bool is_torn = is_torn_ && ends_earlier && i + 1 == tail_.num_earlier();
+        if (!texts[i].empty() && !(is_torn && pattern_)) {  // JSON shows itself whether it is whole
+            lines.push_back({std::move(texts[i]), is_earlier});
+        }
+    }
     next_look_ = has_more() ? now : now + time_between_looks;
     return lines;
 }
 
-std::optional<protocol::Report> WrittenReports::report_in(const std::string& line) {
-    ++num_lines_;
+std::optional<protocol::Report> WrittenReports::report_in(const WrittenLine& line) {
+    if (!line.is_earlier) {
+        ++num_lines_;
+        return read(line.text);
+    }
+    try {
+        return read(line.text);
+    } catch (const std::exception&) {
+        return {};  // the earlier process has failed for it, or was killed as it wrote it
+    }
+}
+
+std::optional<protocol::Report> WrittenReports::read(const std::string& line) {
     if (!pattern_) {
         return report_from(trial_, parse_message(line));
     }
@@ -106,7 +136,7 @@ std::string WrittenReports::why_none() const {
         return fmt::format("{} is no regular file, and reports are looked for in no other; let the program write one",
                            place());
     }
-    const auto words = last_words(path_, begin_);
+    const auto words = last_words(path_, static_cast<std::uintmax_t>(tail_.first_size()));
     if (num_lines_ == 0 && words.empty()) {
         return fmt::format("{} is empty, and {} is looked for there", place(), missing);
     }

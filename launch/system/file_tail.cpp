@@ -20,6 +20,20 @@ std::int64_t size_of(const FileDescriptor& file) {
     return ::fstat(file.get(), &status) == 0 ? status.st_size : 0;
 }
 
+/// When a file was last written, in nanoseconds since 1970.
+std::int64_t written_at(const FileDescriptor& file) {
+    struct stat status {};
+    return ::fstat(file.get(), &status) == 0 ? status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec : 0;
+}
+
+/// The `size` bytes before `end`, or those of them that are there.
+std::string bytes_before(const FileDescriptor& file, std::int64_t end, std::size_t size) {
+    std::string bytes(size, '\0');
+    const auto count = ::pread(file.get(), bytes.data(), size, end - static_cast<std::int64_t>(size));
+    bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    return bytes;
+}
+
 bool is_regular(const FileDescriptor& file) {
     struct stat status {};
     return ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
@@ -45,10 +59,14 @@ bool is_replaced(const std::string& path, const FileDescriptor& file) {
 
 }  // namespace
 
-FileTail::FileTail(std::string path, From from, std::size_t longest_line)
-    : path_(std::move(path)), file_(open(path_)), longest_line_(longest_line) {
-    if (file_ && from == From::end) {
-        offset_ = size_of(file_);
+FileTail::FileTail(std::string path, From from, std::size_t longest_line, IsWhole is_whole)
+    : path_(std::move(path)), file_(open(path_)), longest_line_(longest_line), is_whole_(std::move(is_whole)) {
+    if (file_) {
+        first_size_ = size_of(file_);
+        first_written_ = written_at(file_);
+        const auto size = std::min(static_cast<std::size_t>(first_size_), most_remembered);
+        first_end_ = bytes_before(file_, first_size_, size);
+        offset_ = line_begin_ = from == From::end ? first_size_ : 0;
     }
 }
 
@@ -60,6 +78,7 @@ FileTail::FileTail(std::string path, std::int64_t offset)
 
 std::vector<std::string> FileTail::lines() {
     std::vector<std::string> result;
+    num_earlier_ = 0;
     if (!file_) {
         file_ = open(path_);
     }
@@ -78,14 +97,29 @@ std::vector<std::string> FileTail::lines() {
 
 std::string FileTail::rest() {
     takes_line_feed_ = takes_line_feed_ || !line_.empty();
-    return std::exchange(line_, {});
+    auto rest = std::exchange(line_, {});
+    return is_whole_ && !is_whole_(rest) ? std::string() : rest;
+}
+
+bool FileTail::is_written_alike() const {
+    return first_size_ > 0 && size_of(file_) == first_size_ && written_at(file_) != first_written_;
+}
+
+/// Whether what was there at first, and is not read yet, is there no more.
+bool FileTail::is_written_anew() const {
+    return offset_ < first_size_ && bytes_before(file_, first_size_, first_end_.size()) != first_end_;
+}
+
+void FileTail::add(std::string line, std::vector<std::string>& lines) {
+    num_earlier_ += line_begin_ < first_size_ ? 1 : 0;
+    lines.push_back(std::move(line));
 }
 
 void FileTail::begin_again(std::vector<std::string>& lines) {
-    if (!line_.empty()) {
-        lines.push_back(rest());
+    if (auto line = rest(); !line.empty()) {
+        add(std::move(line), lines);
     }
-    offset_ = 0;
+    offset_ = line_begin_ = first_size_ = 0;
     before_.clear();
     takes_line_feed_ = false;
 }
@@ -93,7 +127,7 @@ void FileTail::begin_again(std::vector<std::string>& lines) {
 /// What was read before is read with what follows, in one call: nobody can write the file anew in between.
 void FileTail::read(std::vector<std::string>& lines) {
     constexpr std::size_t step = 65536;
-    if (size_of(file_) < offset_) {
+    if (size_of(file_) < offset_ || is_written_anew()) {
         begin_again(lines);
     }
     std::string text;
@@ -125,7 +159,8 @@ void FileTail::read(std::vector<std::string>& lines) {
 }
 
 void FileTail::take(std::string_view text, std::vector<std::string>& lines) {
-    for (const char c : text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
         if (c != '\n' && c != '\r') {
             if (line_.size() < longest_line_) {
                 line_ += c;
@@ -136,8 +171,9 @@ void FileTail::take(std::string_view text, std::vector<std::string>& lines) {
         const bool is_line = !line_.empty() || (c == '\n' && !takes_line_feed_);
         takes_line_feed_ = c == '\r' && is_line;
         if (is_line) {
-            lines.push_back(std::exchange(line_, {}));
+            add(std::exchange(line_, {}), lines);
         }
+        line_begin_ = offset_ + static_cast<std::int64_t>(i) + 1;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -22,10 +23,14 @@ class FileTail {
   public:
     enum class From { beginning, end };
 
+    /// Whether what stands in a file without an end is a whole line.
+    using IsWhole = std::function<bool(const std::string&)>;
+
     static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-    /// Of a line that is longer than `longest_line`, only its first bytes are seen.
-    FileTail(std::string path, From from, std::size_t longest_line = no_limit);
+    /// Of a line that is longer than `longest_line`, only its first bytes are seen. What has no end, and of which
+    /// nobody writes more, is no line unless it `is_whole`.
+    FileTail(std::string path, From from, std::size_t longest_line = no_limit, IsWhole is_whole = {});
 
     /// From the byte at which an earlier one was: see offset().
     FileTail(std::string path, std::int64_t offset);
@@ -36,13 +41,25 @@ class FileTail {
     /// Whether the last call of lines() stopped before the end of the file.
     bool has_more() const { return has_more_; }
 
+    /// How many of the lines of the last call of lines() were there when the tail was made. They come first.
+    std::size_t num_earlier() const { return num_earlier_; }
+
+    /// Bytes that the file had when the tail was made; 0 once it is known to be written anew, or another one.
+    std::int64_t first_size() const { return first_size_; }
+
+    /// Whether somebody has written the file since the tail was made, and it has not grown: it may have been written
+    /// anew with what it had.
+    bool is_written_alike() const;
+
     /// Bytes of the file that have been read, those of rest() as well.
     std::int64_t offset() const { return offset_; }
 
-    /// What stands behind the last complete line, as if it were one: nobody writes any more.
+    /// What stands behind the last complete line, as if it were one: nobody writes any more. Empty unless it is whole.
     std::string rest();
 
   private:
+    bool is_written_anew() const;
+    void add(std::string line, std::vector<std::string>& lines);
     void begin_again(std::vector<std::string>& lines);
     void read(std::vector<std::string>& lines);
     void take(std::string_view text, std::vector<std::string>& lines);
@@ -50,7 +67,13 @@ class FileTail {
     std::string path_;
     FileDescriptor file_;
     std::size_t longest_line_ = no_limit;
+    IsWhole is_whole_;
+    std::int64_t first_size_ = 0;
+    std::int64_t first_written_ = 0;  ///< when the file was last written before that, in nanoseconds
+    std::string first_end_;           ///< its last bytes then
+    std::size_t num_earlier_ = 0;
     std::int64_t offset_ = 0;
+    std::int64_t line_begin_ = 0;  ///< offset of the line that is not complete
     bool has_more_ = false;
     std::string line_;              ///< the beginning of the line that is not complete
     bool takes_line_feed_ = false;  ///< the last line has ended without a line feed: one that follows belongs to it

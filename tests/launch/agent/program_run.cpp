@@ -374,3 +374,34 @@ TEST_CASE("a program may write its reports to a file of its folder, and what an 
     }
     CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'nonsense'") != std::string::npos);
 }
+
+TEST_CASE("a program that is started again has to report, also where its file has the reports of before") {
+    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1});
+    std::ofstream(node.folder / "reports.jsonl") << R"({"resource":1,"metrics":{"loss":0.5}})"
+                                                 << "\n";
+
+    for (const auto& reported : {Resource{1}, Resource{}}) {  // or nobody has read it before
+        node.start(0, 0, "true", reported);
+        CHECK(node.next<protocol::Report>().resource == Resource{1});
+        const auto failed = node.next<WorkerFailed>();
+        CHECK(failed.message ==
+              "it was resumed and ended without a report; a program that is resumed sends its last report again");
+        CHECK(failed.kind == FailureKind::error);
+        CHECK(failed.fault == ProgramFault::none);
+    }
+    node.start(0, 0, "cp reports.jsonl all; sleep 0.01; cat all > reports.jsonl", Resource{1});
+    CHECK(node.next<ProgramEnded>().trial == TrialId{0});
+}
+
+TEST_CASE("a program that is killed in the middle of a report in its file has crashed, and its next attempt goes on") {
+    ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1});
+    const std::string say = R"(echo '{"resource":1,"metrics":{"loss":0.5}}' >> reports.jsonl; )";
+
+    node.start(0, 0, say + R"(printf '{"resource":2,"metr' >> reports.jsonl; kill -KILL $$)");
+    const auto killed = node.next<WorkerFailed>();
+    node.start(0, 0, say, Resource{1});
+
+    CHECK_MESSAGE(killed.message.starts_with("killed by signal 9"), killed.message);
+    CHECK(killed.kind == FailureKind::crash);
+    CHECK(node.next<ProgramEnded>().trial == TrialId{0});
+}

@@ -17,6 +17,7 @@ namespace {
 const ReportSource in_the_log{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1};
 const ReportSource in_a_file{{}, "reports.jsonl", 1};
 constexpr Clock::time_point start_of_time{};
+const ExitStatus well{};
 
 /// The folder of trial 4, and the reports that its program writes there.
 struct WritingProgram {
@@ -33,9 +34,17 @@ struct WritingProgram {
     std::optional<WrittenReports> reports;
 };
 
+std::vector<std::string> texts_of(const std::vector<WrittenLine>& lines) {
+    std::vector<std::string> texts;
+    for (const auto& line : lines) {
+        texts.push_back(line.text);
+    }
+    return texts;
+}
+
 std::string mistake_in(WrittenReports& reports, const std::string& line) {
     try {
-        reports.report_in(line);
+        reports.report_in({line});
     } catch (const std::exception& error) {
         return error.what();
     }
@@ -51,12 +60,12 @@ TEST_CASE("of what a program prints, the lines from now on count; of its file, a
     printing.write("epoch 2: 0.25\n\n");
     writing.write("{2}\n\n");
 
-    CHECK(printing.reports->lines(start_of_time) == std::vector<std::string>{"epoch 2: 0.25"});
-    CHECK(writing.reports->lines(start_of_time) == std::vector<std::string>{"{1}", "{2}"});
+    CHECK(texts_of(printing.reports->lines(start_of_time)) == std::vector<std::string>{"epoch 2: 0.25"});
+    CHECK(texts_of(writing.reports->lines(start_of_time)) == std::vector<std::string>{"{1}", "{2}"});
 }
 
 TEST_CASE("a file is looked at now and then, and to its very end when the program has ended") {
-    WritingProgram program(in_a_file);
+    WritingProgram program({{"(?P<loss>.*)"}, "reports.log", 1});
     auto& reports = *program.reports;
     CHECK_FALSE(reports.next_look().has_value());
     reports.lines(start_of_time);
@@ -66,33 +75,90 @@ TEST_CASE("a file is looked at now and then, and to its very end when the progra
     program.write("one\ntwo\nthree");
 
     CHECK(reports.lines(next - std::chrono::milliseconds(1)).empty());
-    CHECK(reports.lines(next) == std::vector<std::string>{"one", "two"});
-    CHECK(reports.last_lines(next) == std::vector<std::string>{"three"});
-    CHECK(reports.last_lines(next).empty());
+    CHECK(texts_of(reports.lines(next)) == std::vector<std::string>{"one", "two"});
+    CHECK(texts_of(reports.last_lines(next, well)) == std::vector<std::string>{"three"});
+    CHECK(reports.last_lines(next, well).empty());
 }
 
 TEST_CASE("where very much was written, the next look follows at once, and the end comes last") {
-    WritingProgram program(in_a_file);
+    WritingProgram program({{"(?P<loss>.*)"}, "reports.log", 1});
     auto& reports = *program.reports;
     program.write(std::string(3 << 20, '\n') + "end");  // three times what is read at once
 
-    CHECK(reports.last_lines(start_of_time).empty());
+    CHECK(reports.last_lines(start_of_time, well).empty());
     CHECK(reports.has_more());
     CHECK(reports.next_look() == start_of_time);
     std::vector<std::string> lines;
     while (reports.has_more()) {
-        lines = reports.last_lines(start_of_time);
+        lines = texts_of(reports.last_lines(start_of_time, well));
     }
 
     CHECK(lines == std::vector<std::string>{"end"});
+}
+
+TEST_CASE("lines that an earlier process wrote are known, unless the file is written anew") {
+    WritingProgram appending(in_a_file, "{1}\n");
+    WritingProgram writing_anew(in_a_file, "{1}\n");
+    const auto earlier = [](WritingProgram& program) {
+        std::vector<bool> are_earlier;
+        for (const auto& line : program.reports->last_lines(start_of_time, well)) {
+            are_earlier.push_back(line.is_earlier);
+        }
+        return are_earlier;
+    };
+
+    appending.write("{2}\n");
+    std::ofstream(writing_anew.file, std::ios::trunc) << "{3}\n{4}\n";
+
+    CHECK(earlier(appending) == std::vector<bool>{true, false});
+    CHECK(earlier(writing_anew) == std::vector<bool>{false, false});
+}
+
+TEST_CASE("a file that is written again with what it had is known to be, and one that nobody wrote is not") {
+    WritingProgram program(in_a_file, "{1}\n");
+    CHECK_FALSE(program.reports->is_written_alike());
+
+    const auto written = std::filesystem::last_write_time(program.file);
+    std::filesystem::last_write_time(program.file, written + std::chrono::seconds(1));
+
+    CHECK(program.reports->is_written_alike());
+}
+
+TEST_CASE("a report in JSON that a process was killed in the middle of is none, and hides none that follows it") {
+    WritingProgram program(in_a_file, R"({"resource":3,"metr)");
+    const std::string report = R"({"resource":3,"metrics":{"loss":NaN}})";
+
+    program.write(report + "\n" + report);
+    auto lines = program.reports->last_lines(start_of_time, well);
+    REQUIRE(texts_of(lines) == std::vector<std::string>{R"({"resource":3,"metr)", report, report});
+    CHECK_FALSE(program.reports->report_in(lines[0]).has_value());
+    CHECK(program.reports->report_in(lines[1]).has_value());
+    CHECK(program.reports->report_in(lines[2]).has_value());  // whole, although it has no end
+
+    program.write("\n" + report.substr(0, 20));
+    CHECK(program.reports->last_lines(start_of_time, well).empty());
+    std::ofstream(program.file, std::ios::trunc) << report.substr(0, 9);
+    CHECK(program.reports->lines(start_of_time + std::chrono::seconds(1)).empty());
+    std::ofstream(program.file, std::ios::trunc) << report << "\n";
+    CHECK(texts_of(program.reports->last_lines(start_of_time, well)) == std::vector<std::string>{report});
+}
+
+TEST_CASE("a number that a process was killed in the middle of is none") {
+    const ReportSource source{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "reports.log", 1};
+    WritingProgram program(source, "epoch 1: 0.5\nepoch 2: 0.2");
+
+    program.write("epoch 2: 0.25\nepoch 3: 0.1");
+
+    CHECK(texts_of(program.reports->last_lines(start_of_time, ExitStatus{.code = 137})) ==
+          std::vector<std::string>{"epoch 1: 0.5", "epoch 2: 0.25"});
 }
 
 TEST_CASE("a line is a report in JSON, or what a pattern finds in it, and is the trial's") {
     WritingProgram writing(in_a_file);
     WritingProgram printing(in_the_log);
 
-    const auto message = writing.reports->report_in(R"({"resource":3,"metrics":{"loss":0.5}})");
-    const auto match = printing.reports->report_in("epoch 3: 0.5");
+    const auto message = writing.reports->report_in({R"({"resource":3,"metrics":{"loss":0.5}})"});
+    const auto match = printing.reports->report_in({"epoch 3: 0.5"});
 
     for (const auto& report : {message, match}) {
         REQUIRE(report.has_value());
@@ -100,7 +166,7 @@ TEST_CASE("a line is a report in JSON, or what a pattern finds in it, and is the
         CHECK(report->resource == Resource{3});
         CHECK(report->metrics == protocol::Metrics{{"loss", 0.5}});
     }
-    CHECK_FALSE(printing.reports->report_in("downloading").has_value());
+    CHECK_FALSE(printing.reports->report_in({"downloading"}).has_value());
     CHECK(contains(mistake_in(*writing.reports, "nonsense"), "not a JSON object: 'nonsense'"));
     CHECK(contains(mistake_in(*printing.reports, "epoch 4: low"), "matches 'low', which is no number"));
 }
@@ -115,12 +181,12 @@ TEST_CASE("a report in a file may be as long as a message, and a longer one is r
 
     std::vector<std::string> lines;
     do {
-        const auto more = program.reports->last_lines(start_of_time);
+        const auto more = texts_of(program.reports->last_lines(start_of_time, well));
         lines.insert(lines.end(), more.begin(), more.end());
     } while (program.reports->has_more());
 
     REQUIRE(lines.size() == 2);
-    CHECK(program.reports->report_in(lines[0])->metrics.size() == 501);  // 6 KB
+    CHECK(program.reports->report_in({lines[0]})->metrics.size() == 501);  // 6 KB
     CHECK(contains(mistake_in(*program.reports, lines[1]), "a line of more than 1048576 bytes"));
 }
 
@@ -129,7 +195,7 @@ TEST_CASE("a pattern that has matched none of many lines is remarked on once") {
     auto& reports = *program.reports;
     const auto read = [&](int num_lines) {
         for (int i = 0; i < num_lines; ++i) {
-            reports.report_in("step");
+            reports.report_in({"step"});
         }
     };
 
@@ -153,8 +219,8 @@ TEST_CASE("why there is no report says what is missing where, with the last word
               ", where its reports are looked for; let it write there ($CRESCENDO_TRIAL_DIR is that folder)");
 
     printing.write("step 1\n");
-    printing.reports->report_in("step 1");
-    half.reports->report_in("epoch 1");
+    printing.reports->report_in({"step 1"});
+    half.reports->report_in({"epoch 1"});
     writing.write("{}\n");
 
     CHECK(printing.reports->why_none() == "its output is one line, without a match of report.pattern: step 1");

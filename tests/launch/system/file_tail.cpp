@@ -37,6 +37,60 @@ TEST_CASE("the lines that are appended to a file come once, when they are comple
     CHECK(whole.lines() == Lines{"old", "one", "two", "", " 5 %", "10 %"});
 }
 
+TEST_CASE("lines that were there at first come first, and there are none once the file is written anew") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    append(file, "one\ntwo\n");
+    FileTail appended(file, FileTail::From::beginning);
+    FileTail renamed(file, FileTail::From::beginning);
+    FileTail end(file, FileTail::From::end);
+
+    append(file, "three\n");
+    CHECK(appended.lines().size() == 3);
+    CHECK(appended.num_earlier() == 2);
+    CHECK(appended.lines().empty());
+    CHECK(appended.num_earlier() == 0);
+    CHECK(end.lines() == Lines{"three"});
+    CHECK(end.num_earlier() == 0);
+
+    append(folder / "new", "one\ntwo\n");
+    std::filesystem::rename(folder / "new", file);
+    CHECK(renamed.lines() == Lines{"one", "two", "three", "one", "two"});
+    CHECK(renamed.num_earlier() == 2);
+    CHECK(renamed.first_size() == 0);
+}
+
+TEST_CASE("a file that is written anew before it is read for the first time has no line of those before") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    append(file, "one\ntwo\n");
+    FileTail longer(file, FileTail::From::beginning);
+    FileTail shorter(file, FileTail::From::beginning);
+
+    std::ofstream(file, std::ios::trunc) << "three\nfour\n";
+    CHECK(longer.lines() == Lines{"three", "four"});
+    CHECK(longer.num_earlier() == 0);
+    std::ofstream(file, std::ios::trunc) << "5\n";
+    CHECK(shorter.lines() == Lines{"5"});
+    CHECK(shorter.num_earlier() == 0);
+}
+
+TEST_CASE("what has no end when the file is written anew is a line if it is whole") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    FileTail tail(file, FileTail::From::beginning, FileTail::no_limit,
+                  [](const std::string& line) { return line.ends_with('}'); });
+    const auto write_anew = [&](const std::string& text) { std::ofstream(file, std::ios::trunc) << text; };
+
+    write_anew("{1}");
+    CHECK(tail.lines().empty());
+    write_anew("{2");
+    CHECK(tail.lines() == Lines{"{1}"});
+    write_anew("{3}\n{4");
+    CHECK(tail.lines() == Lines{"{3}"});
+    CHECK(tail.rest().empty());
+}
+
 TEST_CASE("a file may come later, and may be written anew") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
