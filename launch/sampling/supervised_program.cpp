@@ -12,6 +12,7 @@
 #include "launch/system/guard.hpp"
 #include "launch/system/last_words.hpp"
 #include "launch/system/program_paths.hpp"
+#include "launch/transport/heartbeat.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -45,12 +46,23 @@ void SupervisedProgram::start() {
 
 void SupervisedProgram::ask(const OrderedJson& question) {
     if (num_asked_++ == 0) {
-        due_ = Clock::now() + settings_.deadline;
+        looked_ = Clock::now();
+        due_ = looked_ + settings_.deadline;
     }
     tell(question);
 }
 
-void SupervisedProgram::receive(const std::function<bool(const std::string&)>& take) {
+/// The time in which this process stood still, as in a job that was suspended, is not silence of the program: it may
+/// have stood still as well.
+void SupervisedProgram::excuse(Clock::time_point now) {
+    if (now - looked_ >= SilenceTimer::longest_look_away) {
+        due_ += now - looked_;
+    }
+    looked_ = now;
+}
+
+void SupervisedProgram::receive(const std::function<bool(const std::string&)>& take, Clock::time_point now) {
+    excuse(now);
     process_->channel.flush();
     const auto ended = process_->process.try_wait();
     for (const auto& line : process_->channel.receive()) {
@@ -68,12 +80,12 @@ void SupervisedProgram::receive(const std::function<bool(const std::string&)>& t
             failures_in_a_row_ = 0;
         }
         num_asked_ = is_dismissed_ ? 0 : num_asked_ - 1;
-        due_ = Clock::now() + settings_.deadline;
+        due_ = now + settings_.deadline;
     }
     if (ended && !is_dismissed_) {
         throw std::runtime_error(fmt::format("it ended ({})", to_string(*ended)));
     }
-    if (num_asked_ > 0 && Clock::now() >= due_) {
+    if (num_asked_ > 0 && now >= due_) {
         const auto& unfinished = process_->channel.unfinished();
         throw std::runtime_error(
             fmt::format("it gave no answer for {} s{}", settings_.deadline.count(),
@@ -117,7 +129,7 @@ void SupervisedProgram::await_answer() const {
     std::vector<pollfd> descriptors;
     process_->watch(descriptors);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now());
-    constexpr std::int64_t longest = 3'600'000;  // in an int; whoever awaits more asks again
+    constexpr std::int64_t longest = 1'000;  // who looked away for longer than a few seconds stood still
     ::poll(descriptors.data(), descriptors.size(),
            static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, longest)));
 }

@@ -53,8 +53,9 @@ class SupervisedProgram {
 
     /// Sends what waits to be sent, and calls `take` with each answer that has arrived. `take` returns whether the
     /// answer shows that the program works. Throws what `take` throws, and std::runtime_error if the program has ended,
-    /// is late or writes what nobody asked for.
-    void receive(const std::function<bool(const std::string&)>& take);
+    /// is late or writes what nobody asked for. Call it every few seconds while an answer is due: the time of a longer
+    /// pause, as in a job that was suspended, does not count. `now` is the present, but for tests.
+    void receive(const std::function<bool(const std::string&)>& take, Clock::time_point now = Clock::now());
 
     /// No more questions will come, and answers do not matter: it may end.
     void dismiss();
@@ -65,7 +66,7 @@ class SupervisedProgram {
     /// Ends the program and tells the user what it did wrong.
     void fail(const std::string& what);
 
-    /// Waits until there is something to receive(), or an answer is late.
+    /// Waits until there is something to receive(), an answer is late, or a second is over.
     void await_answer() const;
 
     /// How long to wait for other things until there may be something to receive(); nothing if no answer is due.
@@ -73,6 +74,7 @@ class SupervisedProgram {
 
   private:
     void stop();
+    void excuse(Clock::time_point now);
     const std::string& log() const { return own_log_ ? own_log_->path() : settings_.source.log; }
 
     const SupervisedSettings settings_;
@@ -80,7 +82,8 @@ class SupervisedProgram {
     std::unique_ptr<ConnectedProcess> process_;
     std::uintmax_t log_begin_ = 0;  ///< size of the log when the program was started
     int num_asked_ = 0;
-    Clock::time_point due_;  ///< when the next answer is due
+    Clock::time_point due_;     ///< when the next answer is due
+    Clock::time_point looked_;  ///< when it was last looked whether one is there
     bool is_dismissed_ = false;
     bool is_given_up_ = false;
     int failures_in_a_row_ = 0;

@@ -85,6 +85,39 @@ TEST_CASE("a program that is late, has ended or talks unasked is an error, and o
     CHECK_NOTHROW(dismissed.program.receive([](const std::string&) { return true; }));
 }
 
+TEST_CASE("the time in which Crescendo stood still, as in a suspended job, is no silence of a program") {
+    using namespace std::chrono_literals;
+    Supervised helper("read -r line <&3; sleep 1000");
+    helper.program.start();
+    helper.program.ask({{"n", 1}});
+    const auto start = Clock::now();
+    const auto nothing = [](const std::string&) { return true; };
+    const auto look = [&](std::chrono::seconds from, std::chrono::seconds to) {
+        for (auto time = from; time <= to; time += 4s) {
+            helper.program.receive(nothing, start + time);
+        }
+    };
+
+    CHECK_NOTHROW(look(0s, 40s));
+    CHECK_NOTHROW(look(1000s, 1016s));  // after a pause of 960 s; 16 of its 60 s are left
+    CHECK_THROWS_WITH(look(1020s, 1024s), "it gave no answer for 60 s");
+}
+
+TEST_CASE("who asked nothing for long does not give the next answer longer") {
+    using namespace std::chrono_literals;
+    Supervised helper("sleep 1000");
+    helper.program.start();
+    const auto nothing = [](const std::string&) { return true; };
+    helper.program.receive(nothing, Clock::now() - 500s);
+
+    helper.program.ask({{"n", 1}});
+    for (auto time = 0s; time < 60s; time += 4s) {
+        helper.program.receive(nothing, Clock::now() + time);
+    }
+
+    CHECK_THROWS_WITH(helper.program.receive(nothing, Clock::now() + 60s), "it gave no answer for 60 s");
+}
+
 TEST_CASE("the third failure in a row is the last, and an answer between starts the count again") {
     Supervised helper("while read -r line <&3; do echo ok >&3; done");
     helper.program.start();
