@@ -67,10 +67,9 @@ backwards() { tac "$sweep/journal.jsonl" 2>/dev/null; }
 all_gave_way() {
     backwards | grep -m1 -e '"note":"session"' -e '"event":"deadline_near"' | grep -q '"event":"deadline_near"'
 }
-# A command that steers the sweep between two jobs, as `crescendo note` does, is a session without slots.
-sessions_without_report() {
-    backwards | sed '/"event":"trial_reported"/q' | grep '"note":"session"' | grep -vc '"slots":0[,}]'
-}
+num_reports() { backwards | grep -c '"event":"trial_reported"'; }
+# Jobs, this one too, that began when the sweep had as many reports as now. A job may have several sessions.
+jobs_without_report() { grep -csx "$(num_reports)" "$sweep/reports_before_jobs"; }
 stopped_by_user() { grep -qs '^stop' "$sweep/stop"; }
 time_is_up() {
     [ -n "$warned" ] || { [ -n "$until" ] && [ "$(date +%s)" -ge "$until" ]; } || all_gave_way || job_is_preempted
@@ -80,6 +79,7 @@ warned=
 trap 'warned=yes; drain' USR2    # the time is nearly up
 trap drain TERM                  # cancelled, or preempted
 stopped_by_user || rm -f "$sweep/stop"
+num_reports >> "$sweep/reports_before_jobs"
 
 # Runs a command again while it fails for the batch system (status 2), which may be away for a while: until the job's
 # time is up, and for $lead seconds at least.
@@ -133,7 +133,7 @@ done
 # All is saved, and there is more to do. Another job follows on a time limit and on preemption, and on nothing else.
 queue_again() { requeue_job || "$crescendo" submit "$sweep" || return 2; }
 if time_is_up && ! stopped_by_user && patiently job_is_running; then
-    if [ "$(sessions_without_report)" -ge 3 ]; then
+    if [ "$(jobs_without_report)" -ge 3 ]; then
         echo "giving up: in three jobs in a row, no trial reported before the job's time was up."
         echo "Give it more: crescendo submit $sweep --time ..."
         exit 1

@@ -180,6 +180,28 @@ TEST_CASE("a job that is too short for any report is not repeated for ever") {
     CHECK(job.count("requeues") == 2);
 }
 
+TEST_CASE("a coordinator that is lost and launched again does not make three jobs of one") {
+    const Rehearsal job(
+        "echo '{\"host\":\"h\",\"note\":\"session\",\"slots\":2,\"time\":1.0}' >> journal.jsonl; "
+        "[ $(wc -l < runs) -ge 3 ] || exit 137; kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+
+    CHECK(job.run().code == 75);
+    CHECK(job.count("runs") == 3);
+    CHECK(job.run().code == 75);
+    CHECK(job.run().code == 1);  // the third job
+}
+
+TEST_CASE("a report, in whichever session, starts the count of jobs without one again") {
+    const Rehearsal job(
+        "[ $(wc -l < runs) != 3 ] || echo '{\"event\":\"trial_reported\"}' >> journal.jsonl; "
+        "kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+
+    for (int i = 0; i < 5; ++i) {
+        CHECK(job.run().code == 75);
+    }
+    CHECK(job.run().code == 1);  // the third job after that with the report
+}
+
 TEST_CASE("notes and tags that were written between jobs do not count as jobs without a report") {
     const Rehearsal job(
         "echo '{\"host\":\"h\",\"note\":\"session\",\"slots\":2,\"time\":1.0}' >> journal.jsonl; "
