@@ -43,6 +43,9 @@ class ReportPattern {
     /// The group that completes a report.
     const std::string& metric() const { return metric_; }
 
+    /// Whether the program says which resource a report is of. Else they are counted.
+    bool has_resource() const { return has_resource_; }
+
     /// Whether any line has matched.
     bool has_matched() const { return has_matched_; }
 
