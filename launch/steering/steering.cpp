@@ -72,8 +72,11 @@ Value value_of(const Parameter& parameter, const std::string& text) {
     if (auto listed = listed_as(parameter.distribution, text)) {
         return *std::move(listed);
     }
-    const auto given = value_from_json(parse_yaml("value: " + text, parameter.name).root.at("value"));
-    const auto meant = member(parameter.distribution, given);
+    const auto root = parse_yaml("value: " + text, parameter.name).root;
+    CRESCENDO_VALIDATE(root.size() == 1, parameter.name,
+                       "'{}' is more than one value of {}; write each parameter as a word of its own", text,
+                       parameter.name);
+    const auto meant = member(parameter.distribution, value_from_json(root.at("value")));
     CRESCENDO_VALIDATE(meant, parameter.name, "{} is never {}; choose one of the values that the sweep file allows{}",
                        parameter.name, text, values_of(parameter.distribution));
     return *meant;

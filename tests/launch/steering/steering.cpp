@@ -174,7 +174,7 @@ TEST_CASE("notes and tags are about the sweep or a trial that has started") {
 TEST_CASE("a listed text is enqueued as it is, though YAML would read another value or none") {
     const std::string text =
         "metric: {name: loss}\nrun_cap: 9\nparameters:\n  c: {values: [red, 'red #2', 'a: b', '3', 3]}\n"
-        "  only: {value: 'x: y'}\nscheduler: {type: fifo, max: 4}\ncommand: [train]\n";
+        "  only: {value: 'x: y'}\n  n: {min: 1, max: 5}\nscheduler: {type: fifo, max: 4}\ncommand: [train]\n";
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "s", text, {{"sweep", "s"}});
     const History history(directory.read_sweep({}).spec);
@@ -190,4 +190,5 @@ TEST_CASE("a listed text is enqueued as it is, though YAML would read another va
     // YAML tells the number from its text.
     CHECK(enqueued("c", "3") == 3);
     CHECK(enqueued("c", "'3'") == "3");
+    CHECK_THROWS_WITH_AS(enqueued("n", "3\nc: red"), doctest::Contains("is more than one value of n; "), InvalidInput);
 }
