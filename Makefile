@@ -10,6 +10,10 @@
 
 SHELL := /bin/bash
 PREFIX ?= /usr/local
+# What is installed is as it was built.
+ifeq ($(filter install,$(MAKECMDGOALS)),)
+MPI ?= ON
+endif
 TORCH_DIR = $(shell scripts/install.sh torch-dir)
 # A translation unit of LibTorch takes up to 2 GB of memory.
 JOBS ?= $(shell n=$$(nproc); m=$$(($$(awk '/MemTotal/ {print $$2}' /proc/meminfo) / 2500000)); echo $$((n < m ? n : (m > 0 ? m : 1))))

@@ -81,7 +81,8 @@ lacks_wheels() {
 if lacks_wheels; then
     mkdir -p "$(dirname "$VENV")"
     exec 9> "$VENV.lock"
-    flock -n 9 || { echo "waiting for another build, which installs into $VENV"; flock 9; }
+    flock -n 9 || { echo "waiting for another build, which installs into $VENV"; flock 9; } ||
+        echo "files cannot be locked here: let no second build run before this one is done" >&2
 fi
 # Isolated: for pip, what a module's PYTHONPATH has would be there already.
 export PIP_USER=0

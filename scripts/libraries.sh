@@ -50,7 +50,8 @@ fail() {
 lock_folder() {
     mkdir -p "$FOLDER"
     exec 9> "$FOLDER/lock"
-    flock -n 9 || { echo "waiting for another build, which writes to $FOLDER"; flock 9; }
+    flock -n 9 || { echo "waiting for another build, which writes to $FOLDER"; flock 9; } ||
+        echo "files cannot be locked here: let no second build run before this one is done" >&2
 }
 
 # Whether the compiler or CMake finds it without us.

@@ -162,7 +162,9 @@ void add_run(const Trial& trial, const DatedSweep& dated, const Names& names, co
         add("tags/crescendo.reason", stop_reasons.of(*trial.reason));
     }
     for (const auto& [key, value] : repetition_json(dated.history().sweep(), trial.id).items()) {
-        add("tags/crescendo." + key, value.is_string() ? value.get<std::string>() : value.dump());
+        if (!value.is_null()) {  // judged already
+            add("tags/crescendo." + key, value.is_string() ? value.get<std::string>() : value.dump());
+        }
     }
     if (!seen.last_failure.empty()) {
         add("tags/crescendo.last_failure", seen.last_failure);

@@ -158,10 +158,13 @@ OrderedJson user_attributes(const Trial& trial, const History& history,
                             const std::vector<OptunaParameter>& parameters) {
     const auto& seen = history.of(trial.id);
     const auto& metric = history.sweep().spec().metric;
-    ColumnNames names({"status", "reason", "resource", "workers", "slot_hours", "last_failure", "configuration",
-                       "repetition", "judge", "judged"});
+    std::vector<std::string> taken{"status", "reason", "resource", "workers", "slot_hours", "last_failure"};
     OrderedJson attributes{{"status", to_string(trial.status)}};
-    attributes.update(repetition_json(history.sweep(), trial.id));
+    for (const auto& [key, value] : repetition_json(history.sweep(), trial.id).items()) {
+        attributes[key] = value;
+        taken.push_back(key);
+    }
+    ColumnNames names(taken);
     if (trial.reason) {
         attributes["reason"] = stop_reasons.of(*trial.reason);
     }

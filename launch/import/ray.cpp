@@ -256,14 +256,16 @@ OrderedJson setting(const OrderedJson& experiment, const std::string& key) {
     return tune.is_object() && tune.contains(key) ? tune.at(key) : experiment.value(key, OrderedJson());
 }
 
-/// How many trials Ray runs: each of `num_samples` times all points of the grid.
+/// How many trials Ray runs: `num_samples`, which is 1 if it is missing, for each point of the grid. None where it runs
+/// on until it is stopped, and where they are too many to count.
 std::optional<std::uint64_t> num_trials(const OrderedJson& num_samples, const Searched& searched) {
-    if (!num_samples.is_number_integer() || num_samples <= 0) {
+    const bool has_grid = searched.num_grids > 0;
+    const auto samples = num_samples.is_null() && has_grid ? OrderedJson(1) : num_samples;
+    constexpr std::int64_t most = std::int64_t{1} << 31;
+    if (!samples.is_number_integer() || samples <= 0 || samples >= most || searched.grid_points == 0) {
         return {};
     }
-    const auto samples = num_samples.get<std::uint64_t>();
-    const bool is_countable = samples < (std::uint64_t{1} << 31) && searched.grid_points > 0;
-    return is_countable ? samples * searched.grid_points : samples;
+    return samples.get<std::uint64_t>() * searched.grid_points;
 }
 
 /// Whether Ray's scheduler is ASHA, by its name.
@@ -271,6 +273,13 @@ bool is_asha(const OrderedJson& scheduler) {
     const auto type = scheduler.value("type", OrderedJson("asha"));
     static const std::set<std::string> names{"asha", "async_hyperband", "ASHAScheduler", "AsyncHyperBandScheduler",
                                              "asynchyperband"};
+    return type.is_string() && names.contains(type.get<std::string>());
+}
+
+/// Whether it lets all trials train to their end.
+bool is_fifo(const OrderedJson& scheduler) {
+    const auto type = scheduler.is_object() ? scheduler.value("type", OrderedJson()) : scheduler;
+    static const std::set<std::string> names{"fifo", "FIFO", "FIFOScheduler", "FIFOScheduler()"};
     return type.is_string() && names.contains(type.get<std::string>());
 }
 
@@ -292,7 +301,7 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
         }
     }
     const bool is_read = scheduler.is_object() && is_asha(scheduler) && max;
-    if (!scheduler.is_null() && !is_read && scheduler != "fifo" && scheduler != "FIFO") {
+    if (!scheduler.is_null() && !is_read && !is_fifo(scheduler)) {
         notes.push_back(
             fmt::format("scheduler: {} is not carried over; if trials should stop early, write scheduler: "
                         "{{type: asha, min: 1, max: END}}",
@@ -344,12 +353,14 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
                                                flow(samples)));
         }
     } else {
+        const auto trials = num_trials(samples, searched);
         if (searched.num_grids > 0) {
-            result.notes.emplace_back(
-                "lists of grid_search are drawn from at random, because other parameters are; "
-                "run_cap has as many trials as Ray would run");
+            result.notes.push_back(
+                fmt::format("lists of grid_search are drawn from at random, because other parameters "
+                            "are{}",
+                            trials ? "; run_cap has as many trials as Ray would run" : ""));
         }
-        if (const auto trials = num_trials(samples, searched)) {
+        if (trials) {
             result.head.push_back({"run_cap", *trials});
         }
     }

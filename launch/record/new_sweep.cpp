@@ -5,7 +5,6 @@
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "launch/batch/batch_system.hpp"
-#include "launch/messages/report_pattern.hpp"
 #include "launch/record/earlier_results.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/journal.hpp"
@@ -28,25 +27,9 @@ void require_utf8(const fs::path& folder, const char* what, const char* remedy) 
         folder.string(), what, remedy);
 }
 
-/// Reports that a program prints come once, and can be counted. Its file may be written anew, and then has them again,
-/// so that nobody knows which of them is which.
-void require_resource_in_file(const SweepFile& file) {
-    const auto& source = file.supervision.report;
-    if (!source || source->is_printed() || source->patterns.empty() ||
-        ReportPattern(source->patterns, file.supervision.metric, source->counts_from).has_resource()) {
-        return;
-    }
-    file.source.fail("report.pattern",
-                     "has no group 'resource', and reports in a file (report.file) cannot be counted: a program that "
-                     "is retried, or writes its file anew, repeats lines, and nothing says of which epoch they are; "
-                     "add (?P<resource>\\d+) where the file has the epoch, or remove report.file to find the reports "
-                     "in what the program prints");
-}
-
 }  // namespace
 
 SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
-    require_resource_in_file(file);
     require_utf8(fs::current_path(), "the working folder", "rename it, or run from another");
     if (file.has_warm_trainers()) {
         require_utf8(fs::absolute(path), "the sweep's folder", "choose another with --dir");

@@ -186,8 +186,9 @@ void add_happenings(OrderedJson& data, const Chronicle& chronicle) {
 OrderedJson cuts_json(const Sweep& sweep) {
     auto result = OrderedJson::array();
     for (const auto& trial : sweep.trials()) {
-        const bool is_cut = trial.reason == StopReason::judged;
-        result.push_back(is_cut ? OrderedJson(sweep.next_milestone(trial.id).value) : OrderedJson(nullptr));
+        const auto rung = sweep.next_milestone(trial.id);
+        const bool is_cut = trial.reason == StopReason::judged && trial.resource >= rung;  // `median` has no rungs
+        result.push_back(is_cut ? OrderedJson(rung.value) : OrderedJson(nullptr));
     }
     return result;
 }

@@ -105,7 +105,7 @@ ReportSource read_report_source(const YamlSection& report) {
     return source;
 }
 
-void read_report(const YamlSection& file, SweepFile& result) {
+void read_report(const YamlSection& file, SweepStage stage, SweepFile& result) {
     const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>[^\\s,]+)'}");
     if (!report) {
         return;
@@ -122,7 +122,15 @@ void read_report(const YamlSection& file, SweepFile& result) {
     }
     const auto& source = result.supervision.report.emplace(read_report_source(*report));
     if (!source.patterns.empty()) {
-        result.supervision.metric = ReportPattern(source.patterns, result.spec.metric, source.counts_from).metric();
+        const ReportPattern pattern(source.patterns, result.spec.metric, source.counts_from);
+        result.supervision.metric = pattern.metric();
+        if (stage == SweepStage::begins && !source.is_printed() && !pattern.has_resource()) {
+            report->fail("pattern",
+                         "has no group 'resource', and reports in a file (report.file) cannot be counted: a program "
+                         "that is retried, or writes its file anew, repeats lines, and nothing says of which epoch "
+                         "they are; add (?P<resource>\\d+) where the file has the epoch, or remove report.file to "
+                         "find the reports in what the program prints");
+        }
     }
 }
 
@@ -249,7 +257,7 @@ void read_command(const YamlSection& file, SweepStage stage, SweepFile& result) 
     });
     file.attempt([&] { check_resource(file); });
     read_abilities(file, result);
-    file.attempt([&] { read_report(file, result); });
+    file.attempt([&] { read_report(file, stage, result); });
     if (stage == SweepStage::begins) {
         adapt_to_wandb(file, result);
     }

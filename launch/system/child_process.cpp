@@ -244,14 +244,16 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
     socket_ = std::move(ours);
     pid_fd_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-    if (pid_fd_.get() < 0) {
-        const auto* reason = std::strerror(errno);
+    if (!pid_fd_) {
+        const auto error = refusal("cannot watch a process");
         signal_group(SIGKILL);
         ::waitpid(pid_, nullptr, 0);
-        throw std::runtime_error(
-            fmt::format("the end of a process cannot be watched: {}; Crescendo needs Linux 5.3 or "
-                        "newer, and a container that allows pidfd_open",
-                        reason));
+        if (error.code() == std::errc::function_not_supported || error.code() == std::errc::operation_not_permitted) {
+            throw std::runtime_error(
+                "Crescendo needs Linux 5.3 or newer, and a container that allows pidfd_open: it "
+                "learns by that call that a process has ended");
+        }
+        throw error;
     }
     ::fcntl(pid_fd_.get(), F_SETFD, FD_CLOEXEC);
 }

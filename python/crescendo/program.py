@@ -103,7 +103,8 @@ class Trial:
         ended, and nobody else knows it. Programs that save with `report(save=…)` need not call this.
         """
         self._owed = {"resource": resource, "metrics": numbers_of(metrics)}
-        self._repeat_report()
+        if not self._is_child:
+            self._repeat_report()
 
     def epochs(self, limit: Optional[int] = None) -> Iterator[int]:
         """The numbers of the epochs to train, from 1, or from the one after the checkpoint. Ends when the trial is to

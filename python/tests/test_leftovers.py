@@ -104,6 +104,14 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual((torch.backends.cuda.matmul.allow_tf32, torch.backends.fp32_precision), (before, "none"))
         self.assertEqual(torch.get_float32_matmul_precision(), "highest")
 
+        inherited = torch.backends.cuda.matmul.fp32_precision, torch.backends.mkldnn.matmul.fp32_precision
+        torch.set_float32_matmul_precision("high")
+        noted.restore()
+
+        self.assertEqual(
+            (torch.backends.cuda.matmul.fp32_precision, torch.backends.mkldnn.matmul.fp32_precision), inherited
+        )
+
     def test_a_process_whose_settings_are_as_they_were_is_left_alone(self):
         noted = leftovers.Settings()
         with mock.patch("torch.set_default_device") as device, mock.patch("torch.set_default_dtype") as kind:

@@ -24,7 +24,7 @@ class Settings:
 
     def restore(self) -> None:
         """They are what they were when this was made."""
-        for get, set_to, noted in self._noted:
+        for get, set_to, noted in self._noted * 2:  # setting a precision by one name sets it by others
             try:
                 is_left = get() == noted
             except RuntimeError:  # a precision that has been set by two names at odds

@@ -101,7 +101,9 @@ TEST_CASE("a scheduler that is not ASHA, and settings of the search, are not los
     const auto population = of("scheduler: {type: pbt, max_t: 100}");
     CHECK(contains(population, "# * scheduler: {type: pbt, max_t: 100} is not carried over"));
     CHECK(contains(population, "scheduler: {type: fifo, max: 100}  # scheduler: max_t\n"));
-    CHECK_FALSE(contains(of("scheduler: fifo"), "not carried over"));
+    for (const char* fifo : {"fifo", "{type: fifo}", "FIFOScheduler()"}) {
+        CHECK_FALSE(contains(of(std::string("scheduler: ") + fifo), "not carried over"));
+    }
 }
 
 TEST_CASE("a grid beside parameters that are drawn has as many trials as Ray would run") {
@@ -113,7 +115,11 @@ tune_config: {num_samples: 10}
 )yaml");
 
     CHECK(contains(text, "run_cap: 60\n"));
-    CHECK(contains(text, "lists of grid_search are drawn from at random"));
+    CHECK(contains(text, "lists of grid_search are drawn from at random, because other parameters are; run_cap has"));
+    const auto endless = imported(
+        "param_space: {a: {grid_search: [1, 2]}, b: \"tune.uniform(0, 1)\"}\n"
+        "tune_config: {num_samples: -1}\n");
+    CHECK_FALSE(contains(endless, "run_cap"));
 }
 
 TEST_CASE("a function without its numbers is named") {

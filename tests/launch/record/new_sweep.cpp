@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/check.hpp"
+#include "launch/record/recorded_sweep.hpp"
 #include "tests/launch/sweep_file/sound_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -12,20 +13,24 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("a sweep whose reports would have to be counted in a file does not begin") {
+TEST_CASE("a new sweep has its file, and what the file does not say of its beginning") {
     const TemporaryFolder folder;
-    const auto begin = [&](const std::string& report) {
-        return create_sweep(folder / "s", parse("command: [train]\nreport: " + report + "\n"));
-    };
+    const auto file = parse("seed: 7\nprogram: train.py\n");
 
-    CHECK_THROWS_WITH_AS(begin("{pattern: '(?P<val_loss>.*)', file: log}"),
-                         doctest::Contains("sweep.yaml:11:10: report.pattern: has no group 'resource', and reports in "
-                                           "a file (report.file) cannot be counted: "),
-                         InvalidInput);
-    CHECK_FALSE(std::filesystem::exists(folder / "s"));
-    for (const auto* sound : {"{pattern: '(?P<val_loss>.*)'}", "{file: log}",
-                              "{pattern: '(?P<resource>.*): (?P<val_loss>.*)', file: log}"}) {
-        CAPTURE(sound);
-        CHECK_NOTHROW(begin(sound).discard());
-    }
+    const auto directory = create_sweep(folder / "s", file);
+
+    CHECK(read_first_file(directory, {}).text == file.text);
+    const auto run = directory.read_run();
+    CHECK(run.at("seed") == 7);
+    CHECK(run.at("working_directory") == std::filesystem::current_path().string());
+    CHECK(run.at("command") == Json(*file.command));  // which follows from the script
+}
+
+TEST_CASE("a sweep of warm trainers does not begin in a folder whose name is no UTF-8") {
+    const TemporaryFolder folder;
+    const auto file = parse("trainer: {model: cnn}\n");
+
+    CHECK_THROWS_AS(create_sweep(folder / "\xff", file), InvalidInput);
+
+    CHECK_FALSE(std::filesystem::exists(folder / "\xff"));
 }

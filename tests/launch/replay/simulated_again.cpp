@@ -150,11 +150,13 @@ TEST_CASE("a sweep that is simulated from its journal has the same reports in th
 }
 
 TEST_CASE("a replay judges trials where they reported, which need not be at each unit of their resource") {
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
-        auto spec = random_spec(random, seed);
-        spec.scheduler.kind = SchedulerKind::asha;
+        const auto spec = random_spec(random, seed);
+        if (spec.scheduler.kind != SchedulerKind::asha) {
+            continue;  // groups that grow between two reports have no times of their own in a journal
+        }
         const int slots = 2 + static_cast<int>(random.below(15));
         std::vector<RecordedTimes> times;
         for (int trial = 0; trial < num_trials; ++trial) {

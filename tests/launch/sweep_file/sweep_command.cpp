@@ -119,6 +119,11 @@ TEST_CASE("reports are found in what a program prints, which has to be said soun
     CHECK(with("{pattern: 'epoch (?P<resource>\\d+) (?P<val_loss>.*)'}") == "no error");
     CHECK(with("{pattern: ['(?P<resource>\\d+)', '(?P<val_loss>.*)'], counts_from: 0}") == "no error");
     CHECK(with("{file: reports.jsonl}") == "no error");
+    CHECK(with("{pattern: '(?P<resource>\\d+) (?P<val_loss>.*)', file: log}") == "no error");
+    CHECK(with("{pattern: '(?P<val_loss>.*)', file: log}")
+              .starts_with("sweep.yaml:11:10: report.pattern: has no group 'resource', and reports in a file "));
+    CHECK_NOTHROW(parse_sweep(sound + "command: [train]\nreport: {pattern: '(?P<val_loss>.*)', file: log}\n",
+                              "sweep.yaml", {}, SweepStage::goes_on));
     CHECK(with("{pattern: '(?P<loss>.*)'}")
               .starts_with("sweep.yaml:11:10: report.pattern: has no group for 'val_loss', which is the sweep's "
                            "metric.name"));
