@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/hdf5/fill_time.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 
 namespace crescendo::datasets {
@@ -36,8 +35,6 @@ LibraryReader::LibraryReader(hid_t file, const Field& field, const std::string& 
     const auto settings = access_settings(field, samples_per_read);
     data_set_ = hdf5::own(H5Dopen2(file, field.path.c_str(), settings.get()), text("{} cannot be opened", name));
     space_ = hdf5::own(H5Dget_space(data_set_.get()), text("{} has no data space", name));
-    const auto creation = hdf5::own(H5Dget_create_plist(data_set_.get()), text("{} has no properties", name));
-    never_fills_ = hdf5::never_fills(creation.get(), text("{} has no fill time", name));
     for (const auto& filter : hdf5::filters(data_set_.get())) {
         CRESCENDO_VALIDATE(filter.available, "", "{} is stored with the filter {}, which this HDF5 lacks; {}", name,
                            filter.name, "set HDF5_PLUGIN_PATH to the folder of its plugin, or rewrite the file");
@@ -45,9 +42,9 @@ LibraryReader::LibraryReader(hid_t file, const Field& field, const std::string& 
 }
 
 void LibraryReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
-    if (never_fills_) {  // what was never written, the library leaves as it is in memory
-        std::fill(out.begin(), out.end(), std::byte{0});
-    }
+    // Where a data set or a source of it has no fill value, the library leaves the memory of what was never written as
+    // it is: that of the rows read before.
+    std::fill(out.begin(), out.end(), std::byte{0});
     const hdf5::Session session;
     std::vector<hsize_t> start{static_cast<hsize_t>(begin)};
     start.insert(start.end(), sample_start_.begin(), sample_start_.end());

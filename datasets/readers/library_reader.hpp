@@ -18,7 +18,6 @@ class LibraryReader : public SampleReader {
     std::vector<hsize_t> sample_shape_;
     hdf5::Handle data_set_;
     hdf5::Handle memory_type_;
-    bool never_fills_ = false;
     hdf5::Handle space_;  ///< its selection changes with every read, under the session's lock
 };
 
