@@ -19,12 +19,12 @@ using nlohmann::json;
 
 namespace {
 
-/// "17 samples of class 3, 2 of class 5", of those from `first` on.
-std::string list_classes(const ClassCounts& counts, std::int64_t first) {
+/// "17 samples of class 3, 2 of class 5": those that have samples.
+std::string list_classes(const ClassCounts& counts) {
     constexpr int most_named = 5;
     std::string words;
     int num_listed = 0;
-    for (std::int64_t number = first; number < std::ssize(counts); ++number) {
+    for (std::int64_t number = 0; number < std::ssize(counts); ++number) {
         const auto count = counts[static_cast<std::size_t>(number)];
         if (count == 0 || ++num_listed > most_named) {
             continue;
@@ -38,18 +38,37 @@ std::string list_classes(const ClassCounts& counts, std::int64_t first) {
     return num_listed > most_named ? text("{}, and others of {} more", words, num_listed - most_named) : words;
 }
 
+/// Leaves of `counts` those of classes that no trial learns: from `known` on, and those that the training set has no
+/// sample of, unless `trainer.classes` counts them. Whether one of these is smaller than `known`.
+bool pass_over_known(ClassCounts& counts, std::int64_t known, const Settings& settings, DataCache& data) {
+    const auto& learned = data.classes(settings.data.train, settings.data);
+    bool has_gaps = false;
+    for (std::size_t number = 0; number < std::min(counts.size(), static_cast<std::size_t>(known)); ++number) {
+        const bool is_gap = settings.classes == 0 && learned[number] == 0 && counts[number] > 0;
+        counts[number] = is_gap ? counts[number] : 0;
+        has_gaps = has_gaps || is_gap;
+    }
+    return has_gaps;
+}
+
 /// A target without an output of the model ends a trial at the first evaluation.
 void check_classes(const Settings& settings, const std::string& key, const std::string& location, DataCache& data,
                    std::vector<Problem>& problems) {
-    const auto& counts = data.classes(location, settings.data);
+    auto unknown = data.classes(location, settings.data);
     const auto known = num_classes(settings, data);
-    if (std::ssize(counts) <= known) {
+    const auto num_counted = std::ssize(unknown);
+    const bool has_gaps = pass_over_known(unknown, known, settings, data);
+    const auto list = list_classes(unknown);
+    if (list.empty()) {
         return;
     }
-    const auto list = list_classes(counts, known);
     if (settings.classes > 0) {
         problems.push_back({"trainer.classes", text("{} classes count from 0 to {}, but {} has {}; give at least {}",
-                                                    known, known - 1, location, list, counts.size())});
+                                                    known, known - 1, location, list, num_counted)});
+    } else if (has_gaps) {
+        problems.push_back({key, text("{} has {}, but {} has no sample of these, so no trial can learn them; add them "
+                                      "there, or leave them out here",
+                                      location, list, settings.data.train)});
     } else {
         problems.push_back({key, text("{} has {}, but {} only has the classes 0 to {}, so no trial can learn the "
                                       "others; add them there, or leave them out here",
@@ -85,6 +104,16 @@ void check_data(const Settings& settings, const std::string& key, const std::str
         return;
     }
     if (found.empty() && learns_classes(settings, *samples)) {
+        const auto contradiction = datasets::contradiction_of_classes(samples->targets()[0].classes, location,
+                                                                      train.targets()[0].classes, train.location());
+        if (!contradiction.empty()) {
+            problems.push_back(
+                {key, text("{}, so trials would be judged by other classes than they learn; convert both "
+                           "from folders of the same classes, or renumber the targets of one and "
+                           "correct its attribute {}",
+                           contradiction, datasets::class_names_attribute)});
+            return;
+        }
         check_classes(settings, key, location, data, problems);
     }
     if (found.empty() && location == settings.data.train) {

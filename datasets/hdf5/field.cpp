@@ -114,6 +114,15 @@ Channels Field::channels() const {
     return {1, elements};
 }
 
+std::string contradiction_of_classes(const std::vector<std::string>& one, const std::string& here,
+                                     const std::vector<std::string>& other, const std::string& there) {
+    const auto both = static_cast<std::ptrdiff_t>(std::min(one.size(), other.size()));
+    const auto [mine, theirs] = std::mismatch(one.begin(), one.begin() + both, other.begin());
+    return mine == one.begin() + both
+               ? ""
+               : text("class {} is {} in {} and {} in {}", mine - one.begin(), *mine, here, *theirs, there);
+}
+
 std::int64_t Fields::sample_elements() const {
     return std::accumulate(begin(), end(), std::int64_t{0},
                            [](std::int64_t sum, const Field& field) { return sum + field.sample_elements(); });

@@ -89,6 +89,7 @@ struct Field {
     bool channels_last = false;           ///< whether the channels come last in the bytes of a row
     std::optional<RowPart> part = {};     ///< the part of a row that a sample is made of; none: all of it
     std::optional<Padding> padding = {};
+    std::vector<std::string> classes = {};  ///< names of the classes that its whole numbers count, where they are known
 
     std::int64_t sample_elements() const;  ///< numbers of a sample in a batch, with the padding
     std::size_t sample_bytes() const;      ///< bytes of a sample as it is read, without the padding
@@ -114,6 +115,14 @@ struct Field {
     /// list of up to 1,024 (features); else one channel.
     Channels channels() const;
 };
+
+/// The attribute of integer targets that has the names of their classes.
+inline constexpr const char* class_names_attribute = "classes";
+
+/// "class 1 is dog in A and horse in B", of the first class that both name, by different words; empty if there is none.
+/// `here` and `there` are A and B.
+std::string contradiction_of_classes(const std::vector<std::string>& one, const std::string& here,
+                                     const std::vector<std::string>& other, const std::string& there);
 
 /// The fields of a set's inputs, or of its targets. In a batch the elements of the fields follow each other.
 class Fields {

@@ -32,6 +32,12 @@ struct Part {
     std::map<std::string, FileVersion> sources = {};  ///< of its virtual data sets, by path
 };
 
+/// The longest list of names that a file has for the classes of a data set.
+struct ClassNames {
+    std::vector<std::string> names;
+    std::string data_set;  ///< FILE:/PATH, which has these
+};
+
 /// A data set as it is shown, over all files.
 struct View {
     Field field;
@@ -102,6 +108,7 @@ class Survey {
     std::vector<Part> parts;
     std::vector<std::shared_ptr<SetFile>> open;  ///< the first of the parts
     std::set<std::size_t> unpacked;              ///< columns that the files pack by different factors
+    std::vector<ClassNames> classes;             ///< of each column
     std::int64_t num_samples = 0;
     bool is_compressed = false;
     std::int64_t chunk_samples = 0;
@@ -134,6 +141,7 @@ class Survey {
         } else {
             first_ = file;
         }
+        note_classes(*file);
         auto map = map_of(*file);
         num_rows_ += file->num_rows();
         if (map.num_samples == 0) {
@@ -155,6 +163,24 @@ class Survey {
             open.push_back(file);
         }
         parts.push_back(std::move(part));
+    }
+
+    /// Files that number the same classes differently are no set: a number would mean several classes.
+    void note_classes(const SetFile& file) {
+        classes.resize(file.columns().size());
+        for (std::size_t i = 0; i < classes.size(); ++i) {
+            const auto& column = file.columns()[i];
+            const auto& names = column.rows().classes;
+            const auto contradiction =
+                contradiction_of_classes(names, column.name(), classes[i].names, classes[i].data_set);
+            CRESCENDO_VALIDATE(contradiction.empty(), "",
+                               "{}, so the same number means two classes; convert both from folders of the same "
+                               "classes, or renumber the targets of one and correct its attribute {}",
+                               contradiction, class_names_attribute);
+            if (names.size() > classes[i].names.size()) {
+                classes[i] = {names, column.name()};
+            }
+        }
     }
 
     /// The rows of the file that are selected. There may be none.
@@ -342,6 +368,7 @@ class SampleSet::Impl {
             views_.push_back(
                 {shown(column.rows(), chunks_.num_samples(), is_target ? 0 : window.length, options, location),
                  is_ahead ? window.length - 1 + window.horizon : 0});
+            views_.back().field.classes = std::move(survey.classes[views_.size() - 1].names);
             fields.push_back(views_.back().field);
         }
         const auto first_target = fields.begin() + static_cast<std::ptrdiff_t>(options.inputs.size());

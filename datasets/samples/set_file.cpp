@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/attributes.hpp"
 #include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/hdf5_packing.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
@@ -15,6 +16,15 @@
 
 namespace crescendo::datasets {
 namespace {
+
+/// The names of the classes that the whole numbers of a data set count; none if nothing says them.
+std::vector<std::string> classes_in(hid_t data_set, const Field& field, const std::string& name) {
+    const bool may_count = !field.is_real() && field.shape.empty();
+    return may_count ? hdf5::texts_of_attribute(
+                           data_set, class_names_attribute,
+                           text("{} has an attribute {} that cannot be read", name, class_names_attribute))
+                     : std::vector<std::string>();
+}
 
 /// Throws InvalidInput, or DamagedFile, unless `data_set` is made of samples that can be read.
 Field field_of(hid_t data_set, const std::string& path, const std::string& name) {
@@ -30,12 +40,14 @@ Field field_of(hid_t data_set, const std::string& path, const std::string& name)
                        "{} has samples without elements: one of its axes has length 0", name);
 
     const auto chunk = hdf5::chunk_shape(data_set);
-    return {.path = path,
-            .type = *element,
-            .num_samples = extent[0],
-            .shape = {extent.begin() + 1, extent.end()},
-            .chunk_samples = chunk.empty() ? 0 : chunk[0],
-            .packing = hdf5::packing_of(data_set, *element, name)};
+    Field field{.path = path,
+                .type = *element,
+                .num_samples = extent[0],
+                .shape = {extent.begin() + 1, extent.end()},
+                .chunk_samples = chunk.empty() ? 0 : chunk[0],
+                .packing = hdf5::packing_of(data_set, *element, name)};
+    field.classes = classes_in(data_set, field, name);
+    return field;
 }
 
 /// Takes a part of the images of `rows`, whose shape is that of the file.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/attributes.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/location.hpp"
@@ -47,19 +48,9 @@ class Column {
 
 void write_class_names(hid_t data_set, const std::vector<std::string>& names) {
     const hdf5::Session session;
-    std::vector<const char*> values;
-    for (const auto& name : names) {
-        values.push_back(name.c_str());
-    }
-    const auto type = hdf5::own(H5Tcopy(H5T_C_S1), "no string type");
-    hdf5::check(H5Tset_size(type.get(), H5T_VARIABLE), "no strings of any length");
-    hdf5::check(H5Tset_cset(type.get(), H5T_CSET_UTF8), "no UTF-8");
-    const hsize_t length = names.size();
-    const auto space = hdf5::own(H5Screate_simple(1, &length, nullptr), "no space for class names");
-    const auto attribute =
-        hdf5::own(H5Acreate2(data_set, "classes", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                  "the names of classes cannot be kept: HDF5's attributes hold 64 KiB; use fewer, or shorter names");
-    hdf5::check(H5Awrite(attribute.get(), type.get(), values.data()), "the names of classes cannot be written");
+    hdf5::write_texts(
+        data_set, class_names_attribute, names,
+        "the names of classes cannot be kept: HDF5's attributes hold 64 KiB; use fewer, or shorter names");
 }
 
 void write_samples(hid_t group, SetSource& source, std::int64_t total, const WriteOptions& options) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/attributes.hpp"
 #include "datasets/hdf5/hdf5_packing.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/samples/sample_set.hpp"
@@ -53,6 +54,10 @@ std::vector<JoinedColumn> make_columns(hid_t group, const Location& source, cons
         hdf5::copy_attributes(old.get(), columns.back().writer->id());
         if (!field.packing) {
             hdf5::remove_packing(columns.back().writer->id());
+        }
+        if (!field.classes.empty()) {  // more than in the first file, perhaps
+            hdf5::write_texts(columns.back().writer->id(), class_names_attribute, field.classes,
+                              text("the names of classes of {} cannot be written", name));
         }
     }
     return columns;

@@ -8,6 +8,8 @@
 #include <iterator>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/attributes.hpp"
+#include "datasets/hdf5/hdf5.hpp"
 
 namespace crescendo::tests {
 
@@ -172,6 +174,13 @@ std::string write_differently_packed_files(const std::filesystem::path& folder) 
         writer.add("/targets", {rows}, H5T_NATIVE_FLOAT, std::vector<float>{0, 1, 2, 3, 4});
     }
     return (folder / "packed-?.h5").string() + ":/";
+}
+
+void name_classes(const std::filesystem::path& file, const std::string& path, const std::vector<std::string>& names) {
+    const datasets::hdf5::Session session;
+    const auto opened = datasets::hdf5::open_file(file, datasets::hdf5::Access::write);
+    const auto data_set = datasets::hdf5::open_data_set(opened.get(), path, file.string());
+    datasets::hdf5::write_texts(data_set.get(), "classes", names, "the names of classes cannot be written");
 }
 
 void write_names(const std::filesystem::path& file) {

@@ -83,6 +83,9 @@ std::string write_packed_set(const std::filesystem::path& file);
 /// the first stands for none. /targets, float32, are 0 to 4. The location of all.
 std::string write_differently_packed_files(const std::filesystem::path& folder);
 
+/// Gives the data set at `path` of a file the attribute `classes` with these names.
+void name_classes(const std::filesystem::path& file, const std::string& path, const std::vector<std::string>& names);
+
 /// Writes FILE:/names, two strings of any length with twelve attributes of such strings, as netCDF-4 files have them.
 void write_names(const std::filesystem::path& file);
 

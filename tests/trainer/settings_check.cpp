@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/datasets/files.hpp"
@@ -14,6 +15,9 @@
 
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
+using crescendo::tests::Hdf5Writer;
+using crescendo::tests::name_classes;
+using crescendo::tests::TemporaryFolder;
 using nlohmann::json;
 
 namespace {
@@ -27,6 +31,14 @@ json plain(const std::string& train, const std::string& validation = {}) {
 
 std::vector<Problem> problems_of(const json& settings, const json& parameters = json::object()) {
     return check_settings({{"settings", settings}, {"parameters", parameters}}, plain_catalogue());
+}
+
+/// Writes a set of grey images with these classes. Its location.
+std::string write_classes(const std::filesystem::path& file, const std::vector<unsigned char>& classes) {
+    Hdf5Writer writer(file);
+    writer.add("/inputs", {classes.size(), 8, 8}, H5T_NATIVE_UCHAR, std::vector<unsigned char>(classes.size() * 64));
+    writer.add("/targets", {classes.size()}, H5T_NATIVE_UCHAR, classes);
+    return file.string() + ":/";
 }
 
 std::vector<std::string> keys(const json& settings, const json& parameters = json::object()) {
@@ -104,7 +116,7 @@ TEST_CASE("samples without targets are no lesson for a model that reconstructs n
 TEST_CASE("classes and real numbers are no targets of one model") {
     const SweepFixture sweep;
     {
-        crescendo::tests::Hdf5Writer writer(sweep.folder / "real.h5");
+        Hdf5Writer writer(sweep.folder / "real.h5");
         writer.add("/inputs", {4, 8, 8}, H5T_NATIVE_UCHAR, std::vector<unsigned char>(4 * 8 * 8));
         writer.add("/targets", {4}, H5T_NATIVE_FLOAT, std::vector<float>(4));
     }
@@ -135,12 +147,47 @@ TEST_CASE("classes that the training set lacks are found before training, with t
     CHECK(problems[1].key == "trainer.data.test");
     const auto& message = problems[0].message;
     CHECK_MESSAGE(message.find(sweep.validation + " has ") == 0, message);
-    CHECK(message.find(std::to_string(in_validation.at(3)) + " samples of class 3, but " + train) != std::string::npos);
+    CHECK(message.find(std::to_string(in_validation.at(3))) != std::string::npos);
+    CHECK(message.find(" of class 3, but " + train) != std::string::npos);
     settings["classes"] = 4;
     CHECK(keys(settings).empty());
     settings["classes"] = 3;
     settings["data"]["train"] = sweep.train;
     CHECK(keys(settings).front() == "trainer.classes");
+}
+
+TEST_CASE("a class between those of the training set that it has no sample of is found, too") {
+    const TemporaryFolder folder;
+    const auto train = write_classes(folder / "train.h5", {0, 2, 2, 0});
+    json settings = plain(train, write_classes(folder / "validation.h5", {0, 1, 1, 2}));
+
+    const auto problems = problems_of(settings);
+
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].key == "trainer.data.validation");
+    CHECK(problems[0].message == (folder / "validation.h5").string() + ":/ has 2 samples of class 1, but " + train +
+                                     " has no sample of these, so no trial can learn them; add them there, or leave "
+                                     "them out here");
+    settings["classes"] = 3;
+    CHECK(keys(settings).empty());
+}
+
+TEST_CASE("sets whose numbers mean different classes are found before training") {
+    const TemporaryFolder folder;
+    const auto train = write_classes(folder / "train.h5", {0, 1, 2});
+    const auto validation = write_classes(folder / "validation.h5", {0, 1});
+    name_classes(folder / "train.h5", "/targets", {"cat", "dog", "horse"});
+    CHECK(keys(plain(train, validation)).empty());
+    name_classes(folder / "validation.h5", "/targets", {"cat", "dog"});
+    CHECK(keys(plain(train, validation)).empty());
+
+    name_classes(folder / "validation.h5", "/targets", {"dog", "horse"});
+
+    const auto problems = problems_of(plain(train, validation));
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].key == "trainer.data.validation");
+    CHECK(problems[0].message.find("class 0 is dog in " + validation + " and cat in " + train + ", so trials would") ==
+          0);
 }
 
 TEST_CASE("a memory that no chunk fits into is found before training") {

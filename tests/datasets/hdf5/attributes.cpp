@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <vector>
 
 #include "core/check.hpp"
@@ -40,4 +41,32 @@ TEST_CASE("the text of an attribute is read whatever its length is, and nothing 
     CHECK_FALSE(text_of("two"));
     CHECK_FALSE(text_of("number"));
     CHECK_THROWS_WITH_AS(text_of("missing"), doctest::Contains("no such text"), crescendo::DamagedFile);
+}
+
+TEST_CASE("a list of texts is read whatever their length is, and takes the place of another") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "a.h5");
+        writer.add("/x", {1}, H5T_NATIVE_INT, std::vector{1});
+        const hid_t fixed = H5Tcopy(H5T_C_S1);
+        H5Tset_size(fixed, 3);
+        writer.attribute("/x", "fixed", fixed, std::vector<char>{'c', 'a', 't', 'o', 'x', 0});
+        writer.attribute("/x", "one", fixed, std::vector<char>{'c', 'a', 't'});
+        writer.attribute("/x", "numbers", H5T_NATIVE_INT, std::vector{7, 8});
+        H5Tclose(fixed);
+    }
+    const hdf5::Session session;
+    const auto file = hdf5::open_file(folder / "a.h5", hdf5::Access::write);
+    const auto data_set = hdf5::open_data_set(file.get(), "/x", "a.h5");
+    using Texts = std::vector<std::string>;
+    const auto texts_of = [&](const char* name) {
+        return hdf5::texts_of_attribute(data_set.get(), name, "no such texts");
+    };
+
+    CHECK(texts_of("fixed") == Texts{"cat", "ox"});
+    CHECK(texts_of("one") == Texts{});  // is no list
+    CHECK(texts_of("numbers") == Texts{});
+    CHECK(texts_of("missing") == Texts{});
+    hdf5::write_texts(data_set.get(), "fixed", {"horse", "", "dog"}, "not written");
+    CHECK(texts_of("fixed") == Texts{"horse", "", "dog"});
 }

@@ -635,3 +635,18 @@ TEST_CASE("windows and parts of rows are unpacked by the factors of their file")
     CHECK(window == std::array{201.5F, 202.5F});  // each file has four windows: this is the second of file 2
     CHECK(target[0] == 2.0F);
 }
+
+TEST_CASE("files whose numbers mean different classes are no set, and the longest list names those of a set") {
+    using Names = std::vector<std::string>;
+    const TemporaryFolder folder;
+    const auto location = write_counting_files(folder.path(), {4, 4, 4}, 2);
+    name_classes(folder / "part-001.h5", "/train/targets", {"cat", "dog"});
+    name_classes(folder / "part-002.h5", "/train/targets", {"cat", "dog", "horse"});
+    CHECK(SampleSet::open(location)->targets()[0].classes == Names{"cat", "dog", "horse"});
+
+    name_classes(folder / "part-002.h5", "/train/targets", {"dog", "horse"});
+
+    CHECK(complaint_about(location) == Contains("class 0 is dog in "));
+    CHECK(complaint_about(location) == Contains("part-002.h5:/train/targets and cat in "));
+    CHECK(complaint_about(location) == Contains("part-001.h5:/train/targets, so the same number means two classes; "));
+}

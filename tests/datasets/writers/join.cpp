@@ -55,3 +55,15 @@ TEST_CASE("a copy of files that are packed differently has what their numbers me
     const auto original = SampleSet::open(from, {.inputs = {"inputs"}, .targets = {}});
     CHECK(read_all(*copy).inputs == read_all(*original).inputs);
 }
+
+TEST_CASE("a copy of several files names all classes that one of them names") {
+    const TemporaryFolder folder;
+    const auto from = write_counting_files(folder.path(), {4, 4}, 2);
+    name_classes(folder / "part-000.h5", "/train/targets", {"cat"});
+    name_classes(folder / "part-001.h5", "/train/targets", {"cat", "dog"});
+
+    join(from, (folder / "copy.h5").string() + ":/", {}, {});
+
+    const auto copy = SampleSet::open((folder / "copy.h5").string() + ":/");
+    CHECK(copy->targets()[0].classes == std::vector<std::string>{"cat", "dog"});
+}
