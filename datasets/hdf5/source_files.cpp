@@ -30,6 +30,12 @@ std::string text_of(Get&& get) {
     return text;
 }
 
+/// The file that an object lies in, as the library was told to open it.
+fs::path file_of(hid_t object, const std::string& name) {
+    const auto file = hdf5::own(H5Iget_file_id(object), text("{} has no file", name));
+    return text_of([&](char* out, std::size_t size) { return H5Fget_name(file.get(), out, size); });
+}
+
 /// Where the library looks for the source `name` of a data set in `file`, in its order (H5F_prefix_open_file).
 std::vector<fs::path> places_of(const std::string& name, const fs::path& file) {
     constexpr std::string_view origin = "${ORIGIN}";
@@ -189,7 +195,7 @@ class Walk {
     void visit(hid_t data_set, const std::string& name) {
         const auto settings = hdf5::own(H5Dget_create_plist(data_set), text("{} has no properties", name));
         const auto file = hdf5::own(H5Iget_file_id(data_set), text("{} has no file", name));
-        const fs::path path = text_of([&](char* out, std::size_t size) { return H5Fget_name(file.get(), out, size); });
+        const auto path = file_of(data_set, name);
         if (H5Pget_layout(settings.get()) == H5D_VIRTUAL) {
             visit_sources(settings.get(), file.get(), path, name);
         }
@@ -315,6 +321,9 @@ class Walk {
             complain(problem, "have the fill value in place of the rest");
         }
         if (seen_.insert(full).second) {
+            if (const auto linked = linked_file(opened.get(), path)) {
+                files_.insert(*linked);
+            }
             expect_same_packing(opened.get(), full);
             visit(opened.get(), full);
         }
@@ -356,6 +365,12 @@ class Walk {
 
 std::vector<fs::path> source_files(hid_t data_set, const std::string& name, MissingSources missing) {
     return Walk(data_set, name, missing).files();
+}
+
+std::optional<fs::path> linked_file(hid_t data_set, const fs::path& opened) {
+    const auto file = file_of(data_set, opened.string());
+    std::error_code absent;
+    return file == opened || fs::equivalent(file, opened, absent) ? std::nullopt : std::optional(fs::absolute(file));
 }
 
 }  // namespace crescendo::datasets

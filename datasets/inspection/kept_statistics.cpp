@@ -88,7 +88,7 @@ json read_kept(const fs::path& path) {
     return usable ? content : json();
 }
 
-/// The files that virtual data sets in the group are made of.
+/// The files besides those of the location that hold what the data sets are made of.
 std::vector<fs::path> sources_of(const std::string& location, const std::vector<DataSetStatistics>& statistics) {
     const auto place = Location::parse(Selection::parse(location).group);
     const hdf5::Session session;
@@ -100,6 +100,9 @@ std::vector<fs::path> sources_of(const std::string& location, const std::vector<
             const auto data_set = hdf5::open_data_set(file.get(), path, name.string());
             const auto sources = source_files(data_set.get(), path, MissingSources::fill);
             all.insert(all.end(), sources.begin(), sources.end());
+            if (auto linked = linked_file(data_set.get(), name)) {
+                all.push_back(std::move(*linked));
+            }
         }
     }
     return all;

@@ -108,6 +108,9 @@ Column::Column(hid_t file, const Location& place, const std::string& name, const
         }
         sources_ = source_files(data_set.get(), name_, options.missing_sources);
         is_compressed_ = !hdf5::filters(data_set.get()).empty() || !sources_.empty();
+        if (auto linked = linked_file(data_set.get(), place.file)) {
+            sources_.push_back(std::move(*linked));
+        }
     });
 }
 

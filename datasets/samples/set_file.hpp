@@ -24,6 +24,7 @@ class Column {
 
     const std::string& name() const { return name_; }  ///< FILE:/PATH
     const Field& rows() const { return rows_; }        ///< a sample is a row
+    /// The files besides that of the set that hold its elements.
     const std::vector<std::filesystem::path>& sources() const { return sources_; }
     bool is_compressed() const { return is_compressed_; }
 

@@ -217,3 +217,23 @@ TEST_CASE("a virtual data set may say what its sources leave unsaid") {
 
     CHECK(complaint(location) == "");
 }
+
+TEST_CASE("the file behind the link that names a source is one of the files that it is made of") {
+    const TemporaryFolder folder;
+    write_piece(folder / "far.hdf", {1, 2});
+    {
+        const Hdf5Writer writer(folder / "near.hdf");
+        REQUIRE(H5Lcreate_external("far.hdf", "/piece", writer.id(), "piece", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    }
+    write_virtual(folder / "virtual.h5", 2, {{0, 2, "near.hdf"}});
+    const hdf5::Session session;
+    const auto file = hdf5::open_file(folder / "virtual.h5", hdf5::Access::read);
+    const auto data_set = hdf5::open_data_set(file.get(), "/inputs", "virtual.h5");
+
+    const auto files = source_files(data_set.get(), "virtual.h5:/inputs", MissingSources::error);
+
+    REQUIRE(files.size() == 2);
+    CHECK(fs::equivalent(files[0], folder / "far.hdf"));
+    CHECK(fs::equivalent(files[1], folder / "near.hdf"));
+    CHECK_FALSE(linked_file(data_set.get(), folder / "virtual.h5"));
+}

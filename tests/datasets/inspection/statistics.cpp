@@ -223,6 +223,24 @@ TEST_CASE("statistics of a virtual data set are stale once a source was written 
     CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or a source of it, was written to"));
 }
 
+TEST_CASE("statistics of a data set behind a link are stale once its file was written to") {
+    const TemporaryFolder folder;
+    write_counting_set(folder / "data.h5", 10, 0);
+    {
+        const Hdf5Writer writer(folder / "links.h5");
+        H5Gclose(H5Gcreate2(writer.id(), "train", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+        REQUIRE(H5Lcreate_external("data.h5", "/train/inputs", writer.id(), "train/inputs", H5P_DEFAULT, H5P_DEFAULT) >=
+                0);
+    }
+    const auto location = (folder / "links.h5").string() + ":/train";
+    keep_statistics(location, compute_statistics(location, {.data_sets = {"inputs"}}));
+    CHECK(kept_statistics(location).size() == 1);
+
+    write_counting_set(folder / "data.h5", 11, 0);
+
+    CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or a source of it, was written to"));
+}
+
 TEST_CASE("statistics of several files are those of all rows, and hold for these versions of them") {
     const TemporaryFolder folder;
     const auto one = write_counting_set(folder / "whole.h5", 20, 5);

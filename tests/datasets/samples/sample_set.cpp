@@ -563,6 +563,27 @@ TEST_CASE("a source of a virtual data set that changes, or goes, is an error of 
     }
 }
 
+TEST_CASE(
+    "a file behind a link that changes is an error of the next read, and another set for those who share chunks") {
+    const TemporaryFolder folder;
+    write_counting_set(folder / "data.h5", 10, 0);
+    {
+        const Hdf5Writer writer(folder / "links.h5");
+        REQUIRE(H5Lcreate_external("data.h5", "/train", writer.id(), "train", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    }
+    const auto location = (folder / "links.h5").string() + ":/train";
+    const auto set = SampleSet::open(location);
+    CHECK(SampleSet::open(location)->identity() == set->identity());
+    CHECK_FALSE(set->is_compressed());
+    read_all(*set);
+
+    std::filesystem::last_write_time(folder / "data.h5",
+                                     std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+
+    CHECK_THROWS_WITH_AS(read_all(*set), Contains("data.h5 was written to"), std::runtime_error);
+    CHECK(SampleSet::open(location)->identity() != set->identity());
+}
+
 TEST_CASE("samples that were never written, and are never filled, are zeros by every route") {
     const TemporaryFolder folder;
     const auto location =
