@@ -36,9 +36,17 @@ fs::path file_of(hid_t object, const std::string& name) {
     return text_of([&](char* out, std::size_t size) { return H5Fget_name(file.get(), out, size); });
 }
 
+/// `prefix`, which may begin with ${ORIGIN}: the folder of the HDF5 file.
+std::string from_origin(std::string prefix, const fs::path& folder) {
+    constexpr std::string_view origin = "${ORIGIN}";
+    if (prefix.starts_with(origin)) {
+        prefix.replace(0, origin.size(), folder.string());
+    }
+    return prefix;
+}
+
 /// Where the library looks for the source `name` of a data set in `file`, in its order (H5F_prefix_open_file).
 std::vector<fs::path> places_of(const std::string& name, const fs::path& file) {
-    constexpr std::string_view origin = "${ORIGIN}";
     std::vector<fs::path> places;
     fs::path rest = name;
     if (rest.is_absolute()) {
@@ -49,10 +57,7 @@ std::vector<fs::path> places_of(const std::string& name, const fs::path& file) {
     if (const char* prefixes = std::getenv("HDF5_VDS_PREFIX")) {
         std::istringstream list(prefixes);
         for (std::string prefix; std::getline(list, prefix, ':');) {
-            if (prefix.starts_with(origin)) {
-                prefix.replace(0, origin.size(), folder.string());
-            }
-            places.push_back(fs::path(prefix) / rest);
+            places.push_back(fs::path(from_origin(prefix, folder)) / rest);
         }
     }
     std::error_code unresolved;
@@ -60,6 +65,15 @@ std::vector<fs::path> places_of(const std::string& name, const fs::path& file) {
     places.push_back(rest);
     places.push_back(fs::canonical(file, unresolved).parent_path() / rest);
     return places;
+}
+
+/// Where the library looks for the external file `name` of a data set in `file`: in one place (H5D_build_file_prefix).
+fs::path external_place(const fs::path& name, const fs::path& file) {
+    const char* prefix = std::getenv("HDF5_EXTFILE_PREFIX");
+    if (prefix == nullptr || std::string_view(prefix).empty() || std::string_view(prefix) == ".") {
+        return name;
+    }
+    return fs::path(from_origin(prefix, fs::absolute(file).parent_path())) / name;  // `name` alone if it is absolute
 }
 
 std::optional<fs::path> found(const std::string& name, const fs::path& file) {
@@ -200,11 +214,11 @@ class Walk {
             visit_sources(settings.get(), file.get(), path, name);
         }
         if (H5Pget_external_count(settings.get()) > 0) {
-            visit_external(data_set, settings.get(), name);
+            visit_external(data_set, settings.get(), path, name);
         }
     }
 
-    void visit_external(hid_t data_set, hid_t settings, const std::string& name) {
+    void visit_external(hid_t data_set, hid_t settings, const fs::path& path, const std::string& name) {
         const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
         const auto element = hdf5::element_type(type.get());
         auto rest = element ? static_cast<hsize_t>(hdf5::num_bytes(hdf5::extent(data_set), *element, name)) : 0;
@@ -217,17 +231,18 @@ class Walk {
                 text("{}: the name of an external file cannot be read", name));
             const auto part = std::min(size, rest);  // of the last file, H5F_UNLIMITED
             rest -= part;
-            if (!fs::exists(bare.c_str())) {  // the library says where it is not
+            const auto external = external_place(bare.c_str(), path);
+            if (!fs::exists(external)) {  // the library says where it is not
                 continue;
             }
-            files_.insert(fs::absolute(bare.c_str()));
+            files_.insert(fs::absolute(external));
             const auto needed = static_cast<hsize_t>(offset) + part;
             std::error_code no_file;  // but a pipe, or a device
-            const auto held = fs::file_size(bare.c_str(), no_file);
+            const auto held = fs::file_size(external, no_file);
             if (!no_file && part > 0 && held < needed) {
                 complain(text("{} keeps its numbers in {}, which has {} bytes and should have {}: it was cut off; put "
                               "the whole file there",
-                              name, bare.c_str(), held, needed),
+                              name, external.string(), held, needed),
                          "have zeros in place of the rest");
             }
         }

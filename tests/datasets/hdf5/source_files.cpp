@@ -11,6 +11,7 @@
 
 #include "datasets/samples/sample_set.hpp"
 #include "tests/datasets/files.hpp"
+#include "tests/e2e/variable.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo::datasets;
@@ -71,6 +72,20 @@ std::string write_numbered(const fs::path& file, const char* source_file, const 
     return file.string() + ":/";
 }
 
+/// Writes FILE:/inputs, four int16 that the file `raw` holds from byte 4 on.
+std::string write_external(const fs::path& file, const fs::path& raw) {
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    REQUIRE(H5Pset_external(creation, raw.c_str(), 4, 4) >= 0);
+    REQUIRE(H5Pset_external(creation, raw.c_str(), 8, H5F_UNLIMITED) >= 0);
+    const Hdf5Writer writer(file);
+    const hsize_t rows = 4;
+    const hid_t space = H5Screate_simple(1, &rows, nullptr);
+    H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Pclose(creation);
+    return file.string() + ":/";
+}
+
 void write_piece(const fs::path& file, const std::vector<std::int16_t>& numbers, const Layout& layout = {}) {
     Hdf5Writer(file).add("/piece", {numbers.size()}, H5T_NATIVE_INT16, numbers, layout);
 }
@@ -116,18 +131,7 @@ TEST_CASE("what lies behind a source in its file is never taken for a part of it
 TEST_CASE("an external file that was cut off is refused, unless the rest is to be zeros") {
     const TemporaryFolder folder;
     const auto raw = folder / "raw";
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    REQUIRE(H5Pset_external(creation, raw.c_str(), 4, 4) >= 0);
-    REQUIRE(H5Pset_external(creation, raw.c_str(), 8, H5F_UNLIMITED) >= 0);
-    {
-        const Hdf5Writer writer(folder / "set.h5");
-        const hsize_t rows = 4;
-        const hid_t space = H5Screate_simple(1, &rows, nullptr);
-        H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-        H5Sclose(space);
-    }
-    H5Pclose(creation);
-    const auto location = (folder / "set.h5").string() + ":/";
+    const auto location = write_external(folder / "set.h5", raw);
     write_bytes(raw, bytes_of<std::int16_t>({-1, -1, 1, 2, 3, 4}));
     CHECK(complaint(location) == "");
     CHECK(filled(location) == bytes_of<std::int16_t>({1, 2, 3, 4}));
@@ -135,6 +139,22 @@ TEST_CASE("an external file that was cut off is refused, unless the rest is to b
 
     CHECK(complaint(location) == Contains("raw, which has 10 bytes and should have 12: it was cut off"));
     CHECK(filled(location) == bytes_of<std::int16_t>({1, 2, 3, 0}));
+}
+
+TEST_CASE("an external file is looked for where HDF5_EXTFILE_PREFIX says") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "raw");
+    const auto location = write_external(folder / "set.h5", "x.raw");
+    for (const auto& prefix : {std::string("${ORIGIN}/raw"), (folder / "raw").string()}) {
+        const Variable variable("HDF5_EXTFILE_PREFIX", prefix);  // of which the library has taken note long ago
+        write_bytes(folder / "raw/x.raw", bytes_of<std::int16_t>({-1, -1, 1, 2, 3, 4}));
+        const auto before = SampleSet::open(location)->identity();
+
+        fs::resize_file(folder / "raw/x.raw", 10);
+
+        CHECK(complaint(location) == Contains("raw/x.raw, which has 10 bytes and should have 12: it was cut off"));
+        CHECK(SampleSet::open(location, {.missing_sources = MissingSources::fill})->identity() != before);
+    }
 }
 
 TEST_CASE("a gap in the numbers of a virtual data set's files is refused, not taken for their end") {
