@@ -4,7 +4,10 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "core/check.hpp"
@@ -88,24 +91,63 @@ json read_kept(const fs::path& path) {
     return usable ? content : json();
 }
 
-/// The files besides those of the location that hold what the data sets are made of.
-std::vector<fs::path> sources_of(const std::string& location, const std::vector<DataSetStatistics>& statistics) {
+/// What a data set is made of, over all files of a location.
+struct Origin {
+    bool is_virtual = false;
+    std::int64_t rows = 0;
+    std::set<fs::path> sources = {};  ///< the files besides those of the location
+
+    /// Paths are from `folder`, so that they are the same from wherever a program looks.
+    json to_json(const fs::path& folder) const {
+        auto names = json::array();
+        for (const auto& source : sources) {
+            names.push_back(fs::relative(source, folder.empty() ? "." : folder).string());
+        }
+        return {{"rows", rows}, {"sources", std::move(names)}};
+    }
+};
+
+/// The origins of these data sets, by name.
+std::map<std::string, Origin> origins_of(const std::string& location, const std::vector<std::string>& data_sets) {
     const auto place = Location::parse(Selection::parse(location).group);
     const hdf5::Session session;
-    std::vector<fs::path> all;
+    std::map<std::string, Origin> origins;
     for (const auto& name : files_named(place.file)) {
         const auto file = hdf5::open_file(name, hdf5::Access::read);
-        for (const auto& set : statistics) {
-            const auto path = place.member(DataSetName::parse(set.name).name);
+        for (const auto& set : data_sets) {
+            auto& origin = origins[set];
+            const auto path = place.member(DataSetName::parse(set).name);
             const auto data_set = hdf5::open_data_set(file.get(), path, name.string());
+            const auto settings = hdf5::own(H5Dget_create_plist(data_set.get()), text("{} has no properties", path));
+            origin.is_virtual = origin.is_virtual || H5Pget_layout(settings.get()) == H5D_VIRTUAL;
+            const auto extent = hdf5::extent(data_set.get());
+            origin.rows += extent.empty() ? 0 : extent.front();
             const auto sources = source_files(data_set.get(), path, MissingSources::fill);
-            all.insert(all.end(), sources.begin(), sources.end());
+            origin.sources.insert(sources.begin(), sources.end());
             if (auto linked = linked_file(data_set.get(), name)) {
-                all.push_back(std::move(*linked));
+                origin.sources.insert(std::move(*linked));
             }
         }
     }
-    return all;
+    return origins;
+}
+
+/// The first data set that has another origin than when its statistics were kept; empty if there is none. A source may
+/// have been added since, or be there again: no file that was read has changed then.
+std::string made_otherwise(const json& content, const std::string& location, const Place& place) {
+    const auto kept = content.value("origins", json::object()).value(place.name, json::object());
+    if (kept.empty()) {  // all lies in the files of the location, or an older version kept the statistics
+        return {};
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, origin] : kept.items()) {
+        names.push_back(name);
+    }
+    const auto origins = origins_of(location, names);
+    const auto changed = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+        return origins.at(name).to_json(place.kept.parent_path()) != kept.at(name);
+    });
+    return changed == names.end() ? "" : *changed;
 }
 
 /// Whether the files are still as they were when the statistics were kept.
@@ -130,8 +172,16 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
     if (content.is_null() || content["file"] != version || !sources_unchanged(content)) {
         content = {{"file", version}, {"sources", json::object()}, {"sets", json::object()}};
     }
-    for (const auto& source : sources_of(location, statistics)) {
-        content["sources"][source.string()] = version_of(source);
+    std::vector<std::string> names;
+    std::transform(statistics.begin(), statistics.end(), std::back_inserter(names),
+                   [](const auto& s) { return s.name; });
+    for (const auto& [name, origin] : origins_of(location, names)) {
+        for (const auto& source : origin.sources) {
+            content["sources"][source.string()] = version_of(source);
+        }
+        if (origin.is_virtual || !origin.sources.empty()) {
+            content["origins"][place.name][name] = origin.to_json(place.kept.parent_path());
+        }
     }
     auto& set = content["sets"][place.name];
     for (const auto& [name, channels] : statistics) {
@@ -162,6 +212,11 @@ std::vector<DataSetStatistics> kept_statistics(const std::string& location, Samp
     CRESCENDO_VALIDATE(content.at("file") == versions_of(place) && sources_unchanged(content), "",
                        "{}, or a source of it, was written to since its mean and spread were calculated; run: {}",
                        place.file.string(), statistics_command(location, layout));
+    const auto changed = made_otherwise(content, location, place);
+    CRESCENDO_VALIDATE(changed.empty(), "",
+                       "{} of {} is made of other files, or has other rows, than when its mean and spread were "
+                       "calculated; run: {}",
+                       changed, place.file.string(), statistics_command(location, layout));
     std::vector<DataSetStatistics> statistics;
     for (const auto& [name, channels] : content.at("sets").at(place.name).items()) {
         auto& set = statistics.emplace_back(DataSetStatistics{name, {}});

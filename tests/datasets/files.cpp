@@ -139,6 +139,24 @@ std::string write_virtual_set(const std::filesystem::path& file) {
     return file.string() + ":/";
 }
 
+std::string write_numbered_set(const std::filesystem::path& file, const char* source_file, const char* data_set) {
+    const hsize_t two = 2;
+    const hsize_t zero = 0;
+    const hsize_t unlimited = H5S_UNLIMITED;
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t space = H5Screate_simple(1, &two, &unlimited);
+    const hid_t source = H5Screate_simple(1, &two, nullptr);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &zero, &two, &unlimited, &two);
+    REQUIRE(H5Pset_virtual(creation, space, source_file, data_set, source) >= 0);
+    H5Sselect_all(space);
+    const Hdf5Writer writer(file, /*latest=*/true);
+    H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Sclose(source);
+    H5Sclose(space);
+    H5Pclose(creation);
+    return file.string() + ":/";
+}
+
 std::string write_packed_set(const std::filesystem::path& file) {
     Hdf5Writer writer(file);
     writer.add("/inputs", {3, 2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{1, 2, -9999, 4, 5, 6});

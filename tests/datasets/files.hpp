@@ -74,6 +74,10 @@ class Hdf5Writer {
 /// the lower that of part-1.hdf, all 2; and /targets, 0 to 5. The location of the set.
 std::string write_virtual_set(const std::filesystem::path& file);
 
+/// Writes FILE:/inputs, a virtual data set of all int16 that the numbered `source_file` and `data_set` hold, two in
+/// each. The location of the set.
+std::string write_numbered_set(const std::filesystem::path& file, const char* source_file, const char* data_set);
+
 /// Writes FILE:/inputs, int16 of two features that CF's attributes pack: 10 + x / 2, of which -9999 stands for none and
 /// 0 to 5 are valid; {1, 2}, {-9999, 4}, {5, 6}. And /targets, 0, 1, 0 of uint8. The location of the set.
 std::string write_packed_set(const std::filesystem::path& file);

@@ -53,25 +53,6 @@ std::string write_virtual(const fs::path& file, hsize_t rows, const std::vector<
     return file.string() + ":/";
 }
 
-/// Writes FILE:/inputs, a virtual data set of all int16 that the numbered `file` and `data_set` hold, two in each.
-std::string write_numbered(const fs::path& file, const char* source_file, const char* data_set) {
-    const hsize_t two = 2;
-    const hsize_t zero = 0;
-    const hsize_t unlimited = H5S_UNLIMITED;
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    const hid_t space = H5Screate_simple(1, &two, &unlimited);
-    const hid_t source = H5Screate_simple(1, &two, nullptr);
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, &zero, &two, &unlimited, &two);
-    REQUIRE(H5Pset_virtual(creation, space, source_file, data_set, source) >= 0);
-    H5Sselect_all(space);
-    const Hdf5Writer writer(file, /*latest=*/true);
-    H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-    H5Sclose(source);
-    H5Sclose(space);
-    H5Pclose(creation);
-    return file.string() + ":/";
-}
-
 /// Writes FILE:/inputs, four int16 that the file `raw` holds from byte 4 on.
 std::string write_external(const fs::path& file, const fs::path& raw) {
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
@@ -159,7 +140,7 @@ TEST_CASE("an external file is looked for where HDF5_EXTFILE_PREFIX says") {
 
 TEST_CASE("a gap in the numbers of a virtual data set's files is refused, not taken for their end") {
     const TemporaryFolder folder;
-    const auto location = write_numbered(folder / "virtual.h5", "b-%b.hdf", "/piece");
+    const auto location = write_numbered_set(folder / "virtual.h5", "b-%b.hdf", "/piece");
     for (const std::int16_t number : std::vector<std::int16_t>{0, 1, 2, 10}) {
         write_piece(folder / ("b-" + std::to_string(number) + ".hdf"), {number, number});
     }
@@ -176,7 +157,7 @@ TEST_CASE("a gap in the numbers of a virtual data set's files is refused, not ta
 
 TEST_CASE("a gap in the numbers of a virtual data set's data sets is refused, too") {
     const TemporaryFolder folder;
-    const auto location = write_numbered(folder / "virtual.h5", "all.hdf", "/piece%b");
+    const auto location = write_numbered_set(folder / "virtual.h5", "all.hdf", "/piece%b");
     {
         Hdf5Writer writer(folder / "all.hdf");
         for (const std::int16_t number : std::vector<std::int16_t>{0, 2}) {

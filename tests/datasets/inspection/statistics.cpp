@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
 #include <limits>
 #include <vector>
 
@@ -221,6 +224,48 @@ TEST_CASE("statistics of a virtual data set are stale once a source was written 
     Hdf5Writer(folder / "part-1.hdf").add("/piece", {3, 2}, H5T_NATIVE_FLOAT, std::vector<float>(6, 9.0F));
 
     CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or a source of it, was written to"));
+}
+
+TEST_CASE("statistics of a virtual data set are stale once it gained a source, or one is back that was missing") {
+    const TemporaryFolder folder;
+    const auto add = [&](const char* file) {
+        Hdf5Writer(folder / file).add("/piece", {2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{1, 2});
+    };
+    const auto complaint = [](const std::string& place) { return complaint_of([&] { kept_statistics(place); }); };
+    add("b-0.hdf");
+    const auto numbered = write_numbered_set(folder / "numbered.h5", "b-%b.hdf", "/piece");
+    keep_statistics(numbered, compute_statistics(numbered, {}));
+    CHECK(complaint(numbered) == "");
+
+    add("b-1.hdf");
+
+    CHECK(complaint(numbered) == Contains("inputs of "));
+    CHECK(complaint(numbered) == Contains("numbered.h5 is made of other files, or has other rows, than when"));
+    keep_statistics(numbered, compute_statistics(numbered, {}));
+    CHECK(complaint(numbered) == "");
+
+    const auto halves = write_virtual_set(folder / "halves.h5");
+    std::filesystem::rename(folder / "part-1.hdf", folder / "away");
+    keep_statistics(halves, compute_statistics(halves, {.missing_sources = MissingSources::fill}));
+    CHECK(complaint(halves) == "");
+    std::filesystem::rename(folder / "away", folder / "part-1.hdf");
+    CHECK(complaint(halves) == Contains("halves.h5 is made of other files"));
+}
+
+TEST_CASE(
+    "statistics of a virtual data set that an older version kept are usable while its sources stay as they were") {
+    const TemporaryFolder folder;
+    const auto location = write_virtual_set(folder / "virtual.h5");
+    const auto statistics = compute_statistics(location, {});
+    keep_statistics(location, statistics);
+    const auto kept = folder / "virtual.h5.stats.json";
+    std::ifstream in(kept);
+    std::string content(std::istreambuf_iterator<char>(in), {});
+    REQUIRE(content.find("\"origins\"") != std::string::npos);
+    content.replace(content.find("\"origins\""), 9, "\"no_more\"");
+    std::ofstream(kept) << content;
+
+    CHECK(kept_statistics(location) == statistics);
 }
 
 TEST_CASE("statistics of a data set behind a link are stale once its file was written to") {
