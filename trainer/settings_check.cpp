@@ -11,6 +11,7 @@
 #include "datasets/samples/window_reader.hpp"
 #include "datasets/system/own_process.hpp"
 #include "trainer/data/data_cache.hpp"
+#include "trainer/data/normalization.hpp"
 #include "trainer/data/task.hpp"
 
 namespace crescendo::trainer {
@@ -94,6 +95,15 @@ void check_data(const Settings& settings, const std::string& key, const std::str
     if (!ask_alike(settings, *samples, train)) {
         problems.push_back({key, text("{}: its samples have another shape than those of {}; a model fits one", location,
                                       train.location())});
+        return;
+    }
+    if (const auto input = scaled_in_one(*samples, train, settings.data)) {
+        const auto type_in = [&](const auto& set) { return to_string(set.inputs()[*input].type); };
+        problems.push_back(
+            {key, text("{}: its {} are {}, and those of {} are {}. Bytes are divided by 255 unless "
+                       "data.normalize scales them, and other numbers are not; store both alike, or give "
+                       "data.normalize",
+                       location, settings.data.inputs[*input], type_in(*samples), train.location(), type_in(train))});
         return;
     }
     if (learns_classes(settings, *samples) != learns_classes(settings, train)) {

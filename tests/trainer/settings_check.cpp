@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -111,6 +112,28 @@ TEST_CASE("samples without targets are no lesson for a model that reconstructs n
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.data.train");
     CHECK(problems[0].message.find("there are no targets for the plain to learn") != std::string::npos);
+}
+
+TEST_CASE("bytes and wider numbers are no inputs of one model, unless the settings say how they are scaled") {
+    const TemporaryFolder folder;
+    const auto train = write_classes(folder / "bytes.h5", {0, 1});
+    {
+        Hdf5Writer writer(folder / "wide.h5");
+        writer.add("/inputs", {2, 8, 8}, H5T_NATIVE_INT64, std::vector<std::int64_t>(2 * 64));
+        writer.add("/targets", {2}, H5T_NATIVE_UCHAR, std::vector<unsigned char>{0, 1});
+    }
+    json settings = plain(train, (folder / "wide.h5").string() + ":/");
+
+    const auto problems = problems_of(settings);
+
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].key == "trainer.data.validation");
+    CHECK(problems[0].message.find("wide.h5:/: its inputs are int64, and those of " + train + " are uint8. Bytes") !=
+          std::string::npos);
+    settings["data"]["normalize"] = "none";
+    CHECK(keys(settings).empty());
+    settings["data"]["normalize"] = {{"inputs", {{"scale", 1.0 / 255}}}};
+    CHECK(keys(settings).empty());
 }
 
 TEST_CASE("classes and real numbers are no targets of one model") {

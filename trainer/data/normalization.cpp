@@ -63,6 +63,12 @@ void expect_channels(std::size_t given, const char* what, const Field& field, co
                        given, what, location, field.path, channels);
 }
 
+/// Whether the numbers are 0 to 255 by their type.
+bool holds_bytes(const Field& field) {
+    const bool wraps = field.packing && field.packing->wrap > 0;
+    return field.type == (wraps ? datasets::ElementType::i8 : datasets::ElementType::u8) && !field.is_real();
+}
+
 }  // namespace
 
 std::vector<std::optional<Normalization>> normalizations(const datasets::SampleSet& samples,
@@ -82,10 +88,7 @@ std::vector<std::optional<Normalization>> normalizations(const datasets::SampleS
     std::vector<std::optional<Normalization>> all;
     for (std::size_t i = 0; i < samples.inputs().size(); ++i) {
         const Field& field = samples.inputs()[i];
-        const bool wraps = field.packing && field.packing->wrap > 0;
-        const bool bytes =
-            field.type == (wraps ? datasets::ElementType::i8 : datasets::ElementType::u8) && !field.is_real();
-        all.emplace_back(of_numbers(field, settings.inputs[i], {{0.0}, {bytes ? 255.0 : 1.0}}));
+        all.emplace_back(of_numbers(field, settings.inputs[i], {{0.0}, {holds_bytes(field) ? 255.0 : 1.0}}));
     }
     for (std::size_t i = 0; i < samples.targets().size(); ++i) {
         const Field& field = samples.targets()[i];
@@ -103,6 +106,18 @@ std::vector<Conversion> conversions(const datasets::SampleSet& samples, const Da
         all.push_back(found[i] ? Conversion::to_float32(field, *found[i]) : Conversion::to_int64(field));
     }
     return all;
+}
+
+std::optional<std::size_t> scaled_in_one(const datasets::SampleSet& one, const datasets::SampleSet& other,
+                                         const DataSettings& settings) {
+    for (std::size_t i = 0; i < one.inputs().size(); ++i) {
+        const auto& name = settings.inputs[i];
+        const bool is_given = settings.standardize || settings.normalize.contains(name);
+        if (!is_given && holds_bytes(one.inputs()[i]) != holds_bytes(other.inputs()[i])) {
+            return i;
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace crescendo::trainer

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -21,5 +22,11 @@ std::vector<std::optional<datasets::Normalization>> normalizations(const dataset
 /// How each field comes into a batch: integer targets as int64, everything else as float32 and normalised. Throws like
 /// normalizations().
 std::vector<datasets::Conversion> conversions(const datasets::SampleSet& samples, const DataSettings& settings);
+
+/// The first input whose numbers are bytes in one of the sets alone, and that the settings do not scale; none if there
+/// is no such input. By default its bytes would be divided by 255, and the same numbers in the other set would not.
+/// Both sets have the inputs of the settings.
+std::optional<std::size_t> scaled_in_one(const datasets::SampleSet& one, const datasets::SampleSet& other,
+                                         const DataSettings& settings);
 
 }  // namespace crescendo::trainer
