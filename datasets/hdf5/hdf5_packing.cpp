@@ -60,6 +60,28 @@ Numbers numbers_of(hid_t data_set, const char* attribute, const std::string& nam
     return numbers;
 }
 
+/// A floating-point format of 16 bits.
+struct ShortFloat {
+    int digits;    ///< binary, with the one that is not stored
+    int least;     ///< the smallest number above 0 is 2^least
+    int infinite;  ///< numbers from 2^infinite on are infinite
+};
+constexpr ShortFloat half{.digits = 11, .least = -24, .infinite = 16};
+constexpr ShortFloat upper_half{.digits = 8, .least = -133, .infinite = 128};
+
+/// The number of this format that is nearest to `value`; of two, the even one.
+double rounded(double value, const ShortFloat& format) {
+    if (!std::isfinite(value)) {
+        return value;
+    }
+    int exponent = 0;
+    std::frexp(value, &exponent);
+    const double unit = std::ldexp(1.0, std::max(exponent - format.digits, format.least));
+    const double nearest = std::nearbyint(value / unit) * unit;
+    const double limit = std::ldexp(1.0, format.infinite);
+    return std::abs(nearest) < limit ? nearest : std::copysign(std::numeric_limits<double>::infinity(), value);
+}
+
 /// `value` as elements of that type have it, which may hold fewer digits than a fill value is written with. NaN where
 /// they cannot have it.
 double as_stored(double value, ElementType type) {
@@ -71,6 +93,10 @@ double as_stored(double value, ElementType type) {
             const bool fits = value == std::floor(value) && value >= static_cast<double>(Limits::min()) &&
                               value <= static_cast<double>(Limits::max());
             return fits ? value : std::numeric_limits<double>::quiet_NaN();
+        } else if constexpr (std::is_same_v<T, Half>) {
+            return rounded(value, half);
+        } else if constexpr (std::is_same_v<T, BFloat16>) {
+            return rounded(value, upper_half);
         } else {
             return value;
         }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/inspection/statistics.hpp"
 #include "datasets/samples/conversion.hpp"
 #include "datasets/samples/sample_set.hpp"
@@ -88,4 +89,34 @@ TEST_CASE("a scale_factor of several numbers is refused, not taken for its first
           Contains("set.h5:/inputs has an attribute scale_factor of 3 numbers"));
     CHECK(complaint_of([&] { SampleSet::open(location, {.inputs = {"others"}}); }) ==
           Contains("set.h5:/others has an attribute add_offset of 2 numbers"));
+}
+
+TEST_CASE("fill values and limits of floats of 16 bits are rounded as what is stored is") {
+    const TemporaryFolder folder;
+    const auto location = (folder / "set.h5").string() + ":/";
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        const auto float16 = hdf5::memory_type(ElementType::f16);
+        const auto bfloat16 = hdf5::memory_type(ElementType::bf16);
+        // -9999 is stored as -10000 of 11 binary digits, as -9984 of 8; 0.1 as 0x2E66 and as 0x3DCD.
+        writer.add("/half", {3}, float16.get(), std::vector<std::uint16_t>{0xF0E2, 0x2E66, 0x3C00});
+        writer.add("/upper", {3}, bfloat16.get(), std::vector<std::uint16_t>{0xC61C, 0x3DCD, 0x3F80});
+        for (const auto* name : {"/half", "/upper"}) {
+            writer.attribute(name, "_FillValue", H5T_NATIVE_DOUBLE, std::vector{-9999.0});
+            writer.attribute(name, "missing_value", H5T_NATIVE_DOUBLE, std::vector{1e300, 1e-300});
+            writer.attribute(name, "valid_max", H5T_NATIVE_DOUBLE, std::vector{0.1});
+        }
+    }
+
+    const auto half = compute_statistics(location, {.data_sets = {"half"}})[0].channels[0];
+    const auto upper = compute_statistics(location, {.data_sets = {"upper"}})[0].channels[0];
+
+    CHECK(half.nan == 2);  // the fill value, and 1 beyond the limit
+    CHECK(half.min == 0x1.998p-4);
+    CHECK(half.max == 0x1.998p-4);
+    CHECK(upper.nan == 2);
+    CHECK(upper.min == 0x1.9Ap-4);
+    CHECK(upper.max == 0x1.9Ap-4);
+    const auto set = SampleSet::open(location, {.inputs = {"half"}, .targets = {}});
+    CHECK(to_string(*set->inputs()[0].packing) == "missing -10000, missing inf, missing 0, valid -inf to 0.0999756");
 }
