@@ -160,8 +160,14 @@ bool sources_unchanged(const json& content) {
 
 }  // namespace
 
-std::string statistics_command(const std::string& location, SampleLayout layout) {
-    return text("crescendo data stats '{}'{}", location, layout == SampleLayout::hwc ? " --layout hwc" : "");
+std::string statistics_command(const std::string& location, SampleLayout layout,
+                               const std::vector<std::string>& data_sets) {
+    std::string names;
+    for (const auto& name : data_sets) {
+        names += (names.empty() ? "" : ",") + name;
+    }
+    return text("crescendo data stats '{}'{}{}", location, layout == SampleLayout::hwc ? " --layout hwc" : "",
+                names.empty() ? "" : text(" --data-sets '{}'", names));
 }
 
 void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
@@ -203,20 +209,21 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
     target.replace();
 }
 
-std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout) try {
+std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout,
+                                               const std::vector<std::string>& wanted) try {
     const Place place(location, layout);
     const auto content = read_kept(place.kept);
     const bool there = content.is_object() && content.at("sets").contains(place.name);
     CRESCENDO_VALIDATE(there, "", "no mean and spread of {} are known; run: {}", location,
-                       statistics_command(location, layout));
+                       statistics_command(location, layout, wanted));
     CRESCENDO_VALIDATE(content.at("file") == versions_of(place) && sources_unchanged(content), "",
                        "{}, or a source of it, was written to since its mean and spread were calculated; run: {}",
-                       place.file.string(), statistics_command(location, layout));
+                       place.file.string(), statistics_command(location, layout, wanted));
     const auto changed = made_otherwise(content, location, place);
     CRESCENDO_VALIDATE(changed.empty(), "",
                        "{} of {} is made of other files, or has other rows, than when its mean and spread were "
                        "calculated; run: {}",
-                       changed, place.file.string(), statistics_command(location, layout));
+                       changed, place.file.string(), statistics_command(location, layout, wanted));
     std::vector<DataSetStatistics> statistics;
     for (const auto& [name, channels] : content.at("sets").at(place.name).items()) {
         auto& set = statistics.emplace_back(DataSetStatistics{name, {}});
@@ -227,7 +234,8 @@ std::vector<DataSetStatistics> kept_statistics(const std::string& location, Samp
     return statistics;
 } catch (const json::exception& error) {
     throw InvalidInput(text("the statistics kept beside {} are damaged ({}); remove {} and run: {}", location,
-                            error.what(), Place(location, layout).kept.string(), statistics_command(location, layout)));
+                            error.what(), Place(location, layout).kept.string(),
+                            statistics_command(location, layout, wanted)));
 }
 
 }  // namespace crescendo::datasets

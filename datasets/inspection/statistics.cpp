@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/hdf5_links.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/hdf5/numbers.hpp"
-#include "datasets/inspection/inspect.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/selection.hpp"
 #include "datasets/system/file_pattern.hpp"
@@ -180,28 +182,65 @@ class Survey {
     std::vector<Part> whole_;
 };
 
-/// Every data set of numbers in the group that has samples.
+/// A data set of numbers in a group.
+struct Member {
+    std::string name;
+    std::int64_t rows;
+    std::int64_t bytes;
+};
+
+/// Whether settings and options can name a data set that is called `name`, rather than a part of another.
+bool can_be_named(const std::string& name) try {
+    return DataSetName::parse(name).name == name;
+} catch (const InvalidInput&) {
+    return false;
+}
+
+/// The data sets of numbers of a group that have samples, behind links too. What cannot be opened is none.
+std::vector<Member> members_of(hid_t group, const std::string& file) {
+    std::vector<Member> members;
+    for (const auto& [name, link] : hdf5::links_of(group, H5_INDEX_NAME)) {
+        const hdf5::Handle object{H5Oopen(group, name.c_str(), H5P_DEFAULT)};
+        if (object.get() < 0 || H5Iget_type(object.get()) != H5I_DATASET || !can_be_named(name)) {
+            continue;
+        }
+        const auto type = hdf5::own(H5Dget_type(object.get()), text("{}: {} has no type", file, name));
+        const auto element = hdf5::element_type(type.get());
+        const auto extent = hdf5::extent(object.get());
+        if (element && !extent.empty() && extent.front() > 0) {
+            members.push_back({name, extent.front(), hdf5::num_bytes(extent, *element, name)});
+        }
+    }
+    return members;
+}
+
+/// Leaves those with as many rows as the samples: coordinates, for example, have others, which no selection of the
+/// samples fits.
+void keep_samples(std::vector<Member>& members) {
+    auto samples = std::find_if(members.begin(), members.end(), [](const auto& m) { return m.name == "inputs"; });
+    if (samples == members.end()) {
+        samples = std::max_element(members.begin(), members.end(),
+                                   [](const auto& one, const auto& other) { return one.bytes < other.bytes; });
+    }
+    std::erase_if(members, [rows = samples->rows](const Member& member) { return member.rows != rows; });
+}
+
+/// The data sets whose statistics are calculated where none are named.
 std::vector<std::string> data_sets_of_numbers(const std::string& location) {
-    const auto place = Location::parse(Selection::parse(location).group);
+    const auto selection = Selection::parse(location);
+    const auto place = Location::parse(selection.group);
     const auto first = files_named(place.file).front();
     const hdf5::Session session;
     const auto file = hdf5::open_file(first, hdf5::Access::read);
-    hdf5::open_group(file.get(), place.group, first.string());
-    const auto prefix = place.member("");
-    std::vector<std::string> names;
-    for (const auto& info : inspect(first)) {
-        const bool member = info.path.starts_with(prefix) && info.path.find('/', prefix.size()) == std::string::npos;
-        if (!member || info.samples == 0 || !info.link.empty()) {
-            continue;
-        }
-        const auto data_set = hdf5::open_data_set(file.get(), info.path, first.string());
-        const auto type = hdf5::own(H5Dget_type(data_set.get()), text("{}:{} has no type", first.string(), info.path));
-        if (hdf5::element_type(type.get())) {
-            names.push_back(info.path.substr(prefix.size()));
-        }
-    }
-    CRESCENDO_VALIDATE(!names.empty(), "", "{} holds no data set of numbers; look at `crescendo data inspect {}`",
+    const auto group = hdf5::open_group(file.get(), place.group, first.string());
+    auto members = hdf5::naming(first.string(), [&] { return members_of(group.get(), first.string()); });
+    CRESCENDO_VALIDATE(!members.empty(), "", "{} holds no data set of numbers; look at `crescendo data inspect {}`",
                        location, first.string());
+    if (!selection.suffix().empty()) {
+        keep_samples(members);
+    }
+    std::vector<std::string> names;
+    std::transform(members.begin(), members.end(), std::back_inserter(names), [](const auto& m) { return m.name; });
     return names;
 }
 

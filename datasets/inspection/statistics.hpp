@@ -37,7 +37,9 @@ struct DataSetStatistics {
 };
 
 struct StatisticsOptions {
-    std::vector<std::string> data_sets = {};  ///< names in the group; none: all data sets of numbers
+    /// Names in the group. None: all data sets of numbers, links included, that the selection of the location fits:
+    /// with one, those with as many rows as `inputs`, or as the largest data set if there are none.
+    std::vector<std::string> data_sets = {};
     int threads = 2;                          ///< threads that read; the result does not depend on them
     std::optional<SampleLayout> layout = {};  ///< none: channels first, unless they look like the last axis
     MissingSources missing_sources = MissingSources::error;
@@ -59,11 +61,14 @@ std::vector<DataSetStatistics> compute_statistics(const std::string& location, c
 void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,
                      SampleLayout layout = SampleLayout::chw);
 
-/// The command that calculates and keeps the statistics of a location, for messages.
-std::string statistics_command(const std::string& location, SampleLayout layout);
+/// The command that calculates and keeps the statistics of these data sets of a location, for messages; without names,
+/// of those that it takes by itself.
+std::string statistics_command(const std::string& location, SampleLayout layout,
+                               const std::vector<std::string>& data_sets = {});
 
 /// The statistics that were kept for exactly this location and layout. Throws InvalidInput that names the command to
-/// run if there are none, or if the file has changed since.
-std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout = SampleLayout::chw);
+/// run for the data sets that are `wanted` if there are none, or if the file has changed since.
+std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout = SampleLayout::chw,
+                                               const std::vector<std::string>& wanted = {});
 
 }  // namespace crescendo::datasets

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/check.hpp"
 #include "datasets/inspection/statistics.hpp"
@@ -16,11 +17,38 @@ namespace {
 
 constexpr const char* normalize_key = "trainer.data.normalize";
 
+bool is_standardized(const std::string& data_set, const DataSettings& settings) {
+    const auto given = settings.normalize.find(data_set);
+    return given != settings.normalize.end() ? !given->second : settings.standardize;
+}
+
+/// The data sets whose numbers have the mean and spread of the training samples, each once.
+std::vector<std::string> standardized(const datasets::SampleSet& samples, const DataSettings& settings) {
+    std::vector<std::string> names;
+    const auto add = [&](const std::string& name) {
+        if (is_standardized(name, settings) && std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    };
+    for (std::size_t i = 0; i < samples.inputs().size(); ++i) {
+        add(settings.inputs[i]);
+    }
+    for (std::size_t i = 0; i < samples.targets().size(); ++i) {
+        if (samples.targets()[i].is_real()) {
+            add(settings.targets[i]);
+        }
+    }
+    return names;
+}
+
 /// Looked up once for all fields, and only if one wants them.
 class TrainingStatistics {
   public:
-    explicit TrainingStatistics(const DataSettings& settings)
-        : train_(settings.train), layout_(settings.layout.value_or(datasets::SampleLayout::chw)) {}
+    /// `wanted` are the data sets of which of() will be asked.
+    TrainingStatistics(const DataSettings& settings, std::vector<std::string> wanted)
+        : train_(settings.train),
+          layout_(settings.layout.value_or(datasets::SampleLayout::chw)),
+          wanted_(std::move(wanted)) {}
 
     Normalization of(const std::string& data_set) {
         if (!all_) {
@@ -28,9 +56,8 @@ class TrainingStatistics {
         }
         const auto found =
             std::find_if(all_->begin(), all_->end(), [&](const auto& set) { return set.name == data_set; });
-        CRESCENDO_VALIDATE(found != all_->end(), normalize_key,
-                           "no mean and spread of {} of {} are known; run: {} --data-sets '{}'", data_set, train_,
-                           datasets::statistics_command(train_, layout_), data_set);
+        CRESCENDO_VALIDATE(found != all_->end(), normalize_key, "no mean and spread of {} of {} are known; run: {}",
+                           data_set, train_, datasets::statistics_command(train_, layout_, {data_set}));
         Normalization normalization{{}, {}};
         for (const auto& channel : found->channels) {
             CRESCENDO_VALIDATE(channel.count > 0, normalize_key,
@@ -46,13 +73,14 @@ class TrainingStatistics {
 
   private:
     std::vector<datasets::DataSetStatistics> kept() const try {
-        return datasets::kept_statistics(train_, layout_);
+        return datasets::kept_statistics(train_, layout_, wanted_);
     } catch (const InvalidInput& invalid) {
         throw InvalidInput(invalid.what(), normalize_key);
     }
 
     const std::string& train_;
     datasets::SampleLayout layout_;
+    std::vector<std::string> wanted_;
     std::optional<std::vector<datasets::DataSetStatistics>> all_;
 };
 
@@ -73,13 +101,13 @@ bool holds_bytes(const Field& field) {
 
 std::vector<std::optional<Normalization>> normalizations(const datasets::SampleSet& samples,
                                                          const DataSettings& settings) {
-    TrainingStatistics statistics(settings);
+    TrainingStatistics statistics(settings, standardized(samples, settings));
     const auto of_numbers = [&](const Field& field, const std::string& name, const Normalization& otherwise) {
         Normalization normalization = otherwise;
-        if (const auto given = settings.normalize.find(name); given != settings.normalize.end()) {
-            normalization = given->second ? *given->second : statistics.of(name);
-        } else if (settings.standardize) {
+        if (is_standardized(name, settings)) {
             normalization = statistics.of(name);
+        } else if (const auto given = settings.normalize.find(name); given != settings.normalize.end()) {
+            normalization = *given->second;
         }
         expect_channels(normalization.mean.size(), "means", field, samples.location());
         expect_channels(normalization.std.size(), "stds", field, samples.location());

@@ -286,6 +286,48 @@ TEST_CASE("statistics of a data set behind a link are stale once its file was wr
     CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or a source of it, was written to"));
 }
 
+TEST_CASE("by default, statistics are those of the data sets that the selection fits, behind links too") {
+    const TemporaryFolder folder;
+    const auto location = (folder / "era.nc").string() + ":/";
+    {
+        Hdf5Writer writer(folder / "era.nc");
+        writer.add("/latitude", {4}, H5T_NATIVE_FLOAT, std::vector<float>{60, 50, 40, 30});
+        writer.add("/t", {6, 4}, H5T_NATIVE_FLOAT, std::vector<float>(24, 1.0F));
+        writer.add("/time", {6}, H5T_NATIVE_INT, std::vector{0, 1, 2, 3, 4, 5});
+        writer.add("/T[K]", {6}, H5T_NATIVE_INT, std::vector{0, 1, 2, 3, 4, 5});  // no setting can name it
+        writer.add("/wind/u", {6, 4}, H5T_NATIVE_FLOAT, std::vector<float>(24, 2.0F));
+        REQUIRE(H5Lcreate_soft("/wind/u", writer.id(), "u", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+        REQUIRE(H5Lcreate_soft("/wind/w", writer.id(), "w", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+        REQUIRE(H5Lcreate_external("none.h5", "/x", writer.id(), "x", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    }
+    const auto names = [](const std::string& of) {
+        std::vector<std::string> all;
+        for (const auto& set : compute_statistics(of, {})) {
+            all.push_back(set.name);
+        }
+        return all;
+    };
+
+    CHECK(names(location) == std::vector<std::string>{"latitude", "t", "time", "u"});
+    CHECK(names(location + "[0:5]") == std::vector<std::string>{"t", "time", "u"});
+    CHECK(compute_statistics(location + "[0:5]", {})[2].channels[0].mean == 2.0);
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {2}, H5T_NATIVE_INT, std::vector{1, 2});
+        writer.add("/others", {9}, H5T_NATIVE_INT, std::vector<int>(9));
+    }
+    CHECK(names((folder / "set.h5").string() + ":/[1:]") == std::vector<std::string>{"inputs"});
+}
+
+TEST_CASE("the command that is named is for the data sets that are wanted") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 10, 5);
+
+    CHECK(complaint_of([&] {
+              kept_statistics(location, SampleLayout::hwc, {"t[:, 3]", "z"});
+          }) == Contains((location + "' --layout hwc --data-sets 't[:, 3],z'").c_str()));
+}
+
 TEST_CASE("statistics of several files are those of all rows, and hold for these versions of them") {
     const TemporaryFolder folder;
     const auto one = write_counting_set(folder / "whole.h5", 20, 5);
