@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
 
 namespace crescendo::datasets::hdf5 {
 namespace {
@@ -32,6 +34,14 @@ void copy_attribute(hid_t from, hid_t to, const char* name) {
 }
 
 }  // namespace
+
+Handle type_of_copy(hid_t data_set, ElementType element) {
+    const auto stored = own(H5Dget_type(data_set), "no type");
+    const auto number = number_type(stored.get());
+    auto memory = hdf5::memory_type(element);
+    const bool same = H5Tequal(number.get(), memory.get()) > 0;
+    return same ? own(H5Tcopy(stored.get()), "no copy of a type") : std::move(memory);
+}
 
 void copy_attributes(hid_t from, hid_t to) {
     std::vector<std::string> names;

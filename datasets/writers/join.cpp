@@ -48,9 +48,10 @@ std::vector<JoinedColumn> make_columns(hid_t group, const Location& source, cons
         lengths.insert(lengths.end(), field.shape.begin(), field.shape.end());
         const auto name = field.path.substr(source.member("").size());
         columns.push_back({field, {}, nullptr});
-        columns.back().writer =
-            std::make_unique<SampleWriter>(group, name, field.type, lengths, chunk, options.compression);
         const auto old = hdf5::open_data_set(file.get(), field.path, source.file.string());
+        columns.back().writer =
+            std::make_unique<SampleWriter>(group, name, hdf5::type_of_copy(old.get(), field.type), lengths, chunk,
+                                           options.compression, SampleWriter::Fill());
         hdf5::copy_attributes(old.get(), columns.back().writer->id());
         if (!field.packing) {
             hdf5::remove_packing(columns.back().writer->id());

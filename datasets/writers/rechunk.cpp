@@ -45,15 +45,6 @@ std::optional<Field> samples_of(hid_t data_set, const std::string& name) {
                  .chunk_samples = chunk.empty() ? 0 : chunk[0]};
 }
 
-/// The element type of the new data set: that of the old one, with the names of an enumeration, in native byte order.
-hdf5::Handle new_type(hid_t data_set, ElementType element) {
-    const auto stored = hdf5::own(H5Dget_type(data_set), "no type");
-    const auto number = hdf5::number_type(stored.get());
-    auto memory = hdf5::memory_type(element);
-    const bool same = H5Tequal(number.get(), memory.get()) > 0;
-    return same ? hdf5::own(H5Tcopy(stored.get()), "no copy of a type") : std::move(memory);
-}
-
 /// Whether no sample was ever written: then all are the fill value, and take no room.
 bool is_unwritten(hid_t data_set) {
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
@@ -108,6 +99,7 @@ struct Job {
     std::int64_t chunk_samples = 0;
     std::unique_ptr<SampleWriter> writer = nullptr;
     bool unwritten = false;  ///< there is nothing to move
+    std::map<std::string, FileVersion> sources = {};  ///< the other files that hold its elements, by path
 
     std::int64_t bytes() const {
         return unwritten ? 0 : field.num_samples * static_cast<std::int64_t>(field.sample_bytes());
@@ -117,8 +109,10 @@ struct Job {
 /// Copies a tree of groups, with data sets that are yet to be filled.
 class TreeCopy {
   public:
-    TreeCopy(hid_t from, hid_t to, std::string name, const WriteOptions& options, MissingSources missing)
-        : root_(to), name_(std::move(name)), options_(options), missing_(missing) {
+    /// `name` is that of the group `from` in `file`.
+    TreeCopy(hid_t from, hid_t to, std::filesystem::path file, std::string name, const WriteOptions& options,
+             MissingSources missing)
+        : root_(to), file_(std::move(file)), name_(std::move(name)), options_(options), missing_(missing) {
         copy_group(from, to, "");
     }
 
@@ -181,7 +175,12 @@ class TreeCopy {
             copy_group(object.get(), group.get(), path + name + "/");
         } else if (samples) {
             Job job{.from = again(from), .field = std::move(*samples), .name = name_ + "/" + path + name};
-            source_files(object.get(), job.name, missing_);
+            for (const auto& source : source_files(object.get(), job.name, missing_)) {
+                job.sources.try_emplace(source.string(), source);
+            }
+            if (const auto linked = linked_file(object.get(), file_)) {
+                job.sources.try_emplace(linked->string(), *linked);
+            }
             job.unwritten = is_unwritten(object.get());
             const auto known =
                 largest.find(job.field.num_samples);  // not where damage has one name lead to two objects
@@ -207,7 +206,7 @@ class TreeCopy {
         } catch (const InvalidInput& invalid) {
             throw InvalidInput(job.name + ": " + invalid.what());
         }
-        job.writer = std::make_unique<SampleWriter>(to, field.path, new_type(old, field.type), lengths,
+        job.writer = std::make_unique<SampleWriter>(to, field.path, hdf5::type_of_copy(old, field.type), lengths,
                                                     job.chunk_samples, options_.compression, fill_of(old, field.type));
         hdf5::copy_attributes(old, job.writer->id());
     }
@@ -218,6 +217,7 @@ class TreeCopy {
     }
 
     hid_t root_;
+    std::filesystem::path file_;
     std::string name_;
     const WriteOptions& options_;
     MissingSources missing_;
@@ -323,6 +323,10 @@ class SourceGroup {
   private:
     SourceGroup(const Location& place, const hdf5::Session&) {
         file_ = hdf5::open_file(place.file, hdf5::Access::read);
+        CRESCENDO_VALIDATE(hdf5::exists(file_.get(), place.group) || !place.group.ends_with(']'), "",
+                           "{} has no group {}; if some rows of a group are meant, name the data sets to copy as well, "
+                           "such as --data-sets inputs,targets",
+                           place.file.string(), place.group);
         group_ = hdf5::open_group(file_.get(), place.group, place.file.string());
         version_.emplace(hdf5::descriptor(file_.get()), place.file);
     }
@@ -337,7 +341,7 @@ UnderSession<std::vector<Job>> copy_tree(const SourceGroup& source, const NewGro
     const hdf5::Session session;
     const auto name = place.file.string() + ":" + (place.is_root() ? "" : place.group);
     return UnderSession<std::vector<Job>>(
-        new std::vector<Job>(TreeCopy(source.id(), target.id(), name, options, missing).jobs()));
+        new std::vector<Job>(TreeCopy(source.id(), target.id(), place.file, name, options, missing).jobs()));
 }
 
 }  // namespace
@@ -366,8 +370,13 @@ void rechunk(const std::string& from, const std::string& to, const WriteOptions&
     for (auto& job : *jobs) {
         mover.move(job);
     }
-    jobs.reset();
     source.version().expect_unchanged(from);
+    for (const auto& job : *jobs) {
+        for (const auto& [name, version] : job.sources) {
+            version.expect_unchanged(name);
+        }
+    }
+    jobs.reset();
     target.publish();
 }
 

@@ -74,8 +74,10 @@ SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle ty
     const auto access = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
     hdf5::check(H5Pset_chunk_cache(access.get(), 1, 0, 1.0), "no chunk cache");
     space_ = simple_space(lengths_);
+    const auto link = hdf5::own(H5Pcreate(H5P_LINK_CREATE), "no properties of a link");
+    hdf5::check(H5Pset_create_intermediate_group(link.get(), 1), "no groups on the way");
     data_set_ =
-        hdf5::own(H5Dcreate2(group, name.c_str(), type_.get(), space_.get(), H5P_DEFAULT, settings.get(), access.get()),
+        hdf5::own(H5Dcreate2(group, name.c_str(), type_.get(), space_.get(), link.get(), settings.get(), access.get()),
                   text("the data set {} cannot be made", name));
 }
 

@@ -2,6 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "datasets/hdf5/hdf5.hpp"
+#include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
@@ -66,4 +72,34 @@ TEST_CASE("a copy of several files names all classes that one of them names") {
 
     const auto copy = SampleSet::open((folder / "copy.h5").string() + ":/");
     CHECK(copy->targets()[0].classes == std::vector<std::string>{"cat", "dog"});
+}
+
+TEST_CASE("a copy of data sets in groups below has these groups") {
+    const TemporaryFolder folder;
+    {
+        Hdf5Writer writer(folder / "a.h5");
+        writer.add("/all/surface/t", {2}, H5T_NATIVE_INT, std::vector{1, 2});
+        writer.add("/all/z", {2}, H5T_NATIVE_INT, std::vector{3, 4});
+    }
+
+    join((folder / "a.h5").string() + ":/all", (folder / "copy.h5").string() + ":/", {"surface/t", "z"}, {});
+
+    const auto copy = SampleSet::open((folder / "copy.h5").string() + ":/", {.inputs = {"surface/t", "z"}});
+    CHECK(read_all(*copy).inputs == bytes_of(std::vector{1, 2, 3, 4}));
+}
+
+TEST_CASE("booleans of h5py stay booleans in a copy of several files") {
+    const TemporaryFolder folder;
+    const auto boolean = hdf5::boolean_type();
+    for (const char* name : {"a.h5", "b.h5"}) {
+        Hdf5Writer(folder / name).add("/inputs", {2}, boolean.get(), std::vector<std::int8_t>{0, 1});
+    }
+
+    join((folder / "?.h5").string() + ":/", (folder / "copy.hdf").string() + ":/", {}, {});
+
+    const hdf5::Session session;
+    const auto file = hdf5::open_file(folder / "copy.hdf", hdf5::Access::read);
+    const auto data_set = hdf5::open_data_set(file.get(), "/inputs", "copy.hdf");
+    const auto type = hdf5::own(H5Dget_type(data_set.get()), "no type");
+    CHECK(H5Tequal(type.get(), boolean.get()) > 0);
 }

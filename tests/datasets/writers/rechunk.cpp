@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -278,4 +279,24 @@ TEST_CASE("packed numbers stay packed in a copy") {
 
     CHECK(inspect(folder / "new.h5")[0].packing == "x * 0.5 + 10, missing -9999, valid 0 to 5");
     CHECK(inspect(folder / "new.h5")[0].type == "int16");
+}
+
+TEST_CASE("a source that changes while it is copied is an error, and leaves no file") {
+    const TemporaryFolder folder;
+    const auto from = write_virtual_set(folder / "virtual.h5");
+    const auto change = [&] {
+        fs::last_write_time(folder / "part-0.hdf", fs::file_time_type::clock::now() + std::chrono::seconds(5));
+    };
+
+    CHECK_THROWS_WITH_AS(rechunk(from, (folder / "new.h5").string() + ":/", {.poll = change}),
+                         Contains("part-0.hdf was written to while it was read"), std::runtime_error);
+    CHECK_FALSE(fs::exists(folder / "new.h5"));
+}
+
+TEST_CASE("whoever wants some rows of a group is told to name data sets") {
+    const TemporaryFolder folder;
+    const auto from = write_set(folder / "old.h5", {});
+
+    CHECK(complaint_of([&] { rechunk(from + "[0:10]", (folder / "new.h5").string() + ":/", {}); }) ==
+          Contains("old.h5 has no group /train[0:10]; if some rows of a group are meant, name the data sets to copy"));
 }
