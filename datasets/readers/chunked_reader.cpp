@@ -50,38 +50,77 @@ ChunkedReader::ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipe
 }
 
 void ChunkedReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
-    const auto end = begin + count;
+    const Range range{begin, begin + count};
+    read_ranges({&range, 1}, out);
+}
+
+void ChunkedReader::read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const {
     auto scratch = take_scratch();
-    for (const auto& stored : find(begin, end)) {
-        const auto& offset = stored.offset;
-        const auto first = grid_.first_sample(offset);
-        const bool all = first >= begin && grid_.last_sample(offset) < end;
-        if (all && grid_.holds_whole_samples(offset)) {
-            const auto place = static_cast<std::size_t>(first - begin) * grid_.sample_bytes();
-            load(stored, out.subspan(place, grid_.chunk_bytes()), *scratch);
-        } else {
-            grid_.copy(chunk_at(stored, *scratch)->bytes, offset, begin, end, out);
+    const auto chunks = find(ranges);
+    for (const auto& stored : chunks) {
+        // Both are in the order of the file: ranges before this chunk have nothing of later ones either.
+        while (ranges.front().end <= grid_.first_sample(stored.offset)) {
+            out = out.subspan(static_cast<std::size_t>(ranges.front().size()) * grid_.sample_bytes());
+            ranges = ranges.subspan(1);
         }
+        take(stored, ranges, out, *scratch);
     }
     give_back(std::move(scratch));
 }
 
+/// Copies what a chunk holds of `ranges`, whose memory is `out`. The first of them reaches into it.
+void ChunkedReader::take(const Stored& stored, std::span<const Range> ranges, std::span<std::byte> out,
+                         Scratch& scratch) const {
+    const auto& offset = stored.offset;
+    const auto first = grid_.first_sample(offset);
+    const auto last = grid_.last_sample(offset);
+    const auto& range = ranges.front();
+    if (grid_.holds_whole_samples(offset) && range.begin <= first && last < range.end) {
+        const auto place = static_cast<std::size_t>(first - range.begin) * grid_.sample_bytes();
+        load(stored, out.subspan(place, grid_.chunk_bytes()), scratch);
+        return;
+    }
+    const auto chunk = chunk_at(stored, scratch);
+    for (const auto& [begin, end] : ranges) {
+        if (begin > last) {
+            return;
+        }
+        const auto bytes = static_cast<std::size_t>(end - begin) * grid_.sample_bytes();
+        grid_.copy(chunk->bytes, offset, begin, end, out.first(bytes));
+        out = out.subspan(bytes);
+    }
+}
+
 void ChunkedReader::announce(std::int64_t begin, std::int64_t count) const {
+    const Range range{begin, begin + count};
+    announce_ranges({&range, 1});
+}
+
+void ChunkedReader::announce_ranges(std::span<const Range> ranges) const {
     if (grid_.chunk_bytes() <= short_chunk) {
         return;
     }
-    for (const auto& [offset, piece, mask] : find(begin, begin + count)) {
+    for (const auto& [offset, piece, mask] : find(ranges)) {
         if (piece) {
             announce_bytes(descriptor_, piece->offset, piece->offset + piece->bytes);
         }
     }
 }
 
-/// All under one session: threads that took turns after every chunk would only wake each other.
-std::vector<ChunkedReader::Stored> ChunkedReader::find(std::int64_t begin, std::int64_t end) const {
+/// The chunks that hold some of the ranges, each once, in the order of the file. All under one session: threads that
+/// took turns after every chunk would only wake each other.
+std::vector<ChunkedReader::Stored> ChunkedReader::find(std::span<const Range> ranges) const {
     std::vector<Stored> all;
+    std::int64_t done = 0;  // the chunks of samples before this one are found
     const hdf5::Session session;
-    grid_.for_each_chunk(begin, end, [&](const Offset& offset) { all.push_back(find(offset)); });
+    for (const auto& [begin, end] : ranges) {
+        if (std::max(begin, done) < end) {
+            grid_.for_each_chunk(std::max(begin, done), end, [&](const Offset& offset) {
+                all.push_back(find(offset));
+                done = grid_.last_sample(offset) + 1;
+            });
+        }
+    }
     return all;
 }
 

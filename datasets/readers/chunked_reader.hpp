@@ -24,7 +24,9 @@ class ChunkedReader : public SampleReader {
     static std::unique_ptr<ChunkedReader> make(hid_t data_set, const Field& field, const std::string& name);
 
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
+    void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override;
     void announce(std::int64_t begin, std::int64_t count) const override;
+    void announce_ranges(std::span<const Range> ranges) const override;
 
   private:
     using Offset = ChunkGrid::Offset;
@@ -44,9 +46,10 @@ class ChunkedReader : public SampleReader {
 
     ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipeline, std::string name);
 
-    std::vector<Stored> find(std::int64_t begin, std::int64_t end) const;
+    std::vector<Stored> find(std::span<const Range> ranges) const;
     Stored find(const Offset& offset) const;
     bool is_plausible(std::uint64_t stored_bytes) const;
+    void take(const Stored& stored, std::span<const Range> ranges, std::span<std::byte> out, Scratch& scratch) const;
     std::shared_ptr<const Chunk> chunk_at(const Stored& stored, Scratch& scratch) const;
     void load(const Stored& stored, std::span<std::byte> chunk, Scratch& scratch) const;
     void fetch_and_decode(const Stored& stored, std::span<std::byte> chunk, Scratch& scratch) const;

@@ -24,7 +24,13 @@ class ByteSwappingReader : public SampleReader {
         reverse_elements(out, element_bytes_);
     }
 
+    void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override {
+        stored_->read_ranges(ranges, out);
+        reverse_elements(out, element_bytes_);
+    }
+
     void announce(std::int64_t begin, std::int64_t count) const override { stored_->announce(begin, count); }
+    void announce_ranges(std::span<const Range> ranges) const override { stored_->announce_ranges(ranges); }
 
   private:
     std::unique_ptr<SampleReader> stored_;
@@ -67,6 +73,25 @@ StoredOrder stored_order(hid_t data_set, ElementType element, const std::string&
 }
 
 }  // namespace
+
+void SampleReader::read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const {
+    std::int64_t total = 0;
+    for (const auto& range : ranges) {
+        total += range.size();
+    }
+    const auto sample_bytes = total == 0 ? 0 : out.size() / static_cast<std::size_t>(total);
+    for (const auto& range : ranges) {
+        const auto bytes = static_cast<std::size_t>(range.size()) * sample_bytes;
+        read(range.begin, range.size(), out.first(bytes));
+        out = out.subspan(bytes);
+    }
+}
+
+void SampleReader::announce_ranges(std::span<const Range> ranges) const {
+    for (const auto& range : ranges) {
+        announce(range.begin, range.size());
+    }
+}
 
 std::unique_ptr<SampleReader> make_reader(hid_t file, Field& field, const std::string& name,
                                           std::int64_t samples_per_read, Routes allowed) {

@@ -8,6 +8,7 @@
 
 #include "datasets/hdf5/field.hpp"
 #include "datasets/hdf5/hdf5.hpp"
+#include "datasets/system/range.hpp"
 
 namespace crescendo::datasets {
 
@@ -20,9 +21,16 @@ class SampleReader {
     /// they cannot be read; the message names file, data set and samples, and chunk and offset if they are known.
     virtual void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const = 0;
 
+    /// Copies the samples of several ranges, one after the other, to `out`. The ranges are ascending and have no sample
+    /// in common. A chunk that holds some of several ranges is decoded once. Throws as read() does.
+    virtual void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const;
+
     /// Announces that the samples [begin, begin + count) will be read soon, so that the system may fetch them into its
     /// cache. This is a hint that cannot fail. It has no effect if the place of the samples in the file is not known.
     virtual void announce(std::int64_t /*begin*/, std::int64_t /*count*/) const {}
+
+    /// Announces several ranges, as read_ranges() takes them.
+    virtual void announce_ranges(std::span<const Range> ranges) const;
 };
 
 /// Makes the fastest of the `allowed` readers of `field`, a data set of `file`, and sets field.route. `name` is

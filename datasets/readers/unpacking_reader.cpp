@@ -40,8 +40,22 @@ UnpackingReader::UnpackingReader(std::unique_ptr<SampleReader> stored, ElementTy
     : stored_(std::move(stored)), type_(type), packing_(std::move(packing)) {}
 
 void UnpackingReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
+    stored_->read(begin, count, room_for_stored(out));
+    unpack(out);
+}
+
+void UnpackingReader::read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const {
+    stored_->read_ranges(ranges, room_for_stored(out));
+    unpack(out);
+}
+
+std::span<std::byte> UnpackingReader::room_for_stored(std::span<std::byte> out) const {
+    return out.last(out.size() / size_of(unpacked_type(type_)) * size_of(type_));
+}
+
+/// The stored numbers lie at the end of `out`.
+void UnpackingReader::unpack(std::span<std::byte> out) const {
     const auto unpacked = unpacked_type(type_);
-    stored_->read(begin, count, out.last(out.size() / size_of(unpacked) * size_of(type_)));
     with_type(type_, [&]<class Stored>() {
         if (unpacked == ElementType::f32) {
             if constexpr (sizeof(Stored) <= sizeof(float)) {

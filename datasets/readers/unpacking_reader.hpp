@@ -21,9 +21,14 @@ class UnpackingReader : public SampleReader {
     UnpackingReader(std::unique_ptr<SampleReader> stored, ElementType type, Packing packing);
 
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
+    void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override;
     void announce(std::int64_t begin, std::int64_t count) const override { stored_->announce(begin, count); }
+    void announce_ranges(std::span<const Range> ranges) const override { stored_->announce_ranges(ranges); }
 
   private:
+    std::span<std::byte> room_for_stored(std::span<std::byte> out) const;
+    void unpack(std::span<std::byte> out) const;
+
     std::unique_ptr<SampleReader> stored_;
     ElementType type_;
     Packing packing_;

@@ -307,9 +307,7 @@ class SampleSet::Impl {
             for (std::size_t i = 0; i < views_.size(); ++i) {
                 if (first_alike(i) == i) {
                     const auto& reader = file->columns()[i].reader();
-                    parts_[number].map.for_each_run(
-                        views_[i].offset, views_[i].field.window, first, range.size(),
-                        [&](std::int64_t row, std::int64_t rows) { reader.announce(row, rows); });
+                    reader.announce_ranges(ranges_of(parts_[number].map, views_[i], first, range.size()));
                 }
             }
         });
@@ -435,13 +433,16 @@ class SampleSet::Impl {
 
     static void read(const SampleReader& reader, const RowMap& map, const View& view, std::int64_t begin,
                      std::int64_t count, std::span<std::byte> out) {
-        const auto row_bytes =
-            view.field.sample_bytes() / static_cast<std::size_t>(std::max<std::int64_t>(1, view.field.window));
+        reader.read_ranges(ranges_of(map, view, begin, count), out);
+    }
+
+    /// The rows that samples [begin, begin + count) of a view are made of.
+    static std::vector<Range> ranges_of(const RowMap& map, const View& view, std::int64_t begin, std::int64_t count) {
+        std::vector<Range> ranges;
         map.for_each_run(view.offset, view.field.window, begin, count, [&](std::int64_t first, std::int64_t rows) {
-            const auto bytes = static_cast<std::size_t>(rows) * row_bytes;
-            reader.read(first, rows, out.first(bytes));
-            out = out.subspan(bytes);
+            ranges.push_back({first, first + rows});
         });
+        return ranges;
     }
 
     std::string location_;

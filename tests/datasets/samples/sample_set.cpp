@@ -388,6 +388,47 @@ TEST_CASE("of rows that lie in one piece, little more is read than the part that
     CHECK(static_cast<double>(bytes_read_so_far() - before) < 1.01 * static_cast<double>(inputs.size()));
 }
 
+TEST_CASE("rows that a step or a list takes of chunks which split them are read with each chunk once") {
+    const TemporaryFolder folder;
+    constexpr std::int32_t num_rows = 64;
+    constexpr std::size_t row = 4 * 4096;
+    std::vector<std::int32_t> numbers;
+    for (std::int32_t i = 0; i < num_rows * static_cast<std::int32_t>(row); ++i) {
+        numbers.push_back(i);
+    }
+    const std::vector<std::int32_t> list{1, 2, 3, 14, 17, 18, 31, 32, 40, 63};  // chunks have rows 0 to 15, 16 to 31 …
+    {
+        Hdf5Writer writer(folder / "set.h5");
+        writer.add("/inputs", {num_rows, 4, 4096}, H5T_NATIVE_INT32, numbers, {.chunk = {16, 2, 1024}});
+        writer.add("/list", {list.size()}, H5T_NATIVE_INT32, list);
+    }
+    const auto location = (folder / "set.h5").string() + ":/";
+    std::vector<std::int32_t> odd;
+    for (std::int32_t i = 1; i < num_rows; i += 2) {
+        odd.push_back(i);
+    }
+    for (const auto& [selection, rows] : {std::pair{"[1::2]", odd}, {"[/list]", list}}) {
+        for (const auto routes : {Routes::fastest, Routes::library}) {
+            const auto set = SampleSet::open(location + selection, {.targets = {}, .routes = routes});
+            std::vector<std::int32_t> expected;
+            for (const auto i : rows) {
+                expected.insert(expected.end(), numbers.begin() + i * static_cast<std::ptrdiff_t>(row),
+                                numbers.begin() + (i + 1) * static_cast<std::ptrdiff_t>(row));
+            }
+            std::vector<std::byte> inputs(set->inputs().bytes_of(set->size()));
+            const auto before = bytes_read_so_far();
+
+            set->read(0, set->size(), inputs, {});
+
+            CHECK(inputs == bytes_of(expected));
+            if (routes == Routes::fastest) {
+                CHECK(set->inputs()[0].route == Route::chunks);
+                CHECK(static_cast<double>(bytes_read_so_far() - before) < 1.05 * sizeof(float) * num_rows * row);
+            }
+        }
+    }
+}
+
 TEST_CASE("two threads read the same set, and another set of the same file") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 1000, 10, /*deflate=*/true);
