@@ -31,23 +31,28 @@ std::optional<FilterPipeline> pipeline_of(hid_t data_set, std::size_t chunk_byte
 
 }  // namespace
 
-std::unique_ptr<ChunkedReader> ChunkedReader::make(hid_t data_set, const Field& field, const std::string& name) {
+std::unique_ptr<ChunkedReader> ChunkedReader::make(hid_t data_set, const Field& field, const std::string& name,
+                                                   std::shared_ptr<DecodeMemory> memory) {
     ChunkGrid grid(hdf5::extent(data_set), hdf5::chunk_shape(data_set), size_of(field.type),
                    field.part ? field.part->ranges : std::vector<Range>());
     auto pipeline = pipeline_of(data_set, grid.chunk_bytes());
     if (!pipeline) {
         return nullptr;
     }
-    return std::unique_ptr<ChunkedReader>(new ChunkedReader(data_set, std::move(grid), std::move(*pipeline), name));
+    return std::unique_ptr<ChunkedReader>(
+        new ChunkedReader(data_set, std::move(grid), std::move(*pipeline), name, std::move(memory)));
 }
 
-ChunkedReader::ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipeline, std::string name)
-    : grid_(std::move(grid)), pipeline_(std::move(pipeline)), name_(std::move(name)) {
+ChunkedReader::ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipeline, std::string name,
+                             std::shared_ptr<DecodeMemory> memory)
+    : grid_(std::move(grid)), pipeline_(std::move(pipeline)), name_(std::move(name)), memory_(std::move(memory)) {
     hdf5::check(H5Iinc_ref(data_set), text("{} cannot be kept open", name_));
     data_set_ = hdf5::Handle(data_set);
     file_ = hdf5::own(H5Iget_file_id(data_set), text("{} has no file", name_));  // not always the one asked for: links
     descriptor_ = hdf5::Finder::serves(file_.get()) ? hdf5::descriptor(file_.get()) : -1;
 }
+
+ChunkedReader::~ChunkedReader() { memory_->forget(this); }
 
 void ChunkedReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
     const Range range{begin, begin + count};
@@ -55,7 +60,7 @@ void ChunkedReader::read(std::int64_t begin, std::int64_t count, std::span<std::
 }
 
 void ChunkedReader::read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const {
-    auto scratch = take_scratch();
+    auto scratch = memory_->take_scratch();
     const auto chunks = find(ranges);
     for (const auto& stored : chunks) {
         // Both are in the order of the file: ranges before this chunk have nothing of later ones either.
@@ -65,7 +70,7 @@ void ChunkedReader::read_ranges(std::span<const Range> ranges, std::span<std::by
         }
         take(stored, ranges, out, *scratch);
     }
-    give_back(std::move(scratch));
+    memory_->give_back(std::move(scratch));
 }
 
 /// Copies what a chunk holds of `ranges`, whose memory is `out`. The first of them reaches into it.
@@ -145,18 +150,14 @@ bool ChunkedReader::is_plausible(std::uint64_t stored_bytes) const {
 }
 
 std::shared_ptr<const ChunkedReader::Chunk> ChunkedReader::chunk_at(const Stored& stored, Scratch& scratch) const {
-    {
-        const std::lock_guard lock(mutex_);
-        if (last_part_ && last_part_->offset == stored.offset) {
-            return last_part_;
-        }
+    if (auto kept = memory_->kept(this, stored.offset)) {
+        return kept;
     }
     auto chunk = std::make_shared<Chunk>();
     chunk->offset = stored.offset;
     chunk->bytes = chunk->memory.of(grid_.chunk_bytes());
     load(stored, chunk->bytes, scratch);
-    const std::lock_guard lock(mutex_);
-    last_part_ = chunk;
+    memory_->keep(this, chunk);
     return chunk;
 }
 
@@ -244,21 +245,6 @@ std::string ChunkedReader::place_of(const Offset& offset) const {
         return text("chunk ({})", indices);
     }
     return text("chunk ({}), {} bytes at offset {}", indices, size, address);
-}
-
-std::unique_ptr<ChunkedReader::Scratch> ChunkedReader::take_scratch() const {
-    const std::lock_guard lock(mutex_);
-    if (idle_scratch_.empty()) {
-        return std::make_unique<Scratch>();
-    }
-    auto scratch = std::move(idle_scratch_.back());
-    idle_scratch_.pop_back();
-    return scratch;
-}
-
-void ChunkedReader::give_back(std::unique_ptr<Scratch> scratch) const {
-    const std::lock_guard lock(mutex_);
-    idle_scratch_.push_back(std::move(scratch));
 }
 
 }  // namespace crescendo::datasets

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "datasets/hdf5/finding_driver.hpp"
 #include "datasets/readers/chunk_grid.hpp"
+#include "datasets/readers/decode_memory.hpp"
 #include "datasets/readers/filter_pipeline.hpp"
 #include "datasets/readers/sample_reader.hpp"
 
@@ -16,12 +16,14 @@ namespace crescendo::datasets {
 /// Asks the library, under its lock, where chunks lie. Reads and decodes them outside the lock, in as many threads as
 /// call read(). Files whose driver does not tell (hdf5::Finder) are read by the library, one chunk at a time.
 ///
-/// Bytes are as stored, in the file's byte order. Holds up to three chunks for each thread that reads. It also keeps
-/// the last chunk of which only a part was read, because the next read most likely continues in it.
+/// Bytes are as stored, in the file's byte order. What is kept between reads lies in DecodeMemory: up to three chunks
+/// for each thread that reads, and the last chunk of which only a part was read.
 class ChunkedReader : public SampleReader {
   public:
     /// Returns nullptr if our own code cannot undo a filter of the data set.
-    static std::unique_ptr<ChunkedReader> make(hid_t data_set, const Field& field, const std::string& name);
+    static std::unique_ptr<ChunkedReader> make(hid_t data_set, const Field& field, const std::string& name,
+                                               std::shared_ptr<DecodeMemory> memory);
+    ~ChunkedReader() override;
 
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
     void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override;
@@ -30,7 +32,8 @@ class ChunkedReader : public SampleReader {
 
   private:
     using Offset = ChunkGrid::Offset;
-    using Scratch = FilterPipeline::Scratch;
+    using Scratch = DecodeMemory::Scratch;
+    using Chunk = DecodeMemory::Chunk;
 
     struct Stored {
         Offset offset;
@@ -38,13 +41,8 @@ class ChunkedReader : public SampleReader {
         std::uint32_t mask = 0;                    ///< as FilterPipeline::decode takes it
     };
 
-    struct Chunk {
-        Offset offset;
-        Buffer memory;
-        std::span<std::byte> bytes;
-    };
-
-    ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipeline, std::string name);
+    ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipeline, std::string name,
+                  std::shared_ptr<DecodeMemory> memory);
 
     std::vector<Stored> find(std::span<const Range> ranges) const;
     Stored find(const Offset& offset) const;
@@ -57,9 +55,6 @@ class ChunkedReader : public SampleReader {
     void read_by_library(const Offset& offset, std::span<std::byte> chunk) const;
     std::string place_of(const Offset& offset) const;
 
-    std::unique_ptr<Scratch> take_scratch() const;
-    void give_back(std::unique_ptr<Scratch> scratch) const;
-
     hdf5::Handle data_set_;
     hdf5::Handle file_;  ///< keeps the descriptor open
     int descriptor_;     ///< the library's own, so that both see the same file; negative: only the library reads
@@ -67,10 +62,7 @@ class ChunkedReader : public SampleReader {
     FilterPipeline pipeline_;
     std::string name_;
     mutable Buffer unread_;  ///< where the library thinks that it reads to; guarded by its lock
-
-    mutable std::mutex mutex_;  ///< guards the next two members
-    mutable std::vector<std::unique_ptr<Scratch>> idle_scratch_;
-    mutable std::shared_ptr<const Chunk> last_part_;
+    std::shared_ptr<DecodeMemory> memory_;
 };
 
 }  // namespace crescendo::datasets

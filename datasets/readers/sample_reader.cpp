@@ -37,12 +37,13 @@ class ByteSwappingReader : public SampleReader {
     std::size_t element_bytes_;
 };
 
-std::unique_ptr<SampleReader> direct_reader(hid_t data_set, Field& field, const std::string& name) {
+std::unique_ptr<SampleReader> direct_reader(hid_t data_set, Field& field, const std::string& name,
+                                            std::shared_ptr<DecodeMemory> memory) {
     const hdf5::Handle settings = hdf5::own(H5Dget_create_plist(data_set), text("{} has no properties", name));
     std::unique_ptr<SampleReader> reader;
     if (H5Pget_layout(settings.get()) == H5D_CHUNKED) {
         field.route = Route::chunks;
-        reader = ChunkedReader::make(data_set, field, name);
+        reader = ChunkedReader::make(data_set, field, name, std::move(memory));
     } else {
         field.route = Route::pread;
         reader = ContiguousReader::make(data_set, field, name);
@@ -94,11 +95,13 @@ void SampleReader::announce_ranges(std::span<const Range> ranges) const {
 }
 
 std::unique_ptr<SampleReader> make_reader(hid_t file, Field& field, const std::string& name,
-                                          std::int64_t samples_per_read, Routes allowed) {
+                                          std::int64_t samples_per_read, Routes allowed,
+                                          std::shared_ptr<DecodeMemory> memory) {
     if (allowed == Routes::fastest) {
         const auto data_set = open_without_cache(file, field.path, name);
         const auto order = stored_order(data_set.get(), field.type, name);
-        auto reader = order == StoredOrder::other ? nullptr : direct_reader(data_set.get(), field, name);
+        auto reader =
+            order == StoredOrder::other ? nullptr : direct_reader(data_set.get(), field, name, std::move(memory));
         if (reader && order == StoredOrder::swapped) {
             reader = std::make_unique<ByteSwappingReader>(std::move(reader), size_of(field.type));
         }

@@ -12,6 +12,8 @@
 
 namespace crescendo::datasets {
 
+class DecodeMemory;
+
 /// Reads samples of one data set. Any number of threads may read at the same time.
 class SampleReader {
   public:
@@ -35,8 +37,10 @@ class SampleReader {
 
 /// Makes the fastest of the `allowed` readers of `field`, a data set of `file`, and sets field.route. `name` is
 /// FILE:/PATH. `samples_per_read` is the number of neighbouring samples that one read will ask for. The reader must be
-/// made and destroyed under a session. Throws InvalidInput if a filter is missing that the data set needs.
+/// made and destroyed under a session. Throws InvalidInput if a filter is missing that the data set needs. Readers that
+/// are given the same `memory` share it.
 std::unique_ptr<SampleReader> make_reader(hid_t file, Field& field, const std::string& name,
-                                          std::int64_t samples_per_read, Routes allowed);
+                                          std::int64_t samples_per_read, Routes allowed,
+                                          std::shared_ptr<DecodeMemory> memory);
 
 }  // namespace crescendo::datasets

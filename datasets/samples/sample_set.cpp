@@ -356,6 +356,7 @@ class SampleSet::Impl {
           chunks_(samples_of(parts_), survey.chunk_samples),
           is_compressed_(survey.is_compressed),
           unpacked_(std::move(survey.unpacked)),
+          memory_(std::make_shared<DecodeMemory>(options.inputs.size() + options.targets.size())),
           files_(parts_.size(), prepared(survey.open), [this](std::size_t number) { return reopen(number); }) {
         std::vector<Field> fields;
         const auto file = files_.get(0);
@@ -394,7 +395,7 @@ class SampleSet::Impl {
 
     void prepare(SetFile& file) const {
         file.expect_reads_of(std::max(chunks_.chunk_samples() * options_.window.stride, options_.window.length),
-                             options_.routes, unpacked_);
+                             options_.routes, unpacked_, memory_);
     }
 
     std::unique_ptr<SetFile> reopen(std::size_t number) const {
@@ -451,6 +452,7 @@ class SampleSet::Impl {
     ChunkMap chunks_;
     bool is_compressed_;
     std::set<std::size_t> unpacked_;  ///< columns whose numbers are read as what they mean
+    std::shared_ptr<DecodeMemory> memory_;  ///< for the readers of all files
     mutable OpenFiles files_;
     std::vector<View> views_;  ///< of the inputs, then of the targets
     Fields inputs_;

@@ -120,10 +120,10 @@ void Column::unpack() {
     rows_.packing.reset();
 }
 
-void Column::expect_reads_of(std::int64_t rows, hid_t file, Routes allowed) {
+void Column::expect_reads_of(std::int64_t rows, hid_t file, Routes allowed, std::shared_ptr<DecodeMemory> memory) {
     hdf5::naming(name_, [&] {
         auto& stored = packed_ ? *packed_ : rows_;
-        reader_ = make_reader(file, stored, name_, rows, allowed);
+        reader_ = make_reader(file, stored, name_, rows, allowed, std::move(memory));
         if (packed_) {
             rows_.route = packed_->route;
             reader_ = std::make_unique<UnpackingReader>(std::move(reader_), packed_->type,
@@ -167,7 +167,7 @@ std::vector<std::int64_t> SetFile::listed_rows(const std::string& path) const {
     const auto& field = column.rows();
     CRESCENDO_VALIDATE(!field.is_real() && field.shape.empty(), "",
                        "{} lists no samples: it is to be one axis of whole numbers", column.name());
-    column.expect_reads_of(field.num_samples, file_.get(), Routes::fastest);
+    column.expect_reads_of(field.num_samples, file_.get(), Routes::fastest, std::make_shared<DecodeMemory>());
     std::vector<std::byte> bytes(field.bytes_of(field.num_samples));
     column.reader().read(0, field.num_samples, bytes);
     std::vector<std::int64_t> list(static_cast<std::size_t>(field.num_samples));
@@ -185,13 +185,14 @@ std::vector<std::int64_t> SetFile::listed_rows(const std::string& path) const {
     return list;
 }
 
-void SetFile::expect_reads_of(std::int64_t rows, Routes allowed, const std::set<std::size_t>& unpacked) {
+void SetFile::expect_reads_of(std::int64_t rows, Routes allowed, const std::set<std::size_t>& unpacked,
+                              const std::shared_ptr<DecodeMemory>& memory) {
     const hdf5::Session session;
     for (const auto column : unpacked) {
         columns_.at(column).unpack();
     }
     for (auto& column : columns_) {
-        column.expect_reads_of(rows, file_.get(), allowed);
+        column.expect_reads_of(rows, file_.get(), allowed, memory);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/location.hpp"
+#include "datasets/readers/decode_memory.hpp"
 #include "datasets/readers/sample_reader.hpp"
 #include "datasets/samples/set_options.hpp"
 #include "datasets/system/file_version.hpp"
@@ -32,8 +33,8 @@ class Column {
     /// be called before there is a reader.
     void unpack();
 
-    /// From now on reads are of `rows` neighbours. There is no reader before.
-    void expect_reads_of(std::int64_t rows, hid_t file, Routes allowed);
+    /// From now on reads are of `rows` neighbours, and share `memory` with other readers. There is no reader before.
+    void expect_reads_of(std::int64_t rows, hid_t file, Routes allowed, std::shared_ptr<DecodeMemory> memory);
     const SampleReader& reader() const { return *reader_; }
 
   private:
@@ -62,9 +63,10 @@ class SetFile {
     /// The rows that the integer data set at `path` lists, ascending.
     std::vector<std::int64_t> listed_rows(const std::string& path) const;
 
-    /// From now on reads are of `rows` neighbours, and give the columns `unpacked` as what their numbers mean. Nothing
-    /// is read before.
-    void expect_reads_of(std::int64_t rows, Routes allowed, const std::set<std::size_t>& unpacked);
+    /// From now on reads are of `rows` neighbours, share `memory` with those of other files, and give the columns
+    /// `unpacked` as what their numbers mean. Nothing is read before.
+    void expect_reads_of(std::int64_t rows, Routes allowed, const std::set<std::size_t>& unpacked,
+                         const std::shared_ptr<DecodeMemory>& memory);
 
   private:
     SetFile(const Location& place, const SetOptions& options);

@@ -16,6 +16,7 @@
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/hdf5/source_files.hpp"
+#include "datasets/readers/decode_memory.hpp"
 #include "datasets/readers/sample_reader.hpp"
 #include "datasets/system/file_version.hpp"
 #include "datasets/system/own_process.hpp"
@@ -269,7 +270,8 @@ class Mover {
 
     static UnderSession<SampleReader> open(Job& job, std::int64_t block) {
         const hdf5::Session session;
-        auto reader = make_reader(job.from.get(), job.field, job.name, block, Routes::fastest);
+        auto reader =
+            make_reader(job.from.get(), job.field, job.name, block, Routes::fastest, std::make_shared<DecodeMemory>());
         return UnderSession<SampleReader>(reader.release());
     }
 
