@@ -251,6 +251,8 @@ bool ChannelStatistics::is_constant() const {
     return count > 0 && (min == max || std <= rounding * std::abs(mean));
 }
 
+bool ChannelStatistics::ends_in_netcdf_fill() const { return max == 0x1.ep+122; }
+
 std::vector<DataSetStatistics> compute_statistics(const std::string& location, const StatisticsOptions& options) {
     CRESCENDO_VALIDATE(options.threads >= 1, "", "{} threads cannot read; use 1 or more", options.threads);
     const auto names = options.data_sets.empty() ? data_sets_of_numbers(location) : options.data_sets;

@@ -25,6 +25,8 @@ struct ChannelStatistics {
 
     /// Whether all finite numbers are one, but for rounding. Files of older versions keep a spread of 1e-15 for such.
     bool is_constant() const;
+    /// Whether the largest number is the one that NetCDF fills floats with which were never written (NC_FILL_FLOAT).
+    bool ends_in_netcdf_fill() const;
 
     friend bool operator==(const ChannelStatistics&, const ChannelStatistics&) = default;
 };

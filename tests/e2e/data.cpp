@@ -109,6 +109,19 @@ TEST_CASE("a CSV file and bare numbers are converted") {
     CHECK(list.find("/table/targets,int64,2,2,") != std::string::npos);
 }
 
+TEST_CASE("statistics of what NetCDF fills unwritten samples with come with a remark") {
+    const TemporaryFolder folder;
+    write_file(folder / "numbers", std::string("\0\0\x80\x3f\0\0\xf0\x7c", 8));  // 1 and NC_FILL_FLOAT
+    run_crescendo(folder.path(), {"data", "convert", "numbers", "set.h5:/a", "--type", "float32", "--shape", "1"});
+
+    const auto result = run_crescendo(folder.path(), {"data", "stats", "set.h5:/a", "--format", "json"});
+
+    CHECK(result.code == 0);
+    CHECK(result.err.find("the largest number of inputs is 9.969209968386869e36, with which") != std::string::npos);
+    CHECK(result.json()[0]["count"] == 2);
+    CHECK(run_crescendo(folder.path(), {"data", "stats", "set.h5:/a[0:1]"}).err.find("NetCDF") == std::string::npos);
+}
+
 TEST_CASE("options with lists of `data convert` may stand before the files, as --help writes it") {
     const TemporaryFolder folder;
     write_file(folder / "table.csv", "a,b,price\n1,2,3.5\n4,5,6.5\n");

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "datasets/hdf5/location.hpp"
 #include "datasets/inspection/statistics.hpp"
@@ -19,6 +23,19 @@ struct StatsArguments {
     Format format = Format::table;
 };
 
+/// They are easily taken for samples: of old files, and of those that wrote no attribute, nothing else tells them.
+void remark_on_unwritten(const std::string& data_set, const std::vector<datasets::ChannelStatistics>& channels) {
+    const auto is_filled = [](const auto& channel) { return channel.ends_in_netcdf_fill(); };
+    if (std::any_of(channels.begin(), channels.end(), is_filled)) {
+        fmt::print(
+            stderr,
+            "crescendo: the largest number of {} is 9.969209968386869e36, with which NetCDF fills what was never "
+            "written. It counts as a sample here; give the data set an attribute _FillValue of this number, and "
+            "it counts as missing\n",
+            data_set);
+    }
+}
+
 ExitCode stats(const StatsArguments& arguments) {
     auto options = arguments.options;
     options.progress = progress_bar("samples");
@@ -32,6 +49,9 @@ ExitCode stats(const StatsArguments& arguments) {
         }
     }
     fmt::print("{}", table.print(arguments.format));
+    for (const auto& [name, channels] : statistics) {
+        remark_on_unwritten(name, channels);
+    }
     // Last: they are seen where they cannot be kept.
     datasets::keep_statistics(arguments.location, statistics, options.layout.value_or(datasets::SampleLayout::chw));
     return ExitCode::done;

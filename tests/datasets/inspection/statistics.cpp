@@ -193,6 +193,17 @@ TEST_CASE("packed numbers have the statistics of what they mean") {
     CHECK(inputs.channels[1].nan == 1);
 }
 
+TEST_CASE("numbers with which NetCDF fills what was never written are told from others") {
+    const TemporaryFolder folder;
+    Hdf5Writer(folder / "set.h5")
+        .add("/inputs", {2, 2}, H5T_NATIVE_FLOAT, std::vector<float>{1, 9.9692099683868690e+36F, 2, 3});
+
+    const auto channels = channels_of((folder / "set.h5").string() + ":/", "inputs");
+
+    CHECK_FALSE(channels[0].ends_in_netcdf_fill());
+    CHECK(channels[1].ends_in_netcdf_fill());
+}
+
 TEST_CASE("channels that are stored last have statistics of their own, once it is said where they are") {
     const TemporaryFolder folder;
     std::vector<std::uint8_t> pixels;
