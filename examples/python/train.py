@@ -20,17 +20,17 @@ class Crescendo:
 
     def __init__(self):
         fd = os.environ.get("CRESCENDO_FD")
-        self.stream = socket.socket(fileno=int(fd)).makefile("rw") if fd else None
+        self.connection = socket.socket(fileno=int(fd)) if fd else None
+        self.answers = self.connection.makefile() if fd else None
 
     def report(self, epoch, metrics):
         """True if the trial is to train on."""
         line = json.dumps({"resource": epoch, "metrics": metrics})
-        if self.stream is None:
+        if self.connection is None:
             print(line)
             return True
-        self.stream.write(line + "\n")
-        self.stream.flush()
-        answer = self.stream.readline()  # empty when the sweep is over
+        self.connection.sendall((line + "\n").encode())
+        answer = self.answers.readline()  # empty when the sweep is over
         return bool(answer) and json.loads(answer)["decision"] == "continue"
 
 

@@ -5,9 +5,9 @@ import os
 import random
 import socket
 
-stream = socket.socket(fileno=int(os.environ["CRESCENDO_FD"])).makefile("rw")
+connection = socket.socket(fileno=int(os.environ["CRESCENDO_FD"]))
 trials = {}  # all that have reported: (resource, loss, configuration)
-for line in stream:
+for line in connection.makefile():  # not "rw": a write would throw away questions that were read ahead
     message = json.loads(line)
     if message["request"] == "begin":
         rng = random.Random(message["seed"])
@@ -20,5 +20,4 @@ for line in stream:
             parent = rng.choice(sorted(trials.values(), key=lambda trial: trial[:2])[: len(trials) // 4])[2]
             name = rng.choice(list(config))
             config = {**config, **parent, name: config[name]}
-        stream.write(json.dumps({"config": config}) + "\n")
-        stream.flush()
+        connection.sendall((json.dumps({"config": config}) + "\n").encode())

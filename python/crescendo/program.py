@@ -42,7 +42,9 @@ class Trial:
     """
 
     def __init__(self, connected: Optional[socket.socket]) -> None:
-        self._stream = connected.makefile("rw", encoding="utf-8") if connected else None
+        self._socket = connected
+        # Only for answers: before Python 3.13 a write to a stream of both ways throws away what was read ahead.
+        self._stream = connected.makefile(encoding="utf-8") if connected else None
         # A process that this program started, such as a loader's, knows its trial, and reports nothing.
         self._is_child = connected is None and bool(os.environ.get("CRESCENDO_FD"))
         environment = os.environ if connected or self._is_child else {}
@@ -241,14 +243,13 @@ class Trial:
             self._repeat_report()
 
     def _send(self, message: Dict[str, Any]) -> None:
-        if self._stream is None:
+        if self._socket is None or self._stream is None:
             values = ", ".join(f"{name} {value}" for name, value in message["metrics"].items())
             print(f"epoch {message['resource']}: {values}", flush=True)
             return
         try:
             if self.rank == 0:
-                self._stream.write(json.dumps(message) + "\n")
-                self._stream.flush()
+                self._socket.sendall((json.dumps(message) + "\n").encode())
             answer = self._stream.readline()
         except OSError:
             answer = ""

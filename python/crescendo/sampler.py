@@ -78,10 +78,12 @@ def _propose(sampler: Any, question: Dict[str, Any]) -> Dict[str, Any]:
 
 def serve(make: Callable[[Search], Any]) -> None:
     """Answers for `make(search)` until the sweep is over."""
-    with socket.socket(fileno=int(os.environ["CRESCENDO_FD"])) as connection:
-        stream = connection.makefile("rw", encoding="utf-8")
+    # One stream for both ways would lose questions: before Python 3.13 a write throws away what was read ahead.
+    with socket.socket(fileno=int(os.environ["CRESCENDO_FD"])) as connection, connection.makefile(
+        encoding="utf-8"
+    ) as questions:
         sampler = None
-        for line in stream:
+        for line in questions:
             message = json.loads(line)
             request = message["request"]
             if request == "begin":
@@ -89,7 +91,6 @@ def serve(make: Callable[[Search], Any]) -> None:
             elif request == "tell" and hasattr(sampler, "tell"):
                 sampler.tell(_known(Trial, message))
             elif request == "propose":
-                stream.write(json.dumps(_propose(sampler, message)) + "\n")
-                stream.flush()
+                connection.sendall((json.dumps(_propose(sampler, message)) + "\n").encode())
             elif request == "refused" and hasattr(sampler, "refuse"):
                 sampler.refuse(message["proposal"], message["reason"])

@@ -178,6 +178,20 @@ class ProgramTest(unittest.TestCase):
             self.trial().report(val_loss=1)
         self.assertEqual(self.reports, [])
 
+    def test_decisions_that_come_at_once_are_read_one_after_the_other(self):
+        ours, theirs = socket.socketpair()
+        self.addCleanup(theirs.close)
+        self.addCleanup(ours.close)
+        with mock.patch.dict(os.environ, {"CRESCENDO_MAX_RESOURCE": "5"}):
+            trial = program.Trial(ours)
+        self.addCleanup(trial._stream.close)
+
+        theirs.sendall(b'{"decision":"continue"}\n{"decision":"continue","batch_multiple":4}\n')
+        theirs.shutdown(socket.SHUT_WR)
+
+        self.assertEqual([trial.report(loss=1), trial.report(loss=1)], [True, True])
+        self.assertEqual(trial.batch_multiple, 4)
+
     def test_rank_0_may_load_the_checkpoint_for_all(self):
         self.trial().report(val_loss=1, save=lambda path: path.touch())
         ours, theirs = socket.socketpair()

@@ -26,18 +26,17 @@ class Program:
         with theirs:
             environment = {**os.environ, "CRESCENDO_FD": str(theirs.fileno())}
             self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment)
-        self.stream = ours.makefile("rw")
-        ours.close()
+        self.connection = ours
+        self.answers = ours.makefile()
 
-    def send(self, message):
-        self.stream.write(json.dumps(message) + "\n")
-        self.stream.flush()
+    def send(self, *messages):
+        self.connection.sendall("".join(json.dumps(message) + "\n" for message in messages).encode())
 
     def propose(self, number):
         rng = random.Random(number)
         draw = {"lr": 10 ** rng.uniform(-3, 1), "width": rng.randint(1, 9), "act": rng.choice(["relu", "gelu"])}
         self.send({"request": "propose", "proposal": number, "draw": draw})
-        return json.loads(self.stream.readline())
+        return json.loads(self.answers.readline())
 
     def tell(self, trial, config, value):
         told = {"request": "tell", "trial": trial, "proposal": trial, "config": config}
@@ -45,7 +44,8 @@ class Program:
         self.send({**told, "status": "finished", "resource": 9, "value": value})
 
     def end(self):
-        self.stream.close()
+        self.answers.close()
+        self.connection.close()
         return self.process.wait(timeout=60)
 
 
@@ -54,6 +54,13 @@ def loss(config):
 
 
 class Samplers(unittest.TestCase):
+    @staticmethod
+    def questions(count, told_after):
+        """Questions for so many proposals, with a trial that is told among them."""
+        questions = [{"request": "propose", "proposal": number, "draw": {"width": 1}} for number in range(count)]
+        return [*questions[:told_after], {"request": "tell", "trial": 7, "status": "running", "config": {}},
+                *questions[told_after:]]
+
     def learn(self, *command, trials):
         """The losses of `trials` trials, one after the other."""
         program = Program(*command)
@@ -105,6 +112,35 @@ class Samplers(unittest.TestCase):
         said = ["minimize", 3, None, False, 0.5, True, "too wide"]
         self.assertEqual(program.propose(1), {"config": {"said": said}})
         self.assertEqual(program.propose(2), {"done": True})
+        self.assertEqual(program.end(), 0)
+
+    def test_a_class_gets_all_messages_that_come_at_once(self):
+        script = """if True:
+            from crescendo import sampler
+            class Mine:
+                def __init__(self, search):
+                    self.told = []
+                def propose(self, number):
+                    return {"told": self.told}
+                def tell(self, trial):
+                    self.told += [trial.trial]
+            sampler.serve(Mine)"""
+        program = Program(sys.executable, "-c", script)
+
+        program.send(BEGIN, *self.questions(5, told_after=3))
+        program.connection.shutdown(socket.SHUT_WR)  # one that loses a question ends, and leaves nobody waiting
+
+        told = [json.loads(line)["config"]["told"] for line in program.answers]
+        self.assertEqual(told, [[], [], [], [7], [7]])
+        self.assertEqual(program.end(), 0)
+
+    def test_the_example_in_plain_python_gets_all_messages_that_come_at_once(self):
+        program = Program(sys.executable, EXAMPLES / "sampler/evolution.py")
+
+        program.send(BEGIN, *self.questions(5, told_after=3))
+        program.connection.shutdown(socket.SHUT_WR)
+
+        self.assertEqual(len(list(program.answers)), 5)
         self.assertEqual(program.end(), 0)
 
     def test_a_class_that_learns_nothing_needs_no_tell(self):
