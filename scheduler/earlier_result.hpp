@@ -18,8 +18,8 @@ struct EarlierResult {
 
     Config config;                ///< values of parameters of this sweep; may lack some
     std::vector<Report> reports;  ///< in the order of their resources
-    bool has_lost = false;        ///< at a rung, or it failed
-    bool is_complete = false;     ///< its program had nothing more to train
+    bool has_lost = false;        ///< as Ending::lost
+    bool is_complete = false;     ///< as Ending::complete
 
     friend bool operator==(const EarlierResult&, const EarlierResult&) = default;
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,19 @@ struct Source {
     std::vector<EarlierResult> results;
 };
 
+/// A trial that came to its maximum might have come further here. One that ended sooner because training it longer was
+/// of no use has its last value at this sweep's maximum too.
+void note_end(EarlierResult& result, std::optional<StopReason> reason, const SweepSpec& spec) {
+    const auto ending = ending_of(reason, !result.reports.empty());
+    result.has_lost = ending == Ending::lost;
+    result.is_complete = ending == Ending::complete;
+    const auto max = spec.scheduler.max;
+    if (result.is_complete && reason != StopReason::completed && spec.scheduler.has_max() && !result.reports.empty() &&
+        result.reports.back().resource < max) {
+        result.reports.push_back({max, result.reports.back().loss});
+    }
+}
+
 Source read_sweep(const fs::path& path, const SweepSpec& spec) {
     const RecordedSweep sweep(path);
     const auto& before = sweep.file.spec;
@@ -48,13 +62,13 @@ Source read_sweep(const fs::path& path, const SweepSpec& spec) {
         source.parameters.insert(parameter.name);
     }
     for (const auto& trial : history.sweep().trials()) {
-        EarlierResult result{trial.config, {}, trial.reason == StopReason::judged || trial.reason == StopReason::failed,
-                             trial.reason == StopReason::completed || trial.reason == StopReason::reached};
+        EarlierResult result{trial.config, {}};
         for (const auto& report : history.of(trial.id).reports) {
             if (const auto metric = report.metrics.find(spec.metric); metric != report.metrics.end()) {
                 result.reports.push_back({report.resource, to_loss(spec.goal, metric->second)});
             }
         }
+        note_end(result, trial.reason, spec);
         source.results.push_back(std::move(result));
     }
     return source;
@@ -80,15 +94,26 @@ std::optional<Value> value_of(const Parameter& parameter, const std::string& tex
     return text.empty() ? std::nullopt : std::optional<Value>(text);
 }
 
+/// Why a trial ended, by the words of a table: one that somebody made may have the status alone.
+std::optional<StopReason> reason_from(std::string_view reason, std::string_view status) {
+    if (const auto known = stop_reasons.find(reason)) {
+        return known;
+    }
+    if (status == to_string(TrialStatus::failed)) {
+        return StopReason::failed;
+    }
+    return status == to_string(TrialStatus::finished) ? std::optional(StopReason::completed) : std::nullopt;
+}
+
 /// A trial has its last report there. Columns that are no parameter of this sweep are not asked about.
 Source read_table(const fs::path& path, const SweepSpec& spec) {
     CsvFile file(path);
     const auto metric = file.column("metrics", spec.metric);
     const auto resource = file.column("resource");
-    const auto reason = file.find_column("reason");
-    const auto status = file.find_column("status");
-    const auto says = [&](std::optional<std::size_t> column, std::string_view word) {
-        return column && file.text(*column) == word;
+    const auto reason_column = file.find_column("reason");
+    const auto status_column = file.find_column("status");
+    const auto text_in = [&](std::optional<std::size_t> column) {
+        return column ? file.text(*column) : std::string_view();
     };
     std::vector<std::pair<const Parameter*, std::size_t>> columns;
     Source source;
@@ -114,8 +139,7 @@ Source read_table(const fs::path& path, const SweepSpec& spec) {
             }
             result.reports.push_back({trained, to_loss(spec.goal, file.number(metric))});
         }
-        result.has_lost = says(reason, "judged") || says(status, "failed");
-        result.is_complete = says(status, "finished");
+        note_end(result, reason_from(text_in(reason_column), text_in(status_column)), spec);
         source.results.push_back(std::move(result));
     }
     return source;

@@ -3,10 +3,34 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/check.hpp"
 #include "scheduler/ladder.hpp"
 #include "scheduler/loss.hpp"
 
 namespace crescendo {
+
+/// Who improves no more, or has no more time, would come to nothing better. Where a user or a stop rule ends a trial,
+/// its value is one on the way.
+Ending ending_of(std::optional<StopReason> reason, bool has_value) {
+    if (!reason) {
+        return Ending::none;
+    }
+    switch (*reason) {
+        case StopReason::completed:
+        case StopReason::reached:
+        case StopReason::no_progress:
+            return Ending::complete;
+        case StopReason::timed_out:
+            return has_value ? Ending::complete : Ending::lost;
+        case StopReason::judged:
+        case StopReason::requested:
+        case StopReason::failed:
+            return Ending::lost;
+        case StopReason::swept:
+            return Ending::none;
+    }
+    expectation_failed("a StopReason", __FILE__, __LINE__);
+}
 
 void Results::Ranking::insert(Loss loss) {
     losses.push_back(loss);
@@ -43,7 +67,7 @@ Results::Results(const SweepSpec& spec)
 /// its own maximum may have been less.
 void Results::add_earlier(const std::vector<EarlierResult>& results, bool has_max) {
     for (const auto& result : results) {
-        Told told{.is_known = true, .has_ended = true, .has_lost = result.has_lost};
+        Told told{.is_known = true, .has_ended = true, .ending = result.has_lost ? Ending::lost : Ending::none};
         std::ranges::copy(point_of(result.config), std::back_inserter(points_));
         for (std::size_t i = 0; i < result.reports.size(); ++i) {
             const auto& [resource, loss] = result.reports[i];
@@ -72,7 +96,7 @@ void Results::tell(const Trial& trial) {
     told.is_proposed = trial.is_proposed;
     told.is_paused = trial.status == TrialStatus::paused;
     told.has_ended = trial.ended();
-    told.has_lost = trial.reason == StopReason::judged || trial.reason == StopReason::failed;
+    told.ending = ending_of(trial.reason, trial.loss.has_value());
     count(trial, static_cast<int>(index), told);
 }
 
@@ -82,8 +106,7 @@ bool Results::counts(const Told& told, Resource resource, bool is_complete) cons
 }
 
 void Results::count(const Trial& trial, int number, Told& told) {
-    const bool is_complete = trial.reason == StopReason::completed || trial.reason == StopReason::reached;
-    for (; trial.loss && counts(told, trial.resource, is_complete); ++told.num_rungs) {
+    for (; trial.loss && counts(told, trial.resource, told.ending == Ending::complete); ++told.num_rungs) {
         auto& ranking = rankings_[told.num_rungs];
         ranking.insert({*trial.loss, number});
         ++ranking.num_own;
@@ -120,7 +143,7 @@ bool Results::is_pending(int trial) const {
 
 bool Results::is_settled(int trial, const Ranking& ranking) const {
     const auto& told = trials_[static_cast<std::size_t>(trial)];
-    return told.is_known && (told.num_rungs > ranking.rung || told.has_lost);
+    return told.is_known && (told.num_rungs > ranking.rung || told.ending == Ending::lost);
 }
 
 }  // namespace crescendo

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,13 +11,23 @@
 
 namespace crescendo {
 
+/// What the end of a trial says of its configuration, for samplers that learn.
+enum class Ending {
+    complete,  ///< its last value is what it comes to
+    lost,      ///< no value says how good it is, but it is bad
+    none,      ///< nothing: the trial has not ended, or the sweep ended first
+};
+
+/// `has_value`: whether the trial has reported.
+Ending ending_of(std::optional<StopReason> reason, bool has_value);
+
 /// What trials have told a sampler that learns: their points, and their losses at each rung.
 ///
 /// Trials have numbers: first come those of earlier sweeps (SweepSpec::warm_start), then those of this one by their
 /// ids.
 ///
-/// A trial counts at a rung with the loss that it first reports there. One that is complete before counts at all rungs
-/// above with its last loss.
+/// A trial counts at a rung with the loss that it first reports there. One that comes to its end before counts at all
+/// rungs above with its last loss (Ending::complete).
 class Results {
   public:
     /// The coordinate of a parameter that a configuration does not have.
@@ -75,7 +86,7 @@ class Results {
     /// Whether a trial has not ended.
     bool is_running(int trial) const;
 
-    /// Whether a trial counts at the rung, or will not reach it because it lost or failed. The others may yet.
+    /// Whether a trial counts at the rung, or will not reach it because it has lost (Ending::lost). The others may yet.
     bool is_settled(int trial, const Ranking& ranking) const;
 
     /// As is_settled(), or whether it has lost so far: it is paused at a lower rung until it is promoted.
@@ -89,7 +100,7 @@ class Results {
         bool is_proposed = false;
         bool is_paused = false;
         bool has_ended = false;
-        bool has_lost = false;  ///< at a rung, or it failed
+        Ending ending = Ending::none;
         std::size_t num_rungs = 0;
     };
 

@@ -84,6 +84,73 @@ TEST_CASE("a sweep's trials are known with their curves, and what the spaces do 
                   said);
 }
 
+TEST_CASE("of a sweep without rungs, trials count with the values with which their time was up, or they were stopped") {
+    const TemporaryFolder folder;
+    const auto before = parse_sweep(
+        "metric: {name: loss}\nrun_cap: 4\ncommand: [train, \"${args}\"]\n"
+        "parameters: {x: {min: 0.0, max: 1.0}}\nscheduler: {type: fifo, max: 9}\n",
+        "before.yaml");
+    const auto directory = create_sweep(folder / "before", before);
+    {
+        auto journal = Journal::open(directory.journal());
+        const auto append = [&](const Event& event, std::optional<double> loss = {}) {
+            auto record = to_json(event);
+            record["time"] = 1;
+            if (loss) {
+                record["metrics"] = {{"loss", *loss}};
+            }
+            journal.append(record);
+        };
+        append(SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}, {SlotId{2}, NodeId{0}}}});
+        append(TrialReported{TrialId{0}, Resource{2}, 0.5}, 0.5);
+        append(TrialReported{TrialId{1}, Resource{2}, 0.25}, 0.25);
+        append(TrialTimeUp{TrialId{0}});
+        append(TrialStopped{TrialId{1}});
+        append(TrialTimeUp{TrialId{2}});
+        journal.sync();
+    }
+    auto file = sweep_with(directory.path().string(), "{type: fifo, max: 27}");
+
+    gather(file);
+
+    using Reports = std::vector<EarlierResult::Report>;
+    REQUIRE(file.spec.warm_start.size() == 3);
+    CHECK(file.spec.warm_start[0].reports == Reports{{Resource{2}, 0.5}, {Resource{27}, 0.5}});
+    CHECK_FALSE(file.spec.warm_start[0].has_lost);
+    CHECK(file.spec.warm_start[1].reports == Reports{{Resource{2}, 0.25}});
+    CHECK(file.spec.warm_start[1].has_lost);
+    CHECK(file.spec.warm_start[2].has_lost);
+}
+
+TEST_CASE("a table's column `reason` says of which trials the last value counts at all rungs, and which have lost") {
+    const TemporaryFolder folder;
+    auto file = sweep_with("[" +
+                           table(folder,
+                                 "trial,status,resource,loss,x,reason\n"
+                                 "0,stopped,2,0.5,0.25,no_progress\n"
+                                 "1,stopped,2,0.5,0.25,timed_out\n"
+                                 "2,finished,2,0.5,0.25,completed\n"
+                                 "3,stopped,2,0.5,0.25,requested\n"
+                                 "4,stopped,0,,0.25,timed_out\n"
+                                 "5,stopped,2,0.5,0.25,swept\n") +
+                           "]");
+
+    gather(file);
+
+    using Reports = std::vector<EarlierResult::Report>;
+    const auto& results = file.spec.warm_start;
+    REQUIRE(results.size() == 6);
+    CHECK(results[0].reports == Reports{{Resource{2}, 0.5}, {Resource{9}, 0.5}});
+    CHECK(results[1].reports == results[0].reports);
+    CHECK(results[2].reports == Reports{{Resource{2}, 0.5}});
+    const auto ends = [](const EarlierResult& result) { return std::pair(result.is_complete, result.has_lost); };
+    CHECK(ends(results[1]) == std::pair(true, false));
+    CHECK(ends(results[2]) == std::pair(true, false));
+    CHECK(ends(results[3]) == std::pair(false, true));
+    CHECK(ends(results[4]) == std::pair(false, true));
+    CHECK(ends(results[5]) == std::pair(false, false));
+}
+
 TEST_CASE("a table's rows are known, and values out of range are left out") {
     const TemporaryFolder folder;
     auto file = sweep_with("[" + table(folder, "trial,status,resource,loss,x,kind,n,reason\n"

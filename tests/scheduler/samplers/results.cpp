@@ -76,6 +76,31 @@ TEST_CASE("a complete trial counts at all rungs, and a diverged one is never eno
     CHECK(results.highest_ranking(2) == nullptr);
 }
 
+TEST_CASE("a trial that improves no more, or has no more time, counts at all rungs with its last value") {
+    for (const auto reason : {StopReason::no_progress, StopReason::timed_out, StopReason::reached}) {
+        Results results(asha_spec());
+        results.tell(reported(0, 1, 0.5));
+        results.tell(ended(reported(0, 3, 0.4), reason));
+
+        CHECK(results.highest_ranking(1)->rung == 2);
+        CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.4, 0}});
+    }
+}
+
+TEST_CASE("a trial that its user or a stop rule ends has lost, and so has one whose time is up before it reports") {
+    Results results(asha_spec());
+    results.tell(reported(0, 4, 0.5));
+    results.tell(ended(reported(1, 1, 0.4), StopReason::requested));
+    results.tell(ended(started_at(2), StopReason::timed_out));
+    results.tell(ended(reported(3, 1, 0.4), StopReason::swept));
+    const auto& last_rung = *results.highest_ranking(1);
+
+    CHECK(last_rung.losses.size() == 1);
+    CHECK(results.is_settled(1, last_rung));
+    CHECK(results.is_settled(2, last_rung));
+    CHECK_FALSE(results.is_settled(3, last_rung));
+}
+
 TEST_CASE("a trial is pending until its first rung, and settled at a rung when it reached it or lost before it") {
     Results results(asha_spec());
     results.tell(reported(0, 2, 0.5));
@@ -129,8 +154,9 @@ TEST_CASE("without early stopping only what trials end with counts") {
     results.tell(reported(0, 3, 0.5));
     CHECK(results.highest_ranking(1) == nullptr);
     results.tell(reported(0, 4, 0.4));
+    results.tell(ended(reported(1, 2, 0.3), StopReason::no_progress));
 
-    CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.4, 0}});
+    CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.3, 1}, {0.4, 0}});
 }
 
 TEST_CASE("without a max trials count at the rungs where they are judged, and above once they are complete") {
