@@ -89,6 +89,17 @@ Value FiniteValues::at(std::int64_t index) const {
     return std::get<std::shared_ptr<const List>>(values_)->values[static_cast<std::size_t>(index)];
 }
 
+std::optional<std::int64_t> FiniteValues::index_of(const Multiples& multiples, double number) const {
+    const double times = number / multiples.q;
+    const double index = std::round(times) - multiples.first;
+    if (!(index >= 0 && index < static_cast<double>(multiples.count))) {
+        return {};
+    }
+    const auto found = static_cast<std::int64_t>(index);
+    const double distance = std::fabs(number - std::get<double>(at(found)));
+    return distance <= multiple_tolerance(times) * multiples.q ? std::optional(found) : std::nullopt;
+}
+
 std::optional<std::int64_t> FiniteValues::index_of(const Value& value) const {
     if (const auto* range = std::get_if<IntUniform>(&values_)) {
         const auto* number = std::get_if<std::int64_t>(&value);
@@ -97,10 +108,7 @@ std::optional<std::int64_t> FiniteValues::index_of(const Value& value) const {
     }
     if (const auto* multiples = std::get_if<Multiples>(&values_)) {
         const auto* number = std::get_if<double>(&value);
-        const double index = number == nullptr ? -1 : std::round(*number / multiples->q) - multiples->first;
-        const bool is_inside = index >= 0 && index < static_cast<double>(size());
-        const auto found = is_inside ? static_cast<std::int64_t>(index) : 0;
-        return is_inside && at(found) == value ? std::optional(found) : std::nullopt;
+        return number == nullptr ? std::nullopt : index_of(*multiples, *number);
     }
     const auto& indices = std::get<std::shared_ptr<const List>>(values_)->indices;
     const auto found = indices.find(value);

@@ -23,6 +23,7 @@ class FiniteValues {
     std::int64_t size() const;
     /// `index` is in [0, size()).
     Value at(std::int64_t index) const;
+    /// A multiple of q need not be computed as at() does: 0.3 is 3 * 0.1, which is 0.30000000000000004.
     std::optional<std::int64_t> index_of(const Value& value) const;
 
   private:
@@ -43,6 +44,8 @@ class FiniteValues {
     explicit FiniteValues(Values values) : values_(std::move(values)) {}
 
     static std::optional<FiniteValues> of_multiples(double first, double last, double min, double max, double q);
+
+    std::optional<std::int64_t> index_of(const Multiples& multiples, double number) const;
 
     static FiniteValues of_list(const std::vector<Value>& values);
 

@@ -4,12 +4,10 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "scheduler/space/quantized.hpp"
 
 namespace crescendo {
 namespace {
-
-/// So far may a number be from a multiple of q, in units of q: programs compute multiples in their own ways.
-constexpr double tolerance = 1e-6;
 
 /// So far may a number be from a listed one, relatively: 0.1 + 0.2 means 0.3.
 constexpr double rounding = 1e-12;
@@ -27,8 +25,13 @@ std::optional<Value> within(double min, double max, std::optional<double> number
 }
 
 std::optional<Value> multiple(double q, double min, double max, std::optional<double> number) {
-    const bool is_multiple = number && std::fabs(std::nearbyint(*number / q) - *number / q) <= tolerance;
-    const bool is_inside = number && min - tolerance * q <= *number && *number <= max + tolerance * q;
+    if (!number) {
+        return {};
+    }
+    const double times = *number / q;
+    const double tolerance = multiple_tolerance(times);
+    const bool is_multiple = std::fabs(std::nearbyint(times) - times) <= tolerance;
+    const bool is_inside = min - tolerance * q <= *number && *number <= max + tolerance * q;
     return is_multiple && is_inside ? std::optional<Value>(std::clamp(*number, min, max)) : std::nullopt;
 }
 

@@ -67,6 +67,14 @@ TEST_CASE("a permutation mixes: the first of a thousand are not the smallest") {
     }
 }
 
+TEST_CASE("a multiple of q that somebody wrote is the point of the grid") {
+    GridSampler sampler(SearchSpace({{"x", QUniform{0, 1, 0.1}}}), /*seed=*/1);
+    sampler.tell(started_with(TrialId{0}, {{"x", 0.3}}));
+    sampler.tell(started_with(TrialId{1}, {{"x", 0.7}}));
+
+    CHECK(proposals_of(sampler).size() == 9);  // of 0, 0.1, … 1
+}
+
 TEST_CASE("every point is proposed once, in an order that the seed gives, and then nothing") {
     const auto first = proposals_of({ten_points, /*seed=*/1});
     const auto again = proposals_of({ten_points, /*seed=*/1});

@@ -23,6 +23,14 @@ TEST_CASE("a configuration repeats another only if all values are the same") {
     CHECK_FALSE(tried.repeats({{"x", whole(3)}, {"y", 0.5}, {"z", whole(1)}}));
 }
 
+TEST_CASE("a multiple of q is the same however it is computed") {
+    Tried tried(SearchSpace({{"x", QUniform{0, 1, 0.1}}}));
+
+    tried.insert({{"x", 0.3}});
+
+    CHECK(tried.repeats({{"x", 0.1 + 0.2}}));
+}
+
 TEST_CASE("an absent parameter is a value of its own, and a derived one is none") {
     const SearchSpace space({{"on", Categorical{{yes, no}}},
                              derived_parameter("off", "not on"),

@@ -43,6 +43,15 @@ TEST_CASE("a value that is listed twice counts once, and one with the probabilit
     CHECK(all_values(Categorical{{1.0, 2.0, 3.0}, {0.5, 0, 0.5}}) == std::vector<Value>{1.0, 3.0});
 }
 
+TEST_CASE("a multiple has its index however it is computed") {
+    const auto tenths = FiniteValues::of(QUniform{0, 1, 0.1}).value();
+
+    CHECK(tenths.at(3) == Value{0.1 + 0.2});  // 0.30000000000000004
+    CHECK(tenths.index_of(0.3) == 3);
+    CHECK(tenths.index_of(0.7) == 7);
+    CHECK(tenths.index_of(0.30001) == std::nullopt);
+}
+
 TEST_CASE("a value that is not among them has no index") {
     const auto whole = FiniteValues::of(IntUniform{1, 3}).value();
     const auto multiples = FiniteValues::of(QUniform{0, 1, 0.25}).value();

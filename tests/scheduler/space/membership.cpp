@@ -19,6 +19,7 @@ const std::vector<Distribution> kinds{
     LogUniformValues{1e-5, 0.1},
     IntUniform{-3, 7},
     QUniform{0.05, 2, 0.1},
+    QUniform{-1e9, 1e9, 0.001},  // of 1e12 multiples the rounding is more than a millionth
     QLogUniformValues{1, 1000, 3},
     Normal{0, 2},
     QNormal{1, 2, 0.25},
