@@ -32,7 +32,8 @@ class Evolution {
 
     Point sample(CounterRandom& random) const;
 
-    /// A generation, the best point first; at least two. Lacking coordinates say nothing.
+    /// A generation, the best point first; at least two. A category that a point lacks says nothing. A number that it
+    /// lacks counts as the mean: where many good points lack one, the distribution becomes narrow along its axis.
     void update(const std::vector<Point>& ranked);
 
     int population() const { return population_; }

@@ -237,6 +237,26 @@ TEST_CASE("cmaes says which configurations come from its model") {
     CHECK(sampler->propose(TrialId{20})->origin == Origin::model);
 }
 
+TEST_CASE("cmaes searches all values of a parameter of which earlier sweeps say nothing") {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        auto spec = learning_spec("cmaes", cube(2), seed);
+        for (int i = 0; i < 400; ++i) {
+            const double x = (i + 0.5) / 400;
+            spec.warm_start.push_back({{{"x0", x}}, {{Resource{1}, std::abs(x - 0.8)}}, false, true});
+        }
+        AnySampler sampler(spec);
+
+        double sum = 0;
+        double squares = 0;
+        for (int id = 0; id < 100; ++id) {
+            const double y = number_of(sampler->propose(TrialId{id}).value().config, 1);
+            sum += y / 100;
+            squares += y * y / 100;
+        }
+        CHECK(std::sqrt(squares - sum * sum) > 0.15);
+    }
+}
+
 TEST_CASE("cmaes begins with what earlier sweeps found") {
     auto spec = learning_spec("cmaes", cube(2));
     CounterRandom random(1, 0);
