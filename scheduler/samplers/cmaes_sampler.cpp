@@ -73,9 +73,14 @@ void CmaesSampler::tell(const Trial& trial) {
     evolve();
 }
 
-/// Another rung from which to learn: all that counts there counts from now on, unless it did before.
+/// Another rung from which to learn: all that counts there counts from now on, unless a generation had it before. The
+/// one that was gathering ranks its trials by another rung, so it begins anew.
 void CmaesSampler::take_up(const Results::Ranking& ranking) {
     rung_ = ranking.rung;
+    for (const auto& rank : generation_) {
+        has_counted_[static_cast<std::size_t>(rank.trial)] = false;
+    }
+    generation_.clear();
     for (const auto& [loss, trial] : ranking.losses) {
         add({false, 0, loss, trial});
     }

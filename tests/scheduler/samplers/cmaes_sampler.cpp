@@ -194,6 +194,33 @@ TEST_CASE("cmaes ranks all that came to a rung by their losses, also those that 
     CHECK(num_right(sampler) > 55);
 }
 
+TEST_CASE("for cmaes losses of a lower rung do not count beside those of the one that it learns from now") {
+    auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
+    spec.sampler = "cmaes";
+    spec.space = cube(1);
+    AnySampler sampler(spec);
+    std::vector<Trial> trials;
+    for (int id = 0; id < 64; ++id) {  // they all run, so a generation has 32 of them
+        trials.push_back(started(id, {{"x0", id < 10 ? 0.7 : 0.3}}));
+        sampler->tell(trials.back());
+    }
+    const auto report = [&](int id, int resource, double loss) {
+        auto& trial = trials[static_cast<std::size_t>(id)];
+        trial.resource = Resource{resource};
+        trial.loss = loss;
+        sampler->tell(trial);
+    };
+
+    for (int id = 0; id < 20; ++id) {  // at the first rung the first ten look bad
+        report(id, 1, id < 10 ? 1 : 0);
+    }
+    for (int id = 0; id < 32; ++id) {  // at the next they are the best
+        report(id, 2, id < 10 ? 0 : 1);
+    }
+
+    CHECK(num_right(sampler) > 55);
+}
+
 TEST_CASE("cmaes does not rank a trial behind the others because it met its own target early") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
     spec.sampler = "cmaes";
