@@ -130,7 +130,8 @@ std::optional<Config> TpeSampler::next_of(Series& series, TrialId trial) const {
         }
     }
     auto random = draws(seed_, Purpose::model, trial);
-    const auto place = static_cast<std::size_t>(num_earlier_ + trial.value - series.first);
+    // Those that explore take no places.
+    const auto place = static_cast<std::size_t>((num_earlier_ + trial.value - series.first) / (explores_ ? 2 : 1));
     for (int i = 0; i < num_candidates && !series.places.empty(); ++i) {
         const auto& center = series.places[place % series.places.size()];
         const bool is_itself = i == 0 && place < series.places.size();

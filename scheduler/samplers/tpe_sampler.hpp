@@ -36,7 +36,8 @@ namespace crescendo {
 ///   nothing that is allowed and untried, and replays of sweeps that began before second searches repeat such draws.
 /// * Of the first 500 trials, each has a model of its own. After that a model serves as many as one in 64 trials, so
 ///   that a proposal costs little more than a random one in a sweep of 100,000. It is made when the first of them asks,
-///   of what was told before: so a replay, which does not ask, makes none.
+///   of what was told before: so a replay, which does not ask, makes none. Its best places come first, also for every
+///   eighth trial: with wide kernels there, searches found less.
 class TpeSampler : public Sampler {
   public:
     explicit TpeSampler(const SweepSpec& spec);

@@ -204,6 +204,42 @@ TEST_CASE("tpe in the middle of the proposals from one model goes on as before i
     }
 }
 
+namespace {
+
+/// A sampler at the beginning of the proposals from one model, those for trial 500 and after.
+AnySampler at_trial_500(SchedulerKind kind) {
+    auto spec = learning_spec("tpe", SearchSpace{{{"x", Uniform{0, 1}}}});
+    spec.scheduler.kind = kind;
+    spec.scheduler.max = Resource{4};
+    AnySampler sampler(spec);
+    for (int id = 0; id < 500; ++id) {
+        auto trial = started(id, {{"x", (id * 7 % 500) / 500.0}});
+        sampler->tell(trial);
+        trial = finished(trial, std::abs(number_of(trial.config, 0) - 0.5));
+        trial.resource = Resource{4};
+        sampler->tell(trial);
+    }
+    return sampler;
+}
+
+}  // namespace
+
+TEST_CASE("of the places that a model of tpe finds, none is left out where every other trial explores") {
+    const auto places = [](SchedulerKind kind) {
+        auto sampler = at_trial_500(kind);
+        std::vector<Config> all;
+        for (int id = 500; all.size() < 12; ++id) {
+            const auto [config, origin] = sampler->propose(TrialId{id}).value();
+            if (origin == Origin::model) {
+                all.push_back(config);
+            }
+        }
+        return all;
+    };
+
+    CHECK(places(SchedulerKind::asha) == places(SchedulerKind::fifo));
+}
+
 TEST_CASE("tpe's models propose nothing twice in a small space, also where one serves many trials") {
     AnySampler sampler(learning_spec("tpe", SearchSpace{{{"n", IntUniform{0, 999}}}}));
     std::set<double> numbers;
