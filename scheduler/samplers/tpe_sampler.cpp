@@ -95,8 +95,8 @@ std::optional<Proposal> TpeSampler::propose(TrialId trial) {
     } else {
         const auto model = split(results, *ranking);
         auto random = draws(seed_, Purpose::model, trial);
-        auto candidates =
-            best_candidates(good(results, model, is_broad(trial)), bad(results, model), num_candidates, random);
+        auto candidates = best_candidates(good(results, model, is_broad(trial)), bad(results, model), num_candidates,
+                                          random, tried_.size());
         config = candidates.empty() ? std::nullopt : std::optional(std::move(candidates.front().config));
     }
     const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
@@ -104,12 +104,12 @@ std::optional<Proposal> TpeSampler::propose(TrialId trial) {
 }
 
 std::vector<TpeSampler::Candidate> TpeSampler::best_candidates(const Parzen& good, const Parzen& bad, int count,
-                                                               CounterRandom& random) const {
+                                                               CounterRandom& random, std::size_t num_tried) const {
     std::vector<Candidate> candidates;
     for (int i = 0; i < count; ++i) {
         auto drawn = good.sample(random);
         auto config = results_.space().at(drawn);
-        if (config && !tried_.repeats(*config)) {
+        if (config && !tried_.repeats(*config, num_tried)) {
             const auto point = results_.point_of(*config);
             candidates.push_back(
                 {std::move(drawn), *std::move(config), good.log_density(point) - bad.log_density(point)});
@@ -124,7 +124,8 @@ std::optional<Config> TpeSampler::next_of(Series& series, TrialId trial) const {
         series.good = good(results_, series.split, /*is_broad=*/false);
         series.broad = good(results_, series.split, /*is_broad=*/true);
         auto random = draws(seed_, Purpose::model, TrialId{series.first}, /*step=*/0);
-        auto candidates = best_candidates(*series.good, bad(results_, series.split), num_candidates_of_series, random);
+        auto candidates = best_candidates(*series.good, bad(results_, series.split), num_candidates_of_series, random,
+                                          series.num_tried);
         for (std::size_t i = 0; i < std::min(candidates.size(), num_places); ++i) {
             series.places.push_back(std::move(candidates[i].point));
         }
@@ -218,7 +219,7 @@ void TpeSampler::tell(const Trial& trial) {
     }
     if (const int num_trials = results_.num_trials(); num_trials >= next_series_) {
         if (const auto* ranking = results_.highest_ranking(enough(axes_))) {
-            series_ = Series{split(results_, *ranking), num_trials, {}, {}, {}};
+            series_ = Series{split(results_, *ranking), num_trials, tried_.size(), {}, {}, {}};
             next_series_ = num_trials + std::max(num_trials / 64, 1);
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -67,6 +68,7 @@ class TpeSampler : public Sampler {
     struct Series {
         Split split;
         int first;                                ///< number of the first trial that may be one of them
+        std::size_t num_tried;                    ///< configurations that had been tried then
         std::vector<std::vector<double>> places;  ///< none before the first proposal
         std::optional<Parzen> good;               ///< kernels for others around them
         std::optional<Parzen> broad;              ///< and for every eighth trial
@@ -79,8 +81,9 @@ class TpeSampler : public Sampler {
     static std::vector<Parzen::Kernel> kernels_of(const Results& results, const std::vector<Split::Member>& members);
     Parzen good(const Results& results, const Split& split, bool is_broad) const;
     Parzen bad(const Results& results, const Split& split) const;
-    std::vector<Candidate> best_candidates(const Parzen& good, const Parzen& bad, int count,
-                                           CounterRandom& random) const;
+    /// Without those that were tried when so many had been.
+    std::vector<Candidate> best_candidates(const Parzen& good, const Parzen& bad, int count, CounterRandom& random,
+                                           std::size_t num_tried) const;
     std::optional<Config> next_of(Series& series, TrialId trial) const;
 
     std::uint64_t seed_;

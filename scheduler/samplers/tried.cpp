@@ -18,13 +18,14 @@ Tried::Tried(const SearchSpace& space) {
 
 void Tried::insert(const Config& config) {
     if (const auto key = key_of(config)) {
-        keys_.insert(*key);
+        keys_.try_emplace(*key, keys_.size());
     }
 }
 
-bool Tried::repeats(const Config& config) const {
-    const auto key = static_cast<double>(keys_.size()) < most_ ? key_of(config) : std::nullopt;
-    return key && keys_.contains(*key);
+bool Tried::repeats(const Config& config, std::size_t size) const {
+    const auto key = static_cast<double>(size) < most_ ? key_of(config) : std::nullopt;
+    const auto found = key ? keys_.find(*key) : keys_.end();
+    return found != keys_.end() && found->second < size;
 }
 
 std::optional<std::uint64_t> Tried::key_of(const Config& config) const {

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,15 @@ class Tried {
 
     void insert(const Config& config);
 
+    /// Number of different configurations that were inserted. Always 0 if the space has infinitely many.
+    std::size_t size() const { return keys_.size(); }
+
     /// Whether a trial began with `config`, although the space has others that no trial began with. Always false if the
     /// space has infinitely many.
-    bool repeats(const Config& config) const;
+    bool repeats(const Config& config) const { return repeats(config, size()); }
+
+    /// The same as it was when so many different configurations had been inserted.
+    bool repeats(const Config& config, std::size_t size) const;
 
   private:
     struct Axis {
@@ -35,7 +42,7 @@ class Tried {
 
     std::vector<Axis> axes_;  // of all parameters, in their order; none in an infinite space
     double most_ = 1;         // at least the number of configurations
-    std::set<std::uint64_t> keys_;
+    std::map<std::uint64_t, std::size_t> keys_;  // with the number of those before
 };
 
 }  // namespace crescendo

@@ -187,20 +187,25 @@ TEST_CASE("where trials are many, tpe still learns, and proposals from one model
 }
 
 TEST_CASE("tpe in the middle of the proposals from one model goes on as before if it was only told of the trials") {
-    const SearchSpace space{{{"x", Uniform{0, 1}}, {"n", IntUniform{0, 99}}, {"kind", Categorical{{1.0, 2.0}}}}};
-    const auto loss = [](const Config& config) { return std::abs(number_of(config, 0) - 0.5); };
-    AnySampler sampler(learning_spec("tpe", space));
-    const auto configs = learn(sampler, 605, loss);
-    AnySampler told(learning_spec("tpe", space));
+    const Parameter kind{"kind", Categorical{{1.0, 2.0}}};
+    for (const auto& space : {SearchSpace{{{"x", Uniform{0, 50}}, {"n", IntUniform{0, 99}}, kind}},
+                              SearchSpace{{{"m", IntUniform{0, 50}}, {"n", IntUniform{0, 50}}, kind}}}) {
+        const auto loss = [](const Config& config) {
+            return std::hypot(number_of(config, 0) - 25, number_of(config, 1) - 25);
+        };
+        AnySampler sampler(learning_spec("tpe", space));
+        const auto configs = learn(sampler, 609, loss);  // the model is for trials 605 to 613
+        AnySampler told(learning_spec("tpe", space));
 
-    for (int id = 0; id < 605; ++id) {
-        const auto trial = started(id, configs[static_cast<std::size_t>(id)]);
-        told->tell(trial);
-        told->tell(finished(trial, loss(trial.config)));
-    }
+        for (int id = 0; id < 609; ++id) {
+            const auto trial = started(id, configs[static_cast<std::size_t>(id)]);
+            told->tell(trial);
+            told->tell(finished(trial, loss(trial.config)));
+        }
 
-    for (int id = 605; id < 620; ++id) {
-        CHECK(told->propose(TrialId{id})->config == sampler->propose(TrialId{id})->config);
+        for (int id = 609; id < 620; ++id) {
+            CHECK(told->propose(TrialId{id})->config == sampler->propose(TrialId{id})->config);
+        }
     }
 }
 

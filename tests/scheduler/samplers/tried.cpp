@@ -31,6 +31,18 @@ TEST_CASE("a multiple of q is the same however it is computed") {
     CHECK(tried.repeats({{"x", 0.1 + 0.2}}));
 }
 
+TEST_CASE("what repeated another earlier is known later") {
+    Tried tried(SearchSpace({{"x", IntUniform{0, 9}}}));
+    for (const int x : {3, 3, 5}) {
+        tried.insert({{"x", whole(x)}});
+    }
+
+    CHECK(tried.size() == 2);
+    CHECK(tried.repeats({{"x", whole(3)}}, /*size=*/1));
+    CHECK_FALSE(tried.repeats({{"x", whole(5)}}, /*size=*/1));
+    CHECK_FALSE(tried.repeats({{"x", whole(3)}}, /*size=*/0));
+}
+
 TEST_CASE("an absent parameter is a value of its own, and a derived one is none") {
     const SearchSpace space({{"on", Categorical{{yes, no}}},
                              derived_parameter("off", "not on"),
