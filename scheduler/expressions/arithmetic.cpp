@@ -68,6 +68,15 @@ double remainder(double x, double y, const Node& node) {
     return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
+/// What fits the remainder, as in Python: 1.0 // 0.1 is 9, since 0.1 is a little more than a tenth.
+double quotient(double x, double y, const Node& node) {
+    const double rest = std::fmod(x, divisor(y, node));
+    const bool is_below = rest != 0 && (rest < 0) != (y < 0);
+    const double times = (x - rest) / y - (is_below ? 1 : 0);  // whole, but for rounding
+    const double whole = std::floor(times);
+    return (times - whole > 0.5 ? whole + 1 : whole) + 0.0;  // 0 instead of -0
+}
+
 struct OperatorRow {
     std::string_view sign;
     Arithmetic::OfWhole of_whole;  ///< none: whole numbers are widened
@@ -92,8 +101,7 @@ constexpr std::array<OperatorRow, 7> operators{{
     {"-", checked<subtracts>, [](double x, double y, const Node&) { return x - y; }},
     {"*", checked<multiplies>, [](double x, double y, const Node&) { return x * y; }},
     {"/", nullptr, [](double x, double y, const Node& node) { return x / divisor(y, node); }},
-    {"//", [](std::int64_t x, std::int64_t y, const Node& node) { return divided(x, y, node).first; },
-     [](double x, double y, const Node& node) { return std::floor(x / divisor(y, node)); }},
+    {"//", [](std::int64_t x, std::int64_t y, const Node& node) { return divided(x, y, node).first; }, quotient},
     {"%", [](std::int64_t x, std::int64_t y, const Node& node) { return divided(x, y, node).second; }, remainder},
     {"**", nullptr, power},
 }};

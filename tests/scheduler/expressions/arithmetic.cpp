@@ -35,6 +35,11 @@ TEST_CASE("// rounds down and % has the sign of the divisor, as in Python") {
     }
     CHECK(number("7.5 % 2") == 1.5);
     CHECK(number("-7.5 // 2") == -4);
+    CHECK(number("1.0 // 0.1") == 9);
+    CHECK(number("-1.0 // 0.1") == -10);
+    CHECK(number("(1.0 // 0.1) * 0.1 + 1.0 % 0.1") == 1);
+    CHECK(number("0.7 // 0.1") == 6);
+    CHECK(number("6.000000000000001 // 2") == 3);
 }
 
 TEST_CASE("an overflow of whole numbers is an error, and no other number") {
