@@ -47,8 +47,9 @@ Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels
             squares += weight * point[axis] * point[axis];
         }
     }
+    const double mean = count > 0 ? sum / count : 0;
+    const double deviation = count > 0 ? std::sqrt(std::max(squares / count - mean * mean, 0.0)) : 0;
     const double n = std::max(count, 1.0);
-    const double deviation = std::sqrt(std::max(squares / n - sum / n * (sum / n), 0.0));
     const double shrink = std::exp(-std::log(n) / (static_cast<double>(axes_.size()) + 4));
     const double breadth = smoothing.breadth;
     const double least = std::max(smoothing.least_width / (1 + n), axes_[axis].cell / 2);

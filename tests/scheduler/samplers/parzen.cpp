@@ -66,6 +66,17 @@ TEST_CASE("draws are distributed as the density says") {
     CHECK(same > 0.4);
 }
 
+TEST_CASE("a point of little weight has no wider a kernel than one of weight 1") {
+    const std::vector<Axis> axes{{}};
+    const std::vector<double> point{0.5};
+    const auto kernel_at_center = [&](double weight) {  // the density is (1 + weight * kernel) / (1 + weight)
+        const Parzen parzen(axes, {{point, weight}}, {.prior_weight = 1, .least_width = 0.1});
+        return (std::exp(parzen.log_density(point)) * (1 + weight) - 1) / weight;
+    };
+
+    CHECK(kernel_at_center(0.2) == doctest::Approx(kernel_at_center(1)));
+}
+
 TEST_CASE("with a greater breadth draws lie farther from the points, and with a greater prior more of them anywhere") {
     const std::vector<Axis> axes{{}};
     const std::vector<double> point{0.5};
