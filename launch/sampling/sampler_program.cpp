@@ -62,10 +62,13 @@ void SamplerProgram::talk(Sweep& sweep) {
     ask(sweep);
 }
 
-/// A new process knows nothing, so it is told all trials.
+/// A new process knows nothing, so it is told all trials. What a former one proposed is used, but has no number.
 void SamplerProgram::start(const Sweep& sweep) {
     program_.start();
     proposals_.clear();
+    for (auto& prepared : prepared_) {
+        prepared.proposal.reset();
+    }
     program_.tell(begin_);
     std::set<TrialId> all;
     for (const auto& candidate : sweep.candidates()) {
@@ -142,7 +145,9 @@ std::optional<Event> SamplerProgram::proposal_for(TrialId trial, const Sweep& sw
     if (!prepared_.empty()) {
         auto [proposal, config] = std::move(prepared_.front());
         prepared_.pop_front();
-        proposals_[candidate] = proposal;
+        if (proposal) {
+            proposals_[candidate] = *proposal;
+        }
         return TrialProposed{trial, std::move(config), Origin::program};
     }
     if (program_.is_given_up()) {

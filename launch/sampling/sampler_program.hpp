@@ -29,7 +29,7 @@ class SamplerProgram final : public ProposalSource {
   private:
     /// A configuration that the program proposed, and no trial has yet.
     struct Prepared {
-        int proposal;
+        std::optional<int> proposal;  ///< its number, if this process made it
         Config config;
     };
 

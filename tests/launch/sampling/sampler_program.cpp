@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "tests/await.hpp"
 #include "tests/contains.hpp"
@@ -107,6 +108,36 @@ TEST_CASE("a program that dies is started again and told all trials; the third t
     CHECK(contains(asked.said[0], "started again"));
     CHECK(contains(asked.said[2], "at random from now on"));
     CHECK(asked.sweep->trial(TrialId{0}).origin == Origin::random);
+}
+
+TEST_CASE("a program that is started again is told no numbers of proposals that it did not make") {
+    // The first process makes 0 and 1, of which trial 1 has the latter, and dies at the next question.
+    Asked asked(
+        "echo \"$line\" >> heard.$$; case $line in *'\"proposal\":2,\"request\":\"propose\"'*) exit 3;; *propose*) " +
+            propose_1 + ";; esac",
+        ", ahead: 2");
+
+    asked.run();
+
+    CHECK(asked.said.size() == 1);
+    const auto look = [&] {
+        int num_told = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(asked.folder.path())) {
+            std::ifstream heard(entry.path());
+            std::set<int> made;
+            for (std::string line; entry.path().stem() == "heard" && std::getline(heard, line);) {
+                const auto message = Json::parse(line);
+                if (message["request"] == "propose") {
+                    made.insert(message["proposal"].get<int>());
+                } else if (message["request"] == "tell") {
+                    num_told += message["trial"] == 1;
+                    CHECK((!message.contains("proposal") || made.contains(message["proposal"].get<int>())));
+                }
+            }
+        }
+        return num_told > 0;
+    };
+    tests::await("the sampler hears of trial 1", look);
 }
 
 TEST_CASE("a program that is silent is killed at its deadline, with what it started") {
