@@ -175,7 +175,8 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
     const Place place(location, layout);
     const auto version = versions_of(place);
     auto content = read_kept(place.kept);
-    if (content.is_null() || content["file"] != version || !sources_unchanged(content)) {
+    if (content.is_null() || content["file"] != version || !sources_unchanged(content) ||
+        !made_otherwise(content, location, place).empty()) {
         content = {{"file", version}, {"sources", json::object()}, {"sets", json::object()}};
     }
     std::vector<std::string> names;

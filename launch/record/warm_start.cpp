@@ -34,7 +34,8 @@ struct Source {
 /// A trial that came to its maximum might have come further here. One that ended sooner because training it longer was
 /// of no use has its last value at this sweep's maximum too.
 void note_end(EarlierResult& result, std::optional<StopReason> reason, const SweepSpec& spec) {
-    const auto ending = ending_of(reason, !result.reports.empty());
+    const bool has_rungs = Results::milestones_of(spec.scheduler).size() > 1;
+    const auto ending = ending_of(reason, !result.reports.empty(), has_rungs);
     result.has_lost = ending == Ending::lost;
     result.is_complete = ending == Ending::complete;
     const auto max = spec.scheduler.max;

@@ -9,19 +9,20 @@
 
 namespace crescendo {
 
-/// Who improves no more, or has no more time, would come to nothing better. Where a user or a stop rule ends a trial,
-/// its value is one on the way.
-Ending ending_of(std::optional<StopReason> reason, bool has_value) {
+/// Who improves no more, or has no more time, would come to nothing better. But where there are rungs, most trials that
+/// end so early are bad, and would be the first at the highest rung: in simulated sweeps `tpe` learned less from it.
+/// Where a user or a stop rule ends a trial, its value is one on the way.
+Ending ending_of(std::optional<StopReason> reason, bool has_value, bool has_rungs) {
     if (!reason) {
         return Ending::none;
     }
     switch (*reason) {
         case StopReason::completed:
         case StopReason::reached:
-        case StopReason::no_progress:
             return Ending::complete;
+        case StopReason::no_progress:
         case StopReason::timed_out:
-            return has_value ? Ending::complete : Ending::lost;
+            return !has_value ? Ending::lost : has_rungs ? Ending::none : Ending::complete;
         case StopReason::judged:
         case StopReason::requested:
         case StopReason::failed:
@@ -96,7 +97,7 @@ void Results::tell(const Trial& trial) {
     told.is_proposed = trial.is_proposed;
     told.is_paused = trial.status == TrialStatus::paused;
     told.has_ended = trial.ended();
-    told.ending = ending_of(trial.reason, trial.loss.has_value());
+    told.ending = ending_of(trial.reason, trial.loss.has_value(), milestones_.size() > 1);
     count(trial, static_cast<int>(index), told);
 }
 

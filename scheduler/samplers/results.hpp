@@ -15,11 +15,11 @@ namespace crescendo {
 enum class Ending {
     complete,  ///< its last value is what it comes to
     lost,      ///< no value says how good it is, but it is bad
-    none,      ///< nothing: the trial has not ended, or the sweep ended first
+    none,      ///< nothing more than its rungs did: it has not ended, or before it came to the next one
 };
 
-/// `has_value`: whether the trial has reported.
-Ending ending_of(std::optional<StopReason> reason, bool has_value);
+/// `has_value`: whether the trial has reported. `has_rungs`: whether trials count at several rungs of the sweep.
+Ending ending_of(std::optional<StopReason> reason, bool has_value, bool has_rungs);
 
 /// What trials have told a sampler that learns: their points, and their losses at each rung.
 ///

@@ -263,6 +263,28 @@ TEST_CASE("statistics of a virtual data set are stale once it gained a source, o
     CHECK(complaint(halves) == Contains("halves.h5 is made of other files"));
 }
 
+TEST_CASE("one data set's statistics can be renewed alone where others are stale for the same cause") {
+    const TemporaryFolder folder;
+    const auto add = [&](const char* file) {
+        Hdf5Writer(folder / file).add("/piece", {2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{1, 2});
+    };
+    add("b-0.hdf");
+    const auto location = write_numbered_set(folder / "numbered.h5", "b-%b.hdf", "/piece");
+    const hid_t file = H5Fopen((folder / "numbered.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    REQUIRE(H5Lcreate_soft("/inputs", file, "targets", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+    keep_statistics(location, compute_statistics(location, {}));
+    REQUIRE(kept_statistics(location).size() == 2);
+    add("b-1.hdf");
+
+    keep_statistics(location, compute_statistics(location, {.data_sets = {"inputs"}}));
+
+    const auto kept = kept_statistics(location);
+    REQUIRE(kept.size() == 1);
+    CHECK(kept[0].name == "inputs");
+    CHECK(kept[0].channels[0].count == 4);
+}
+
 TEST_CASE(
     "statistics of a virtual data set that an older version kept are usable while its sources stay as they were") {
     const TemporaryFolder folder;

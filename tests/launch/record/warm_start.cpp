@@ -125,15 +125,16 @@ TEST_CASE("of a sweep without rungs, trials count with the values with which the
 TEST_CASE("a table's column `reason` says of which trials the last value counts at all rungs, and which have lost") {
     const TemporaryFolder folder;
     auto file = sweep_with("[" +
-                           table(folder,
-                                 "trial,status,resource,loss,x,reason\n"
-                                 "0,stopped,2,0.5,0.25,no_progress\n"
-                                 "1,stopped,2,0.5,0.25,timed_out\n"
-                                 "2,finished,2,0.5,0.25,completed\n"
-                                 "3,stopped,2,0.5,0.25,requested\n"
-                                 "4,stopped,0,,0.25,timed_out\n"
-                                 "5,stopped,2,0.5,0.25,swept\n") +
-                           "]");
+                               table(folder,
+                                     "trial,status,resource,loss,x,reason\n"
+                                     "0,stopped,2,0.5,0.25,no_progress\n"
+                                     "1,stopped,2,0.5,0.25,timed_out\n"
+                                     "2,finished,2,0.5,0.25,completed\n"
+                                     "3,stopped,2,0.5,0.25,requested\n"
+                                     "4,stopped,0,,0.25,timed_out\n"
+                                     "5,stopped,2,0.5,0.25,swept\n") +
+                               "]",
+                           "{type: fifo, max: 9}");
 
     gather(file);
 

@@ -76,14 +76,19 @@ TEST_CASE("a complete trial counts at all rungs, and a diverged one is never eno
     CHECK(results.highest_ranking(2) == nullptr);
 }
 
-TEST_CASE("a trial that improves no more, or has no more time, counts at all rungs with its last value") {
+TEST_CASE("a trial that improves no more, or has no more time, has its last value where there are no rungs") {
+    auto fifo = asha_spec();
+    fifo.scheduler.kind = SchedulerKind::fifo;
     for (const auto reason : {StopReason::no_progress, StopReason::timed_out, StopReason::reached}) {
-        Results results(asha_spec());
-        results.tell(reported(0, 1, 0.5));
-        results.tell(ended(reported(0, 3, 0.4), reason));
+        Results of_fifo(fifo);
+        Results of_asha(asha_spec());
+        for (auto* results : {&of_fifo, &of_asha}) {
+            results->tell(reported(0, 1, 0.5));
+            results->tell(ended(reported(0, 3, 0.4), reason));
+        }
 
-        CHECK(results.highest_ranking(1)->rung == 2);
-        CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.4, 0}});
+        CHECK(of_fifo.highest_ranking(1)->best == std::vector<Results::Loss>{{0.4, 0}});
+        CHECK(of_asha.highest_ranking(1)->rung == (reason == StopReason::reached ? 2 : 1));
     }
 }
 
