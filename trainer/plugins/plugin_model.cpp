@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
+#include <torch/nn/modules/batchnorm.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "trainer/data/task.hpp"
 #include "trainer/models/dry_run.hpp"
 #include "trainer/models/layers/dropout.hpp"
+#include "trainer/models/lone_value.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/plugins/call.hpp"
 #include "trainer/plugins/options.hpp"
@@ -53,8 +55,13 @@ class PluginModel : public Model {
     }
 
     at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
-        seed_generator(dropout_keys);
-        const at::Tensor outputs = call_plugin(who_, "forward()", [&] { return network_->forward(inputs); });
+        const auto once = [&] {
+            seed_generator(dropout_keys);
+            return network_->forward(inputs);
+        };
+        const at::Tensor outputs = call_plugin(who_, "forward()", [&] {
+            return run_with_lone_value(*this, inputs.size(0), once, [this](bool on) { evaluate_norms(on); });
+        });
         const bool fits = outputs.defined() && (outputs.scalar_type() == at::kFloat || is_of_autocast(outputs));
         CRESCENDO_VALIDATE(fits, model_key, "{} returns {}; forward() is to return float32", who_,
                            outputs.defined() ? c10::toString(outputs.scalar_type()) : "no tensor");
@@ -73,6 +80,15 @@ class PluginModel : public Model {
     }
 
   private:
+    void evaluate_norms(bool on) {
+        for (const auto& module : network_->modules(/*include_self=*/false)) {
+            if (module->as<torch::nn::BatchNorm1d>() || module->as<torch::nn::BatchNorm2d>() ||
+                module->as<torch::nn::BatchNorm3d>()) {
+                module->train(!on);
+            }
+        }
+    }
+
     std::shared_ptr<plugin::Model> network_;
     Task task_;
     std::string who_;

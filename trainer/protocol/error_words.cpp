@@ -37,11 +37,16 @@ bool has_one_of(std::string_view text, std::span<const std::string_view> words) 
 
 bool says_out_of_memory(std::string_view message) { return has_one_of(message, of_memory); }
 
+bool lacks_batch_statistics(std::string_view message) {
+    return message.find("Expected more than 1 value per channel when training") != message.npos;
+}
+
 std::string in_words_of_settings(const std::string& message) {
-    if (message.find("Expected more than 1 value per channel when training") != message.npos) {
+    if (lacks_batch_statistics(message)) {
         return "the last batch of an epoch has a single sample for a worker, or data.nan: skip left one of a batch, "
-               "and a batch norm of the model learns from no less than two; choose a batch_size that leaves more, or "
-               "use a norm over each sample, such as GroupNorm or LayerNorm";
+               "and a batch norm of the model that keeps no running statistics, which would serve for that, learns "
+               "from no less than two; let it keep them (track_running_stats=True), choose a batch_size that leaves "
+               "more, or use a norm over each sample, such as GroupNorm or LayerNorm";
     }
     const auto words = message.find(" does not have a deterministic implementation");
     if (words == std::string::npos) {

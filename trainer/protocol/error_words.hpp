@@ -14,6 +14,9 @@ bool says_out_of_memory(std::string_view message);
 /// failed is this worker's trouble unless NCCL's own words, behind "Last error:", are about a connection.
 bool blames_this_worker(std::string_view message);
 
+/// Whether a message is that of a batch norm that was to learn from a single value for a channel.
+bool lacks_batch_statistics(std::string_view message);
+
 /// The message of an error of LibTorch in words of the settings, where it is about them: an operation without a
 /// deterministic form, or a batch of one sample for a batch norm. Else the message itself.
 std::string in_words_of_settings(const std::string& message);

@@ -51,6 +51,25 @@ TEST_CASE("what a model of a plug-in draws at random follows from the samples' k
     CHECK(model->forward(inputs, keys).equal(model->forward(inputs, keys + 1)));
 }
 
+TEST_CASE("a batch norm of a plug-in takes its running statistics for a single sample, and learns nothing for them") {
+    const auto model = gated().model->make(four_classes());
+    const at::Tensor inputs = at::randn({1, 8, 8});
+    model->forward(at::randn({5, 8, 8}));
+    std::vector<at::Tensor> before;
+    for (const auto& buffer : model->buffers()) {
+        before.push_back(buffer.clone());
+    }
+
+    const at::Tensor alone = model->forward(inputs);
+
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        CHECK(model->buffers()[i].equal(before[i]));
+    }
+    CHECK(model->named_modules()["norm1"]->is_training());
+    model->eval();
+    CHECK(alone.equal(model->forward(inputs)));
+}
+
 TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a plug-in's model with buffers and dropout") {
     const SweepFixture sweep;
     const auto terms_of = [&](const std::string& name) {

@@ -21,6 +21,7 @@
 #include "trainer/data/task.hpp"
 #include "trainer/models/dry_run.hpp"
 #include "trainer/models/layers/dropout.hpp"
+#include "trainer/models/lone_value.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/protocol/error_words.hpp"
 
@@ -161,10 +162,7 @@ class ScriptModel : public Model {
     }
 
     at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
-        if (is_random_) {
-            seed_generator(dropout_keys);
-        }
-        const at::Tensor outputs = run(inputs);
+        const at::Tensor outputs = run(inputs, dropout_keys);
         return gives_numbers_ ? outputs.reshape({inputs.size(0), -1}) : outputs;
     }
 
@@ -185,11 +183,26 @@ class ScriptModel : public Model {
 
   private:
     /// An error of TorchScript's comes with a traceback of many lines, in which what is wrong would be lost.
-    at::Tensor run(const at::Tensor& inputs) try {
+    at::Tensor run(const at::Tensor& inputs, const at::Tensor& dropout_keys) try {
         const torch::jit::GraphOptimizerEnabledGuard as_written(false);
-        return script_.forward({inputs}).toTensor();
+        const auto once = [&] {
+            if (is_random_) {
+                seed_generator(dropout_keys);
+            }
+            return script_.forward({inputs}).toTensor();
+        };
+        return run_with_lone_value(*this, inputs.size(0), once, [this](bool on) { evaluate_norms(on); });
     } catch (const std::runtime_error& error) {
         throw std::runtime_error(in_words_of_settings(essence(error)));
+    }
+
+    /// A batch norm is a module with a running mean, also if a user has written it.
+    void evaluate_norms(bool on) {
+        for (Script module : script_.modules()) {
+            if (module.type()->findAttributeSlot("running_mean") && module.type()->findAttributeSlot("training")) {
+                module.setattr("training", !on);
+            }
+        }
     }
 
     void share_tensors(torch::nn::Module& to, Script from) {

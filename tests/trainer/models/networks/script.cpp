@@ -55,6 +55,32 @@ std::string save_script(const std::filesystem::path& file, const std::string& bo
     return file.string();
 }
 
+/// As save_script(), with a batch norm before the linear layer. It refuses a single sample in training, as torch's
+/// does.
+std::string save_normed_script(const std::filesystem::path& file, bool keeps_statistics = true) {
+    at::manual_seed(1);
+    torch::jit::Module norm("Norm");
+    norm.register_attribute("training", c10::BoolType::get(), true);
+    const std::string statistics = keeps_statistics ? "self.running_mean, self.running_var" : "None, None";
+    if (keeps_statistics) {
+        norm.register_buffer("running_mean", at::zeros({64}));
+        norm.register_buffer("running_var", at::ones({64}));
+    }
+    const std::string uses_batch = keeps_statistics ? "self.training" : "True";
+    norm.define("def forward(self, x):\n    if " + uses_batch +
+                ":\n"
+                "        assert x.size(0) > 1, 'Expected more than 1 value per channel when training'\n"
+                "    return torch.batch_norm(x, None, None, " +
+                statistics + ", " + uses_batch + ", 0.1, 1e-5, False)\n");
+    torch::jit::Module script("Net");
+    script.register_attribute("training", c10::BoolType::get(), true);
+    script.register_parameter("weight", at::randn({4, 64}).mul_(0.1).requires_grad_(), /*is_buffer=*/false);
+    script.register_module("norm", norm);
+    script.define("def forward(self, x):\n    return torch.matmul(self.norm.forward(x.flatten(1)), self.weight.t())\n");
+    script.save(file.string());
+    return file.string();
+}
+
 const std::string linear = "    return torch.matmul(x.flatten(1) * self.scale, self.weight.t()) * self.share\n";
 const std::string dropping =
     "    x = x.flatten(1)\n"
@@ -301,6 +327,34 @@ TEST_CASE("what a script raises in a step is told without the traceback, and in 
         CAPTURE(message);
         CHECK_FALSE(has(message, "\n"));
     }
+}
+
+TEST_CASE("a batch norm of a script takes its running statistics for a single sample, and learns nothing for them") {
+    const SweepFixture sweep;
+    const auto model = settings_of({{"model", save_normed_script(sweep.folder / "net.pt")}}).model->make(four_classes);
+    const at::Tensor inputs = at::randn({1, 8, 8});
+    model->train();
+    model->forward(at::randn({5, 8, 8}));
+    const at::Tensor mean = model->named_buffers()["norm.running_mean"].clone();
+
+    const at::Tensor alone = model->forward(inputs);
+
+    CHECK(model->named_buffers()["norm.running_mean"].equal(mean));
+    model->forward(at::randn({5, 8, 8}));  // it is in training mode again
+    CHECK_FALSE(model->named_buffers()["norm.running_mean"].equal(mean));
+    model->named_buffers()["norm.running_mean"].copy_(mean);
+    CHECK(mean.abs().sum().item<double>() > 0);
+    CHECK(alone.sizes() == at::IntArrayRef{1, 4});
+}
+
+TEST_CASE("a batch norm of a script that keeps no running statistics says so where a single sample is left") {
+    const SweepFixture sweep;
+    const std::string file = save_normed_script(sweep.folder / "net.pt", /*keeps_statistics=*/false);
+    const auto model = settings_of({{"model", file}}).model->make(four_classes);
+    model->train();
+
+    CHECK_THROWS_WITH(model->forward(at::randn({1, 8, 8})),
+                      doctest::Contains("let it keep them (track_running_stats=True), choose a batch_size"));
 }
 
 TEST_CASE("a script with a parameter that takes no part in its outputs is refused, and so is its trial") {
