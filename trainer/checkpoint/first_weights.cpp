@@ -85,6 +85,12 @@ TensorsByName read_tensors(const std::string& file) {
     return without_prefix(all, "module.");
 }
 
+/// Whether two tensors are one: tied weights, which a state dict holds under each of their names.
+bool are_one(const at::Tensor& a, const at::Tensor& b) {
+    return a.is_alias_of(b) && a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
+           a.strides() == b.strides();
+}
+
 /// Lists the first few of what does not fit.
 class Misfits {
   public:
@@ -123,11 +129,15 @@ void take_first_weights(Trial& trial) {
 
     const at::NoGradGuard no_gradients;
     Misfits misfits;
+    std::vector<at::Tensor> known;  // of the file, those that the model has too
     for (const auto& [name, tensor] : network) {
+        const auto found = tensors.find(name);
+        if (found != tensors.end()) {
+            known.push_back(found->second);
+        }
         if (is_drawn(name)) {
             continue;
         }
-        const auto found = tensors.find(name);
         if (found == tensors.end()) {
             if (!name.ends_with("num_batches_tracked")) {  // earlier versions of torch had none
                 misfits.add(text("it lacks {}", name));
@@ -142,8 +152,11 @@ void take_first_weights(Trial& trial) {
         }
         tensors.erase(found);
     }
+    const auto is_known = [&](const at::Tensor& tensor) {
+        return std::ranges::any_of(known, [&](const at::Tensor& other) { return are_one(other, tensor); });
+    };
     for (const auto& [name, tensor] : tensors) {
-        if (!is_drawn(name)) {
+        if (!is_drawn(name) && !is_known(tensor)) {
             misfits.add(text("the model has no {}", name));
         }
     }

@@ -12,6 +12,7 @@
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/checkpoint/plain_pickle.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 
 using namespace crescendo::trainer;
@@ -145,6 +146,24 @@ TEST_CASE("a file that does not fit is refused with what is different") {
     tensors.back().name = "other";
     write_safetensors(file, tensors);
     CHECK(message({}, 3).find("it lacks output.bias, the model has no other;") != std::string::npos);
+}
+
+TEST_CASE(
+    "weights that are tied, which a state dict holds under each of their names, are taken by the one of the model") {
+    const TemporaryFolder folder;
+    const Trial source = trial_of(/*seed=*/1);
+    c10::Dict<std::string, at::Tensor> state;
+    for (const auto& [name, tensor] : source.named_tensors()) {
+        state.insert(name, tensor.detach());
+    }
+    state.insert("tied.weight", state.at("output.weight"));
+    write_plainly(folder / "tied.pt", state);
+    state.insert_or_assign("tied.weight", state.at("output.weight").clone());
+    write_plainly(folder / "other.pt", state);
+
+    CHECK(same_weights(begun_from(folder / "tied.pt"), source));
+    CHECK_NOTHROW(begun_from(folder / "tied.pt", {{"init_except", "output"}}, /*num_classes=*/7));
+    CHECK(error_of([&] { begun_from(folder / "other.pt"); }).find("the model has no tied.weight") != std::string::npos);
 }
 
 TEST_CASE("a file that is missing, damaged or of another kind is refused with its name") {
