@@ -241,13 +241,13 @@ at::Tensor Trial::empty_inputs() const {
     return at::empty(shape, at::TensorOptions(device_.place()).dtype(at::kFloat));
 }
 
-/// Members whose norms add up sums run the model equally often, also with no samples. What a model with buffers
+/// Members whose norms add up sums run the model equally often, also with no samples. If `cut_matters`, what the model
 /// computes may depend on which samples it sees together, as statistics of batches do: its step is not cut to be
 /// measured.
 Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size,
-                                 bool has_buffers) const {
+                                 bool cut_matters) const {
     const std::int64_t micro_batch =
-        has_buffers ? micro_batch_ : measurable_micro_batch(progress_.step, slices, micro_batch_);
+        cut_matters ? micro_batch_ : measurable_micro_batch(progress_.step, slices, micro_batch_);
     StepPlan plan{
         .parts = micro_batches(static_cast<std::int64_t>(loaded.slice.samples.size()), num_rounds(slices, micro_batch)),
         .weight = loss_weight(group_batch_, size) * loss_scale(),
@@ -425,7 +425,9 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     if (group.size() > 1) {
         group.broadcast(buffers());
     }
-    const StepPlan plan = plan_step(loaded, slices, group.size(), /*has_buffers=*/!buffers().empty());
+    // A user's network may couple samples without buffers, as a batch norm does that keeps no running statistics.
+    const bool cut_matters = !buffers().empty() || settings_.model->is_users();
+    const StepPlan plan = plan_step(loaded, slices, group.size(), cut_matters);
     SumOverGroup sum;
     if (group.size() > 1) {
         sum = [&](at::Tensor& numbers) { group.sum(numbers); };

@@ -134,7 +134,7 @@ class Trial {
     };
 
     StepPlan plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size,
-                       bool has_buffers) const;
+                       bool cut_matters) const;
     at::Tensor empty_inputs() const;
     void set_buffers(const std::vector<at::Tensor>& values);
     double epochs() const;

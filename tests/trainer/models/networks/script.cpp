@@ -357,6 +357,29 @@ TEST_CASE("a batch norm of a script that keeps no running statistics says so whe
                       doctest::Contains("let it keep them (track_running_stats=True), choose a batch_size"));
 }
 
+TEST_CASE("measuring the noise changes no bit of a script that couples samples without buffers") {
+    const SweepFixture sweep;
+    const std::string file = save_normed_script(sweep.folder / "net.pt", /*keeps_statistics=*/false);
+    const auto device = make_cpu_device();
+    const at::Tensor inputs = at::randn({8, 8, 8});
+    const auto trained_from = [&](std::int64_t first_step) {
+        Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", file}, {"batch_size", 8}}), four_classes, *device);
+        trial.set_group(/*size=*/1, {});
+        trial.progress().step = first_step;
+        const Group alone(*device);
+        GradientReducer reducer(alone, trial.learning_parameters());
+        LoadedBatch loaded;
+        loaded.slice.member_samples = {8};
+        loaded.slice.samples.resize(8);
+        loaded.batch = {inputs, at::zeros({8}, at::kLong)};
+        trial.step(loaded, alone, reducer);
+        CHECK((trial.progress().noise_scale.gradient() != 0) == (first_step == 0));
+        return trial.parameters().front().detach().clone();
+    };
+
+    CHECK(trained_from(/*first_step=*/0).equal(trained_from(/*first_step=*/1)));  // of these, step 0 is measured
+}
+
 TEST_CASE("a script with a parameter that takes no part in its outputs is refused, and so is its trial") {
     const SweepFixture sweep;
     const std::string file = save_script(sweep.folder / "net.pt", linear, /*num_outputs=*/4, /*idle=*/"head");
