@@ -32,6 +32,9 @@ void initialize(Model& model, Initialization initialization) {
     const auto tables = embeddings_of(model);
     for (auto& parameter : model.named_parameters()) {
         at::Tensor& values = parameter.value();
+        if (!values.requires_grad()) {  // frozen: what it has is what it is for
+            continue;
+        }
         const auto name = parameter.key().substr(parameter.key().rfind('.') + 1);
         if (name.find("bias") != std::string::npos) {  // recurrent layers have bias_ih_l0, bias_hh_l0, …
             torch::nn::init::zeros_(values);

@@ -39,7 +39,7 @@ ParameterGroups::ParameterGroups(const OptimizerSpec& spec, const std::vector<Na
         auto& [name, tensor] = parameters_[i];
         const auto found = factor_of(name, factors);
         const double factor = found == factors.end() ? 1.0 : found->second;
-        if (factor == 0.0) {
+        if (factor == 0.0 || !tensor.requires_grad()) {
             tensor.set_requires_grad(false);
             continue;
         }

@@ -18,7 +18,8 @@ class ParameterGroups {
   public:
     /// `factors` go by names of parameters, or of modules for all parameters in them. The longest name that fits
     /// counts, "*" stands for parameters that no other name fits, and without it these have the factor 1. Parameters of
-    /// the factor 0 are frozen: they require no gradient from now on, and no optimizer knows them.
+    /// the factor 0 are frozen: they require no gradient from now on, and no optimizer knows them. Those that require
+    /// none already stay frozen, whatever their factor.
     ///
     /// Throws InvalidInput if a name fits no parameter, or if all parameters are frozen.
     ParameterGroups(const OptimizerSpec& spec, const std::vector<NamedTensor>& parameters,

@@ -108,15 +108,19 @@ TEST_CASE("the longest name counts, a name ends at a dot, and a star stands for 
 
 TEST_CASE("frozen parameters require no gradient, have no state, and stay in evaluations what they are") {
     Network network;
-    auto groups = network.groups({{"layer1", 0.0}}, "schedule_free");
+    network[3].set_requires_grad(false);  // as a user's network may have it
+    const at::Tensor bias = network[3].clone();
+    auto groups = network.groups({{"layer1", 0.0}, {"head", 2.0}}, "schedule_free");
 
     network.step([&] { groups.step(0.1); }, 3);
 
     CHECK_FALSE(network[0].requires_grad());
-    CHECK(groups.learning().size() == 3);
+    CHECK(groups.learning().size() == 2);
     for (const auto& state : groups.state()) {
         CHECK(state.parameter != "layer1.weight");
+        CHECK(state.parameter != "head.bias");
     }
+    CHECK(at::equal(network[3], bias));
     const auto weights = groups.evaluation_weights();
     REQUIRE(weights.size() == 4);
     CHECK(at::equal(weights[0], network[0]));
