@@ -39,6 +39,16 @@ void write_state_dict(const fs::path& file, const std::vector<NamedTensor>& tens
     write_plainly(file, all);
 }
 
+/// Returns why there is no model.safetensors; an empty text if there is one.
+std::string write_weights(const fs::path& folder, const std::vector<NamedTensor>& tensors) {
+    write_state_dict(folder / "model.pt", tensors);
+    std::string misfit = misfit_of_safetensors(tensors);
+    if (misfit.empty()) {
+        write_safetensors(folder / "model.safetensors", tensors);
+    }
+    return misfit;
+}
+
 /// The location with the file's absolute path, so that it can be read from any folder; empty if it is empty.
 std::string absolute(const std::string& text) {
     if (text.empty()) {
@@ -174,18 +184,26 @@ json export_model(const json& request, const Catalogue& catalogue) {
     const auto trial = read_checkpoint(request.at("checkpoint").get<std::string>(), request.at("trial"), /*seed=*/0,
                                        settings, *device);
     const EvaluationMode mode(*trial);
-    write_state_dict(folder / "model.pt", trial->named_tensors());
-    write_safetensors(folder / "model.safetensors", trial->named_tensors());
+    const std::string misfit = write_weights(folder, trial->named_tensors());
     const std::string network = settings.model->write_network(trial->model(), trial->task(), folder);
-    replace_file(folder / "export.json",
-                 description_of(*trial, network).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
-    json files{"model.pt", "model.safetensors", "export.json"};
+    json description = description_of(*trial, network);
+    json files{"model.pt", "export.json"};
+    if (misfit.empty()) {
+        files.insert(files.end() - 1, "model.safetensors");
+    } else {
+        description["left_out"] = {{"model.safetensors", misfit}};
+    }
+    replace_file(folder / "export.json", description.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
     if (!network.empty()) {
         replace_file(folder / "load.py", python_load);
         files.insert(files.begin(), "load.py");
         files.insert(files.end() - 1, network);
     }
-    return {{"resource", trial->progress().reported()}, {"files", files}};
+    json answer{{"resource", trial->progress().reported()}, {"files", files}};
+    if (!misfit.empty()) {
+        answer["left_out"] = description.at("left_out");
+    }
+    return answer;
 }
 
 }  // namespace crescendo::trainer

@@ -159,6 +159,29 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
     CHECK(std::system(command.c_str()) == 0);
 }
 
+TEST_CASE("a model with a complex buffer is exported without safetensors, which cannot hold it, and says so") {
+    const SweepFixture sweep;
+    torch::jit::Module module("Net");
+    module.register_attribute("training", c10::BoolType::get(), true);
+    module.register_parameter("weight", at::full({4, 64}, 0.5).requires_grad_(), /*is_buffer=*/false);
+    module.register_buffer("phase", at::full({64}, c10::complex<double>(1, 1), at::kComplexFloat));
+    module.define("def forward(self, x):\n    return torch.matmul(x.flatten(1) * self.phase.abs(), self.weight.t())\n");
+    module.save((sweep.folder / "net.pt").string());
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["model"] = (sweep.folder / "net.pt").string();
+    terms.checkpoint_at = 1;
+    const Json request = request_of(crescendo, terms, sweep.folder / "export");
+
+    const auto answer = export_model(request, {models(), optimizers()});
+
+    CHECK(answer.at("files") == Json{"load.py", "model.pt", "model.ts", "export.json"});
+    CHECK(answer.at("left_out").at("model.safetensors") == "phase is ComplexFloat, which safetensors cannot hold");
+    const auto description = Json::parse(content(sweep.folder / "export" / "export.json"));
+    CHECK(description.at("left_out") == answer.at("left_out"));
+    CHECK_FALSE(fs::exists(sweep.folder / "export" / "model.safetensors"));
+}
+
 TEST_CASE("an export of a checkpoint that is gone, or of another model, names the file") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");

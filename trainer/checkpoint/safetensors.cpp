@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -32,14 +33,8 @@ constexpr Words types{{std::pair{at::kFloat, "F32"},
                        {at::kByte, "U8"},
                        {at::kBool, "BOOL"}}};
 
-const char* type_of(const NamedTensor& named) {
-    for (const auto& [type, word] : types) {
-        if (type == named.tensor.scalar_type()) {
-            return word;
-        }
-    }
-    throw std::runtime_error(
-        text("{} is {}, which safetensors cannot hold", named.name, c10::toString(named.tensor.scalar_type())));
+bool is_known(at::ScalarType type) {
+    return std::any_of(types.begin(), types.end(), [&](const auto& row) { return row.first == type; });
 }
 
 void require(bool holds) {
@@ -50,15 +45,28 @@ void require(bool holds) {
 
 }  // namespace
 
+std::string misfit_of_safetensors(const std::vector<NamedTensor>& tensors) {
+    for (const auto& [name, tensor] : tensors) {
+        if (!is_known(tensor.scalar_type())) {
+            return text("{} is {}, which safetensors cannot hold", name, c10::toString(tensor.scalar_type()));
+        }
+    }
+    return {};
+}
+
 void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors) {
     static_assert(std::endian::native == std::endian::little);
+    if (const auto misfit = misfit_of_safetensors(tensors); !misfit.empty()) {
+        throw std::runtime_error(misfit);
+    }
     nlohmann::ordered_json header{{"__metadata__", {{"format", "pt"}}}};
     std::uint64_t end = 0;
     for (const auto& named : tensors) {
         const std::uint64_t begin = end;
         end += named.tensor.nbytes();
-        header[named.name] = {
-            {"dtype", type_of(named)}, {"shape", named.tensor.sizes().vec()}, {"data_offsets", {begin, end}}};
+        header[named.name] = {{"dtype", types.of(named.tensor.scalar_type())},
+                              {"shape", named.tensor.sizes().vec()},
+                              {"data_offsets", {begin, end}}};
     }
     std::string words = header.dump();
     words.resize((words.size() + 7) / 8 * 8, ' ');  // the numbers begin at a multiple of eight bytes

@@ -9,6 +9,9 @@
 
 namespace crescendo::trainer {
 
+/// Why the format cannot hold these tensors, the first of a type that it lacks; empty if it can.
+std::string misfit_of_safetensors(const std::vector<NamedTensor>& tensors);
+
 /// Writes tensors as a file of the safetensors format, version 1, which holds names, types, shapes and numbers, and
 /// nothing that a reader would execute (https://github.com/huggingface/safetensors). Throws WriteError, and
 /// std::runtime_error for a type that the format lacks.

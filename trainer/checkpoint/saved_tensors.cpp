@@ -29,7 +29,9 @@ constexpr Words storage_types{{std::pair{at::kFloat, "torch FloatStorage"},
                                {at::kShort, "torch ShortStorage"},
                                {at::kChar, "torch CharStorage"},
                                {at::kByte, "torch ByteStorage"},
-                               {at::kBool, "torch BoolStorage"}}};
+                               {at::kBool, "torch BoolStorage"},
+                               {at::kComplexFloat, "torch ComplexFloatStorage"},
+                               {at::kComplexDouble, "torch ComplexDoubleStorage"}}};
 
 struct Value;
 using Values = std::vector<Value>;

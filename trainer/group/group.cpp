@@ -107,10 +107,14 @@ std::int64_t num_numbers(const std::vector<at::Tensor>& tensors) {
     return count;
 }
 
+/// Whether a tensor's numbers lie in memory row by row, as they are.
+bool is_plain(const at::Tensor& tensor) { return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg(); }
+
 /// A copy, but for a single tensor that is flat in memory.
 at::Tensor flatten(const std::vector<at::Tensor>& tensors) {
     if (tensors.size() == 1) {
-        return tensors.front().reshape(-1);
+        const at::Tensor rows = tensors.front().contiguous().resolve_conj().resolve_neg();
+        return rows.as_strided({rows.numel()}, {1});  // reshape() would keep the odd stride of a single number
     }
     std::vector<at::Tensor> flat;
     for (const auto& tensor : tensors) {
@@ -227,12 +231,13 @@ void Group::broadcast(const std::vector<at::Tensor>& tensors, Before before, std
     }
     for (const auto& [type, alike] : by_type) {
         for (const auto& part : blocks_of(alike, block_bytes)) {
-            const bool in_place = before == Before::lost && part.size() == 1 && part.front().is_contiguous();
+            // As bytes, because Gloo and NCCL know few types of numbers.
+            const bool in_place = before == Before::lost && part.size() == 1 && is_plain(part.front());
             if (rank_ == 0 || in_place) {
-                broadcast_block(flatten(part));
+                broadcast_block(flatten(part).view(at::kByte));
             } else {  // the tensors change once a block has arrived whole
                 const at::Tensor block = at::empty({num_numbers(part)}, part.front().options());
-                broadcast_block(block);
+                broadcast_block(block.view(at::kByte));
                 unflatten(block, part);
             }
         }

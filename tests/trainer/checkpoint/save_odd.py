@@ -16,6 +16,7 @@ model = collections.OrderedDict(
     parameter=torch.nn.Parameter(torch.ones(2)),
     half=torch.full((2,), 1.5, dtype=torch.bfloat16),
     number=torch.tensor(7),
+    phase=torch.tensor([1 + 2j, 3 - 1j]),
 )
 torch.save({
     "alone": torch.arange(3),

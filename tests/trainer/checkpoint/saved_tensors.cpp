@@ -39,12 +39,13 @@ TEST_CASE("tensors of any type, stride and place are read, and what else a check
     CHECK(saved.tensors.size() == 1);
     CHECK(at::equal(saved.tensors.at("alone"), at::arange(3)));
     const auto& model = saved.dicts.at("nested").dicts.at("model").tensors;
-    CHECK(model.size() == 5);
+    CHECK(model.size() == 6);
     CHECK(at::equal(model.at("columns"), at::arange(6, at::kFloat).view({2, 3}).t()));
     CHECK(at::equal(model.at("part"), at::arange(2, 5, at::kFloat)));
     CHECK(at::equal(model.at("parameter"), at::ones({2})));
     CHECK(at::equal(model.at("half"), at::full({2}, 1.5, at::kBFloat16)));
     CHECK(at::equal(model.at("number"), at::full({}, 7, at::kLong)));
+    CHECK(at::equal(at::view_as_real(model.at("phase")), at::tensor({1.0F, 2.0F, 3.0F, -1.0F}).view({2, 2})));
 }
 
 TEST_CASE("a damaged file is refused, or gives other numbers, and never ends the process") {

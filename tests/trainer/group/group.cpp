@@ -24,11 +24,17 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-/// A number, a matrix, an image whose channels lie last, and whole numbers; all of `value`.
+/// A number, a matrix, an image whose channels lie last, and whole numbers; all of `value`. Also of types that neither
+/// Gloo nor NCCL knows.
 std::vector<at::Tensor> tensors_of(int value) {
-    return {at::full({}, value, at::kLong), at::full({2, 3}, value, at::kFloat),
+    return {at::full({}, value, at::kLong),
+            at::full({2, 3}, value, at::kFloat),
             at::full({1, 2, 2, 2}, value, at::kFloat).contiguous(at::MemoryFormat::ChannelsLast),
-            at::full({3}, value, at::kLong), at::full({}, value, at::kFloat)};
+            at::full({3}, value, at::kLong),
+            at::full({}, value, at::kFloat),
+            at::full({2, 2}, value, at::kShort),
+            at::full({3}, c10::complex<double>(value, 1), at::kComplexFloat).conj(),
+            at::full({4, 2}, value, at::kFloat).select(1, 0)};
 }
 
 std::unique_ptr<Device> make_device(OverGloo) { return make_cpu_device(); }
@@ -175,7 +181,7 @@ TEST_CASE("members that do not meet are lost, but a worker without memory, or wi
 TEST_CASE_TEMPLATE("every member gets rank 0's tensors, whatever their types, shapes, order in memory and blocks",
                    Transport, OverGloo, OverNccl) {
     const Members<Transport> members;
-    // Floats of 24, 32 and 4 bytes, whole numbers of 8 and 24: a block of each, two of the floats, or one a row.
+    // Floats of 24, 32, 4 and 16 bytes, whole numbers of 8 and 24: a block of each, three of the floats, or one a row.
     for (const std::size_t block_bytes : {1 << 20, 40, 1}) {
         CAPTURE(block_bytes);
         std::array<std::vector<at::Tensor>, 3> tensors;
