@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "trainer/checkpoint/first_weights.hpp"
+#include "trainer/models/dry_run.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/protocol/failure.hpp"
 #include "trainer/settings/model_spec.hpp"
@@ -16,11 +17,9 @@ namespace {
 
 /// Throws InvalidInput for a parameter that learns, and on which the outputs do not depend.
 void expect_all_learn(Trial& trial) try {
-    constexpr std::int64_t num_samples = 2;
-    std::vector<std::int64_t> shape{num_samples};
-    shape.insert(shape.end(), trial.task().input_shape.begin(), trial.task().input_shape.end());
-    const at::Tensor keys = trial.model().drops_units() ? at::zeros({num_samples}, at::kInt) : at::Tensor();
-    const at::Tensor outputs = trial.forward(at::zeros(shape), keys).sum();
+    const at::Tensor inputs = dry_inputs(trial.task());  // samples of zeros are singular for some networks
+    const at::Tensor keys = trial.model().drops_units() ? at::zeros({inputs.size(0)}, at::kInt) : at::Tensor();
+    const at::Tensor outputs = trial.forward(inputs, keys).sum();
     if (outputs.requires_grad()) {
         outputs.backward();
     }

@@ -445,6 +445,19 @@ TEST_CASE("a script with a parameter that takes no part in its outputs is refuse
     CHECK(has(crescendo.await(0, "failed")["message"], "the parameter head takes no part"));
 }
 
+TEST_CASE("whether all parameters of a script learn is not asked with samples of zeros, which may be singular") {
+    const SweepFixture sweep;
+    const std::string whitening =
+        "    x = torch.matmul(torch.inverse(torch.matmul(x, x.transpose(1, 2))), x)\n"
+        "    outputs = torch.matmul(x.flatten(1), self.weight.t())\n"
+        "    if bool(x.abs().sum() > 0):\n"
+        "        outputs = outputs * self.head.sum()\n"
+        "    return outputs\n";
+    const std::string file = save_script(sweep.folder / "net.pt", whitening, /*num_outputs=*/4, /*idle=*/"head");
+
+    CHECK(misfits_of_network(settings_of({{"model", file}}), four_classes).empty());
+}
+
 TEST_CASE("a script may give numbers of regression in any shape") {
     const SweepFixture sweep;
     const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", linear)}});
