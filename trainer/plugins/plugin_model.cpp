@@ -1,6 +1,7 @@
 #include "trainer/plugins/plugin_model.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/MemoryOverlap.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/nn/modules/batchnorm.h>
@@ -17,6 +18,7 @@
 #include "trainer/models/model.hpp"
 #include "trainer/plugins/call.hpp"
 #include "trainer/plugins/options.hpp"
+#include "trainer/protocol/failure.hpp"
 
 namespace crescendo::trainer {
 
@@ -113,6 +115,16 @@ void expect_trainable(const Model& model, const std::string& who) {
     CRESCENDO_VALIDATE(!known.empty(), model_key, "{} has no parameter, so there is nothing to learn", who);
 }
 
+/// Throws InvalidInput for a buffer that no checkpoint can be read into.
+void expect_writable_buffers(const Model& model, const std::string& who) {
+    for (const auto& buffer : model.named_buffers()) {
+        CRESCENDO_VALIDATE(at::has_internal_overlap(buffer.value()) != at::MemOverlap::Yes, model_key,
+                           "{}: numbers of its buffer {} share their memory, as expand() has it, so that no checkpoint "
+                           "can be read into it; register a copy: .contiguous()",
+                           who, buffer.key());
+    }
+}
+
 /// Throws InvalidInput if the outputs depend on something that is no parameter and no buffer: then those of another
 /// network with the same ones differ. Changes the weights of both, for those that are 0 at first, as a last layer's may
 /// be, would hide all that lies before them.
@@ -165,6 +177,7 @@ class PluginModelSpec : public ModelSpec {
         const at::Tensor inputs = dry_inputs(task);
         const auto model = make(task);
         expect_trainable(*model, who_);
+        expect_writable_buffers(*model, who_);
         model->eval();
         model->forward(inputs);
         expect_stateless(*model, inputs, who_);
@@ -173,8 +186,8 @@ class PluginModelSpec : public ModelSpec {
         return {};
     } catch (const InvalidInput& invalid) {
         return {{invalid.key(), invalid.what()}};
-    } catch (const std::runtime_error& thrown) {
-        return {{model_key, thrown.what()}};
+    } catch (const std::exception&) {
+        return {{model_key, describe_failure(std::current_exception()).message}};
     }
 
     /// Only the plug-in knows its network.

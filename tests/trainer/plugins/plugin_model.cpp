@@ -114,6 +114,7 @@ TEST_CASE("a model whose parameters cannot be carried or trained is refused, and
     CHECK(has(problem_of("double"), "its parameter weight is Double; make it float32"));
     CHECK(has(problem_of("frozen"), "its parameter weight requires no gradient"));
     CHECK(has(problem_of("twins"), "its parameters weight and other are one tensor"));
+    CHECK(has(problem_of("expanded"), "numbers of its buffer mask share their memory"));
     CHECK(has(problem_of("remembers"), "it keeps something that no checkpoint or regroup carries"));
     CHECK(has(problem_of("remembers_in_evaluation"), "it keeps something that no checkpoint or regroup carries"));
     CHECK(has(problem_of("unregistered"), "something that they depend on is not registered"));

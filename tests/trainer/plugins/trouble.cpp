@@ -35,6 +35,9 @@ class Trouble : public Model {
             weight_.zero_();  // so that the hidden layer does not show at first
             hidden_ = at::randn({features, features});
         }
+        if (what_ == "expanded") {
+            register_buffer("mask", at::ones({1}).expand({features}));
+        }
         if (what_ == "idle") {
             register_parameter("idle", at::zeros({3}));
         }
@@ -106,7 +109,7 @@ CRESCENDO_MODEL_PLUGIN(
     trouble("twins"), trouble("throws"), trouble("throws_a_number"), trouble("torch_throws"), trouble("crashes"),
     trouble("crashes_in_training"), trouble("throws_in_training"), trouble("overflows"), trouble("forgets"),
     trouble("remembers"), trouble("remembers_in_evaluation"), trouble("unregistered"), trouble("transposed"),
-    trouble("narrow"), trouble("half"), trouble("idle"), trouble("sound"),
+    trouble("narrow"), trouble("half"), trouble("idle"), trouble("expanded"), trouble("sound"),
     register_loss("mean", [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.mean(); }),
     register_loss("detached",
                   [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.detach().mean(1); }),

@@ -1,6 +1,7 @@
 #include "trainer/models/networks/script.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/MemoryOverlap.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/passes/inliner.h>
@@ -24,6 +25,7 @@
 #include "trainer/models/lone_value.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/protocol/error_words.hpp"
+#include "trainer/protocol/failure.hpp"
 
 namespace crescendo::trainer {
 
@@ -234,6 +236,17 @@ class ScriptModel : public Model {
         }
     }
 
+    /// Gives the script a copy where numbers of a tensor share their memory, as expand() has it: it could not be
+    /// written.
+    static at::Tensor writable(Script script, const std::string& name, const at::Tensor& tensor) {
+        if (tensor.requires_grad() || at::has_internal_overlap(tensor) != at::MemOverlap::Yes) {
+            return tensor;
+        }
+        const at::Tensor own = tensor.contiguous();
+        script.setattr(name, own);
+        return own;
+    }
+
     void share_tensors(torch::nn::Module& to, Script from, const std::set<std::string>& changed,
                        const std::string& prefix) {
         for (const auto& [name, tensor] : from.named_parameters(/*recurse=*/false)) {
@@ -246,14 +259,15 @@ class ScriptModel : public Model {
                 continue;
             }
             parameters_.push_back(tensor);
-            if (tensor.requires_grad() || !changed.contains(prefix + name)) {
-                to.register_parameter(name, tensor, tensor.requires_grad());
+            const at::Tensor own = writable(from, name, tensor);
+            if (own.requires_grad() || !changed.contains(prefix + name)) {
+                to.register_parameter(name, own, own.requires_grad());
             } else {
-                to.register_buffer(name, tensor);
+                to.register_buffer(name, own);
             }
         }
         for (const auto& [name, tensor] : from.named_buffers(/*recurse=*/false)) {
-            to.register_buffer(name, tensor);
+            to.register_buffer(name, writable(from, name, tensor));
         }
         for (const auto& [name, child] : from.named_children()) {
             share_tensors(*to.register_module(name, std::make_shared<torch::nn::Module>()), child, changed,
@@ -378,8 +392,9 @@ class ScriptSpec : public ModelSpec {
         return {};
     } catch (const InvalidInput& invalid) {
         return {{invalid.key(), invalid.what()}};
-    } catch (const std::runtime_error& error) {
-        return {{model_key, text("{} fails in training: {}", file_, error.what())}};
+    } catch (const std::exception&) {
+        return {
+            {model_key, text("{} fails in training: {}", file_, describe_failure(std::current_exception()).message)}};
     }
 
     std::string write_network(const Model& model, const Task&, const std::filesystem::path& folder) const override {

@@ -293,6 +293,25 @@ TEST_CASE("a script that keeps something in a list, or in a tensor that is no bu
     CHECK(problem_of_script(constant) == "");
 }
 
+TEST_CASE("a script may have buffers and frozen parameters whose numbers share their memory, as expand() has them") {
+    const SweepFixture sweep;
+    torch::jit::Module script("Net");
+    script.register_attribute("training", c10::BoolType::get(), true);
+    script.register_parameter("weight", at::ones({4, 64}).requires_grad_(), /*is_buffer=*/false);
+    script.register_parameter("scale", at::full({1}, 3.0F).expand({64}), /*is_buffer=*/false);
+    script.register_buffer("mask", at::full({1}, 2.0F).expand({64}));
+    script.define(
+        "def forward(self, x):\n"
+        "    return torch.matmul(x.flatten(1) * self.mask * self.scale, self.weight.t())\n");
+    const std::string file = (sweep.folder / "net.pt").string();
+    script.save(file);
+
+    CHECK(problem_of_script(file) == "");
+    const auto model = settings_of({{"model", file}}).model->make(four_classes);
+    model->named_buffers()["mask"].fill_(0.5);
+    CHECK(at::allclose(model->forward(at::ones({1, 8, 8})), at::full({1, 4}, 96.0F)));  // 64 · 0.5 · 3
+}
+
 TEST_CASE("a script whose outputs have their axes in the wrong order is refused, also with two outputs") {
     const SweepFixture sweep;
     const std::string file = save_script(
