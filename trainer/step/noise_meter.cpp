@@ -31,7 +31,7 @@ NoiseMeter::NoiseMeter(const std::vector<at::Tensor>& parameters)
     : parameters_(parameters), watch_(std::make_shared<Watch>()) {
     for (const auto& parameter : parameters_) {
         parameter.register_hook([watch = watch_](const at::Tensor& gradient) {
-            if (watch->on) {
+            if (watch->on && gradient.layout() == at::kStrided) {  // sparse ones are refused after the step
                 watch->squares.push_back(squared_norm(gradient));
             }
         });

@@ -8,7 +8,11 @@ namespace crescendo::trainer {
 
 void expect_gradients(const Trial& trial) {
     const auto lacks = [](const at::Tensor& parameter) { return !parameter.grad().defined(); };
-    if (std::ranges::none_of(trial.learning_parameters(), lacks)) {
+    const auto is_sparse = [](const at::Tensor& parameter) {
+        return parameter.grad().defined() && parameter.grad().layout() != at::kStrided;
+    };
+    if (std::ranges::none_of(trial.learning_parameters(),
+                             [&](const at::Tensor& each) { return lacks(each) || is_sparse(each); })) {
         return;
     }
     for (const auto& [name, tensor] : trial.named_tensors()) {
@@ -17,6 +21,11 @@ void expect_gradients(const Trial& trial) {
                            "workers that train together would wait for its gradient; use it, take it out of the model, "
                            "or freeze it with lr_factors: {{}: 0}",
                            name, name);
+        CRESCENDO_VALIDATE(
+            !is_sparse(tensor), "trainer.model",
+            "the gradient of the parameter {} is sparse, and optimizers and the exchange between workers "
+            "take dense ones; make its layer with sparse=False",
+            name);
     }
 }
 

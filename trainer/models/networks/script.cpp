@@ -251,8 +251,8 @@ class ScriptModel : public Model {
                        const std::string& prefix) {
         for (const auto& [name, tensor] : from.named_parameters(/*recurse=*/false)) {
             const auto twin = std::find_if(parameters_.begin(), parameters_.end(), [&](const at::Tensor& other) {
-                return other.is_alias_of(tensor) && other.sizes() == tensor.sizes() &&
-                       other.storage_offset() == tensor.storage_offset();
+                return other.is_alias_of(tensor) && other.storage_offset() == tensor.storage_offset() &&
+                       other.sizes() == tensor.sizes() && other.strides() == tensor.strides();
             });
             if (twin != parameters_.end()) {
                 from.setattr(name, *twin);  // one parameter under two names, which the file holds once

@@ -477,6 +477,44 @@ TEST_CASE("whether all parameters of a script learn is not asked with samples of
     CHECK(misfits_of_network(settings_of({{"model", file}}), four_classes).empty());
 }
 
+TEST_CASE("a script whose gradients are sparse is refused, and so is its trial") {
+    const SweepFixture sweep;
+    const std::string sparse =
+        "    places = (x.flatten(1)[:, :4] * 0).long()\n"
+        "    return torch.embedding(self.weight, places, -1, False, True).mean(2)\n";
+    const std::string file = save_script(sweep.folder / "net.pt", sparse);
+    const auto problems = misfits_of_network(settings_of({{"model", file}}), four_classes);
+
+    REQUIRE(problems.size() == 1);
+    CHECK(has(problems.front().message, "the gradient of the parameter weight is sparse"));
+    CHECK(has(problems.front().message, "make its layer with sparse=False"));
+
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["model"] = file;
+    crescendo.join({0}, "new", terms);
+    CHECK(has(crescendo.await(0, "failed")["message"], "the gradient of the parameter weight is sparse"));
+}
+
+TEST_CASE("a transposed view of a parameter is another parameter, and not the same one under a second name") {
+    const SweepFixture sweep;
+    const at::Tensor weight = at::arange(16, at::kFloat).view({4, 4});
+    torch::jit::Module script("Net");
+    script.register_attribute("training", c10::BoolType::get(), true);
+    script.register_parameter("first", weight.detach().requires_grad_(), /*is_buffer=*/false);
+    script.register_parameter("second", weight.t().detach().requires_grad_(), /*is_buffer=*/false);
+    script.define(
+        "def forward(self, x):\n"
+        "    return torch.matmul(torch.matmul(x.flatten(1)[:, :4], self.first), self.second)\n");
+    const std::string file = (sweep.folder / "net.pt").string();
+    script.save(file);
+
+    const auto model = settings_of({{"model", file}}).model->make(four_classes);
+
+    CHECK(model->parameters().size() == 2);
+    CHECK(at::allclose(model->forward(at::ones({1, 8, 8})), weight.mm(weight.t()).sum(0, /*keepdim=*/true)));
+}
+
 TEST_CASE("a script may give numbers of regression in any shape") {
     const SweepFixture sweep;
     const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", linear)}});
