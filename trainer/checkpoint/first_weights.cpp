@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/check.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 #include "trainer/checkpoint/saved_tensors.hpp"
 #include "trainer/data/shapes.hpp"
+#include "trainer/models/model.hpp"
 #include "trainer/optimizers/schedule_free.hpp"
 
 namespace crescendo::trainer {
@@ -91,6 +94,23 @@ bool are_one(const at::Tensor& a, const at::Tensor& b) {
            a.strides() == b.strides();
 }
 
+/// Takes the tensor of the first of these names out of the file's, with copies of it that are there under the others.
+std::optional<at::Tensor> take_out(TensorsByName& tensors, const std::vector<std::string>& names) {
+    std::optional<at::Tensor> taken;
+    for (const auto& name : names) {
+        const auto found = tensors.find(name);
+        if (found == tensors.end()) {
+            continue;
+        }
+        const at::Tensor tensor = found->second;
+        if (!taken || (taken->scalar_type() == tensor.scalar_type() && at::equal(*taken, tensor))) {
+            taken = tensor;
+            tensors.erase(found);
+        }
+    }
+    return taken;
+}
+
 /// Lists the first few of what does not fit.
 class Misfits {
   public:
@@ -131,26 +151,25 @@ void take_first_weights(Trial& trial) {
     Misfits misfits;
     std::vector<at::Tensor> known;  // of the file, those that the model has too
     for (const auto& [name, tensor] : network) {
-        const auto found = tensors.find(name);
-        if (found != tensors.end()) {
-            known.push_back(found->second);
+        std::vector<std::string> names{name};
+        std::ranges::copy(trial.model().other_names(name), std::back_inserter(names));
+        const auto taken = take_out(tensors, names);
+        if (taken) {
+            known.push_back(*taken);
         }
         if (is_drawn(name)) {
             continue;
         }
-        if (found == tensors.end()) {
+        if (!taken) {
             if (!name.ends_with("num_batches_tracked")) {  // earlier versions of torch had none
                 misfits.add(text("it lacks {}", name));
             }
-            continue;
-        }
-        if (found->second.sizes() == tensor.sizes()) {
-            at::Tensor(tensor).copy_(found->second);
+        } else if (taken->sizes() == tensor.sizes()) {
+            at::Tensor(tensor).copy_(*taken);
         } else {
-            misfits.add(text("its {} is {}, that of the model {}", name, shape_text(found->second.sizes().vec()),
+            misfits.add(text("its {} is {}, that of the model {}", name, shape_text(taken->sizes().vec()),
                              shape_text(tensor.sizes().vec())));
         }
-        tensors.erase(found);
     }
     const auto is_known = [&](const at::Tensor& tensor) {
         return std::ranges::any_of(known, [&](const at::Tensor& other) { return are_one(other, tensor); });

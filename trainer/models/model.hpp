@@ -2,6 +2,9 @@
 
 #include <torch/nn/module.h>
 
+#include <string>
+#include <vector>
+
 namespace crescendo::trainer {
 
 /// A network of float32 parameters.
@@ -29,6 +32,10 @@ class Model : public torch::nn::Module {
     /// Whether forward() wants the keys in host memory: of a network that draws from torch's generator, which is seeded
     /// there. Then no step waits for the device.
     virtual bool reads_keys_on_host() const { return false; }
+
+    /// Further names of the parameter `name`, which are none of this module's: those of tied weights. A state dict of
+    /// the network may have any of them.
+    virtual std::vector<std::string> other_names(const std::string& /*name*/) const { return {}; }
 };
 
 }  // namespace crescendo::trainer

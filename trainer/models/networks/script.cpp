@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -24,6 +25,7 @@
 #include "trainer/models/layers/dropout.hpp"
 #include "trainer/models/lone_value.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/named_tensor.hpp"
 #include "trainer/protocol/error_words.hpp"
 #include "trainer/protocol/failure.hpp"
 
@@ -200,6 +202,11 @@ class ScriptModel : public Model {
     bool drops_units() const override { return is_random_; }
     bool reads_keys_on_host() const override { return true; }
 
+    std::vector<std::string> other_names(const std::string& name) const override {
+        const auto found = other_names_.find(name);
+        return found == other_names_.end() ? std::vector<std::string>() : found->second;
+    }
+
     /// Writes the network with its present weights, as it computes in evaluation.
     void save(const std::filesystem::path& file) const {
         Script copy = script_.deepcopy();
@@ -250,15 +257,16 @@ class ScriptModel : public Model {
     void share_tensors(torch::nn::Module& to, Script from, const std::set<std::string>& changed,
                        const std::string& prefix) {
         for (const auto& [name, tensor] : from.named_parameters(/*recurse=*/false)) {
-            const auto twin = std::find_if(parameters_.begin(), parameters_.end(), [&](const at::Tensor& other) {
-                return other.is_alias_of(tensor) && other.storage_offset() == tensor.storage_offset() &&
-                       other.sizes() == tensor.sizes() && other.strides() == tensor.strides();
+            const auto twin = std::ranges::find_if(parameters_, [&](const NamedTensor& other) {
+                return other.tensor.is_alias_of(tensor) && other.tensor.storage_offset() == tensor.storage_offset() &&
+                       other.tensor.sizes() == tensor.sizes() && other.tensor.strides() == tensor.strides();
             });
             if (twin != parameters_.end()) {
-                from.setattr(name, *twin);  // one parameter under two names, which the file holds once
+                from.setattr(name, twin->tensor);  // one parameter under two names, which the file holds once
+                other_names_[twin->name].push_back(prefix + name);
                 continue;
             }
-            parameters_.push_back(tensor);
+            parameters_.push_back({prefix + name, tensor});
             const at::Tensor own = writable(from, name, tensor);
             if (own.requires_grad() || !changed.contains(prefix + name)) {
                 to.register_parameter(name, own, own.requires_grad());
@@ -278,7 +286,8 @@ class ScriptModel : public Model {
     Script script_;
     bool is_random_;
     bool gives_numbers_;  ///< whether outputs are numbers to predict, in any shape
-    std::vector<at::Tensor> parameters_;
+    std::vector<NamedTensor> parameters_;
+    std::map<std::string, std::vector<std::string>> other_names_;
 };
 
 /// Throws InvalidInput for what a trial could not carry over a regroup.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "core/check.hpp"
 #include "tests/trainer/checkpoints.hpp"
@@ -17,7 +18,9 @@
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
+#include "trainer/checkpoint/first_weights.hpp"
 #include "trainer/checkpoint/plain_pickle.hpp"
+#include "trainer/checkpoint/safetensors.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/group/gradient_reducer.hpp"
@@ -494,6 +497,38 @@ TEST_CASE("a script whose gradients are sparse is refused, and so is its trial")
     terms.settings["model"] = file;
     crescendo.join({0}, "new", terms);
     CHECK(has(crescendo.await(0, "failed")["message"], "the gradient of the parameter weight is sparse"));
+}
+
+TEST_CASE("init_from takes tied weights of a script by any of their names, also where the file has copies of them") {
+    const SweepFixture sweep;
+    const at::Tensor weight = at::zeros({4, 4});
+    torch::jit::Module script("Net");
+    script.register_attribute("training", c10::BoolType::get(), true);
+    script.register_parameter("first", weight.detach().requires_grad_(), /*is_buffer=*/false);
+    script.register_parameter("second", weight.detach().requires_grad_(), /*is_buffer=*/false);
+    script.define(
+        "def forward(self, x):\n"
+        "    return torch.matmul(torch.matmul(x.flatten(1)[:, :4], self.first), self.second)\n");
+    const auto file = [&](const char* name) { return (sweep.folder / name).string(); };
+    script.save(file("net.pt"));
+    const auto device = make_cpu_device();
+    const auto sum_from = [&](const std::map<std::string, at::Tensor>& tensors) {
+        std::vector<NamedTensor> named;
+        for (const auto& [name, tensor] : tensors) {
+            named.push_back({name, tensor});
+        }
+        write_safetensors(file("weights.safetensors"), named);
+        const Settings settings = settings_of({{"model", file("net.pt")}, {"init_from", file("weights.safetensors")}});
+        Trial trial(/*number=*/0, /*seed=*/1, settings, four_classes, *device);
+        take_first_weights(trial);
+        return trial.parameters().front().sum().item<double>();
+    };
+    const at::Tensor ones = at::ones({4, 4});
+
+    CHECK(sum_from({{"first", ones}}) == 16);
+    CHECK(sum_from({{"second", ones}}) == 16);
+    CHECK(sum_from({{"first", ones}, {"second", ones}}) == 16);
+    CHECK_THROWS_WITH(sum_from({{"first", ones}, {"second", 2 * ones}}), doctest::Contains("the model has no second"));
 }
 
 TEST_CASE("a transposed view of a parameter is another parameter, and not the same one under a second name") {
