@@ -120,6 +120,9 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
     fmt::print("{}: trial {} at {}: parameters.json, {}\n", out.string(), trial.value,
                answer.at("resource").get<std::int64_t>(),
                fmt::join(answer.at("files").get<std::vector<std::string>>(), ", "));
+    for (const auto& [file, reason] : answer.value("left_out", Json::object()).items()) {
+        fmt::print("  Without {}: {}\n", file, reason.get<std::string>());
+    }
     if (is_there(out / "load.py")) {
         fmt::print("  python3 {}     runs the model over the validation samples, and compares with the sweep\n",
                    (out / "load.py").string());

@@ -82,16 +82,26 @@ class PluginModel : public Model {
     }
 
   private:
+    /// Norms that the plug-in itself keeps in evaluation mode stay there.
     void evaluate_norms(bool on) {
+        if (!on) {
+            for (const auto& module : std::exchange(evaluated_, {})) {
+                module->train();
+            }
+            return;
+        }
         for (const auto& module : network_->modules(/*include_self=*/false)) {
-            if (module->as<torch::nn::BatchNorm1d>() || module->as<torch::nn::BatchNorm2d>() ||
-                module->as<torch::nn::BatchNorm3d>()) {
-                module->train(!on);
+            const bool is_norm = module->as<torch::nn::BatchNorm1d>() || module->as<torch::nn::BatchNorm2d>() ||
+                                 module->as<torch::nn::BatchNorm3d>();
+            if (is_norm && module->is_training()) {
+                module->eval();
+                evaluated_.push_back(module);
             }
         }
     }
 
     std::shared_ptr<plugin::Model> network_;
+    std::vector<std::shared_ptr<torch::nn::Module>> evaluated_;  ///< norms, while they are not to train
     Task task_;
     std::string who_;
 };
