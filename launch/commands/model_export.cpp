@@ -120,7 +120,8 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
     fmt::print("{}: trial {} at {}: parameters.json, {}\n", out.string(), trial.value,
                answer.at("resource").get<std::int64_t>(),
                fmt::join(answer.at("files").get<std::vector<std::string>>(), ", "));
-    for (const auto& [file, reason] : answer.value("left_out", Json::object()).items()) {
+    const auto left_out = answer.value("left_out", Json::object());
+    for (const auto& [file, reason] : left_out.items()) {
         fmt::print("  Without {}: {}\n", file, reason.get<std::string>());
     }
     if (is_there(out / "load.py")) {

@@ -161,7 +161,8 @@ void add_run(const Trial& trial, const DatedSweep& dated, const Names& names, co
     if (trial.reason) {
         add("tags/crescendo.reason", stop_reasons.of(*trial.reason));
     }
-    for (const auto& [key, value] : repetition_json(dated.history().sweep(), trial.id).items()) {
+    const auto repetition = repetition_json(dated.history().sweep(), trial.id);
+    for (const auto& [key, value] : repetition.items()) {
         if (!value.is_null()) {  // judged already
             add("tags/crescendo." + key, value.is_string() ? value.get<std::string>() : value.dump());
         }

@@ -160,7 +160,8 @@ OrderedJson user_attributes(const Trial& trial, const History& history,
     const auto& metric = history.sweep().spec().metric;
     std::vector<std::string> taken{"status", "reason", "resource", "workers", "slot_hours", "last_failure"};
     OrderedJson attributes{{"status", to_string(trial.status)}};
-    for (const auto& [key, value] : repetition_json(history.sweep(), trial.id).items()) {
+    const auto repetition = repetition_json(history.sweep(), trial.id);
+    for (const auto& [key, value] : repetition.items()) {
         attributes[key] = value;
         taken.push_back(key);
     }

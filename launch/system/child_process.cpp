@@ -245,15 +245,16 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     socket_ = std::move(ours);
     pid_fd_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     if (!pid_fd_) {
-        const auto error = refusal("cannot watch a process");
+        const auto refused = refusal("cannot watch a process");
         signal_group(SIGKILL);
         ::waitpid(pid_, nullptr, 0);
-        if (error.code() == std::errc::function_not_supported || error.code() == std::errc::operation_not_permitted) {
+        if (refused.code() == std::errc::function_not_supported ||
+            refused.code() == std::errc::operation_not_permitted) {
             throw std::runtime_error(
                 "Crescendo needs Linux 5.3 or newer, and a container that allows pidfd_open: it "
                 "learns by that call that a process has ended");
         }
-        throw error;
+        throw refused;
     }
     ::fcntl(pid_fd_.get(), F_SETFD, FD_CLOEXEC);
 }
