@@ -193,8 +193,8 @@ OrderedJson cuts_json(const Sweep& sweep) {
     return result;
 }
 
-/// For each rung: who reached it, who went on, and what the cut was worth. A report may reach several rungs at once; a
-/// trial is cut at one of them.
+/// For each rung: who reached it, who went on, and what the cut was worth. A report may reach several rungs at once: a
+/// trial that is cut at one of them does not come to the others.
 OrderedJson rungs_json(const History& history) {
     const auto& sweep = history.sweep();
     const auto& scheduler = sweep.spec().scheduler;
@@ -207,12 +207,12 @@ OrderedJson rungs_json(const History& history) {
         for (const auto& trial : sweep.trials()) {
             const auto& reports = history.of(trial.id).reports;
             const auto at = std::ranges::lower_bound(reports, rung.milestone, {}, &TrialReport::resource);
-            if (at == reports.end()) {
+            const auto next = sweep.next_milestone(trial.id);
+            if (at == reports.end() || next < rung.milestone) {
                 continue;
             }
             ++reached;
             const double loss = to_loss(sweep.spec().goal, metric_of(*at, sweep.spec().metric));
-            const auto next = sweep.next_milestone(trial.id);
             if (rung.milestone < next) {
                 ++went_on;
                 worst_kept = std::max(worst_kept, loss);

@@ -86,12 +86,14 @@ TEST_CASE("a trial whose report reaches several rungs at once is cut at one of t
     const auto data = sweep_data(folder / "s");
 
     CHECK(data.at("cut_at") == OrderedJson{nullptr, 1});
-    std::vector<int> cut, went_on, saved;
+    std::vector<int> reached, cut, went_on, saved;
     for (const auto& rung : data.at("rungs")) {
+        reached.push_back(rung.at("reached"));
         cut.push_back(rung.at("cut"));
         went_on.push_back(rung.at("went_on"));
         saved.push_back(rung.at("resource_saved"));
     }
+    CHECK(reached == std::vector{2, 1, 1, 0, 0});
     CHECK(cut == std::vector{1, 0, 0, 0, 0});
     CHECK(went_on == std::vector{1, 1, 1, 0, 0});
     CHECK(saved == std::vector{5, 0, 0, 0, 0});
