@@ -124,6 +124,24 @@ SimulationSpec with(const Recording& recording) {
     return simulation;
 }
 
+/// A sweep on some slots with times of its own, and the same from its journal.
+struct SimulatedTwice {
+    SimulatedTwice(const SweepSpec& spec, CounterRandom& random, const simulator::LearningCurves& curves) {
+        const int slots = 2 + static_cast<int>(random.below(15));
+        std::vector<RecordedTimes> times;
+        for (int trial = 0; trial < num_trials; ++trial) {
+            times.push_back(random_times(random));
+        }
+        const SimulationSpec costly{.loss_per_doubling = 0.2, .checkpoint = 0.3};
+        real = simulate(spec, slots, costly, curves, times);
+        const auto recording = record(history_of(spec, real));
+        again = simulate(spec, slots, with(recording), recording.curves, recording.times.trials);
+    }
+
+    Simulated real;
+    Simulated again;
+};
+
 }  // namespace
 
 TEST_CASE("a sweep that is simulated from its journal has the same reports in the same order, and takes as long") {
@@ -131,17 +149,9 @@ TEST_CASE("a sweep that is simulated from its journal has the same reports in th
         CAPTURE(seed);
         CounterRandom random(seed, 0);
         const auto spec = random_spec(random, seed);
-        const int slots = 2 + static_cast<int>(random.below(15));
-        std::vector<RecordedTimes> times;
-        for (int trial = 0; trial < num_trials; ++trial) {
-            times.push_back(random_times(random));
-        }
         const simulator::ParametricCurves curves(seed, spec.goal, spec.scheduler.max, /*noise=*/0.05);
-        const SimulationSpec costly{.loss_per_doubling = 0.2, .checkpoint = 0.3};
 
-        const auto real = simulate(spec, slots, costly, curves, times);
-        const auto recording = record(history_of(spec, real));
-        const auto again = simulate(spec, slots, with(recording), recording.curves, recording.times.trials);
+        const auto [real, again] = SimulatedTwice(spec, random, curves);
 
         REQUIRE(arrivals(again) == arrivals(real));
         REQUIRE(std::abs(again.summary.makespan - real.summary.makespan) < 2e-3);
@@ -157,17 +167,9 @@ TEST_CASE("a replay judges trials where they reported, which need not be at each
         if (spec.scheduler.kind != SchedulerKind::asha) {
             continue;  // groups that grow between two reports have no times of their own in a journal
         }
-        const int slots = 2 + static_cast<int>(random.below(15));
-        std::vector<RecordedTimes> times;
-        for (int trial = 0; trial < num_trials; ++trial) {
-            times.push_back(random_times(random));
-        }
         const Sparse curves(simulator::ParametricCurves(seed, spec.goal, spec.scheduler.max, /*noise=*/0.05));
-        const SimulationSpec costly{.loss_per_doubling = 0.2, .checkpoint = 0.3};
 
-        const auto real = simulate(spec, slots, costly, curves, times);
-        const auto recording = record(history_of(spec, real));
-        const auto again = simulate(spec, slots, with(recording), recording.curves, recording.times.trials);
+        const auto [real, again] = SimulatedTwice(spec, random, curves);
 
         REQUIRE(arrivals(again) == arrivals(real));
         REQUIRE(std::abs(again.summary.makespan - real.summary.makespan) < 2e-3);
