@@ -35,7 +35,7 @@ parameters:
   optimizer:
     parameters:
       name: {values: [sgd, adam]}
-      # was log_uniform from -9 to 0, the exponents of e
+      # was inv_log_uniform from 0 to 9, the exponents of e
       decay: {distribution: log_uniform_values, min: 0.00012341, max: 1.0}
 scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3}  # early_terminate: {type: hyperband, max_iter: 27, s: 2}
 program: train.py
