@@ -68,5 +68,5 @@ TEST_CASE("memory does not grow with the files that are open") {
 
     set->read(0, set->size(), inputs, {});
 
-    CHECK(peak_memory() - before < num_files / 2 * (std::int64_t{2} << 20));
+    CHECK((!memory_is_ours || peak_memory() - before < num_files / 2 * (std::int64_t{2} << 20)));
 }

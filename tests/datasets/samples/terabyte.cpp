@@ -3,7 +3,6 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/sample_stream.hpp"
 #include "tests/datasets/files.hpp"
+#include "tests/peak_memory.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo::datasets;
@@ -69,26 +69,6 @@ std::vector<float> read_sample(const SampleSet& set, std::int64_t sample) {
     return values;
 }
 
-/// The most memory this process ever had since `forget_peak`, in bytes; 0 where the system does not tell.
-void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
-std::size_t peak_memory() {
-    std::ifstream status("/proc/self/status");
-    for (std::string word; status >> word;) {
-        if (word == "VmHWM:") {
-            std::size_t kibibytes = 0;
-            status >> kibibytes;
-            return kibibytes << 10;
-        }
-    }
-    return 0;
-}
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_is_ours = false;  // the sanitizer's shadow counts too
-#else
-constexpr bool memory_is_ours = true;
-#endif
-
 }  // namespace
 
 TEST_CASE("samples of a terabyte are read at its far end, and streamed within 512 MB") {
@@ -97,7 +77,7 @@ TEST_CASE("samples of a terabyte are read at its far end, and streamed within 51
         CAPTURE(static_cast<int>(kind));
         const TemporaryFolder folder;
         const auto location = write_terabyte(folder / "set.h5", kind, written);
-        forget_peak();
+        forget_peak_memory();
 
         const auto set = SampleSet::open(location);
         CHECK(set->inputs()[0].route == (kind == Kind::contiguous ? Route::pread : Route::chunks));
@@ -115,6 +95,6 @@ TEST_CASE("samples of a terabyte are read at its far end, and streamed within 51
             CHECK(stream.next()->samples.size() == 72);
             CHECK_FALSE(stream.next().has_value());
         }
-        CHECK((!memory_is_ours || peak_memory() < std::size_t{512} << 20));
+        CHECK((!memory_is_ours || peak_memory() < std::int64_t{512} << 20));
     }
 }
