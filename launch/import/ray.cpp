@@ -268,19 +268,22 @@ std::optional<std::uint64_t> num_trials(const OrderedJson& num_samples, const Se
     return samples.get<std::uint64_t>() * searched.grid_points;
 }
 
-/// Whether Ray's scheduler is ASHA, by its name.
+/// What a scheduler of Ray's is called: an object without a type is taken for ASHA.
+std::string kind_of(const OrderedJson& scheduler) {
+    const auto kind = scheduler.is_object() ? scheduler.value("type", OrderedJson("asha")) : scheduler;
+    return kind.is_string() ? kind.get<std::string>() : "";
+}
+
 bool is_asha(const OrderedJson& scheduler) {
-    const auto type = scheduler.value("type", OrderedJson("asha"));
     static const std::set<std::string> names{"asha", "async_hyperband", "ASHAScheduler", "AsyncHyperBandScheduler",
                                              "asynchyperband"};
-    return type.is_string() && names.contains(type.get<std::string>());
+    return scheduler.is_object() && names.contains(kind_of(scheduler));
 }
 
 /// Whether it lets all trials train to their end.
 bool is_fifo(const OrderedJson& scheduler) {
-    const auto type = scheduler.is_object() ? scheduler.value("type", OrderedJson()) : scheduler;
     static const std::set<std::string> names{"fifo", "FIFO", "FIFOScheduler", "FIFOScheduler()"};
-    return type.is_string() && names.contains(type.get<std::string>());
+    return names.contains(kind_of(scheduler));
 }
 
 /// The rule of a trial's end, if it is one that we have.
@@ -300,7 +303,7 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
                                         key, flow(value)));
         }
     }
-    const bool is_read = scheduler.is_object() && is_asha(scheduler) && max;
+    const bool is_read = is_asha(scheduler) && max;
     if (!scheduler.is_null() && !is_read && !is_fifo(scheduler)) {
         notes.push_back(
             fmt::format("scheduler: {} is not carried over; if trials should stop early, write scheduler: "

@@ -182,13 +182,18 @@ void add_happenings(OrderedJson& data, const Chronicle& chronicle) {
     }
 }
 
-/// The rung at which each trial was judged and cut, by its resource; null for the others.
+/// The rung at which a trial was judged and cut; none for the others, such as those that `median` stops without rungs.
+std::optional<Resource> cut_at(const Sweep& sweep, const Trial& trial) {
+    const auto rung = sweep.next_milestone(trial.id);
+    return trial.reason == StopReason::judged && trial.resource >= rung ? std::optional(rung) : std::nullopt;
+}
+
+/// cut_at() of each trial, or null.
 OrderedJson cuts_json(const Sweep& sweep) {
     auto result = OrderedJson::array();
     for (const auto& trial : sweep.trials()) {
-        const auto rung = sweep.next_milestone(trial.id);
-        const bool is_cut = trial.reason == StopReason::judged && trial.resource >= rung;  // `median` has no rungs
-        result.push_back(is_cut ? OrderedJson(rung.value) : OrderedJson(nullptr));
+        const auto rung = cut_at(sweep, trial);
+        result.push_back(rung ? OrderedJson(rung->value) : OrderedJson(nullptr));
     }
     return result;
 }
@@ -216,7 +221,7 @@ OrderedJson rungs_json(const History& history) {
             if (rung.milestone < next) {
                 ++went_on;
                 worst_kept = std::max(worst_kept, loss);
-            } else if (trial.reason == StopReason::judged && rung.milestone == next) {
+            } else if (cut_at(sweep, trial) == rung.milestone) {
                 ++cut;
                 saved += std::max<std::int64_t>(0, max - trial.resource.value);
                 best_cut = std::min(best_cut, loss);

@@ -15,6 +15,7 @@
 #include "trainer/checkpoint/saved_tensors.hpp"
 #include "trainer/data/shapes.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/named_tensor.hpp"
 #include "trainer/optimizers/schedule_free.hpp"
 
 namespace crescendo::trainer {
@@ -86,12 +87,6 @@ TensorsByName read_tensors(const std::string& file) {
                        "Python, torch.save(model.state_dict(), 'weights.pt') writes what can be read",
                        file);
     return without_prefix(all, "module.");
-}
-
-/// Whether two tensors are one: tied weights, which a state dict holds under each of their names.
-bool are_one(const at::Tensor& a, const at::Tensor& b) {
-    return a.is_alias_of(b) && a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
-           a.strides() == b.strides();
 }
 
 /// Takes the tensor of the first of these names out of the file's, with copies of it that are there under the others.

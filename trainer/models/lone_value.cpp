@@ -9,7 +9,6 @@
 #include "trainer/protocol/error_words.hpp"
 
 namespace crescendo::trainer {
-
 namespace {
 
 /// Batch norms are in evaluation mode while this lives.

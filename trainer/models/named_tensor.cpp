@@ -24,6 +24,11 @@ std::string outermost_names(const std::vector<NamedTensor>& tensors) {
 
 }  // namespace
 
+bool are_one(const at::Tensor& a, const at::Tensor& b) {
+    return a.is_alias_of(b) && a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
+           a.strides() == b.strides();
+}
+
 void expect_one_in(const std::string& whole, const std::vector<NamedTensor>& tensors, const std::string& key) {
     const bool found = std::ranges::any_of(tensors, [&](const auto& each) { return lies_in(whole, each.name); });
     CRESCENDO_VALIDATE(found, key,

@@ -12,6 +12,9 @@ struct NamedTensor {
     at::Tensor tensor;
 };
 
+/// Whether two tensors are one: tied weights, which a state dict holds under each of their names.
+bool are_one(const at::Tensor& a, const at::Tensor& b);
+
 /// Whether a tensor of this name is the one that `whole` names, or lies in the module that it names: "layer4" has
 /// "layer4.0.conv1.weight".
 inline bool lies_in(const std::string& whole, const std::string& name) {

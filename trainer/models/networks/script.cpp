@@ -257,10 +257,8 @@ class ScriptModel : public Model {
     void share_tensors(torch::nn::Module& to, Script from, const std::set<std::string>& changed,
                        const std::string& prefix) {
         for (const auto& [name, tensor] : from.named_parameters(/*recurse=*/false)) {
-            const auto twin = std::ranges::find_if(parameters_, [&](const NamedTensor& other) {
-                return other.tensor.is_alias_of(tensor) && other.tensor.storage_offset() == tensor.storage_offset() &&
-                       other.tensor.sizes() == tensor.sizes() && other.tensor.strides() == tensor.strides();
-            });
+            const auto twin = std::ranges::find_if(
+                parameters_, [&](const NamedTensor& other) { return are_one(other.tensor, tensor); });
             if (twin != parameters_.end()) {
                 from.setattr(name, twin->tensor);  // one parameter under two names, which the file holds once
                 other_names_[twin->name].push_back(prefix + name);
