@@ -251,7 +251,9 @@ void Session::obey(const Join& join) {
     num_steps_ = 0;
     // Before the members meet, because NCCL obeys what it finds then. A newcomer has no trial yet that would set them.
     set_process_switches(settings.precision, settings.deterministic, device_.place().type());
-    if (!survives(join)) {
+    if (survives(join)) {
+        trial_->make_room_for_group(join.size);
+    } else {
         sent_.reset();  // whichever rank it has now: it may speak for the group later
         first_steps_told_ = false;
     }

@@ -168,6 +168,17 @@ TEST_CASE("steps from a recording have the bits of others, in every model") {
     }
 }
 
+TEST_CASE("a trial's steps are recorded however much memory the trial before it took") {
+    const Device* const there = gpu();
+    if (there == nullptr) {
+        return;
+    }
+    at::empty({static_cast<std::int64_t>(free_memory() / 10 * 6)}, at::TensorOptions(there->place()).dtype(at::kByte));
+    there->rest();
+
+    CHECK(learned({{"model", "mlp"}, {"width", 8}, {"lr", 0.01}}, *there).recorded);
+}
+
 TEST_CASE("what cannot be recorded leaves the GPU as it was") {
     const Device* const there = gpu();
     if (there == nullptr) {

@@ -57,11 +57,15 @@ bool fit_one_piece(const std::vector<at::Tensor>& parameters) {
 
 }  // namespace
 
+bool GradientReducer::goes_in_one_piece(const Device& device, const std::vector<at::Tensor>& parameters) {
+    return device.records() && fit_one_piece(parameters);
+}
+
 GradientReducer::GradientReducer(const Group& group, const std::vector<at::Tensor>& parameters) : group_(group) {
     if (group.size() == 1) {
         return;
     }
-    if (!group.device().records() || !fit_one_piece(parameters)) {
+    if (!goes_in_one_piece(group.device(), parameters)) {
         reducer_ = std::make_unique<FixedReducer>(parameters, bucket_layout(parameters), group.process_group());
         return;
     }

@@ -27,6 +27,9 @@ class GradientReducer {
     /// At most so many bytes are few. They take some 0.1 ms between GPUs of a node.
     static constexpr std::size_t most_in_one_piece = std::size_t{4} << 20;
 
+    /// Whether gradients of `parameters` go in one piece in groups of this device.
+    static bool goes_in_one_piece(const Device& device, const std::vector<at::Tensor>& parameters);
+
     /// Reduces the gradients of `parameters`, all of which require one, as long as it lives. Every generation makes a
     /// new one. `group` must outlive it.
     GradientReducer(const Group& group, const std::vector<at::Tensor>& parameters);

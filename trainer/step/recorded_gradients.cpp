@@ -46,6 +46,9 @@ StepSums RecordedGradients::operator()(const Device& device, const StepSamples& 
         return compute(samples);
     }
     Kind& kind = kind_of(samples, std::move(likeness));
+    if (kind.refused) {
+        return compute(samples);
+    }
     if (!kind.recording) {
         ++kind.steps;
         if (kind.steps <= num_before_recording || !record(kind, device, samples, parameters, compute)) {
@@ -83,6 +86,7 @@ bool RecordedGradients::record(Kind& kind, const Device& device, const StepSampl
     kind.samples = {.batch = {copy_of(samples.batch.inputs), copy_of(samples.batch.targets)},
                     .keys = copy_of(samples.keys),
                     .keys_in_host_memory = {}};
+    bool failed = false;
     std::string reason = "its memory would not leave enough for other steps";
     try {
         kind.recording = device.record([&kind, parameters, compute] {
@@ -94,31 +98,45 @@ bool RecordedGradients::record(Kind& kind, const Device& device, const StepSampl
             }
         });
     } catch (const std::exception& error) {
+        failed = true;
         reason = first_line(error.what());
     }
     forget_gradients(parameters);
-    if (!kind.recording) {
-        give_up(reason);
-        return false;
+    if (kind.recording) {
+        return true;
     }
-    return true;
+    tell(reason);
+    if (failed) {
+        stop();
+    } else {
+        kind.refused = true;
+        kind.samples = {};
+    }
+    return false;
 }
 
 bool RecordedGradients::recorded() const {
     return std::ranges::any_of(kinds_, [](const Kind& kind) { return kind.recording != nullptr; });
 }
 
+void RecordedGradients::forget() { kinds_.clear(); }
+
 void RecordedGradients::stop() {
     stopped_ = true;
-    kinds_.clear();
+    forget();
 }
 
 void RecordedGradients::give_up(const std::string& reason) {
-    if (!stopped_) {
+    tell(reason);
+    stop();
+}
+
+void RecordedGradients::tell(const std::string& reason) {
+    if (!stopped_ && !told_) {
         std::printf("a step is not recorded as a CUDA graph: %s\n", reason.c_str());
         std::fflush(stdout);
     }
-    stop();
+    told_ = true;
 }
 
 }  // namespace crescendo::trainer

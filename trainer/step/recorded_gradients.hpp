@@ -33,8 +33,8 @@ struct StepSums {
 /// from then on has the recording done again. That is one call, where the network is hundreds: a GPU is done with most
 /// of them before the processor has asked for the next. The results have the same bits.
 ///
-/// Other steps are computed as they are, such as those of a batch that was not there before. So are all where a
-/// recording fails or the device makes none.
+/// Other steps are computed as they are, such as those of a batch that was not there before, or of a kind that the
+/// device makes no recording of. So are all where a recording fails.
 class RecordedGradients {
   public:
     /// What two steps must have in common for one recording to serve both, beside the shapes of their samples.
@@ -62,10 +62,13 @@ class RecordedGradients {
     /// Whether there is a recording.
     bool recorded() const;
 
+    /// Forgets all recordings, and may make others.
+    void forget();
+
     /// Forgets all recordings and makes no others.
     void stop();
 
-    /// As stop(), with a line of the log that says why, if that is new.
+    /// As stop(), with a line of the log that says why, if there was none yet.
     void give_up(const std::string& reason);
 
   private:
@@ -74,6 +77,7 @@ class RecordedGradients {
         std::vector<std::vector<std::int64_t>> shapes = {};
         Likeness likeness = {};
         int steps = 0;             ///< so many were computed as they are
+        bool refused = false;      ///< whether the device makes no recording of it
         StepSamples samples = {};  ///< what the recording reads, and below what it writes: the same memory each time
         StepSums sums = {};
         std::vector<at::Tensor> gradients = {};
@@ -83,8 +87,10 @@ class RecordedGradients {
     Kind& kind_of(const StepSamples& samples, Likeness likeness);
     bool record(Kind& kind, const Device& device, const StepSamples& samples, const std::vector<at::Tensor>& parameters,
                 const Compute& compute);
+    void tell(const std::string& reason);
 
     bool stopped_ = false;
+    bool told_ = false;
     std::list<Kind> kinds_;  ///< that of the last step first
 };
 

@@ -287,6 +287,12 @@ bool Trial::can_record(const StepSamples& samples, const StepPlan& plan, int siz
            (size == 1 || (reducer.in_one_piece() && norms_.empty()));
 }
 
+void Trial::make_room_for_group(int size) {
+    if (size > 1 && !(GradientReducer::goes_in_one_piece(device_, learning_parameters()) && norms_.empty())) {
+        recorded_.forget();
+    }
+}
+
 RecordedGradients::Likeness Trial::likeness_of(const StepPlan& plan) const {
     RecordedGradients::Likeness likeness{.weight = plan.weight};
     for (const auto& part : plan.parts) {

@@ -114,6 +114,8 @@ class Trial {
 
     /// Whether steps are done again from recordings, as on a GPU once it has trained a few (RecordedGradients).
     bool records_steps() const { return recorded_.recorded(); }
+    /// Before it is in a group of `size`: gives up the memory of recordings if steps of that group are not recorded.
+    void make_room_for_group(int size);
     /// From now on every operation of a step is asked for by itself, so that those who watch them see them.
     void stop_recording() { recorded_.stop(); }
 

@@ -61,6 +61,14 @@ class RecordingDevice : public HostDevice {
     mutable int replays = 0;
 };
 
+/// A processor that has the memory of one recording.
+class SmallDevice : public RecordingDevice {
+  public:
+    std::unique_ptr<Recording> record(const std::function<void()>& work) const override {
+        return recordings++ == 0 ? std::make_unique<Again>(work, replays) : nullptr;
+    }
+};
+
 /// A processor that computes as it records, and records nothing.
 class FailingDevice : public RecordingDevice {
   public:
@@ -108,7 +116,8 @@ struct Worker {
     }
 
     static Json with_batch(Json settings) {
-        settings.update({{"batch_size", batch_size}, {"width", 8}, {"lr", 0.05}});
+        settings.update({{"batch_size", batch_size}, {"lr", 0.05}});
+        settings.emplace("width", 8);
         return settings;
     }
 
@@ -223,6 +232,37 @@ TEST_CASE("where recording fails, steps are computed as they are, and it is not 
 
     CHECK(device.recordings == 1);
     CHECK(same(copies(worker.trial.named_tensors()), copies(plain.trial.named_tensors())));
+}
+
+TEST_CASE("steps of a kind that there is no memory to record are computed as they are, and others go on from theirs") {
+    const SmallDevice device;
+    Worker worker({{"model", "mlp"}}, device);
+    const auto cpu = make_cpu_device();
+    Worker plain({{"model", "mlp"}}, *cpu);
+    for (Worker* each : {&worker, &plain}) {
+        each->train(0, 6);
+        each->train(6, 12, /*count=*/5);
+        each->train(12, 16);
+    }
+
+    CHECK(device.recordings == 2);
+    CHECK(worker.trial.records_steps());
+    CHECK(same(copies(worker.trial.named_tensors()), copies(plain.trial.named_tensors())));
+}
+
+TEST_CASE("a trial keeps its recordings in groups whose steps are recorded, and gives their memory up in others") {
+    const RecordingDevice device;
+    const auto keeps = [&](const Json& network, int size) {
+        Worker worker(network, device);
+        worker.train(0, 6);
+        REQUIRE(worker.trial.records_steps());
+        worker.trial.make_room_for_group(size);
+        return worker.trial.records_steps();
+    };
+    CHECK(keeps({{"model", "mlp"}}, 2));
+    CHECK(keeps({{"model", "mlp"}, {"width", 1100}}, 1));
+    CHECK_FALSE(keeps({{"model", "mlp"}, {"width", 1100}}, 2));
+    CHECK_FALSE(keeps({{"model", "resnet18"}, {"width", 4}, {"norm", "sync_batch"}}, 2));
 }
 
 TEST_CASE("what a recording that fails has measured of the noise is forgotten") {

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -139,8 +140,10 @@ class CudaGraph : public Recording {
             graph_.capture_end();
         } catch (...) {  // CUDA gave up when it was asked for what cannot be recorded
             failure = failure ? failure : std::current_exception();
-            leave(pool);
-            end_capture_of_generator();
+            if (!has_ended()) {
+                leave(pool);
+                end_capture_of_generator();
+            }
         }
         if (failure) {
             std::rethrow_exception(failure);
@@ -150,6 +153,16 @@ class CudaGraph : public Recording {
     void replay() override { graph_.replay(); }
 
   private:
+    /// Whether all was recorded, and only to make it executable failed: then the graph itself gives back its pools.
+    bool has_ended() {
+        try {
+            graph_.pool();
+            return true;
+        } catch (const c10::Error&) {
+            return false;
+        }
+    }
+
     /// Has LibTorch's allocators take no more memory from the pool. They ask the graph where to take it, and after a
     /// recording that failed they would ask a graph that is gone.
     static void leave(at::cuda::MempoolId_t pool) {
@@ -190,6 +203,7 @@ class CudaDevice : public Device {
 
     at::Tensor upload(const at::Tensor& host) const override {
         const auto computing = at::cuda::getCurrentCUDAStream();
+        stay_near(computing);
         at::Tensor there;
         at::cuda::CUDAEvent copied;
         {
@@ -208,7 +222,7 @@ class CudaDevice : public Device {
     bool records() const override { return true; }
 
     std::unique_ptr<Recording> record(const std::function<void()>& work) const override {
-        give_back_memory();  // while a recording is made, LibTorch gives none back
+        c10::cuda::CUDACachingAllocator::emptyCache();  // while a recording is made, LibTorch gives none back
         if (!has_room_for_a_recording()) {
             return nullptr;
         }
@@ -219,11 +233,17 @@ class CudaDevice : public Device {
         return std::make_unique<CudaGraph>(recording_, work);
     }
 
-    void give_back_memory() const override { c10::cuda::CUDACachingAllocator::emptyCache(); }
+    /// What was the most until now says nothing of the steps to come.
+    void give_back_memory() const override {
+        c10::cuda::CUDACachingAllocator::emptyCache();
+        c10::cuda::CUDACachingAllocator::resetPeakStats(/*device=*/0);
+    }
 
+    /// Page-locked memory also has a pool for each recording that there was, and every upload would look through them.
     void rest() const override {
         give_back_memory();
         groups_->rest();
+        at::getHostAllocator(at::kCUDA)->empty_cache();
     }
 
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
@@ -254,6 +274,17 @@ class CudaDevice : public Device {
     }
 
   private:
+    /// Waits until the GPU has come to what it was asked at the upload so many before. A recorded step is a few
+    /// launches, so the queue of launches would let the host be many steps ahead, all of whose batches lie on the GPU.
+    void stay_near(const c10::cuda::CUDAStream& computing) const {
+        constexpr std::size_t most_uploads_ahead = 12;  // a step has two or three
+        asked_.emplace_back().record(computing);
+        if (asked_.size() > most_uploads_ahead) {
+            for (const Pauses pauses; !asked_.front().query(); pauses.pause()) {}
+            asked_.pop_front();
+        }
+    }
+
     /// A recording keeps what a step takes, beside what steps without it and evaluations take.
     static bool has_room_for_a_recording() {
         using c10::CachingAllocator::StatType;
@@ -269,6 +300,7 @@ class CudaDevice : public Device {
 
     c10::cuda::CUDAStream copying_ = at::cuda::getStreamFromPool();
     c10::cuda::CUDAStream recording_ = at::cuda::getStreamFromPool();
+    mutable std::deque<at::cuda::CUDAEvent> asked_;  ///< recorded at the last uploads
     std::shared_ptr<CudaQueue> collectives_ = std::make_shared<CudaQueue>();
     std::unique_ptr<NcclGroups> groups_ = std::make_unique<NcclGroups>(NcclLibrary(), own_gpu());
 };
