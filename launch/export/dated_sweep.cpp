@@ -6,27 +6,23 @@ namespace crescendo::launch {
 
 DatedSweep::DatedSweep(const RecordedSweep& sweep)
     : history_(read_first_file(sweep.directory, sweep.frozen).spec, Reports::all) {
-    history_.replay(sweep.directory.journal(), History::Purpose::look, [this](const Journal::Line& line) {
-        history_.apply(line);
-        if (std::cmp_greater(history_.num_sessions(), sessions_.size())) {
-            sessions_.push_back({history_.elapsed(), history_.last_time()});
-        }
-    });
+    history_.replay(sweep.directory.journal(), History::Purpose::look);
     if (history_.sweep().state() == SweepState::running && !sweep.holder) {
         history_.interrupt();
     }
 }
 
 double DatedSweep::date(double elapsed) const {
-    return date_in(std::ranges::lower_bound(sessions_, elapsed, {}, &Session::elapsed), elapsed);
+    return date_in(std::ranges::lower_bound(history_.sessions(), elapsed, {}, &Session::elapsed), elapsed);
 }
 
 /// In the session before `next`.
 double DatedSweep::date_in(std::vector<Session>::const_iterator next, double elapsed) const {
-    if (sessions_.empty()) {
+    const auto& sessions = history_.sessions();
+    if (sessions.empty()) {
         return 0;
     }
-    const auto& session = next == sessions_.begin() ? *next : *std::prev(next);
+    const auto& session = next == sessions.begin() ? *next : *std::prev(next);
     return session.date + (elapsed - session.elapsed);
 }
 
@@ -36,7 +32,7 @@ std::optional<double> DatedSweep::started(TrialId trial) const {
         return std::nullopt;
     }
     // What starts between two sessions starts with the second.
-    return date_in(std::ranges::upper_bound(sessions_, *started, {}, &Session::elapsed), *started);
+    return date_in(std::ranges::upper_bound(history_.sessions(), *started, {}, &Session::elapsed), *started);
 }
 
 std::optional<double> DatedSweep::ended(TrialId trial) const {

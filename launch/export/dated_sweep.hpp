@@ -27,15 +27,9 @@ class DatedSweep {
     std::optional<double> ended(TrialId trial) const;
 
   private:
-    struct Session {
-        double elapsed;  ///< seconds that the sweep had been at work before
-        double date;     ///< when the session began, in seconds since the epoch
-    };
-
     double date_in(std::vector<Session>::const_iterator next, double elapsed) const;
 
     History history_;
-    std::vector<Session> sessions_;
 };
 
 }  // namespace crescendo::launch

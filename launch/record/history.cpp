@@ -86,7 +86,7 @@ std::vector<Action> History::apply(const Json& record) {
     if (new_session) {
         elapsed_before_ += last_time_ - session_start_;
         session_start_ = last_time_ = record.at("time");
-        ++num_sessions_;
+        sessions_.push_back({elapsed_before_, session_start_, record.value("host", "")});
         left_out_.clear();
         slots_of_nodes_.clear();
         meter_of_host_.clear();
@@ -283,13 +283,15 @@ void History::follow_slots(TrialId id) {
 }
 
 void History::follow_group(TrialId id) {
+    if (kept_ == Reports::last) {
+        return;
+    }
     const auto& group = sweep_.trial(id).group;
-    const auto workers = static_cast<int>(group.slots.size());
     auto& groups = trials_[static_cast<std::size_t>(id.value)].groups;
-    const GroupChange before = groups.empty() ? GroupChange{} : groups.back();
-    const bool has_changed = workers != before.workers || (workers > 0 && group.generation != before.generation);
-    if (kept_ == Reports::all && has_changed) {
-        groups.push_back({elapsed(), num_reports_, workers, group.generation});
+    const GroupRecord none;
+    const auto& before = groups.empty() ? none : groups.back();
+    if (group.slots.size() != before.slots.size() || (!group.slots.empty() && group.generation != before.generation)) {
+        groups.push_back({elapsed(), num_reports_, group.slots, group.generation});
     }
 }
 
@@ -301,12 +303,12 @@ void History::note_regroup(const TrialRegrouped& regrouped) {
 }
 
 /// The trial tells of this group of its own now. None if nothing is kept of it.
-GroupChange* History::note_told(TrialId trial, int generation) {
+GroupRecord* History::note_told(TrialId trial, int generation) {
     if (!knows(trial)) {
         return nullptr;
     }
     auto& groups = trials_[static_cast<std::size_t>(trial.value)].groups;
-    const auto group = std::ranges::find(groups, generation, &GroupChange::generation);
+    const auto group = std::ranges::find(groups, generation, &GroupRecord::generation);
     if (group == groups.end()) {
         return nullptr;
     }

@@ -28,17 +28,26 @@ struct TrialReport : protocol::Report {
 };
 
 /// A change of a trial's group.
-struct GroupChange {
-    double time = 0;      ///< when it was decided, in seconds that the sweep had been at work
-    int num_reports = 0;  ///< reports of the sweep before it
-    int workers = 0;      ///< from now on; 0: the trial has no slots
-    int generation = 0;   ///< of the new group
+struct GroupRecord {
+    double time = 0;              ///< when it was decided, in seconds that the sweep had been at work
+    int num_reports = 0;          ///< reports of the sweep before it
+    std::vector<SlotId> slots{};  ///< those that the trial has from now on, in rank order
+    int generation = 0;           ///< of the new group
 
     /// What the trial told of the group's first steps, and when; none if it told nothing.
     std::optional<TrialTimed> timed{};
     std::optional<TrialRegrouped> regrouped{};
     double told = 0;
     int num_reports_told = 0;  ///< reports of the sweep before it was told
+
+    int workers() const { return static_cast<int>(slots.size()); }
+};
+
+/// A session of a sweep: a coordinator at work.
+struct Session {
+    double elapsed = 0;  ///< seconds that the sweep had been at work before
+    double date = 0;     ///< when it began, in seconds since the epoch
+    std::string host;
 };
 
 /// The mean of numbers, without those that are unknown.
@@ -68,7 +77,7 @@ struct TrialHistory {
     double running_seconds = 0;        ///< time that the trial held slots; up to the last event that concerns it
     int most_workers = 0;              ///< most workers that it had at a time
     std::vector<TrialReport> reports;  ///< ordered by resource; at least the last one, see Reports
-    std::vector<GroupChange> groups;   ///< in the order of time; none if only last reports are kept
+    std::vector<GroupRecord> groups;   ///< in the order of time; none if only last reports are kept
     Mean data_wait;                    ///< share of time that the group waited for samples, over all reports
     std::optional<double> gpu_joules;  ///< energy of the GPUs of its slots; none if none was measured
     std::string last_failure;
@@ -141,7 +150,7 @@ class History {
     /// The training clock, at `time` (seconds since the epoch), of a trial whose trainer keeps none: the time from its
     /// start to its first report and from each report to the next.
     double clock_at(TrialId trial, double time) const;
-    int num_sessions() const { return num_sessions_; }
+    const std::vector<Session>& sessions() const { return sessions_; }
 
     /// Seconds for which the trial held slots up to `time` (seconds since the epoch), over all sessions.
     double running_seconds_at(TrialId trial, double time) const;
@@ -239,7 +248,7 @@ class History {
     void follow_slots(TrialId id);
     void follow_group(TrialId id);
     void note_regroup(const TrialRegrouped& regrouped);
-    GroupChange* note_told(TrialId trial, int generation);
+    GroupRecord* note_told(TrialId trial, int generation);
     bool knows(TrialId id) const { return id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size(); }
 
     Sweep sweep_;
@@ -263,7 +272,7 @@ class History {
     double session_start_ = 0;
     double last_time_ = 0;
     double elapsed_before_ = 0;
-    int num_sessions_ = 0;
+    std::vector<Session> sessions_;
     int num_reports_ = 0;
 };
 

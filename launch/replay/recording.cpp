@@ -84,14 +84,14 @@ class TrialTimes {
         for (; next_ < trial_.groups.size() && trial_.groups[next_].num_reports < report.number; ++next_) {
             const auto& group = trial_.groups[next_];
             hold_until(moment(group.time, group.num_reports));
-            if (workers_ > 0 && group.workers > 0) {
+            if (workers_ > 0 && group.workers() > 0) {
                 regroup_ = &group;
-            } else if (group.workers > 0 && interval.stretches.empty()) {
+            } else if (group.workers() > 0 && interval.stretches.empty()) {
                 interval.start.reset();
-            } else if (group.workers > 0) {
+            } else if (group.workers() > 0) {
                 was_interrupted = true;
             }
-            workers_ = group.workers;
+            workers_ = group.workers();
         }
         hold_until(moment(report.time, report.number));
         if (interval.stretches.empty()) {
@@ -122,7 +122,7 @@ class TrialTimes {
     }
 
     /// Seconds from the decision that formed the group until the trial told of it.
-    static double told_after(const GroupChange& group) {
+    static double told_after(const GroupRecord& group) {
         constexpr double after = 0.01;  // the last report before it
         return std::max(0.0,
                         moment(group.told, group.num_reports_told + after) - moment(group.time, group.num_reports));
@@ -141,7 +141,7 @@ class TrialTimes {
     std::size_t next_ = 0;                  // of trial_.groups
     double now_ = 0;                        // until here the trial has been read
     int workers_ = 0;                       // that it has since then
-    const GroupChange* regroup_ = nullptr;  // for which it stands still since then; none if it trains
+    const GroupRecord* regroup_ = nullptr;  // for which it stands still since then; none if it trains
 };
 
 }  // namespace

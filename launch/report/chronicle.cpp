@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <iterator>
 #include <string_view>
-#include <utility>
 
 #include "core/check.hpp"
-#include "launch/messages/event_json.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -18,19 +16,6 @@ bool is_frequent(std::string_view members) {
     constexpr std::array beginnings{R"("event":"trial_reported")", R"("event":"trial_proposed")",
                                     R"("event":"trial_timed")", R"("event":"trial_regrouped")"};
     return std::ranges::any_of(beginnings, [&](const char* each) { return members.starts_with(each); });
-}
-
-/// The trial that an action is about, if it has a group then.
-std::optional<TrialId> trial_of(const Action& action) {
-    return std::visit(
-        [](const auto& each) -> std::optional<TrialId> {
-            if constexpr (requires { each.trial; }) {
-                return each.trial;
-            } else {
-                return std::nullopt;
-            }
-        },
-        action);
 }
 
 }  // namespace
@@ -48,10 +33,8 @@ Chronicle Chronicle::read(const SweepSpec& spec, const std::filesystem::path& jo
 }
 
 void Chronicle::take(const Journal::Line& line) {
-    const bool is_rare = !is_frequent(line.members());
-    const auto actions = history_.apply(line);
-    follow_groups(actions, is_rare ? Changed::any : Changed::by_actions);
-    if (is_rare) {
+    history_.apply(line);
+    if (!is_frequent(line.members())) {
         note(line.json());
         follow_slots();
     }
@@ -62,10 +45,9 @@ void Chronicle::close(bool is_running) {
         history_.interrupt();
     }
     const double now = history_.elapsed();
-    for (const auto& [trial, open] : holding_) {
-        spans_.push_back({trial, open.from, now, open.group.slots});
+    for (const auto& trial : history_.sweep().trials()) {
+        add_spans(trial.id, now);
     }
-    holding_.clear();
     for (const auto& [slot, from] : joined_) {
         lanes_.push_back({slot, nodes_[slot], from, now});
     }
@@ -74,9 +56,7 @@ void Chronicle::close(bool is_running) {
 
 void Chronicle::note(const Json& record) {
     const auto event = record.value("event", "");
-    if (record.value("note", "") == "session") {
-        sessions_.push_back({history_.elapsed(), record.value("host", "")});
-    } else if (event == "slots_joined") {
+    if (event == "slots_joined") {
         for (const auto& slot : record.at("slots")) {
             nodes_[SlotId{slot.at("slot")}] = NodeId{slot.at("node")};
         }
@@ -87,39 +67,14 @@ void Chronicle::note(const Json& record) {
     }
 }
 
-void Chronicle::follow_groups(const std::vector<Action>& actions, Changed changed) {
-    std::set<TrialId> trials;
-    for (const auto& action : actions) {
-        if (const auto trial = trial_of(action)) {
-            trials.insert(*trial);
+/// A group lasts until the next one, and the last until `now`.
+void Chronicle::add_spans(TrialId trial, double now) {
+    const auto& groups = history_.of(trial).groups;
+    for (auto group = groups.begin(); group != groups.end(); ++group) {
+        const auto next = std::next(group);
+        if (!group->slots.empty()) {
+            spans_.push_back({trial, group->time, next == groups.end() ? now : next->time, group->slots});
         }
-    }
-    if (changed == Changed::any) {
-        for (const auto& [trial, open] : holding_) {
-            trials.insert(trial);
-        }
-    }
-    for (const auto trial : trials) {
-        follow_group(trial);
-    }
-}
-
-/// A group that changed ends a span, and begins another unless it is gone.
-void Chronicle::follow_group(TrialId trial) {
-    const double now = history_.elapsed();
-    const auto& group = history_.sweep().trial(trial).group;
-    const auto open = holding_.find(trial);
-    if (open != holding_.end()) {
-        const auto& [from, held] = open->second;
-        if (group.generation == held.generation && group.slots.size() == held.slots.size()) {
-            return;
-        }
-        spans_.push_back({trial, from, now, held.slots});
-    }
-    if (!group.slots.empty()) {
-        holding_.insert_or_assign(trial, Open{now, group});
-    } else if (open != holding_.end()) {
-        holding_.erase(open);
     }
 }
 

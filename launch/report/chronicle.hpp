@@ -35,20 +35,22 @@ struct Fault {
     std::string message;  ///< last words; may be empty
 };
 
-/// A session of the sweep: a coordinator at work.
-struct Session {
-    double time = 0;  ///< when it began
-    std::string host;
-};
-
 /// Who held which slots when, besides all that a history has: what a picture of a sweep is drawn from.
 class Chronicle {
   public:
-    explicit Chronicle(const SweepSpec& spec) : history_(spec, Reports::all) {}
-
     /// Reads a journal as far as it can be read: where it is damaged, problem() says so. `is_running`: a process works
     /// on the sweep.
     static Chronicle read(const SweepSpec& spec, const std::filesystem::path& journal, bool is_running);
+
+    const History& history() const { return history_; }
+    const std::vector<Span>& spans() const { return spans_; }  ///< trial by trial, in the order of time
+    const std::vector<Lane>& lanes() const { return lanes_; }  ///< in the order in which they end
+    const std::vector<Fault>& faults() const { return faults_; }
+    /// What kept the rest of the journal from being read; empty if all was read.
+    const std::string& problem() const { return problem_; }
+
+  private:
+    explicit Chronicle(const SweepSpec& spec) : history_(spec, Reports::all) {}
 
     /// Takes one line of the journal.
     void take(const Journal::Line& line);
@@ -56,39 +58,16 @@ class Chronicle {
     /// The journal ends here: what is still open lasts until now.
     void close(bool is_running);
 
-    const History& history() const { return history_; }
-    const std::vector<Span>& spans() const { return spans_; }  ///< in the order in which they end
-    const std::vector<Lane>& lanes() const { return lanes_; }  ///< in the order in which they end
-    const std::vector<Fault>& faults() const { return faults_; }
-    const std::vector<Session>& sessions() const { return sessions_; }
-    /// What kept the rest of the journal from being read; empty if all was read.
-    const std::string& problem() const { return problem_; }
-
-  private:
-    /// Whose groups a line of the journal may have changed.
-    enum class Changed {
-        by_actions,  ///< of the trials that its actions are about
-        any,
-    };
-
     void note(const Json& record);
-    void follow_groups(const std::vector<Action>& actions, Changed changed);
-    void follow_group(TrialId trial);
     void follow_slots();
-
-    struct Open {
-        double from;
-        Group group;
-    };
+    void add_spans(TrialId trial, double now);
 
     History history_;
-    std::map<TrialId, Open> holding_;
     std::map<SlotId, double> joined_;
     std::map<SlotId, NodeId> nodes_;
     std::vector<Span> spans_;
     std::vector<Lane> lanes_;
     std::vector<Fault> faults_;
-    std::vector<Session> sessions_;
     std::string problem_;
 };
 

@@ -177,8 +177,8 @@ void add_happenings(OrderedJson& data, const Chronicle& chronicle) {
                                   fault.message});
     }
     data["sessions"] = OrderedJson::array();
-    for (const auto& session : chronicle.sessions()) {
-        data["sessions"].push_back({number_json(session.time, time_digits), session.host});
+    for (const auto& session : chronicle.history().sessions()) {
+        data["sessions"].push_back({number_json(session.elapsed, time_digits), session.host});
     }
 }
 

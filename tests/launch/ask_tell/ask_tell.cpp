@@ -247,7 +247,7 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
     CHECK(conversation.sweep().trial(TrialId{0}).resource == Resource{2});
     CHECK(actions_of(ask(conversation, R"({"event":"slots_joined","slots":1})")) == "resume_trial 0");
     const auto history = History::read(asha(9), path);
-    CHECK(history.num_sessions() == 2);
+    CHECK(history.sessions().size() == 2);
     CHECK(history.of(TrialId{0}).reports.back().resource == Resource{2});
     CHECK(std::isnan(history.of(TrialId{0}).reports.back().metrics.at("accuracy")));
     CHECK(history.of(TrialId{1}).reports.back().step_seconds == 0.25);

@@ -74,5 +74,5 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     CHECK(joins[1].second.join.trial == TrialId{0});
     CHECK(joins[1].second.join.size == 2);
     CHECK(joins[2].second.join.trial == TrialId{1});
-    CHECK(stage.history.num_sessions() == 2);
+    CHECK(stage.history.sessions().size() == 2);
 }

@@ -87,6 +87,35 @@ TEST_CASE("the training clock counts from when a trial got its slots, whatever h
     CHECK(stage.history.of(TrialId{0}).most_workers == 2);  // though it has never reported
 }
 
+TEST_CASE("all reports are kept with the slots of every group, and sessions with their dates and hosts") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4, workers: 2}");
+    History last(stage.file.spec, Reports::last);
+    const auto apply = [&](double time, const Event& event) {
+        auto record = to_json(event);
+        record["time"] = time;
+        stage.history.apply(record);
+        last.apply(record);
+    };
+    stage.history.apply(session_note(1000, "a", 2));
+    apply(1000, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
+    apply(1003, TrialFailed{TrialId{0}, FailureKind::crash, SlotId{1}});  // the other worker goes on
+    apply(1010, SlotsLost{{SlotId{0}, SlotId{1}}});
+    stage.history.apply(session_note(5000, "b", 0));
+
+    const auto& groups = stage.history.of(TrialId{0}).groups;
+    REQUIRE(groups.size() == 3);
+    CHECK(groups[0].slots == std::vector{SlotId{0}, SlotId{1}});
+    CHECK(groups[1].time == 3);
+    CHECK(groups[1].slots == std::vector{SlotId{0}});
+    CHECK(groups[2].workers() == 0);
+    CHECK(last.of(TrialId{0}).groups.empty());
+    const auto& sessions = stage.history.sessions();
+    REQUIRE(sessions.size() == 2);
+    CHECK(sessions[1].elapsed == 10);
+    CHECK(sessions[1].date == 5000);
+    CHECK(sessions[1].host == "b");
+}
+
 TEST_CASE("the time between reports is that of a trial, however many slots it holds") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 4, workers: 4}");
     const auto apply = [&](double time, const Event& event) {

@@ -91,6 +91,22 @@ TEST_CASE("a failure is a fault with its last words, and ends the stay on the sl
     CHECK(chronicle.lanes()[0].to == 4);
 }
 
+TEST_CASE("a change of the group ends one stay on slots and begins the next") {
+    const Recorded recorded({}, "{type: fifo, max: 9, workers: 2}");
+    recorded.add({{{"event", "trial_failed"}, {"trial", 0}, {"kind", "crash"}, {"slot", 1}, {"time", 1003.0}},
+                  {{"event", "slots_lost"}, {"slots", {0, 1}}, {"time", 1004.0}},
+                  {{"note", "time"}, {"time", 1005.0}}});
+
+    const auto spans = recorded.read().spans();
+
+    REQUIRE(spans.size() == 2);
+    CHECK(spans[0].slots == std::vector{SlotId{0}, SlotId{1}});
+    CHECK(spans[0].to == 3);
+    CHECK(spans[1].slots == std::vector{SlotId{0}});
+    CHECK(spans[1].from == 3);
+    CHECK(spans[1].to == 4);
+}
+
 TEST_CASE("a damaged journal is read up to the damage") {
     const Recorded recorded({{2, 0, 1, 0.5}, {3, 0, 2, 0.6}, {4, 0, 3, 0.7}});
     const auto path = recorded.folder / "s" / "journal.jsonl";
