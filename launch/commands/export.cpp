@@ -68,7 +68,7 @@ fs::path folder_of(const ExportOptions& options) {
 }
 
 Exported exported(const ExportOptions& options, const ExportFormat& format) {
-    const RecordedSweep sweep(options.directory);
+    const RecordedSweep sweep(options.directory, Reports::all);
     return format.write({.sweep = sweep,
                          .folder = folder_of(options),
                          .trial = options.trial,

@@ -16,7 +16,6 @@
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
-#include "launch/report/chronicle.hpp"
 #include "launch/report/report_page.hpp"
 #include "launch/report/sweep_data.hpp"
 #include "launch/report/sweep_plot.hpp"
@@ -100,10 +99,9 @@ std::vector<std::string> failures(const History& history, std::size_t width) {
     return lines;
 }
 
-/// The charts of the sweep, read from its journal anew, with all reports.
-std::vector<std::string> charts(const RecordedSweep& sweep, bool is_running, std::size_t width) {
-    const auto spec = read_first_file(sweep.directory, sweep.frozen).spec;
-    auto lines = sweep_plot(Chronicle::read(spec, sweep.directory.journal(), is_running).history(), width);
+/// The charts of a sweep, whose history has all reports.
+std::vector<std::string> charts(const History& history, std::size_t width) {
+    auto lines = sweep_plot(history, width);
     for (auto& line : lines) {
         line = clipped(line, width);  // a line that wraps would push the head out of the picture
     }
@@ -111,13 +109,14 @@ std::vector<std::string> charts(const RecordedSweep& sweep, bool is_running, std
 }
 
 /// The picture of a sweep. What says most comes first; the list of slots has the rows that are left.
-std::vector<std::string> picture_of(const RecordedSweep& sweep, bool plot, Room room) {
+std::vector<std::string> picture_of(const TopOptions& options, Room room) {
     constexpr std::size_t least = 5;  // the head, whatever else there is
+    const RecordedSweep sweep(options.directory, options.plot ? Reports::all : Reports::last);
     const auto state = state_of(sweep);
     const double now = sweep.history.last_time();
     std::vector<std::string> drawn;
-    if (plot) {
-        drawn = charts(sweep, state == "running", room.columns);
+    if (options.plot) {
+        drawn = charts(sweep.history, room.columns);
         drawn.insert(drawn.begin(), "");
     }
     auto words = failures(sweep.history, room.columns);
@@ -187,7 +186,7 @@ ExitCode serve(const TopOptions& options) {
         page.refresh();
         const auto rows = SecondScreen::rows();
         const Room room{terminal_columns(stdout, 100), rows - std::min(rows, lines.size() + 1)};
-        auto picture = picture_of(RecordedSweep(options.directory), options.plot, room);
+        auto picture = picture_of(options, room);
         picture.insert(picture.begin(), {lines[0], lines[1], ""});
         SecondScreen::show(picture);
     } while ((!server.serve(std::chrono::seconds(1), STDIN_FILENO) || !SecondScreen::says_leave()) &&
@@ -208,7 +207,7 @@ ExitCode top(const TopOptions& options) {
     if (options.web->count() > 0) {
         return serve(options);
     }
-    const auto picture = [&](Room room) { return picture_of(RecordedSweep(options.directory), options.plot, room); };
+    const auto picture = [&](Room room) { return picture_of(options, room); };
     if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
         for (const auto& line : picture({terminal_columns(stdout, 100)})) {
             fmt::print("{}\n", line);

@@ -15,6 +15,7 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/sweep_lock.hpp"
 #include "launch/report/chronicle.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
@@ -45,10 +46,10 @@ std::string indented(const std::string& text, std::size_t width) {
 /// All that the journal has about one trial.
 class TrialStory {
   public:
-    TrialStory(const RecordedSweep& sweep, TrialId id)
-        : sweep_(sweep),
-          chronicle_(Chronicle::read(read_first_file(sweep.directory, sweep.frozen).spec, sweep.directory.journal(),
-                                     sweep.holder.has_value())),
+    TrialStory(const SweepDirectory& directory, TrialId id)
+        : directory_(directory),
+          file_(read_first_file(directory, FrozenFile::recorded_in(directory.journal()))),
+          chronicle_(whole_chronicle(directory, file_.spec)),
           history_(chronicle_.history()),
           trial_(known(history_.sweep(), id)) {
         for (const auto& span : chronicle_.spans()) {
@@ -111,7 +112,7 @@ class TrialStory {
             text += fmt::format("{:<{}} {}\n", name, width, indented(printable(value), width + 1));
         };
         const auto reason = trial_.reason ? fmt::format(" ({})", stop_reasons.of(*trial_.reason)) : "";
-        line("trial", fmt::format("{} of {}", trial_.id.value, sweep_.file.name));
+        line("trial", fmt::format("{} of {}", trial_.id.value, file_.name));
         line("status", fmt::format("{}{}, {} rung{} survived", to_string(trial_.status), reason, trial_.rungs_survived,
                                    trial_.rungs_survived == 1 ? "" : "s"));
         line("parameters", brief(trial_.config));
@@ -139,6 +140,13 @@ class TrialStory {
     }
 
   private:
+    static Chronicle whole_chronicle(const SweepDirectory& directory, const SweepSpec& spec) {
+        const bool is_running = SweepLock::holder(directory).has_value();
+        auto chronicle = Chronicle::read(spec, directory.journal(), is_running);
+        CRESCENDO_VALIDATE(chronicle.problem().empty(), "", "{}", chronicle.problem());
+        return chronicle;
+    }
+
     static const Trial& known(const Sweep& sweep, TrialId id) {
         CRESCENDO_VALIDATE(std::cmp_less(id.value, sweep.trials().size()), "",
                            "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
@@ -206,9 +214,10 @@ class TrialStory {
         return text;
     }
 
-    std::string log() const { return sweep_.directory.log(trial_.id).string(); }
+    std::string log() const { return directory_.log(trial_.id).string(); }
 
-    const RecordedSweep& sweep_;
+    SweepDirectory directory_;
+    SweepFile file_;
     Chronicle chronicle_;
     const History& history_;
     const Trial& trial_;
@@ -217,8 +226,7 @@ class TrialStory {
 };
 
 ExitCode trial(const TrialOptions& options) {
-    const RecordedSweep sweep(options.directory);
-    const TrialStory story(sweep, TrialId{options.trial});
+    const TrialStory story(SweepDirectory::open(options.directory), TrialId{options.trial});
     fmt::print("{}", options.format == Format::json ? in_lines(story.json()) : story.text());
     return ExitCode::done;
 }

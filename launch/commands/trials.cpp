@@ -11,7 +11,6 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/record/recorded_sweep.hpp"
-#include "launch/report/chronicle.hpp"
 #include "launch/report/sweep_plot.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/view/results.hpp"
@@ -59,7 +58,7 @@ ExitCode trials(const TrialsOptions& options) {
     CRESCENDO_VALIDATE(!options.plot || (options.format == Format::table && options.query.columns.empty()), "",
                        "--plot draws charts in place of the table, so --format and --columns have no meaning with it; "
                        "leave them out");
-    const RecordedSweep sweep(options.directory);
+    const RecordedSweep sweep(options.directory, options.plot ? Reports::all : Reports::last);
     const auto table = trials_table(sweep.history, price_of_slot_hour(sweep, options.price));
     const auto rows = find_rows(table, options.query, facts_of(sweep.history));
     if (!options.plot) {
@@ -69,10 +68,8 @@ ExitCode trials(const TrialsOptions& options) {
         return ExitCode::done;
     }
     const std::set<std::size_t> shown(rows.begin(), rows.end());  // a row a trial, in their order
-    const auto chronicle = Chronicle::read(read_first_file(sweep.directory, sweep.frozen).spec,
-                                           sweep.directory.journal(), sweep.holder.has_value());
     const auto shows = [&](TrialId id) { return shown.contains(static_cast<std::size_t>(id.value)); };
-    for (const auto& line : sweep_plot(chronicle.history(), terminal_columns(stdout, 100), shows)) {
+    for (const auto& line : sweep_plot(sweep.history, terminal_columns(stdout, 100), shows)) {
         fmt::print("{}\n", line);
     }
     return ExitCode::done;

@@ -1,16 +1,9 @@
 #include "launch/export/dated_sweep.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace crescendo::launch {
-
-DatedSweep::DatedSweep(const RecordedSweep& sweep)
-    : history_(read_first_file(sweep.directory, sweep.frozen).spec, Reports::all) {
-    history_.replay(sweep.directory.journal(), History::Purpose::look);
-    if (history_.sweep().state() == SweepState::running && !sweep.holder) {
-        history_.interrupt();
-    }
-}
 
 double DatedSweep::date(double elapsed) const {
     return date_in(std::ranges::lower_bound(history_.sessions(), elapsed, {}, &Session::elapsed), elapsed);

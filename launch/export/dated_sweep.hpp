@@ -1,18 +1,17 @@
 #pragma once
 
-#include <utility>
+#include <optional>
 #include <vector>
 
-#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/history.hpp"
 
 namespace crescendo::launch {
 
-/// A sweep with every report of every trial, and with dates. A RecordedSweep keeps the last report of each trial, and
-/// counts only the seconds that the sweep was at work.
+/// A sweep with dates. Its history counts only the seconds that the sweep was at work.
 class DatedSweep {
   public:
-    /// Reads the journal once more.
-    explicit DatedSweep(const RecordedSweep& sweep);
+    /// The history outlives it.
+    explicit DatedSweep(const History& history) : history_(history) {}
 
     const History& history() const { return history_; }
 
@@ -29,7 +28,7 @@ class DatedSweep {
   private:
     double date_in(std::vector<Session>::const_iterator next, double elapsed) const;
 
-    History history_;
+    const History& history_;
 };
 
 }  // namespace crescendo::launch

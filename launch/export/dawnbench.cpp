@@ -51,25 +51,6 @@ const Task& task_of(const ExportRequest& request) {
                        "--task");
 }
 
-/// All reports of one trial; a recorded sweep keeps the last.
-std::vector<TrialReport> reports_of(TrialId trial, const RecordedSweep& sweep) {
-    History history(read_first_file(sweep.directory, sweep.frozen).spec);
-    std::vector<TrialReport> reports;
-    history.replay(sweep.directory.journal(), History::Purpose::look, [&](const Journal::Line& line) {
-        history.apply(line);
-        if (std::cmp_greater_equal(trial.value, history.sweep().trials().size())) {
-            return;
-        }
-        const auto& last = history.of(trial).reports;
-        if (!last.empty() && (reports.empty() || reports.back().resource < last.back().resource)) {
-            reports.push_back(last.back());
-        }
-    });
-    CRESCENDO_VALIDATE(!reports.empty(), "--trial", "trial {} has not reported, so it has no learning curve",
-                       trial.value);
-    return reports;
-}
-
 /// What the user need not say of a sweep that crescendo-trainer trained.
 Entry entry_of_trainer(const SweepFile& file, const Trial& trial) {
     Entry entry;
@@ -296,7 +277,8 @@ Exported dawnbench_entry(const ExportRequest& request) {
     const auto entry = request.entry.or_else(file.entry).or_else(entry_of_trainer(file, trial));
     require_complete(entry);
     const auto name = fmt::format("{}/train/{}", task.name, file_name(entry));
-    const auto reports = reports_of(id, request.sweep);
+    const auto& reports = request.sweep.history.of(id).reports;
+    CRESCENDO_VALIDATE(!reports.empty(), "--trial", "trial {} has not reported, so it has no learning curve", id.value);
     const int workers = request.sweep.history.of(id).most_workers;
     std::vector<std::vector<double>> columns;
     for (const auto& column : task.columns) {

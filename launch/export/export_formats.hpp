@@ -17,7 +17,7 @@ namespace crescendo::launch {
 
 /// What is to be exported, and what formats may be told.
 struct ExportRequest {
-    const RecordedSweep& sweep;
+    const RecordedSweep& sweep;                        ///< with all reports
     std::filesystem::path folder = {};                 ///< where the files will be; absolute
     std::optional<int> trial = {};                     ///< of formats for one trial; none: the best one
     std::optional<std::string> task = {};              ///< a benchmark's word for the workload

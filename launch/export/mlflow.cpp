@@ -12,7 +12,6 @@
 #include "core/random.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/messages/value_json.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
@@ -175,7 +174,7 @@ void add_run(const Trial& trial, const DatedSweep& dated, const Names& names, co
 }  // namespace
 
 Exported mlflow_store(const ExportRequest& request) {
-    const DatedSweep dated(request.sweep);
+    const DatedSweep dated(request.sweep.history);
     const auto& name = request.sweep.file.name;
     const auto seed = seed_of(name, dated.date(0));
     // Streams from 1 on are those of the trials. 18 digits, and no 0 in front, as MLflow's own ids have.

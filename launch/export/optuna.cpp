@@ -241,7 +241,7 @@ std::string trial_line(const Trial& trial, const DatedSweep& sweep, const std::v
 }  // namespace
 
 Exported optuna_study(const ExportRequest& request) {
-    const DatedSweep dated(request.sweep);
+    const DatedSweep dated(request.sweep.history);
     const auto& sweep = dated.history().sweep();
     std::vector<OptunaParameter> parameters;
     for (const auto& parameter : sweep.spec().space.parameters()) {

@@ -53,7 +53,7 @@ Table reports_table(const History& history) {
 }
 
 Exported tables(const ExportRequest& request, Format format, const std::string& extension) {
-    const DatedSweep sweep(request.sweep);
+    const DatedSweep sweep(request.sweep.history);
     const auto price = price_of_slot_hour(request.sweep.file.price, sweep.history());
     return {{{"trials" + extension, trials_table(sweep.history(), price).print(format)},
              {"reports" + extension, reports_table(sweep.history()).print(format)}}};

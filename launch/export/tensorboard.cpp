@@ -178,7 +178,7 @@ std::string trial_file(const DatedSweep& dated, const TypedParameters& parameter
 }  // namespace
 
 Exported tensorboard_logs(const ExportRequest& request) {
-    const DatedSweep dated(request.sweep);
+    const DatedSweep dated(request.sweep.history);
     const auto parameters = typed_parameters(dated.history().sweep());
     Exported exported{{{file_name(dated.date(0)), experiment_file(dated, parameters, request.sweep.file.name)}}};
     for (const auto& trial : dated.history().sweep().trials()) {

@@ -7,7 +7,6 @@
 #include "core/words.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
-#include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 namespace {

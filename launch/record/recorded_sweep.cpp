@@ -14,8 +14,8 @@
 
 namespace crescendo::launch {
 
-RecordedSweep::RecordedSweep(const std::filesystem::path& path)
-    : RecordedSweep(SweepDirectory::open(path), History::Purpose::look) {
+RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept)
+    : RecordedSweep(SweepDirectory::open(path), History::Purpose::look, kept) {
     if (history.sweep().state() != SweepState::running) {
         return;
     }
@@ -26,14 +26,16 @@ RecordedSweep::RecordedSweep(const std::filesystem::path& path)
     }
 }
 
-RecordedSweep RecordedSweep::recover(const SweepDirectory& directory) { return {directory, History::Purpose::go_on}; }
+RecordedSweep RecordedSweep::recover(const SweepDirectory& directory) {
+    return {directory, History::Purpose::go_on, Reports::last};
+}
 
-RecordedSweep::RecordedSweep(SweepDirectory of, History::Purpose purpose)
+RecordedSweep::RecordedSweep(SweepDirectory of, History::Purpose purpose, Reports kept)
     : directory(std::move(of)),
       holder(purpose == History::Purpose::look ? SweepLock::holder(directory) : std::nullopt),
       frozen(FrozenFile::recorded_in(directory.journal())),
       file(read_first_file(directory, frozen)),
-      history(file.spec) {
+      history(file.spec, kept) {
     end = history.replay(directory.journal(), purpose);
     if (!history.limits_changes().empty()) {
         file = directory.read_sweep(limits_after(frozen, history.limits_changes()));
@@ -97,8 +99,8 @@ JobState require_state_of_job(const SweepDirectory& directory, std::string_view 
     return *state;
 }
 
-std::string state_of(const RecordedSweep& sweep) {
-    switch (sweep.history.sweep().state()) {
+std::string state_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder) {
+    switch (sweep.state()) {
         case SweepState::finished:
             return "finished";
         case SweepState::failed:
@@ -106,10 +108,10 @@ std::string state_of(const RecordedSweep& sweep) {
         case SweepState::running:
             break;
     }
-    if (sweep.holder) {
+    if (holder) {
         return "running";
     }
-    const auto state = state_of_job(sweep.directory);
+    const auto state = state_of_job(directory);
     if (!state) {
         return "unknown";
     }

@@ -21,7 +21,7 @@ namespace crescendo::launch {
 struct RecordedSweep {
     /// Reads a sweep to look at it. If no process works on it, trials that ran are shown as waiting; else time goes by
     /// until now. Throws InvalidInput that names file, line and key if the sweep's file was changed.
-    explicit RecordedSweep(const std::filesystem::path& path);
+    explicit RecordedSweep(const std::filesystem::path& path, Reports kept = Reports::last);
 
     /// Reads a sweep to continue it. The caller holds the sweep's lock.
     static RecordedSweep recover(const SweepDirectory& directory);
@@ -37,7 +37,7 @@ struct RecordedSweep {
     Journal::End end;
 
   private:
-    RecordedSweep(SweepDirectory directory, History::Purpose purpose);
+    RecordedSweep(SweepDirectory directory, History::Purpose purpose, Reports kept);
 };
 
 /// The trial with the number that `--trial` gives, or the best one. Throws InvalidInput if there is none; `otherwise`
@@ -59,7 +59,10 @@ std::optional<JobState> state_of_job(const SweepDirectory& directory);
 JobState require_state_of_job(const SweepDirectory& directory, std::string_view why);
 
 /// "queued", "running", "stopped", "finished", "failed", or "unknown" if the batch system does not answer. Asks it
-/// about a sweep that was submitted and has no coordinator now.
-std::string state_of(const RecordedSweep& sweep);
+/// about a sweep that was submitted and has no coordinator now. `holder`: who works on it.
+std::string state_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder);
+inline std::string state_of(const RecordedSweep& recorded) {
+    return state_of(recorded.directory, recorded.history.sweep(), recorded.holder);
+}
 
 }  // namespace crescendo::launch

@@ -46,7 +46,7 @@ void note_end(EarlierResult& result, std::optional<StopReason> reason, const Swe
 }
 
 Source read_sweep(const fs::path& path, const SweepSpec& spec) {
-    const RecordedSweep sweep(path);
+    const RecordedSweep sweep(path, Reports::all);
     const auto& before = sweep.file.spec;
     CRESCENDO_VALIDATE(before.metric == spec.metric, "",
                        "its metric is {} and that of this sweep is {} (one says nothing about the other); name sweeps "
@@ -56,15 +56,13 @@ Source read_sweep(const fs::path& path, const SweepSpec& spec) {
                        "its goal is to {} {} and this sweep is to {} it (its best would be the worst here); correct "
                        "the goal, or name another sweep",
                        goals.of(before.goal), before.metric, goals.of(spec.goal));
-    History history(read_first_file(sweep.directory, sweep.frozen).spec, Reports::all);
-    history.replay(sweep.directory.journal(), History::Purpose::look);
     Source source;
     for (const auto& parameter : before.space.parameters()) {
         source.parameters.insert(parameter.name);
     }
-    for (const auto& trial : history.sweep().trials()) {
+    for (const auto& trial : sweep.history.sweep().trials()) {
         EarlierResult result{trial.config, {}};
-        for (const auto& report : history.of(trial.id).reports) {
+        for (const auto& report : sweep.history.of(trial.id).reports) {
             if (const auto metric = report.metrics.find(spec.metric); metric != report.metrics.end()) {
                 result.reports.push_back({report.resource, to_loss(spec.goal, metric->second)});
             }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "launch/messages/value_json.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/sweep_file/command/nested_config.hpp"
 #include "launch/system/csv_file.hpp"

@@ -330,16 +330,15 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     const auto directory = SweepDirectory::open(path);
     const auto frozen = frozen_file(directory.journal());
     const auto file = read_first_file(directory, frozen);
-    const bool has_holder = SweepLock::holder(directory).has_value();
-    const auto chronicle = Chronicle::read(file.spec, directory.journal(), has_holder);
+    const auto holder = SweepLock::holder(directory);
+    const auto chronicle = Chronicle::read(file.spec, directory.journal(), holder.has_value());
     const auto& history = chronicle.history();
     const auto& sweep = history.sweep();
     std::string state = "damaged";
     std::string extension;
     if (chronicle.problem().empty()) {
-        const RecordedSweep recorded(path);
-        state = state_of(recorded);
-        extension = state == "finished" ? extension_of(recorded) : "";
+        state = state_of(directory, sweep, holder);
+        extension = state == "finished" ? extension_of(RecordedSweep(path)) : "";
     }
     const auto price = price_of_slot_hour(file.price, history);
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "launch/record/recorded_sweep.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -20,7 +21,8 @@ TEST_CASE("every report of a trial is there, and dates leave out the time betwee
                     {"metrics", {{"accuracy", 0.7}}}});
     journal.sync();
 
-    const DatedSweep sweep{RecordedSweep(folder / "s")};
+    const RecordedSweep recorded(folder / "s", Reports::all);
+    const DatedSweep sweep(recorded.history);
 
     const auto& reports = sweep.history().of(TrialId{0}).reports;
     REQUIRE(reports.size() == 3);
@@ -40,7 +42,8 @@ TEST_CASE("what a session ends with has the date of then, also if its last recor
     journal.append({{"event", "slots_joined"}, {"time", 5000}, {"slots", {{{"slot", 7}, {"node", 0}}}}});
     journal.sync();
 
-    const DatedSweep sweep{RecordedSweep(folder / "s")};
+    const RecordedSweep recorded(folder / "s", Reports::all);
+    const DatedSweep sweep(recorded.history);
 
     CHECK(sweep.date(sweep.history().of(TrialId{0}).reports.back().time) == 1020);
     CHECK(sweep.ended(TrialId{0}) == 1020);
@@ -52,7 +55,8 @@ TEST_CASE("a sweep that was only submitted has no dates") {
     std::filesystem::remove(folder / "s/journal.jsonl");
     Journal::create(folder / "s/journal.jsonl");
 
-    const DatedSweep sweep{RecordedSweep(folder / "s")};
+    const RecordedSweep recorded(folder / "s", Reports::all);
+    const DatedSweep sweep(recorded.history);
 
     CHECK(sweep.date(0) == 0);
     CHECK(sweep.history().sweep().trials().empty());

@@ -69,7 +69,7 @@ const std::vector<Line> two_epochs{{0, 1, 0.5, {{"accuracy", 0.596}}},
 
 TEST_CASE("the best trial becomes a table of epochs, hours and accuracy in percent") {
     const Recorded recorded(two_epochs);
-    const RecordedSweep sweep(recorded.folder / "s");
+    const RecordedSweep sweep(recorded.folder / "s", Reports::all);
 
     const auto exported = recorded.entry("CIFAR10", recorded.request(sweep));
 
@@ -83,9 +83,26 @@ TEST_CASE("the best trial becomes a table of epochs, hours and accuracy in perce
     CHECK(exported.remarks[1].find("no entry for inference: trial 1 was not measured") != std::string::npos);
 }
 
+TEST_CASE("an entry is of the sweep as it was read, also if it has come further since") {
+    const Recorded recorded(two_epochs);
+    const RecordedSweep sweep(recorded.folder / "s", Reports::all);
+    Journal::open(recorded.folder / "s/journal.jsonl")
+        .append({{"event", "trial_reported"},
+                 {"trial", 1},
+                 {"resource", 3},
+                 {"loss", -0.96875},
+                 {"time", 1010},
+                 {"clock", {3600, 5.0}},
+                 {"metrics", {{"accuracy", 0.96875}}}});
+
+    const auto exported = recorded.entry("CIFAR10", recorded.request(sweep));
+
+    CHECK(exported.files[1].second == "epoch\thours\ttop1Accuracy\n1\t0.25\t75\n2\t0.75\t93.75\n");
+}
+
 TEST_CASE("an entry has the fields that DAWNBench asks for, and those that are known") {
     const Recorded recorded(two_epochs, "entry: {author: not me, code_url: https://x, misc: {rate: cosine}}\n");
-    const RecordedSweep sweep(recorded.folder / "s");
+    const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     auto request = recorded.request(sweep);
     request.entry.cost_per_hour = 0.9;
 
@@ -108,7 +125,7 @@ TEST_CASE("an entry has the fields that DAWNBench asks for, and those that are k
 
 TEST_CASE("the sweep's own price is that of the hardware, unless the entry says another") {
     const Recorded recorded(two_epochs, "price: {node_hour: 3}\n");
-    const RecordedSweep sweep(recorded.folder / "s");
+    const RecordedSweep sweep(recorded.folder / "s", Reports::all);
 
     const auto exported = recorded.entry("CIFAR10", recorded.request(sweep));
 
@@ -117,7 +134,7 @@ TEST_CASE("the sweep's own price is that of the hardware, unless the entry says 
 
 TEST_CASE("ImageNet has two accuracies, and SQuAD's score is a share") {
     const Recorded recorded({{0, 1, 1, {{"accuracy", 80}, {"five", 95}}}});
-    const RecordedSweep sweep(recorded.folder / "s");
+    const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     auto request = recorded.request(sweep);
     request.metrics = {{"top1Accuracy", "accuracy"}, {"top5Accuracy", "five"}};
 
@@ -131,7 +148,7 @@ TEST_CASE("ImageNet has two accuracies, and SQuAD's score is a share") {
 
 TEST_CASE("ImageNet's columns are the metrics that crescendo-trainer reports") {
     const Recorded recorded({{0, 1, 1, {{"accuracy", 0.5}, {"val_accuracy", 0.75}, {"val_top5", 0.9375}}}});
-    const RecordedSweep sweep(recorded.folder / "s");
+    const RecordedSweep sweep(recorded.folder / "s", Reports::all);
 
     const auto imagenet = recorded.entry("ImageNet", recorded.request(sweep));
 
@@ -140,7 +157,7 @@ TEST_CASE("ImageNet's columns are the metrics that crescendo-trainer reports") {
 
 TEST_CASE("a trial whose latency was measured becomes an entry for inference too") {
     const Recorded recorded(two_epochs, "price: {node_hour: 3}\n");  // less than what the entry says
-    const RecordedSweep sweep(recorded.folder / "s");
+    const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     LatencyRecord record;
     record.hardware = "EPYC";
     record.latency.trial = TrialId{1};
@@ -167,7 +184,7 @@ TEST_CASE("a trial whose latency was measured becomes an entry for inference too
 
 TEST_CASE("another trial can be exported, and epochs may be many units of resource") {
     const Recorded recorded(two_epochs);
-    const RecordedSweep sweep(recorded.folder / "s");
+    const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     auto request = recorded.request(sweep);
     request.trial = 0;
     request.resource_of_epoch = 2;
@@ -177,7 +194,7 @@ TEST_CASE("another trial can be exported, and epochs may be many units of resour
 
 TEST_CASE("a request that cannot become an entry says why, and what to do") {
     const Recorded recorded({{0, 1, 1, {{"accuracy", 180}, {"loss", 3}}}});
-    const RecordedSweep sweep(recorded.folder / "s");
+    const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     const auto error = [&](const std::string& task, const auto& change) {
         auto request = recorded.request(sweep);
         change(request);

@@ -34,7 +34,7 @@ inline void record_various_trials(const std::filesystem::path& path) {
 struct ExportedSweep {
     explicit ExportedSweep(launch::Exported (*write)(const launch::ExportRequest&)) {
         record_various_trials(folder / "first");
-        const launch::RecordedSweep sweep(folder / "first");
+        const launch::RecordedSweep sweep(folder / "first", launch::Reports::all);
         auto exported = write({.sweep = sweep, .folder = "/out put"});
         files = std::map(exported.files.begin(), exported.files.end());
         remarks = std::move(exported.remarks);

@@ -56,7 +56,7 @@ TEST_CASE("a sweep keeps its ids, and another sweep has others") {
     const ExportedSweep twice(mlflow_store);
     const TemporaryFolder folder;
     record_sweep(folder / "other", two_trials(1), {});
-    const auto other = mlflow_store({.sweep = RecordedSweep(folder / "other"), .folder = "/out"});
+    const auto other = mlflow_store({.sweep = RecordedSweep(folder / "other", Reports::all), .folder = "/out"});
 
     CHECK(once.files == twice.files);
     CHECK(!once.files.contains(other.files[0].first));
@@ -70,7 +70,7 @@ TEST_CASE("names that MLflow refuses, or that would be each other's folders, are
                     {"metrics", {{"accuracy", 0.5}, {"a", 1}, {"a/b", 2}, {"../up", 3}, {"50 %", 4}}}});
     journal.sync();
 
-    const auto store = mlflow_store({.sweep = RecordedSweep(folder / "s"), .folder = "/out"});
+    const auto store = mlflow_store({.sweep = RecordedSweep(folder / "s", Reports::all), .folder = "/out"});
 
     std::vector<std::string> names;
     for (const auto& [name, content] : store.files) {
@@ -86,7 +86,7 @@ TEST_CASE("repetitions are told apart by tags") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1, "repeat: 2\n"), {{1, 0, 9, 0.75}, {2, 1, 9, 0.25}});
 
-    const auto store = mlflow_store({.sweep = RecordedSweep(folder / "s"), .folder = "/out"});
+    const auto store = mlflow_store({.sweep = RecordedSweep(folder / "s", Reports::all), .folder = "/out"});
 
     std::map<std::string, std::string> files(store.files.begin(), store.files.end());
     const auto second = std::ranges::find_if(

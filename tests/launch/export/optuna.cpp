@@ -60,7 +60,7 @@ TEST_CASE("a trial that a rung stopped is pruned, and attributes with one name s
                     {"time", 1003},
                     {"metrics", {{"accuracy", 0.8}, {"status", 7}}}});
     journal.sync();
-    const RecordedSweep sweep(folder / "s");
+    const RecordedSweep sweep(folder / "s", Reports::all);
 
     const auto exported = optuna_study({.sweep = sweep, .folder = "/out"});
     const auto lines = lines_of(exported.files.front().second);
@@ -109,7 +109,7 @@ TEST_CASE("parameters have the distributions that Optuna knows; others get the r
 TEST_CASE("repetitions are told apart, with what their configuration was judged by") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1, "repeat: 2\n"), {{1, 0, 9, 0.75}, {2, 1, 9, 0.25}});
-    const RecordedSweep sweep(folder / "s");
+    const RecordedSweep sweep(folder / "s", Reports::all);
 
     const auto exported = optuna_study({.sweep = sweep});
 

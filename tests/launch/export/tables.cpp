@@ -37,7 +37,7 @@ TEST_CASE("a metric called like a column of the reports does not take its place"
     journal.append({{"event", "trial_reported"}, {"trial", 1}, {"resource", 1}, {"loss", -0.5}, {"time", 1002},
                     {"metrics", {{"accuracy", 0.5}, {"time", 9}, {"trial", 8}}}});
     journal.sync();
-    const RecordedSweep sweep(folder / "s");
+    const RecordedSweep sweep(folder / "s", Reports::all);
 
     const auto files = json_tables({.sweep = sweep, .folder = folder / "out"}).files;
 

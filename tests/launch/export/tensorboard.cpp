@@ -25,13 +25,13 @@ TEST_CASE("each trial is a run with scalars and its configuration, and the sweep
 TEST_CASE("an export of a sweep that has come further begins with the bytes of the one before") {
     const TemporaryFolder folder;
     record_sweep(folder / "first", various_trials(), {{10, 0, 1, 0.5}, {12, 1, 1, 0.25}}, 4);
-    const auto before = tensorboard_logs({.sweep = RecordedSweep(folder / "first")});
+    const auto before = tensorboard_logs({.sweep = RecordedSweep(folder / "first", Reports::all)});
     auto journal = Journal::open(folder / "first/journal.jsonl");
     journal.append({{"event", "trial_reported"}, {"trial", 0}, {"resource", 2}, {"loss", -0.75}, {"time", 1020},
                     {"metrics", {{"accuracy", 0.75}}}});
     journal.sync();
 
-    const auto after = tensorboard_logs({.sweep = RecordedSweep(folder / "first")});
+    const auto after = tensorboard_logs({.sweep = RecordedSweep(folder / "first", Reports::all)});
 
     REQUIRE(after.files.size() == before.files.size());
     for (std::size_t i = 0; i < before.files.size(); ++i) {
@@ -49,7 +49,7 @@ TEST_CASE("a constant that no trial has is exported by its own value") {
                  "  name: {value: absent, when: kind == 'deep'}\nscheduler: {type: fifo, max: 9}\ncommand: [train]\n",
                  {{10, 0, 1, 0.5}}, 1);
 
-    const auto exported = tensorboard_logs({.sweep = RecordedSweep(folder / "s")});
+    const auto exported = tensorboard_logs({.sweep = RecordedSweep(folder / "s", Reports::all)});
 
     CHECK(contains(exported.files.front().second, "depth"));
     CHECK(contains(exported.files.front().second, "absent"));

@@ -6,6 +6,7 @@
 #include "launch/record/journal.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/reopening.hpp"
+#include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -68,6 +69,17 @@ TEST_CASE("a sweep keeps the batch with which an older crescendo began it, also 
         CHECK(continued.file.spec.scheduler.batch == BatchPolicy::ladder);
         CHECK(batch_multiple(continued) == 2);
     }
+}
+
+TEST_CASE("a sweep is read with the last report of each trial, or with all") {
+    const TemporaryFolder folder;
+    tests::record_sweep(folder / "s", tests::two_trials(1), {{1, 0, 1, 0.5}, {2, 0, 2, 0.6}});
+
+    const RecordedSweep last(folder / "s");
+    const RecordedSweep all(folder / "s", Reports::all);
+
+    CHECK(last.history.of(TrialId{0}).reports.size() == 1);
+    CHECK(all.history.of(TrialId{0}).reports.size() == 2);
 }
 
 TEST_CASE("a sweep that begins now keeps its batch, whatever its groups are") {
