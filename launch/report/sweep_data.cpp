@@ -198,8 +198,18 @@ OrderedJson cuts_json(const Sweep& sweep) {
     return result;
 }
 
-/// For each rung: who reached it, who went on, and what the cut was worth. A report may reach several rungs at once: a
-/// trial that is cut at one of them does not come to the others.
+/// For each trial: how many of the rungs it has reached, which are the lowest of them.
+OrderedJson rungs_reached_json(const Sweep& sweep) {
+    const auto rungs = shown_rungs(sweep);
+    auto result = OrderedJson::array();
+    for (const auto& trial : sweep.trials()) {
+        const auto is_reached = [&](const RungSize& rung) { return has_reached(sweep, trial, rung.milestone); };
+        result.push_back(std::ranges::count_if(rungs, is_reached));
+    }
+    return result;
+}
+
+/// For each rung: who reached it, who went on, and what the cut was worth.
 OrderedJson rungs_json(const History& history) {
     const auto& sweep = history.sweep();
     const auto& scheduler = sweep.spec().scheduler;
@@ -210,15 +220,14 @@ OrderedJson rungs_json(const History& history) {
         double worst_kept = -std::numeric_limits<double>::infinity();
         double best_cut = std::numeric_limits<double>::infinity();
         for (const auto& trial : sweep.trials()) {
-            const auto& reports = history.of(trial.id).reports;
-            const auto at = std::ranges::lower_bound(reports, rung.milestone, {}, &TrialReport::resource);
-            const auto next = sweep.next_milestone(trial.id);
-            if (at == reports.end() || next < rung.milestone) {
+            if (!has_reached(sweep, trial, rung.milestone)) {
                 continue;
             }
             ++reached;
+            const auto& reports = history.of(trial.id).reports;
+            const auto at = std::ranges::lower_bound(reports, rung.milestone, {}, &TrialReport::resource);
             const double loss = to_loss(sweep.spec().goal, metric_of(*at, sweep.spec().metric));
-            if (rung.milestone < next) {
+            if (rung.milestone < sweep.next_milestone(trial.id)) {
                 ++went_on;
                 worst_kept = std::max(worst_kept, loss);
             } else if (cut_at(sweep, trial) == rung.milestone) {
@@ -366,6 +375,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     add_happenings(data, chronicle);
     data["regroups"] = history.regroup_seconds().size();
     data["rungs"] = rungs_json(history);
+    data["rungs_reached"] = rungs_reached_json(sweep);
     data["cut_at"] = cuts_json(sweep);
     data["importances"] = importances_json(history, limits.most_samples);
     data["file"] = file.text;

@@ -108,13 +108,17 @@ Progress progress_of(const History& history, double now, std::optional<double> t
     return progress;
 }
 
+bool has_reached(const Sweep& sweep, const Trial& trial, Resource milestone) {
+    return trial.resource >= milestone && sweep.next_milestone(trial.id) >= milestone;
+}
+
 /// The scheduler counts trials that failed before a rung there, so that they are not waited for.
 std::vector<RungSize> shown_rungs(const Sweep& sweep) {
     auto rungs = sweep.rungs();
     if (sweep.spec().repeat.times == 1) {
         for (auto& rung : rungs) {
             rung.size = static_cast<std::size_t>(std::ranges::count_if(
-                sweep.trials(), [&](const Trial& trial) { return trial.resource >= rung.milestone; }));
+                sweep.trials(), [&](const Trial& trial) { return has_reached(sweep, trial, rung.milestone); }));
         }
     }
     if (!sweep.spec().scheduler.has_max()) {

@@ -27,6 +27,9 @@ struct Progress {
 /// Trials without a `max` are expected to end where the longest one so far did; until one has, there is no estimate.
 Progress progress_of(const History& history, double now, std::optional<double> time_budget);
 
+/// Whether the trial came to this rung: one that a lower rung cut or holds did not, however far its report went.
+bool has_reached(const Sweep& sweep, const Trial& trial, Resource milestone);
+
 /// The rungs that people see, lowest first. Without a `max` there is no end to rungs: these are then the first one, and
 /// those up to the highest that a trial has reached; none, if trials are not judged at all.
 std::vector<RungSize> shown_rungs(const Sweep& sweep);

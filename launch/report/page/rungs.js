@@ -8,9 +8,8 @@ function makeRungs(figure, view) {
   const plot = new Plot(figure, () => (view.rungs.some((rung) => rung.reached > 0) ? 280 : 40), (p) => {
     const rungs = view.rungs.filter((rung) => rung.reached > 0);
     if (!rungs.length) return p.say('No trial has reached a rung yet.');
-    const judged = rungs.map((rung) => {
-      const isJudged = ({id, resource}) => resource >= rung.at && (view.cut_at[id] ?? rung.at) >= rung.at;
-      const found = view.trials.filter(isJudged)
+    const judged = rungs.map((rung, i) => {
+      const found = view.trials.filter((trial) => trial.rung > i)
                         .map((trial) => [trial, value(view.curves[trial.id], rung.at)]);
       return new Map(found.filter(([, report]) => finite(report?.value)));
     });

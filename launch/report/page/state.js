@@ -15,12 +15,9 @@ class SweepView {
                                   reason: row[this.column.reason],
                                   value: this.metricColumn < 0 ? null : row[this.metricColumn],
                                   judged: row[this.column.judged],  // of its configuration, where trials repeat it
-                                  rung: 0,
+                                  rung: this.rungs_reached[id],  // how many it has reached
                                   lot: lotOf(id),
                                 }));
-    for (const trial of this.trials) {
-      trial.rung = this.rungs.filter((rung) => trial.resource >= rung.at).length;
-    }
     const byValue = (a, b) => this.sign * (a.value - b.value) || a.id - b.id;
     this.ranked = this.trials.filter((t) => finite(t.value) && t.status !== 'failed').sort(byValue);
     // As `crescendo best` does, whatever one seed made of a configuration.

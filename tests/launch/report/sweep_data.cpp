@@ -86,6 +86,7 @@ TEST_CASE("a trial whose report reaches several rungs at once is cut at one of t
     const auto data = sweep_data(folder / "s");
 
     CHECK(data.at("cut_at") == OrderedJson{nullptr, 1});
+    CHECK(data.at("rungs_reached") == OrderedJson{3, 1});
     std::vector<int> reached, cut, went_on, saved;
     for (const auto& rung : data.at("rungs")) {
         reached.push_back(rung.at("reached"));

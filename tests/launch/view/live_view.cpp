@@ -11,43 +11,14 @@
 #include <cstdio>
 #include <string>
 
-#include "launch/messages/event_json.hpp"
-#include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
+#include "tests/launch/view/told.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::Told;
 
 namespace {
-
-SweepSpec spec_of(int trials) {
-    SweepSpec spec;
-    spec.metric = "loss";
-    spec.run_cap = trials;
-    spec.space = SearchSpace({{"lr", Uniform{0.0, 1.0}}});
-    spec.scheduler.kind = SchedulerKind::asha;
-    spec.scheduler.max = Resource{9};
-    return spec;
-}
-
-struct Told {
-    explicit Told(int trials) : Told(spec_of(trials)) {}
-    explicit Told(SweepSpec spec) : history(std::move(spec)) {
-        history.apply(session_note(100.0, "host", 2));
-        tell(100.0, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}});
-    }
-
-    void tell(double time, const Event& event) {
-        Json record = launch::to_json(event);
-        record["time"] = time;
-        if (const auto* report = std::get_if<TrialReported>(&event)) {
-            record["metrics"] = {{"loss", report->loss}};
-        }
-        history.apply(record);
-    }
-
-    History history;
-};
 
 std::string text_of(const std::vector<std::string>& lines) {
     std::string text;
@@ -137,50 +108,6 @@ TEST_CASE("a view on a terminal draws no more rows than there are, so that each 
     CHECK(text.find("trial 0 failed: \\x1b[2J") != std::string::npos);
 }
 
-TEST_CASE("progress ends at 1, and what is left shrinks with every report") {
-    Told told(2);
-    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
-    const auto early = progress_of(told.history, 110.0, {});
-    told.tell(111.0, TrialReported{TrialId{1}, Resource{1}, 0.9});  // worse: stopped
-    told.tell(130.0, TrialReported{TrialId{0}, Resource{9}, 0.4});
-    const auto end = progress_of(told.history, 130.0, {});
-
-    CHECK(*early.fraction > 0.0);
-    CHECK(*early.fraction < 1.0);
-    CHECK(*early.seconds_left > 0.0);
-    CHECK(*end.fraction == 1.0);
-    CHECK(end.stopped == 1);
-    CHECK(end.finished == 1);
-}
-
-TEST_CASE("trials without a max are expected to end where the longest did, and have no end of rungs to show") {
-    auto spec = spec_of(3);
-    spec.scheduler.max = unlimited_resource;
-    Told told(spec);
-    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
-    const auto early = progress_of(told.history, 110.0, {});
-    told.tell(120.0, TrialReported{TrialId{0}, Resource{2}, 0.4});
-    told.tell(120.0, TrialFinished{TrialId{0}});
-    const auto later = progress_of(told.history, 120.0, {});
-
-    CHECK_FALSE(early.fraction);
-    CHECK_FALSE(early.seconds_left);
-    CHECK(*later.fraction == doctest::Approx(2.0 / (2.0 + 1.5 + 1.5)));  // each of the other two survives by 1/2
-    CHECK(shown_rungs(told.history.sweep()).size() == 1);
-}
-
-TEST_CASE("without a max and without rungs there is no rung to show") {
-    SweepSpec spec;
-    spec.metric = "loss";
-    spec.run_cap = 1;
-    spec.scheduler.kind = SchedulerKind::fifo;
-    spec.scheduler.max = unlimited_resource;
-    Told told(spec);
-    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
-
-    CHECK(shown_rungs(told.history.sweep()).empty());
-}
-
 TEST_CASE("a log has one line of a sweep's end") {
     Told told(1);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{9}, 0.5});
@@ -197,16 +124,6 @@ TEST_CASE("a log has one line of a sweep's end") {
     CHECK(std::ranges::count(text, '\n') == 1);
     CHECK(text.find("; best loss 0.5 at 9, trial 0: lr=") != std::string::npos);
     CHECK(text.find(" left") == std::string::npos);  // it is over
-}
-
-TEST_CASE("a time budget bounds the estimate") {
-    Told told(1000);
-    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
-
-    const auto progress = progress_of(told.history, 150.0, 200.0);
-
-    CHECK(*progress.fraction == doctest::Approx(0.25));
-    CHECK(*progress.seconds_left == doctest::Approx(150.0));
 }
 
 TEST_CASE("the bar follows a time budget that changes while the sweep runs") {
@@ -233,7 +150,7 @@ TEST_CASE("the bar follows a time budget that changes while the sweep runs") {
 }
 
 TEST_CASE("where trials are repetitions, the screen counts trials and configurations, and shows the judged value") {
-    auto spec = spec_of(2);
+    auto spec = Told::spec_of(2);
     spec.repeat.times = 2;
     Told told(std::move(spec));
     told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.25});
