@@ -9,7 +9,6 @@
 #include "launch/record/sweep_lock.hpp"
 #include "launch/steering/idle_sweep.hpp"
 #include "launch/steering/request_folder.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
@@ -28,8 +27,7 @@ void settle(const IdleSweep& idle) {
         fmt::print("job {}, which is queued, continues the sweep with it\n",
                    recorded.directory.read_run().value("job", ""));
     } else {
-        fmt::print("nobody works on the sweep now; `crescendo resume {}` continues it\n",
-                   shell_quoted(recorded.directory.path()));
+        fmt::print("nobody works on the sweep now; `{}` continues it\n", recorded.directory.way_to_continue());
     }
 }
 

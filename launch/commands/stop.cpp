@@ -13,7 +13,6 @@
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -77,8 +76,7 @@ ExitCode stop(const std::filesystem::path& path) {
     std::fflush(stdout);
     request_until_gone(directory);
     std::filesystem::remove(directory.stop_request());
-    fmt::print("stopped; `crescendo {} {}` continues it\n", job == JobState::gone ? "resume" : "submit",
-               shell_quoted(path));
+    fmt::print("stopped; `{}` continues it\n", directory.way_to_continue());
     return ExitCode::done;
 }
 

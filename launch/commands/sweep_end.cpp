@@ -11,7 +11,6 @@
 #include "launch/messages/report_pattern.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/sweep_file/wandb_script.hpp"
-#include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
@@ -126,9 +125,9 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
         fmt::print(
             "stopped; it can be resumed\n"
             "\n"
-            "  crescendo {} {}     continues it\n"
+            "  {}     continues it\n"
             "  crescendo status {}     shows its progress\n",
-            is_there(directory.job_script()) ? "submit" : "resume", where, where);
+            directory.way_to_continue(), where);
         return;
     }
     if (outcome == Outcome::hopeless) {
@@ -136,11 +135,11 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "given up: {}, and none has reported {}; the last failure: {}\n"
             "\n"
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
-            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed, and continues\n"
-            "  crescendo resume {}     continues with other trials\n"
+            "  {}     tries them again, once the cause is fixed, and continues\n"
+            "  {}     continues with other trials\n"
             "{}",
-            failed_trials(history), metric_of(history), last_failure(history), advice(file, history), where, where,
-            where, how_to_begin_anew(history, directory));
+            failed_trials(history), metric_of(history), last_failure(history), advice(file, history), where,
+            directory.way_to_retry(), directory.way_to_continue(), how_to_begin_anew(history, directory));
         return;
     }
     if (outcome == Outcome::failed) {
@@ -148,9 +147,10 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "every trial failed; the last failure: {}\n"
             "\n"
             "{}  {}/trials/*/trainer.log     what the trainers printed\n"
-            "  crescendo resume {} --retry-failed     tries them again, once the cause is fixed\n"
+            "  {}     tries them again, once the cause is fixed\n"
             "{}",
-            last_failure(history), advice(file, history), where, where, how_to_begin_anew(history, directory));
+            last_failure(history), advice(file, history), where, directory.way_to_retry(),
+            how_to_begin_anew(history, directory));
         return;
     }
     const auto price = price_of_slot_hour(file.price, history);
@@ -172,8 +172,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
         last,
         {directory.results().string(), "the trials as CSV"}};
     if (std::ranges::any_of(history.sweep().trials(), [](const Trial& t) { return t.status == TrialStatus::failed; })) {
-        next.emplace_back("crescendo resume " + where + " --retry-failed",
-                          "tries the failed trials again, once the cause is fixed");
+        next.emplace_back(directory.way_to_retry(), "tries the failed trials again, once the cause is fixed");
     }
     std::size_t width = 0;
     for (const auto& [what, why] : next) {

@@ -26,8 +26,6 @@
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
-#include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
@@ -132,9 +130,8 @@ std::optional<double> end_of_job() {
 /// Trains until the sweep ends or must stop, and leaves the table of its trials.
 Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
                    std::vector<Json> opening) try {
-    const StopSignals signals(fmt::format("ended at once; `crescendo {} {}` continues from the last checkpoints",
-                                          is_there(sweep.directory.job_script()) ? "submit" : "resume",
-                                          shell_quoted(sweep.directory.path())));
+    const StopSignals signals(
+        fmt::format("ended at once; `{}` continues from the last checkpoints", sweep.directory.way_to_continue()));
     Outcome outcome;
     {
         const auto setup = setup_of(sweep.file, sweep.directory, options);

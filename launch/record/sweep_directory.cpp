@@ -46,13 +46,12 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     if (fs::exists(result.journal(), unknown)) {
         const bool is_another =
             !fs::exists(result.sweep_file(), unknown) || read_file(result.sweep_file()) != sweep_file;
-        const auto where = shell_quoted(path);
         throw InvalidInput(fmt::format(
-            "{}: holds a sweep already; `crescendo resume {}` continues it{}, --dir NAME "
-            "begins a new one elsewhere{}",
-            path.string(), where, is_another ? " as it began, which was with another sweep file" : "",
+            "{}: holds a sweep already; `{}` continues it{}, --dir NAME begins a new one elsewhere{}", path.string(),
+            result.way_to_continue(), is_another ? " as it began, which was with another sweep file" : "",
             is_another && !mentions_reports(result.journal())
-                ? fmt::format("; no trial has reported yet, so unless it runs you lose nothing by `rm -r {}`", where)
+                ? fmt::format("; no trial has reported yet, so unless it runs you lose nothing by `rm -r {}`",
+                              shell_quoted(path))
                 : ""));
     }
     if (existed && !fs::is_directory(path, unknown)) {
@@ -104,6 +103,23 @@ SweepDirectory SweepDirectory::open(const fs::path& path) {
                         path.string()));
     }
     return result;
+}
+
+std::string SweepDirectory::way_to_continue() const {
+    return fmt::format("crescendo {} {}", is_there(job_script()) ? "submit" : "resume", shell_quoted(path_));
+}
+
+/// Options of `resume` would train here, and `submit` has none of these.
+std::string SweepDirectory::way_to_retry() const {
+    return is_there(job_script())
+               ? fmt::format("crescendo retry {} --failed && {}", shell_quoted(path_), way_to_continue())
+               : way_to_continue() + " --retry-failed";
+}
+
+std::string SweepDirectory::way_to_extend(const std::string& setting) const {
+    return is_there(job_script())
+               ? fmt::format("crescendo set {} {} && {}", shell_quoted(path_), setting, way_to_continue())
+               : fmt::format("{} --set {}", way_to_continue(), setting);
 }
 
 fs::path SweepDirectory::trial(TrialId id) const { return path_ / "trials" / fmt::format("{:06}", id.value); }

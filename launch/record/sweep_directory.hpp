@@ -53,6 +53,13 @@ class SweepDirectory {
     /// The trial's last measurement of `crescendo latency`, if it has one.
     std::filesystem::path latency(TrialId id) const { return trial(id) / trial_files::latency; }
 
+    /// The command that continues the sweep, by a job if it was submitted: "crescendo resume first".
+    std::string way_to_continue() const;
+    /// As way_to_continue(), with failed trials tried again.
+    std::string way_to_retry() const;
+    /// As way_to_continue(), with a setting such as "run_cap=200".
+    std::string way_to_extend(const std::string& setting) const;
+
     Json read_run() const;
     void write_run(const Json& run) const;
 

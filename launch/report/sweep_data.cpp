@@ -258,12 +258,11 @@ TrialId first_to_look_at(const Sweep& sweep) {
     return TrialId{0};
 }
 
-/// What to set so that a sweep that is over has more to do; empty where nothing would, as after the last point of a
-/// grid.
+/// A setting with which a sweep that is over has more to do; empty where none would, as after the last point of a grid.
 std::string extension_of(const RecordedSweep& recorded) {
     const auto& sweep = recorded.history.sweep();
     if (sweep.finish_reason() == FinishReason::time_up) {
-        return fmt::format("--set budget.time={:.0f}s", std::ceil(2 * recorded.file.time_budget_seconds().value_or(1)));
+        return fmt::format("budget.time={:.0f}s", std::ceil(2 * recorded.file.time_budget_seconds().value_or(1)));
     }
     if (sweep.finish_reason() != FinishReason::all_trials_done) {
         return "";
@@ -277,41 +276,41 @@ std::string extension_of(const RecordedSweep& recorded) {
     try {
         Reopening reopening(recorded);
         reopening.set({{"run_cap", doubled}});
-        return reopening.sweep().state() == SweepState::running ? "--run-cap " + doubled : "";
+        return reopening.sweep().state() == SweepState::running ? "run_cap=" + doubled : "";
     } catch (const InvalidInput&) {
         return "";  // this scheduler cannot go on
     }
 }
 
-OrderedJson next_steps(const std::string& state, const History& history, const std::string& directory,
+OrderedJson next_steps(const std::string& state, const History& history, const SweepDirectory& directory,
                        const std::string& extension) {
+    const auto where = shell_quoted(directory.path());
     auto steps = OrderedJson::array();
     const auto add = [&](const std::string& command, const char* why) { steps.push_back({command, why}); };
     const auto& sweep = history.sweep();
     if (!sweep.best() && !sweep.trials().empty()) {
         const auto trial = first_to_look_at(sweep);
-        add(fmt::format("crescendo logs {} {}", directory, trial.value), "what a trial without a value printed");
+        add(fmt::format("crescendo logs {} {}", where, trial.value), "what a trial without a value printed");
     }
     if (state == "running" || state == "queued" || state == "unknown") {
-        add("crescendo top " + directory, "watch it");
-        add("crescendo report " + directory, "write this page again");
+        add("crescendo top " + where, "watch it");
+        add("crescendo report " + where, "write this page again");
     } else if (state == "stopped") {
         if (std::ranges::any_of(sweep.trials(), [](const auto& each) { return each.status == TrialStatus::failed; })) {
-            add("crescendo resume " + directory + " --retry-failed",
-                "try the failed trials again, once the cause is fixed, and continue");
+            add(directory.way_to_retry(), "try the failed trials again, once the cause is fixed, and continue");
         }
-        add("crescendo resume " + directory, "continue where it stopped");
+        add(directory.way_to_continue(), "continue where it stopped");
     } else if (state == "failed") {
-        add("crescendo resume " + directory + " --retry-failed", "try the failed trials again");
+        add(directory.way_to_retry(), "try the failed trials again");
     } else {
         if (sweep.best()) {
-            add("crescendo best " + directory, "the best configuration, and its checkpoint");
+            add("crescendo best " + where, "the best configuration, and its checkpoint");
         }
         if (!extension.empty()) {
-            add("crescendo resume " + directory + " " + extension, "search on, for as long again");
+            add(directory.way_to_extend(extension), "search on, for as long again");
         }
     }
-    add("crescendo trials " + directory + " --format csv > trials.csv", "every trial, for other tools");
+    add("crescendo trials " + where + " --format csv > trials.csv", "every trial, for other tools");
     return steps;
 }
 
@@ -367,7 +366,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["data_wait"] = history.data_wait() ? OrderedJson(*history.data_wait()) : OrderedJson(nullptr);
     data["num_trials"] = sweep.trials().size();
     data["best"] = OrderedJson::parse(best_text(history, directory, Format::json, price));
-    data["next"] = next_steps(state, history, shell_quoted(directory.path()), extension);
+    data["next"] = next_steps(state, history, directory, extension);
     add_trials(data, history, price);
     add_curves(data, history, limits.most_points);
     data["best_so_far"] = best_so_far_json(chronicle);

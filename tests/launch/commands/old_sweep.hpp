@@ -16,6 +16,7 @@ struct OldSweep {
         auto run = Json::parse(content_of(folder / "s/run.json"));
         run["job"] = number;
         write_file(folder / "s/run.json", run.dump());
+        write_file(folder / "s/job.sh", "");
     }
 
     TemporaryFolder folder;

@@ -27,6 +27,17 @@ TEST_CASE("what is set while a job is queued names the job that continues with i
     CHECK_FALSE(contains(result.out, "crescendo resume"));
 }
 
+TEST_CASE("what is set once a sweep's job is gone names the command that submits another") {
+    const PlayedSlurm slurm;
+    slurm.answer("squeue", "exit 0");
+    const OldSweep sweep;
+    sweep.note_job("17");
+
+    const auto result = sweep.run({"set", "s", "run_cap=9"});
+
+    CHECK(contains(result.out, "nobody works on the sweep now; `crescendo submit s` continues it\n"));
+}
+
 TEST_CASE("of several requests, those that can be are done, and the exit status says that one was not") {
     const OldSweep sweep;
 

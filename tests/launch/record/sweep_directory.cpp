@@ -34,6 +34,20 @@ TEST_CASE("a directory with a sweep is not written over, and resume is named") {
                          InvalidInput);
 }
 
+TEST_CASE("a sweep that was submitted continues by a job, and another one here") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "my sweep", "", {});
+    const auto where = "'" + directory.path().string() + "'";
+
+    CHECK(directory.way_to_continue() == "crescendo resume " + where);
+    CHECK(directory.way_to_retry() == "crescendo resume " + where + " --retry-failed");
+    CHECK(directory.way_to_extend("run_cap=9") == "crescendo resume " + where + " --set run_cap=9");
+    std::ofstream(directory.job_script()) << "";
+    CHECK(directory.way_to_continue() == "crescendo submit " + where);
+    CHECK(directory.way_to_retry() == "crescendo retry " + where + " --failed && crescendo submit " + where);
+    CHECK(directory.way_to_extend("run_cap=9") == "crescendo set " + where + " run_cap=9 && crescendo submit " + where);
+}
+
 TEST_CASE("a folder with other files is left alone") {
     const TemporaryFolder folder;
     std::ofstream(folder / "thesis.tex") << "…";

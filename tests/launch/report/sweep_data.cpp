@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "launch/record/journal.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -150,7 +151,7 @@ TEST_CASE("a page advises to search on only where the sweep then has something t
     grid.replace(grid.find("{min: 0.0, max: 1.0}"), 20, "{values: [1, 2]}");
     const std::string extends = "crescendo resume ";
 
-    CHECK(contains(next_of("random", two_trials(1), both), "random --run-cap 4"));
+    CHECK(contains(next_of("random", two_trials(1), both), "random --set run_cap=4"));
     CHECK_FALSE(contains(next_of("grid", grid, both), extends));
     CHECK_FALSE(contains(next_of("target", two_trials(1, "budget: {target: 0.65}\n"), {{1, 0, 9, 0.7}}), extends));
     CHECK_FALSE(contains(next_of("patience", two_trials(1, "patience: {trials: 1}\n"), both), extends));
@@ -193,6 +194,20 @@ TEST_CASE("what to type next in a stopped sweep includes another try of failed t
 
         CHECK(next.find("crescendo resume") != std::string::npos);
         CHECK((next.find("--retry-failed") != std::string::npos) == fails);
+    }
+}
+
+TEST_CASE("what to type next in a sweep that was submitted continues it by a job") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "stopped", two_trials(1), {{1, 0, 1, 0.7}});
+    record_sweep(folder / "finished", two_trials(1), {{1, 0, 9, 0.7}, {2, 1, 9, 0.6}});
+
+    for (const auto* name : {"stopped", "finished"}) {
+        std::ofstream(folder / name / "job.sh") << "";
+        const auto next = sweep_data(folder / name).at("next").dump();
+
+        CHECK(contains(next, "crescendo submit "));
+        CHECK_FALSE(contains(next, "crescendo resume "));
     }
 }
 
