@@ -12,6 +12,8 @@
 #include "core/random.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/report/numbers.hpp"
+#include "scheduler/ending.hpp"
+#include "scheduler/samplers/results.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -127,20 +129,25 @@ std::vector<Coordinate> coordinates_of(const SearchSpace& space) {
     return coordinates;
 }
 
+/// Whether the last value of a trial is what it comes to, as samplers take it.
+bool is_complete(const Trial& trial, const SweepSpec& spec) {
+    const bool has_rungs = Results::milestones_of(spec.scheduler).size() > 1;
+    return ending_of(trial.reason, trial.loss.has_value(), has_rungs) == Ending::complete;
+}
+
 /// The metric that a trial had when it crossed a milestone, if it is finite. A trial without a maximum crosses the last
 /// one when it is complete.
 std::optional<double> metric_at(const Trial& trial, const TrialHistory& history, Resource milestone,
-                                const std::string& metric) {
-    const bool is_complete = trial.reason == StopReason::completed || trial.reason == StopReason::reached;
+                                const SweepSpec& spec) {
     const auto& reports = history.reports;
     auto crossed = std::ranges::find_if(reports, [&](const auto& report) { return report.resource >= milestone; });
-    if (crossed == reports.end() && milestone >= unlimited_resource && is_complete && !reports.empty()) {
+    if (crossed == reports.end() && milestone >= unlimited_resource && !reports.empty() && is_complete(trial, spec)) {
         --crossed;
     }
     if (crossed == reports.end()) {
         return std::nullopt;
     }
-    const auto found = crossed->metrics.find(metric);
+    const auto found = crossed->metrics.find(spec.metric);
     return found == crossed->metrics.end() || !std::isfinite(found->second) ? std::nullopt
                                                                             : std::optional(found->second);
 }
@@ -155,7 +162,7 @@ std::vector<Observation> observations_at(const History& history, const std::vect
                                          Resource milestone) {
     std::vector<Observation> observations;
     for (const auto& trial : history.sweep().trials()) {
-        const auto value = metric_at(trial, history.of(trial.id), milestone, history.sweep().spec().metric);
+        const auto value = metric_at(trial, history.of(trial.id), milestone, history.sweep().spec());
         if (!value) {
             continue;
         }

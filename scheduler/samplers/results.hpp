@@ -5,21 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/ending.hpp"
 #include "scheduler/space/search_space.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "scheduler/trial.hpp"
 
 namespace crescendo {
-
-/// What the end of a trial says of its configuration, for samplers that learn.
-enum class Ending {
-    complete,  ///< its last value is what it comes to
-    lost,      ///< no value says how good it is, but it is bad
-    none,      ///< nothing more than its rungs did: it has not ended, or before it came to the next one
-};
-
-/// `has_value`: whether the trial has reported. `has_rungs`: whether trials count at several rungs of the sweep.
-Ending ending_of(std::optional<StopReason> reason, bool has_value, bool has_rungs);
 
 /// What trials have told a sampler that learns: their points, and their losses at each rung.
 ///

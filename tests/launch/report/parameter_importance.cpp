@@ -152,6 +152,24 @@ TEST_CASE("trials that train until their program ends are compared at their ends
     CHECK(importances[0]["shares"][0][0] == 1);
 }
 
+TEST_CASE("trials whose time is up are compared at their ends as well, as a sampler learns from them") {
+    const auto spec = parse_sweep(
+                          "metric: {name: loss}\nrun_cap: 12\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+                          "command: [train]\n",
+                          "sweep.yaml")
+                          .spec;
+    auto history = reported(spec, [](const Config& config) { return number(config, 0); });
+    for (int trial = 0; trial < 12; ++trial) {
+        history.apply(Json{{"event", "trial_time_up"}, {"trial", trial}, {"time", 100.0 + trial}});
+    }
+
+    const auto importances = importances_json(history, 1000);
+
+    REQUIRE(importances.size() == 1);
+    CHECK(importances[0]["at"] == "the end");
+    CHECK(importances[0]["trials"] == 12);
+}
+
 TEST_CASE("too few trials, and trials without a finite metric, have no importances") {
     const auto spec = spec_of("{x: {min: 0.0, max: 1.0}}", 40);
 
