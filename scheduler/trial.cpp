@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "core/words.hpp"
+#include "scheduler/loss.hpp"
 
 namespace crescendo {
 
@@ -38,6 +39,8 @@ TrialStatus status_after(StopReason reason) {
 bool Trial::ended() const {
     return status == TrialStatus::stopped || status == TrialStatus::finished || status == TrialStatus::failed;
 }
+
+bool Trial::may_be_best() const { return status != TrialStatus::failed && loss.value_or(worst_loss) < worst_loss; }
 
 void Trial::transition(TrialStatus next) {
     using enum TrialStatus;

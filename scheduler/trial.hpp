@@ -49,6 +49,9 @@ struct Trial {
 
     bool ended() const;
 
+    /// Whether it has not failed, and its last loss is finite.
+    bool may_be_best() const;
+
     /// Changes the status to `next`. Legal transitions: running <-> waiting, running <-> paused, held <-> waiting,
     /// from running and paused to held, and from all of them to an end. Who stops running is not re-forming any more,
     /// and who ends is not held any more.

@@ -381,9 +381,7 @@ void VirtualCluster::conclude() {
     for (std::size_t i = 0; i + 1 < use.size(); ++i) {
         summary_.slot_seconds_used += use[i].slots * (use[i + 1].seconds - use[i].seconds);
     }
-    for (const auto& trial : sweep_.trials()) {
-        summary_.num_failed += trial.status == TrialStatus::failed ? 1 : 0;
-    }
+    summary_.num_failed = sweep_.count(TrialStatus::failed);
     summary_.num_trials = static_cast<std::int64_t>(sweep_.trials().size());
     summary_.best = sweep_.best();
     if (summary_.best) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -37,7 +36,7 @@ struct BestOptions {
 std::vector<TrialId> ranking(const Sweep& sweep) {
     std::vector<TrialId> ranking;
     for (const auto& trial : sweep.trials()) {
-        if (trial.loss && std::isfinite(*trial.loss) && trial.status != TrialStatus::failed) {
+        if (trial.may_be_best()) {
             ranking.push_back(trial.id);
         }
     }

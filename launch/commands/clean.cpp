@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -50,7 +49,6 @@ ExitCode clean(const CleanOptions& options) {
         lock.emplace(directory);
     }
     const RecordedSweep sweep(options.directory);
-    const auto& trials = sweep.history.sweep().trials();
     const auto all = clean_up({keep_of(sweep.file, options), sweep.file.has_warm_trainers()}, sweep.history.sweep(),
                               directory, options.removal);
     const char* verb = options.removal == Removal::perform ? "removed" : "would remove";
@@ -65,7 +63,7 @@ ExitCode clean(const CleanOptions& options) {
         fmt::print("{} stayed: not yours, on another file system, or in a folder that cannot be changed\n",
                    counted(all.left, "file"));
     }
-    if (const auto num_failed = std::ranges::count(trials, TrialStatus::failed, &Trial::status); num_failed > 0) {
+    if (const auto num_failed = sweep.history.sweep().count(TrialStatus::failed); num_failed > 0) {
         fmt::print("the files of {} stayed, because `crescendo retry {}` may need them\n",
                    counted(static_cast<std::uintmax_t>(num_failed), "failed trial"), shell_quoted(options.directory));
     }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "launch/batch/batch_system.hpp"
@@ -63,7 +62,6 @@ std::vector<std::pair<std::string, std::string>> environment_of_hook(const Sessi
                                                                      const History& history) {
     const auto& sweep = history.sweep();
     const auto where = fs::absolute(directory.path()).lexically_normal();
-    const auto num_failed = std::ranges::count(sweep.trials(), TrialStatus::failed, &Trial::status);
     std::vector<std::pair<std::string, std::string>> variables{
         {"CRESCENDO_SWEEP", file.name},
         {"CRESCENDO_SWEEP_DIR", where.string()},
@@ -71,7 +69,7 @@ std::vector<std::pair<std::string, std::string>> environment_of_hook(const Sessi
         {"CRESCENDO_REASON", ending.reason},
         {"CRESCENDO_EXIT_CODE", std::to_string(static_cast<int>(ending.code))},
         {"CRESCENDO_TRIALS", std::to_string(sweep.trials().size())},
-        {"CRESCENDO_FAILED_TRIALS", std::to_string(num_failed)},
+        {"CRESCENDO_FAILED_TRIALS", std::to_string(sweep.count(TrialStatus::failed))},
         {"CRESCENDO_SECONDS", fmt::format("{:.0f}", history.elapsed())},
         {"CRESCENDO_SLOT_HOURS", fmt::format("{:.6g}", history.slot_seconds() / 3600)},
         {"CRESCENDO_METRIC", sweep.spec().metric}};

@@ -25,8 +25,7 @@ std::string last_failure(const History& history) {
 
 /// "3 trials failed": there may be more where several fail in one turn.
 std::string failed_trials(const History& history) {
-    const auto count = std::ranges::count_if(history.sweep().trials(),
-                                             [](const Trial& trial) { return trial.status == TrialStatus::failed; });
+    const auto count = history.sweep().count(TrialStatus::failed);
     return count == 1 ? "a trial failed" : fmt::format("{} trials failed", count);
 }
 
@@ -171,7 +170,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
         {"crescendo trials " + where, "every trial, its parameters and results"},
         last,
         {directory.results().string(), "the trials as CSV"}};
-    if (std::ranges::any_of(history.sweep().trials(), [](const Trial& t) { return t.status == TrialStatus::failed; })) {
+    if (history.sweep().count(TrialStatus::failed) > 0) {
         next.emplace_back(directory.way_to_retry(), "tries the failed trials again, once the cause is fixed");
     }
     std::size_t width = 0;

@@ -110,7 +110,7 @@ void Prospects::note(ProgramFault fault, const Sweep& sweep) {
 }
 
 bool Prospects::are_hopeless(const Sweep& sweep) const {
-    constexpr std::ptrdiff_t enough = 3;
+    constexpr int enough = 3;
     const auto& trials = sweep.trials();
     const auto has_failed = [](const Trial& trial) { return trial.status == TrialStatus::failed; };
     if (std::ranges::any_of(trials, [](const Trial& trial) { return trial.resource.value > 0; })) {
@@ -118,7 +118,7 @@ bool Prospects::are_hopeless(const Sweep& sweep) const {
     }
     const auto suspects = std::span(trials).first(num_suspects_);
     return never_reports_ || (!suspects.empty() && std::ranges::all_of(suspects, has_failed)) ||
-           std::ranges::count_if(trials, has_failed) >= enough;
+           sweep.count(TrialStatus::failed) >= enough;
 }
 
 }  // namespace crescendo::launch

@@ -15,16 +15,12 @@ bool has_ended_well(const Trial& trial) { return trial.ended() && trial.status !
 }  // namespace
 
 std::set<TrialId> KeptTrials::note_all(const Sweep& sweep) {
-    const Trial* best = nullptr;
-    for (const auto& candidate : sweep.candidates()) {
-        if (has_ended_well(candidate) && loss_of(candidate) < (best == nullptr ? worst_loss : loss_of(*best))) {
-            best = &candidate;
-        }
-    }
+    const auto best = sweep.best_ended();
+    const auto* kept = best ? &sweep.candidate_of(*best) : nullptr;
     std::set<TrialId> may_go;
     for (const auto& trial : sweep.trials()) {
         const auto& candidate = sweep.candidate_of(trial.id);
-        if (has_ended_well(trial) && candidate.ended() && &candidate != best) {
+        if (has_ended_well(trial) && candidate.ended() && &candidate != kept) {
             if (const auto id = note_beaten(trial)) {
                 may_go.insert(*id);
             }
@@ -35,7 +31,7 @@ std::set<TrialId> KeptTrials::note_all(const Sweep& sweep) {
 
 std::optional<TrialId> KeptTrials::note_beaten(const Trial& trial) {
     CRESCENDO_EXPECT(has_ended_well(trial));
-    if (!(loss_of(trial) < worst_loss)) {
+    if (!trial.may_be_best()) {
         return trial.id;
     }
     runners_up_.emplace(loss_of(trial), trial.id);

@@ -296,7 +296,7 @@ OrderedJson next_steps(const std::string& state, const History& history, const S
         add("crescendo top " + where, "watch it");
         add("crescendo report " + where, "write this page again");
     } else if (state == "stopped") {
-        if (std::ranges::any_of(sweep.trials(), [](const auto& each) { return each.status == TrialStatus::failed; })) {
+        if (sweep.count(TrialStatus::failed) > 0) {
             add(directory.way_to_retry(), "try the failed trials again, once the cause is fixed, and continue");
         }
         add(directory.way_to_continue(), "continue where it stopped");

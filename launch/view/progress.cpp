@@ -19,16 +19,7 @@ double survival(const Sweep& sweep) {
 
 /// Where a trial ends that no rung stops: at `max`, or where the longest did whose program came to its end.
 std::optional<Resource> end_of_trials(const Sweep& sweep) {
-    if (sweep.spec().scheduler.has_max()) {
-        return sweep.spec().scheduler.max;
-    }
-    std::optional<Resource> end;
-    for (const auto& trial : sweep.trials()) {
-        if (trial.status == TrialStatus::finished) {
-            end = std::max(end.value_or(trial.resource), trial.resource);
-        }
-    }
-    return end;
+    return sweep.spec().scheduler.has_max() ? sweep.spec().scheduler.max : last_end(sweep);
 }
 
 /// Resource that a trial with that next milestone is expected to consume, if it ends at `last` at the latest.
@@ -53,33 +44,18 @@ Progress progress_of(const History& history, double now, std::optional<double> t
     const auto rungs = sweep.rungs();
     const auto last = end_of_trials(sweep);
     Progress progress;
+    progress.running = sweep.count(TrialStatus::running);
+    progress.paused = sweep.count(TrialStatus::paused);
+    progress.held = sweep.count(TrialStatus::held);
+    progress.stopped = sweep.count(TrialStatus::stopped);
+    progress.finished = sweep.count(TrialStatus::finished);
+    progress.failed = sweep.count(TrialStatus::failed);
     double done = 0;
     double left = 0;
     for (const auto& trial : sweep.trials()) {
         done += static_cast<double>(trial.resource.value);
-        switch (trial.status) {
-            case TrialStatus::running:
-                ++progress.running;
-                break;
-            case TrialStatus::waiting:
-                progress.waiting += trial.group.generation >= 0 ? 1 : 0;  // else it has not started yet
-                break;
-            case TrialStatus::paused:
-                ++progress.paused;
-                break;
-            case TrialStatus::held:
-                ++progress.held;
-                break;
-            case TrialStatus::stopped:
-                ++progress.stopped;
-                break;
-            case TrialStatus::finished:
-                ++progress.finished;
-                break;
-            case TrialStatus::failed:
-                ++progress.failed;
-                break;
-        }
+        const bool has_begun = trial.group.generation >= 0;
+        progress.waiting += trial.status == TrialStatus::waiting && has_begun ? 1 : 0;
         if (!trial.ended() && last) {
             left += std::max(0.0, expected_end(rungs, sweep.next_milestone(trial.id), chance, *last) -
                                       static_cast<double>(trial.resource.value));
@@ -106,6 +82,16 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         progress.seconds_left = std::max(0.0, std::min(progress.seconds_left.value_or(by_time), by_time));
     }
     return progress;
+}
+
+std::optional<Resource> last_end(const Sweep& sweep) {
+    std::optional<Resource> last;
+    for (const auto& trial : sweep.trials()) {
+        if (trial.status == TrialStatus::finished) {
+            last = std::max(last.value_or(trial.resource), trial.resource);
+        }
+    }
+    return last;
 }
 
 bool has_reached(const Sweep& sweep, const Trial& trial, Resource milestone) {

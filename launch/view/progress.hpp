@@ -27,6 +27,9 @@ struct Progress {
 /// Trials without a `max` are expected to end where the longest one so far did; until one has, there is no estimate.
 Progress progress_of(const History& history, double now, std::optional<double> time_budget);
 
+/// The highest resource of trials that finished; none if none did.
+std::optional<Resource> last_end(const Sweep& sweep);
+
 /// Whether the trial came to this rung: one that a lower rung cut or holds did not, however far its report went.
 bool has_reached(const Sweep& sweep, const Trial& trial, Resource milestone);
 

@@ -14,6 +14,7 @@
 #include "launch/record/waste.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/view/column_names.hpp"
+#include "launch/view/progress.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -105,17 +106,6 @@ void add_rows(Table& table, const std::string& group, const OrderedJson& values)
     for (const auto& [name, value] : values.items()) {
         table.add_row({group, name, value.is_null() ? Cell{} : to_cell(value_from_json(value))});
     }
-}
-
-/// The highest resource of trials that finished; none if none did.
-std::optional<Resource> last_end(const Sweep& sweep) {
-    std::optional<Resource> last;
-    for (const auto& trial : sweep.trials()) {
-        if (trial.status == TrialStatus::finished) {
-            last = std::max(last.value_or(trial.resource), trial.resource);
-        }
-    }
-    return last;
 }
 
 /// Whether rungs would have judged trials, and nobody came to one.

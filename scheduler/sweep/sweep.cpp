@@ -74,7 +74,7 @@ std::vector<Action> Sweep::apply(const Event& event) {
         std::move(effects.placements.begin(), effects.placements.end(), std::back_inserter(actions));
     }
     if (over()) {
-        actions.push_back(FinishSweep{*finish_reason_, candidates_.best_ended(trials_)});
+        actions.push_back(FinishSweep{*finish_reason_, best_ended()});
     }
     return std::move(actions);
 }
@@ -90,9 +90,7 @@ std::optional<Event> Sweep::propose() {
     return has_come_to_rest() ? std::optional<Event>(ProposalsEnded{}) : std::nullopt;
 }
 
-std::optional<TrialId> Sweep::best() const {
-    return over() ? candidates_.best_ended(trials_) : candidates_.best(trials_);
-}
+std::optional<TrialId> Sweep::best() const { return over() ? best_ended() : candidates_.best(trials_); }
 
 SweepState Sweep::state() const {
     if (!over()) {

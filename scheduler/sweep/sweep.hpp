@@ -114,6 +114,8 @@ class Sweep {
     /// All trials so far, indexed by id. References last until the next event.
     const std::vector<Trial>& trials() const { return trials_.all(); }
     const Trial& trial(TrialId id) const { return trials_[id]; }
+    /// Number of trials that have this status now.
+    int count(TrialStatus status) const { return trials_.count(status); }
 
     /// What the sampler is told of, and `best` chooses from: the trials, or the configurations of which trials are
     /// repetitions (Candidates).
@@ -127,6 +129,9 @@ class Sweep {
     /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id. Where
     /// trials are repetitions, the best one of the configuration with the best judged loss.
     std::optional<TrialId> best() const;
+
+    /// As best(), among trials (where they are repetitions, configurations) that have ended.
+    std::optional<TrialId> best_ended() const { return candidates_.best_ended(trials_); }
 
     /// The trial's next milestone: the resource at which it must have its next checkpoint.
     Resource next_milestone(TrialId id) const;

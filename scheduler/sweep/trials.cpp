@@ -4,12 +4,9 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "scheduler/loss.hpp"
 
 namespace crescendo {
 namespace {
-
-bool has_finite_loss(const Trial& trial) { return trial.loss.value_or(worst_loss) < worst_loss; }
 
 /// Both have reported.
 bool is_better(const Trial& a, const Trial& b) { return std::tie(*a.loss, a.id) < std::tie(*b.loss, b.id); }
@@ -60,8 +57,7 @@ bool Trials::all_ended() const {
 std::optional<TrialId> Trials::best() const {
     const Trial* best = nullptr;
     for (const auto& trial : trials_) {
-        if (trial.status != TrialStatus::failed && has_finite_loss(trial) &&
-            (best == nullptr || is_better(trial, *best))) {
+        if (trial.may_be_best() && (best == nullptr || is_better(trial, *best))) {
             best = &trial;
         }
     }
@@ -69,7 +65,7 @@ std::optional<TrialId> Trials::best() const {
 }
 
 std::optional<TrialId> Trials::rank_ended(const Trial& trial) {
-    if (!has_finite_loss(trial) || (best_ended_ && is_better((*this)[*best_ended_], trial))) {
+    if (!trial.may_be_best() || (best_ended_ && is_better((*this)[*best_ended_], trial))) {
         return trial.id;
     }
     return std::exchange(best_ended_, trial.id);

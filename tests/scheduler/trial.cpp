@@ -10,6 +10,8 @@
 #include <csignal>
 #include <string>
 
+#include "scheduler/loss.hpp"
+
 using namespace crescendo;
 
 namespace {
@@ -101,4 +103,17 @@ TEST_CASE("what strikes several members of a group in one step is one failure") 
 
     trial.transition(TrialStatus::waiting);
     CHECK_FALSE(trial.is_reforming);
+}
+
+TEST_CASE("a trial may be the best if it has not failed and its last loss is finite") {
+    auto trial = in_state(TrialStatus::stopped);
+    CHECK_FALSE(trial.may_be_best());
+    trial.loss = 0.5;
+    CHECK(trial.may_be_best());
+    trial.status = TrialStatus::failed;
+    CHECK_FALSE(trial.may_be_best());
+
+    auto diverged = in_state(TrialStatus::running);
+    diverged.loss = worst_loss;
+    CHECK_FALSE(diverged.may_be_best());
 }
