@@ -45,6 +45,14 @@ inline constexpr Words finish_reasons{{std::pair{FinishReason::all_trials_done, 
                                        {FinishReason::cancelled, "cancelled"},
                                        {FinishReason::no_progress, "no_progress"}}};
 
+/// Why a sweep ended, for people.
+inline constexpr Words finish_reason_texts{
+    {std::pair{FinishReason::all_trials_done, "all trials are done"},
+     {FinishReason::target_reached, "the target is reached"},
+     {FinishReason::time_up, "the time budget is used up"},
+     {FinishReason::cancelled, "it was cancelled"},
+     {FinishReason::no_progress, "no trial improved for too long (patience.trials)"}}};
+
 /// Trains a new trial, from scratch.
 struct StartTrial {
     TrialId trial;

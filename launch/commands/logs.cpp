@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
@@ -150,11 +149,7 @@ void follow(const SweepDirectory& directory, const LogsOptions& options) {
 ExitCode logs(const LogsOptions& options) {
     const RecordedSweep sweep(options.directory);
     const auto& trials = sweep.history.sweep().trials();
-    CRESCENDO_VALIDATE(!options.trial || std::cmp_less(*options.trial, trials.size()), "",
-                       "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
-                       "trials` lists them",
-                       options.trial.value_or(0), trials.size());
-    const bool has_ended = options.trial && sweep.history.sweep().trial(TrialId{*options.trial}).ended();
+    const bool has_ended = options.trial && known_trial(sweep.history.sweep(), TrialId{*options.trial}).ended();
     if (options.follows && !has_ended && SweepLock::holder(sweep.directory)) {
         follow(sweep.directory, options);
         return ExitCode::done;

@@ -52,7 +52,8 @@ Reopening reopen(const RecordedSweep& recorded, const ResumeOptions& options) {
     CRESCENDO_VALIDATE(settings.empty() || !was_over || sweep.state() == SweepState::running, "",
                        "{}: the sweep is over ({}), and with these limits nothing is left to do: {} trials have begun, "
                        "and run_cap is {}; raise run_cap, or the budget that ended it",
-                       recorded.directory.path().string(), text_of(*sweep.finish_reason()), sweep.trials().size(),
+                       recorded.directory.path().string(), finish_reason_texts.of(*sweep.finish_reason()),
+                       sweep.trials().size(),
                        sweep.spec().run_cap ? std::to_string(*sweep.spec().run_cap) : "not given");
     return reopening;
 }

@@ -104,7 +104,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     status["name"] = recorded.file.name;
     status["state"] = state_of(recorded);
     if (const auto reason = sweep.finish_reason()) {
-        status["reason"] = text_of(*reason);
+        status["reason"] = finish_reason_texts.of(*reason);
     }
     status["directory"] = recorded.directory.path().string();
     const auto job = recorded.directory.read_run().value("job", "");

@@ -199,7 +199,7 @@ void require_unfinished(const Sweep& sweep, const SweepDirectory& directory) {
     CRESCENDO_VALIDATE(!reason, "",
                        "{}: this sweep is over ({}), so there is nothing to continue; `crescendo best {}` "
                        "shows its result{}",
-                       directory.path().string(), text_of(*reason), shell_quoted(directory.path()),
+                       directory.path().string(), finish_reason_texts.of(*reason), shell_quoted(directory.path()),
                        way_to_extend(*reason, directory));
 }
 

@@ -158,7 +158,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
         fmt::print("{}\n", advice);
     }
     const auto num_trials = history.sweep().trials().size();
-    fmt::print("finished: {}, {} trial{} in {}\n", text_of(*history.sweep().finish_reason()), num_trials,
+    fmt::print("finished: {}, {} trial{} in {}\n", finish_reason_texts.of(*history.sweep().finish_reason()), num_trials,
                num_trials == 1 ? "" : "s", clock_text(history.elapsed()));
     fmt::print("{}\n\n", spending_text(history, price));
     const auto last =
@@ -200,7 +200,7 @@ ExitCode exit_code(Outcome outcome) {
 std::string reason_of(Outcome outcome, const History& history) {
     switch (outcome) {
         case Outcome::finished:
-            return text_of(*history.sweep().finish_reason());
+            return finish_reason_texts.of(*history.sweep().finish_reason());
         case Outcome::failed:
             return fmt::format("every trial failed; the last failure: {}", last_failure(history));
         case Outcome::hopeless:

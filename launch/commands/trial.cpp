@@ -4,10 +4,8 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
@@ -51,7 +49,7 @@ class TrialStory {
           file_(read_first_file(directory, FrozenFile::recorded_in(directory.journal()))),
           chronicle_(whole_chronicle(directory, file_.spec)),
           history_(chronicle_.history()),
-          trial_(known(history_.sweep(), id)) {
+          trial_(known_trial(history_.sweep(), id)) {
         for (const auto& span : chronicle_.spans()) {
             if (span.trial == id) {
                 spans_.push_back(span);
@@ -145,14 +143,6 @@ class TrialStory {
         auto chronicle = Chronicle::read(spec, directory.journal(), is_running);
         CRESCENDO_VALIDATE(chronicle.problem().empty(), "", "{}", chronicle.problem());
         return chronicle;
-    }
-
-    static const Trial& known(const Sweep& sweep, TrialId id) {
-        CRESCENDO_VALIDATE(std::cmp_less(id.value, sweep.trials().size()), "",
-                           "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
-                           "trials` lists them",
-                           id.value, sweep.trials().size());
-        return sweep.trial(id);
     }
 
     const std::vector<TrialReport>& reports() const { return history_.of(trial_.id).reports; }

@@ -81,6 +81,14 @@ TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std:
     return *trial;
 }
 
+const Trial& known_trial(const Sweep& sweep, TrialId id) {
+    CRESCENDO_VALIDATE(id.value >= 0 && std::cmp_less(id.value, sweep.trials().size()), "",
+                       "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
+                       "trials` lists them",
+                       id.value, sweep.trials().size());
+    return sweep.trial(id);
+}
+
 std::optional<JobState> state_of_job(const SweepDirectory& directory) {
     const auto job = directory.read_run().value("job", "");
     const auto system = batch_system();

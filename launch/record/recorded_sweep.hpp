@@ -44,6 +44,9 @@ struct RecordedSweep {
 /// says what follows from that, such as "there is nothing to export".
 TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std::string_view otherwise);
 
+/// The trial of this number. Throws InvalidInput if no trial has it.
+const Trial& known_trial(const Sweep& sweep, TrialId id);
+
 /// The sweep's file with the limits that the sweep began with. Throws InvalidInput as RecordedSweep does.
 SweepFile read_first_file(const SweepDirectory& directory, const std::optional<FrozenFile>& frozen);
 

@@ -354,7 +354,8 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["name"] = file.name;
     data["directory"] = directory.path().string();
     data["state"] = state;
-    data["reason"] = sweep.finish_reason() ? OrderedJson(text_of(*sweep.finish_reason())) : OrderedJson(nullptr);
+    data["reason"] =
+        sweep.finish_reason() ? OrderedJson(finish_reason_texts.of(*sweep.finish_reason())) : OrderedJson(nullptr);
     data["problem"] = chronicle.problem();
     data["metric"] = sweep.spec().metric;
     data["goal"] = sweep.spec().goal == Goal::maximize ? "maximize" : "minimize";

@@ -105,7 +105,7 @@ class Steer {
         : directory_(directory), history_(history), sweep_(history.sweep()), time_(time) {}
 
     Steered operator()(const StopRequest& request) const {
-        const auto& trial = known(request.trial);
+        const auto& trial = known_trial(sweep_, request.trial);
         if (trial.reason == StopReason::requested) {
             return {{}, fmt::format("trial {} was stopped before", trial.id.value), {}};
         }
@@ -118,7 +118,7 @@ class Steer {
     }
 
     Steered operator()(const PauseRequest& request) const {
-        const auto& trial = known(request.trial);
+        const auto& trial = known_trial(sweep_, request.trial);
         require_not_ended(trial);
         if (trial.is_held) {
             return {{}, fmt::format("trial {} is paused already", trial.id.value), {}};
@@ -133,7 +133,7 @@ class Steer {
     }
 
     Steered operator()(const ResumeRequest& request) const {
-        const auto& trial = known(request.trial);
+        const auto& trial = known_trial(sweep_, request.trial);
         require_not_ended(trial);
         CRESCENDO_VALIDATE(trial.is_held || trial.status != TrialStatus::paused, "trial",
                            "trial {} is paused at a rung, and nobody asked for that: it continues if it is among the "
@@ -151,7 +151,7 @@ class Steer {
         if (!request.trial) {
             return retry_all();
         }
-        const auto& trial = known(*request.trial);
+        const auto& trial = known_trial(sweep_, *request.trial);
         if (!trial.ended() && trial.failures > 0) {
             const auto* status = to_string(trial.status);
             return {{}, fmt::format("trial {} is {}: it is tried again already", trial.id.value, status), {}};
@@ -204,7 +204,8 @@ class Steer {
         const auto trial = sweep_.first_unproposed();
         CRESCENDO_VALIDATE(sweep_.state() == SweepState::running, "",
                            "the sweep is over ({}); give it more to do first, as in `crescendo set {} run_cap={}`",
-                           reason(), shell_quoted(directory_.path()), std::max(cap.value_or(0), trial.value) + 1);
+                           finish_reason_texts.of(*sweep_.finish_reason()), shell_quoted(directory_.path()),
+                           std::max(cap.value_or(0), trial.value) + 1);
         const auto candidate = sweep_.spec().repeat.configuration_of(trial);
         CRESCENDO_VALIDATE(!cap || candidate.value < *cap, "run_cap",
                            "all {} {} of run_cap have begun, or are enqueued; raise it first: run_cap={}", *cap,
@@ -219,13 +220,6 @@ class Steer {
     }
 
   private:
-    /// Why the sweep is over, in words.
-    std::string reason() const {
-        std::string word{finish_reasons.of(*sweep_.finish_reason())};
-        std::ranges::replace(word, '_', ' ');
-        return word;
-    }
-
     /// The given values, and for the other parameters what the seed draws for this trial. It is drawn again until the
     /// rules of the search space hold, and every given value is there.
     Config configuration(const EnqueueRequest& request, TrialId candidate) const {
@@ -259,14 +253,6 @@ class Steer {
 
     Json record_of(const Event& event) const { return launch::record_of(event, time_); }
 
-    const Trial& known(TrialId id) const {
-        CRESCENDO_VALIDATE(id.value >= 0 && static_cast<std::size_t>(id.value) < sweep_.trials().size(), "trial",
-                           "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
-                           "trials` lists them",
-                           id.value, sweep_.trials().size());
-        return sweep_.trial(id);
-    }
-
     static void require_not_ended(const Trial& trial) {
         CRESCENDO_VALIDATE(!trial.ended(), "trial", "trial {} has ended already: it is {} ({})", trial.id.value,
                            to_string(trial.status), stop_reasons.of(*trial.reason));
@@ -278,7 +264,7 @@ class Steer {
     }
 
     std::string name_of(std::optional<TrialId> trial) const {
-        return trial ? fmt::format("trial {}", known(*trial).id.value) : "the sweep";
+        return trial ? fmt::format("trial {}", known_trial(sweep_, *trial).id.value) : "the sweep";
     }
 
     /// Those that cannot be tried again are counted in the answer.

@@ -327,15 +327,6 @@ std::string clock_text(double seconds) {
 
 std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 
-const char* text_of(FinishReason reason) {
-    static constexpr Words texts{{std::pair{FinishReason::all_trials_done, "all trials are done"},
-                                  {FinishReason::target_reached, "the target is reached"},
-                                  {FinishReason::time_up, "the time budget is used up"},
-                                  {FinishReason::cancelled, "it was cancelled"},
-                                  {FinishReason::no_progress, "no trial improved for too long (patience.trials)"}}};
-    return texts.of(reason);
-}
-
 const Trial* last_failed(const Sweep& sweep) {
     const auto& trials = sweep.trials();
     const auto failed = std::find_if(trials.rbegin(), trials.rend(),

@@ -67,9 +67,6 @@ std::string clock_text(double seconds);
 /// A number to 4 or 5 significant digits.
 std::string number_text(double value);
 
-/// Why a sweep ended, for people: "the target is reached".
-const char* text_of(FinishReason reason);
-
 /// The last of the trials that failed; null if none did.
 const Trial* last_failed(const Sweep& sweep);
 

@@ -81,7 +81,7 @@ std::string diagram(const std::string& title, std::vector<Point> points, double 
 
 OrderedJson summary_json(const Summary& summary, const SweepSpec& spec) {
     OrderedJson json;
-    json["ended"] = text_of(summary.reason);
+    json["ended"] = finish_reason_texts.of(summary.reason);
     json["makespan"] = summary.makespan;
     json["slots"] = summary.slots;
     json["slot_hours_used"] = summary.slot_seconds_used / 3600;

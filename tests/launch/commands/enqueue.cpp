@@ -56,7 +56,7 @@ TEST_CASE("enqueued trials begin first, with the given values, and the others as
     const auto replayed = run_crescendo(sweep.folder.path(), {"simulate", "--replay", "s", "--format", "json"});
     CHECK(replayed.json().at("differences") == 0);
     const auto over = sweep.enqueue({"x=0.5"}).err;
-    CHECK_MESSAGE(over.find("the sweep is over (all trials done); give it more to do first, as in `crescendo set s "
+    CHECK_MESSAGE(over.find("the sweep is over (all trials are done); give it more to do first, as in `crescendo set s "
                             "run_cap=5`") != std::string::npos,
                   over);
 }
