@@ -50,9 +50,7 @@ std::optional<Proposal> CmaesSampler::propose(TrialId trial) {
 
 void CmaesSampler::tell(const Trial& trial) {
     results_.tell(trial);
-    if (trial.resource.value == 0) {  // later, the configuration is known
-        tried_.insert(trial.config);
-    }
+    tried_.tell(trial);
     const auto index = static_cast<std::size_t>(num_earlier_ + trial.id.value);
     has_counted_.resize(std::max(has_counted_.size(), index + 1), false);
     runs_.resize(std::max(runs_.size(), index + 1), false);

@@ -15,7 +15,7 @@ namespace crescendo {
 namespace {
 
 /// The fewest results of a rung to learn from.
-int enough(const std::vector<Axis>& axes) { return std::clamp(static_cast<int>(axes.size()) + 2, 10, 20); }
+int enough(const SearchSpace& space) { return std::clamp(static_cast<int>(Axis::all_of(space).size()) + 2, 10, 20); }
 
 constexpr std::size_t most_results = 500;   // of a model
 constexpr std::size_t most_pending = 100;
@@ -137,21 +137,21 @@ class GpSampler::Search {
   public:
     Search(const GpSampler& sampler, const Seen& seen, TrialId trial)
         : sampler_(sampler),
-          random_(draws(sampler.seed_, Purpose::model, trial)),
-          model_(sampler.axes_, seen.points, seen.losses, seen.pending,
-                 fit_to(sampler.axes_, seen.points, seen.losses)) {
+          random_(draws(sampler.seed(), Purpose::model, trial)),
+          model_(sampler.axes(), seen.points, seen.losses, seen.pending,
+                 fit_to(sampler.axes(), seen.points, seen.losses)) {
         best_ = model_.mean_at(0);
         for (std::size_t i = 1; i < seen.losses.size(); ++i) {
             best_ = std::min(best_, model_.mean_at(i));
         }
-        for (std::size_t i = 0; i < seen.pending.size(); i += sampler.axes_.size()) {
-            best_ = std::min(best_, model_.at(std::span(seen.pending).subspan(i, sampler.axes_.size())).mean);
+        for (std::size_t i = 0; i < seen.pending.size(); i += sampler.axes().size()) {
+            best_ = std::min(best_, model_.at(std::span(seen.pending).subspan(i, sampler.axes().size())).mean);
         }
     }
 
     std::optional<Config> run(const std::vector<Results::Point>& best_seen) {
         for (int i = 0; i < num_random; ++i) {
-            std::vector<double> point(sampler_.axes_.size());
+            std::vector<double> point(sampler_.axes().size());
             std::ranges::generate(point, [&] { return random_.uniform(); });
             consider(std::move(point));
         }
@@ -185,11 +185,11 @@ class GpSampler::Search {
     };
 
     std::optional<Found> look_at(std::vector<double> point) const {
-        auto config = sampler_.results_.space().at(point);
-        if (!config || sampler_.tried_.repeats(*config)) {
+        auto config = sampler_.results().space().at(point);
+        if (!config || sampler_.tried().repeats(*config)) {
             return {};
         }
-        const double score = log_expected_improvement(model_.at(sampler_.results_.point_of(*config)), best_);
+        const double score = log_expected_improvement(model_.at(sampler_.results().point_of(*config)), best_);
         return Found{std::move(point), *std::move(config), score};
     }
 
@@ -216,7 +216,7 @@ class GpSampler::Search {
             if (random_.uniform() >= share) {
                 continue;
             }
-            const auto& its = sampler_.axes_[axis];
+            const auto& its = sampler_.axes()[axis];
             const double uniform = random_.uniform();
             const double step =
                 std::max(width, its.cell_length_at(point[axis])) * normal_quantile(std::max(uniform, 1e-12));
@@ -232,46 +232,28 @@ class GpSampler::Search {
     std::vector<Found> found_;
 };
 
-GpSampler::GpSampler(const SweepSpec& spec)
-    : seed_(spec.seed),
-      results_(spec),
-      second_(spec),
-      axes_(Axis::all_of(spec.space)),
-      first_(spec.space, spec.seed),
-      exploring_(SobolSampler::further(spec.space, spec.seed, 0)),
-      tried_(spec.space),
-      num_earlier_(results_.num_trials()) {}
+GpSampler::GpSampler(const SweepSpec& spec) : ModelSampler(spec, enough(spec.space)) {}
 
-std::optional<Proposal> GpSampler::propose(TrialId trial) {
-    const bool is_second = second_.owns(trial);
-    const auto& results = is_second ? second_.results() : results_;
-    const auto* ranking = results.highest_ranking(enough(axes_));
-    if (ranking == nullptr || axes_.empty()) {
-        return is_second ? second_.first_of(trial) : first_.propose(trial);
-    }
-    if (trial.value % 8 == 7) {
-        return exploring_.propose(TrialId{trial.value / 8});
-    }
+std::optional<TrialId> GpSampler::explored_by(TrialId trial) const {
+    return trial.value % 8 == 7 ? std::optional(TrialId{trial.value / 8}) : std::nullopt;
+}
+
+std::optional<Config> GpSampler::by_model(const Results& results, const Results::Ranking& ranking, TrialId trial) {
     constexpr std::size_t most_best = 5;
     std::vector<Results::Point> best;
-    for (std::size_t i = 0; i < std::min(ranking->best.size(), most_best); ++i) {
-        best.push_back(results.point(ranking->best[i].trial));
+    for (std::size_t i = 0; i < std::min(ranking.best.size(), most_best); ++i) {
+        best.push_back(results.point(ranking.best[i].trial));
     }
-    auto config = Search(*this, seen(results, *ranking), trial).run(best);
-    const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
-    return config ? Proposal{*std::move(config), origin} : first_.propose(trial);
+    return Search(*this, seen(results, ranking), trial).run(best);
 }
 
-bool GpSampler::is_second_due() const {
-    const auto& latest = second_.has_begun() ? second_.results() : results_;
-    const auto* ranking = latest.highest_ranking(enough(axes_));
-    return ranking != nullptr && results_.num_trials() - num_earlier_ < SecondSearch::end &&
-           std::min(ranking->num_own, ranking->num_finite) >=
-               (second_.has_begun() ? fewest_of_second : fewest_of_first) &&
-           spread_of_best(latest, *ranking, axes_, num_compared, SpreadBy::numbers) < close_together;
+bool GpSampler::is_second_due(const Results& latest, const Results::Ranking& ranking) const {
+    return std::min(ranking.num_own, ranking.num_finite) >=
+               (second().has_begun() ? fewest_of_second : fewest_of_first) &&
+           spread_of_best(latest, ranking, axes(), num_compared, SpreadBy::numbers) < close_together;
 }
 
-GpSampler::Seen GpSampler::seen(const Results& results, const Results::Ranking& ranking) const {
+GpSampler::Seen GpSampler::seen(const Results& results, const Results::Ranking& ranking) {
     std::vector<double> losses(static_cast<std::size_t>(results.num_trials()), worst_loss);
     for (const auto& [loss, trial] : ranking.losses) {
         losses[static_cast<std::size_t>(trial)] = loss;
@@ -308,17 +290,6 @@ GpSampler::Seen GpSampler::seen(const Results& results, const Results::Ranking& 
     }
     result.losses = standardized(half_ranked(std::move(values)));
     return result;
-}
-
-void GpSampler::tell(const Trial& trial) {
-    results_.tell(trial);
-    second_.tell(trial);
-    if (is_second_due()) {
-        second_.begin(TrialId{results_.num_trials() - num_earlier_});
-    }
-    if (trial.resource.value == 0) {  // later, the configuration is known
-        tried_.insert(trial.config);
-    }
 }
 
 std::unique_ptr<Sampler> GpSampler::clone() const { return std::make_unique<GpSampler>(*this); }

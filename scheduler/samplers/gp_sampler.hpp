@@ -1,15 +1,11 @@
 #pragma once
 
-#include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "scheduler/samplers/gaussian_process.hpp"
-#include "scheduler/samplers/results.hpp"
-#include "scheduler/samplers/sampler.hpp"
-#include "scheduler/samplers/second_search.hpp"
-#include "scheduler/samplers/sobol_sampler.hpp"
-#include "scheduler/samplers/tried.hpp"
-#include "scheduler/sweep_spec.hpp"
+#include "scheduler/samplers/model_sampler.hpp"
 
 namespace crescendo {
 
@@ -19,22 +15,20 @@ double log_expected_improvement(GaussianProcess::Normal belief, double best);
 
 /// Proposes where a Gaussian process expects most improvement.
 ///
-/// * It learns from the highest rung that enough trials have reached. Until there is one, it proposes the points of a
-///   Sobol sequence, and later at every eighth trial: a model that is wrong learns so elsewhere. Results of earlier
-///   sweeps (`warm_start`) count as this sweep's own.
-/// * A trial that lost before that rung counts as its worst one, and so does one that is paused before it, until it is
-///   promoted. Of trials that run, it expects what the model predicts: so it does not propose twice in one place.
+/// * Every eighth trial explores: a model that is wrong learns so elsewhere.
+/// * A trial that lost before the rung that it learns from counts as the worst one there, and so does one that is
+/// paused
+///   before it, until it is promoted. Of trials that run, it expects what the model predicts: so it does not propose
+///   twice in one place.
 /// * Of losses above the median only the ranks count, so that bad trials do not hide how good ones differ.
-/// * When 100 trials have results at that rung and the best lie close together, a second search begins (SecondSearch).
-///   It begins anew whenever 50 of its own have gathered as well.
+/// * A second search begins when 100 trials have results at that rung and the best lie close together. It begins anew
+///   whenever 50 of its own have gathered as well.
 /// * A model has at most 500 results, the best and the newest: a proposal takes a tenth of a second however long the
 ///   sweep is. Proposals are events, so a replay does not compute them again.
-class GpSampler : public Sampler {
+class GpSampler : public ModelSampler {
   public:
     explicit GpSampler(const SweepSpec& spec);
 
-    std::optional<Proposal> propose(TrialId trial) override;
-    void tell(const Trial& trial) override;
     bool proposes_by_events() const override { return true; }
     std::unique_ptr<Sampler> clone() const override;
 
@@ -47,17 +41,11 @@ class GpSampler : public Sampler {
     };
     class Search;
 
-    bool is_second_due() const;
-    Seen seen(const Results& results, const Results::Ranking& ranking) const;
+    std::optional<TrialId> explored_by(TrialId trial) const override;
+    std::optional<Config> by_model(const Results& results, const Results::Ranking& ranking, TrialId trial) override;
+    bool is_second_due(const Results& latest, const Results::Ranking& ranking) const override;
 
-    std::uint64_t seed_;
-    Results results_;
-    SecondSearch second_;
-    std::vector<Axis> axes_;
-    SobolSampler first_;
-    SobolSampler exploring_;  // for every eighth trial, once there is a model
-    Tried tried_;
-    int num_earlier_;
+    static Seen seen(const Results& results, const Results::Ranking& ranking);
 };
 
 }  // namespace crescendo

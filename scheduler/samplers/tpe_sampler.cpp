@@ -45,7 +45,7 @@ constexpr int fewest_before_second = 200;
 constexpr double gathered = 0.3;
 
 /// The fewest results of a rung to learn from.
-int enough(const std::vector<Axis>& axes) { return std::max(10, static_cast<int>(axes.size()) + 2); }
+int enough(const SearchSpace& space) { return std::max(10, static_cast<int>(Axis::all_of(space).size()) + 2); }
 
 /// How many of so many results are good.
 int num_good(int num_results) { return std::min((num_results + 9) / 10, 25); }
@@ -67,40 +67,26 @@ std::vector<double> weights_by_rank(int count) {
 }  // namespace
 
 TpeSampler::TpeSampler(const SweepSpec& spec)
-    : seed_(spec.seed),
+    : ModelSampler(spec, enough(spec.space)),
       explores_(spec.run_cap.value_or(fewest_to_explore) >= fewest_to_explore &&
                 Results::milestones_of(spec.scheduler).size() > 1),
-      results_(spec),
-      second_(spec),
-      axes_(Axis::all_of(spec.space)),
-      first_(spec.space, spec.seed),
-      exploring_(SobolSampler::further(spec.space, spec.seed, 0)),
-      tried_(spec.space),
-      num_earlier_(results_.num_trials()),
-      next_series_(num_earlier_ + most_alone) {}
+      next_series_(num_earlier() + most_alone) {}
 
-std::optional<Proposal> TpeSampler::propose(TrialId trial) {
-    const bool is_second = second_.owns(trial);
-    const auto& results = is_second ? second_.results() : results_;
-    const auto* ranking = results.highest_ranking(enough(axes_));
-    if (ranking == nullptr || axes_.empty()) {
-        return is_second ? second_.first_of(trial) : first_.propose(trial);
-    }
-    if (explores(trial)) {
-        return exploring_.propose(TrialId{(trial.value - first_to_explore) / 2});
-    }
-    std::optional<Config> config;
+/// These are no broad trials, which have odd numbers.
+std::optional<TrialId> TpeSampler::explored_by(TrialId trial) const {
+    const int number = trial.value - first_to_explore;
+    return explores_ && number >= 0 && number % 2 == 0 ? std::optional(TrialId{number / 2}) : std::nullopt;
+}
+
+std::optional<Config> TpeSampler::by_model(const Results& results, const Results::Ranking& ranking, TrialId trial) {
     if (series_) {
-        config = next_of(*series_, trial);
-    } else {
-        const auto model = split(results, *ranking);
-        auto random = draws(seed_, Purpose::model, trial);
-        auto candidates = best_candidates(good(results, model, is_broad(trial)), bad(results, model), num_candidates,
-                                          random, tried_.size());
-        config = candidates.empty() ? std::nullopt : std::optional(std::move(candidates.front().config));
+        return next_of(*series_, trial);
     }
-    const auto origin = ranking->num_own > 0 ? Origin::model : Origin::warm;
-    return config ? Proposal{*std::move(config), origin} : first_.propose(trial);
+    const auto model = split(results, ranking);
+    auto random = draws(seed(), Purpose::model, trial);
+    auto candidates = best_candidates(good(results, model, is_broad(trial)), bad(results, model), num_candidates,
+                                      random, tried().size());
+    return candidates.empty() ? std::nullopt : std::optional(std::move(candidates.front().config));
 }
 
 std::vector<TpeSampler::Candidate> TpeSampler::best_candidates(const Parzen& good, const Parzen& bad, int count,
@@ -108,9 +94,9 @@ std::vector<TpeSampler::Candidate> TpeSampler::best_candidates(const Parzen& goo
     std::vector<Candidate> candidates;
     for (int i = 0; i < count; ++i) {
         auto drawn = good.sample(random);
-        auto config = results_.space().at(drawn);
-        if (config && !tried_.repeats(*config, num_tried)) {
-            const auto point = results_.point_of(*config);
+        auto config = results().space().at(drawn);
+        if (config && !tried().repeats(*config, num_tried)) {
+            const auto point = results().point_of(*config);
             candidates.push_back(
                 {std::move(drawn), *std::move(config), good.log_density(point) - bad.log_density(point)});
         }
@@ -121,24 +107,24 @@ std::vector<TpeSampler::Candidate> TpeSampler::best_candidates(const Parzen& goo
 
 std::optional<Config> TpeSampler::next_of(Series& series, TrialId trial) const {
     if (!series.good) {
-        series.good = good(results_, series.split, /*is_broad=*/false);
-        series.broad = good(results_, series.split, /*is_broad=*/true);
-        auto random = draws(seed_, Purpose::model, TrialId{series.first}, /*step=*/0);
-        auto candidates = best_candidates(*series.good, bad(results_, series.split), num_candidates_of_series, random,
+        series.good = good(results(), series.split, /*is_broad=*/false);
+        series.broad = good(results(), series.split, /*is_broad=*/true);
+        auto random = draws(seed(), Purpose::model, TrialId{series.first}, /*step=*/0);
+        auto candidates = best_candidates(*series.good, bad(results(), series.split), num_candidates_of_series, random,
                                           series.num_tried);
         for (std::size_t i = 0; i < std::min(candidates.size(), num_places); ++i) {
             series.places.push_back(std::move(candidates[i].point));
         }
     }
-    auto random = draws(seed_, Purpose::model, trial);
+    auto random = draws(seed(), Purpose::model, trial);
     // Those that explore take no places.
-    const auto place = static_cast<std::size_t>((num_earlier_ + trial.value - series.first) / (explores_ ? 2 : 1));
+    const auto place = static_cast<std::size_t>((num_earlier() + trial.value - series.first) / (explores_ ? 2 : 1));
     for (int i = 0; i < num_candidates && !series.places.empty(); ++i) {
         const auto& center = series.places[place % series.places.size()];
         const bool is_itself = i == 0 && place < series.places.size();
         const auto& kernels = is_broad(trial) ? *series.broad : *series.good;
-        auto config = results_.space().at(is_itself ? center : kernels.sample_around(center, random));
-        if (config && !tried_.repeats(*config)) {
+        auto config = results().space().at(is_itself ? center : kernels.sample_around(center, random));
+        if (config && !tried().repeats(*config)) {
             return config;
         }
     }
@@ -179,47 +165,32 @@ std::vector<Parzen::Kernel> TpeSampler::kernels_of(const Results& results, const
 }
 
 Parzen TpeSampler::good(const Results& results, const Split& split, bool is_broad) const {
-    auto smoothing = smoothing_of_good(axes_);
+    auto smoothing = smoothing_of_good(axes());
     smoothing.breadth = is_broad ? great_breadth : 1;
-    return {axes_, kernels_of(results, split.good), smoothing};
+    return {axes(), kernels_of(results, split.good), smoothing};
 }
 
 Parzen TpeSampler::bad(const Results& results, const Split& split) const {
-    return {axes_, kernels_of(results, split.bad), smooth};
+    return {axes(), kernels_of(results, split.bad), smooth};
 }
 
-/// These are no broad trials, which have odd numbers.
-bool TpeSampler::explores(TrialId trial) const {
-    return explores_ && trial.value >= first_to_explore && trial.value % 2 == 0;
-}
-
-bool TpeSampler::is_second_due() const {
+bool TpeSampler::is_second_due(const Results& latest, const Results::Ranking& ranking) const {
     const auto is_continuous = [](const Axis& axis) { return !axis.is_discrete(); };
-    if (explores_ || second_.has_begun() || results_.num_trials() - num_earlier_ >= SecondSearch::end ||
-        std::ranges::none_of(axes_, is_continuous) || !results_.space().rules().constraints().empty()) {
+    if (explores_ || second().has_begun() || std::ranges::none_of(axes(), is_continuous) ||
+        !latest.space().rules().constraints().empty() ||
+        std::min(ranking.num_own, ranking.num_finite) < fewest_before_second) {
         return false;
     }
-    const auto* ranking = results_.highest_ranking(enough(axes_));
-    if (ranking == nullptr || std::min(ranking->num_own, ranking->num_finite) < fewest_before_second) {
-        return false;
-    }
-    const auto count = static_cast<std::size_t>(num_good(ranking->num_finite));
-    const double spread = spread_of_best(results_, *ranking, axes_, count, SpreadBy::continuous_numbers);
+    const auto count = static_cast<std::size_t>(num_good(ranking.num_finite));
+    const double spread = spread_of_best(latest, ranking, axes(), count, SpreadBy::continuous_numbers);
     return spread * (1 + static_cast<double>(count)) < gathered;
 }
 
 void TpeSampler::tell(const Trial& trial) {
-    results_.tell(trial);
-    second_.tell(trial);
-    if (is_second_due()) {
-        second_.begin(TrialId{results_.num_trials() - num_earlier_});
-    }
-    if (trial.resource.value == 0) {  // later, the configuration is known
-        tried_.insert(trial.config);
-    }
-    if (const int num_trials = results_.num_trials(); num_trials >= next_series_) {
-        if (const auto* ranking = results_.highest_ranking(enough(axes_))) {
-            series_ = Series{split(results_, *ranking), num_trials, tried_.size(), {}, {}, {}};
+    ModelSampler::tell(trial);
+    if (const int num_trials = results().num_trials(); num_trials >= next_series_) {
+        if (const auto* ranking = ranking_of(results())) {
+            series_ = Series{split(results(), *ranking), num_trials, tried().size(), {}, {}, {}};
             next_series_ = num_trials + std::max(num_trials / 64, 1);
         }
     }

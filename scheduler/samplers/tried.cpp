@@ -16,8 +16,8 @@ Tried::Tried(const SearchSpace& space) {
     }
 }
 
-void Tried::insert(const Config& config) {
-    if (const auto key = key_of(config)) {
+void Tried::tell(const Trial& trial) {
+    if (const auto key = trial.resource.value == 0 ? key_of(trial.config) : std::nullopt) {
         keys_.try_emplace(*key, keys_.size());
     }
 }

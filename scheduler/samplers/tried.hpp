@@ -10,6 +10,7 @@
 #include "core/value.hpp"
 #include "scheduler/space/finite_values.hpp"
 #include "scheduler/space/search_space.hpp"
+#include "scheduler/trial.hpp"
 
 namespace crescendo {
 
@@ -18,16 +19,17 @@ class Tried {
   public:
     explicit Tried(const SearchSpace& space);
 
-    void insert(const Config& config);
+    /// Takes what a trial begins with. Once it has reported, that is known.
+    void tell(const Trial& trial);
 
-    /// Number of different configurations that were inserted. Always 0 if the space has infinitely many.
+    /// Number of different configurations that were told. Always 0 if the space has infinitely many.
     std::size_t size() const { return keys_.size(); }
 
     /// Whether a trial began with `config`, although the space has others that no trial began with. Always false if the
     /// space has infinitely many.
     bool repeats(const Config& config) const { return repeats(config, size()); }
 
-    /// The same as it was when so many different configurations had been inserted.
+    /// The same as it was when so many different configurations had been told.
     bool repeats(const Config& config, std::size_t size) const;
 
   private:

@@ -68,9 +68,7 @@ class Proposals {
 
     /// As Sampler::tell().
     void tell(const Trial& trial) {
-        if (trial.resource.value == 0) {  // later, the configuration is known
-            tried_.insert(trial.config);
-        }
+        tried_.tell(trial);
         sampler_->tell(trial);
         if (are_events_) {
             news_.insert(trial.id);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/scheduler/samplers/learning.hpp"
+
 using namespace crescendo;
 
 namespace {
@@ -16,7 +18,7 @@ const Value no = false;
 TEST_CASE("a configuration repeats another only if all values are the same") {
     Tried tried(SearchSpace({{"x", IntUniform{0, 9}}, {"y", QUniform{0, 1, 0.25}}, {"z", Constant{whole(1)}}}));
 
-    tried.insert({{"x", whole(3)}, {"y", 0.25}, {"z", whole(1)}});
+    tried.tell(started(0, {{"x", whole(3)}, {"y", 0.25}, {"z", whole(1)}}));
 
     CHECK(tried.repeats({{"x", whole(3)}, {"y", 0.25}, {"z", whole(1)}}));
     CHECK_FALSE(tried.repeats({{"x", whole(4)}, {"y", 0.25}, {"z", whole(1)}}));
@@ -26,7 +28,7 @@ TEST_CASE("a configuration repeats another only if all values are the same") {
 TEST_CASE("a multiple of q is the same however it is computed") {
     Tried tried(SearchSpace({{"x", QUniform{0, 1, 0.1}}}));
 
-    tried.insert({{"x", 0.3}});
+    tried.tell(started(0, {{"x", 0.3}}));
 
     CHECK(tried.repeats({{"x", 0.1 + 0.2}}));
 }
@@ -34,7 +36,7 @@ TEST_CASE("a multiple of q is the same however it is computed") {
 TEST_CASE("what repeated another earlier is known later") {
     Tried tried(SearchSpace({{"x", IntUniform{0, 9}}}));
     for (const int x : {3, 3, 5}) {
-        tried.insert({{"x", whole(x)}});
+        tried.tell(started(0, {{"x", whole(x)}}));
     }
 
     CHECK(tried.size() == 2);
@@ -49,7 +51,7 @@ TEST_CASE("an absent parameter is a value of its own, and a derived one is none"
                              {"x", IntUniform{0, 1}, "on"}});
     Tried tried(space);
 
-    tried.insert({{"on", no}, {"off", yes}});
+    tried.tell(started(0, {{"on", no}, {"off", yes}}));
 
     CHECK(tried.repeats({{"on", no}, {"off", yes}}));
     CHECK_FALSE(tried.repeats({{"on", yes}, {"off", no}, {"x", whole(0)}}));
@@ -58,19 +60,19 @@ TEST_CASE("an absent parameter is a value of its own, and a derived one is none"
 
 TEST_CASE("nothing repeats another where there are infinitely many, or no others are left") {
     Tried infinite(SearchSpace({{"x", IntUniform{0, 1}}, {"y", Uniform{0, 1}}}));
-    infinite.insert({{"x", whole(0)}, {"y", 0.5}});
+    infinite.tell(started(0, {{"x", whole(0)}, {"y", 0.5}}));
     CHECK_FALSE(infinite.repeats({{"x", whole(0)}, {"y", 0.5}}));
 
     Tried two(SearchSpace({{"x", IntUniform{0, 1}}}));
-    two.insert({{"x", whole(0)}});
+    two.tell(started(0, {{"x", whole(0)}}));
     CHECK(two.repeats({{"x", whole(0)}}));
-    two.insert({{"x", whole(1)}});
+    two.tell(started(0, {{"x", whole(1)}}));
     CHECK_FALSE(two.repeats({{"x", whole(0)}}));
 }
 
 TEST_CASE("a value that is none of its parameter's repeats nothing") {
     Tried tried(SearchSpace({{"x", IntUniform{0, 1}}}));
-    tried.insert({{"x", whole(7)}});
+    tried.tell(started(0, {{"x", whole(7)}}));
 
     CHECK_FALSE(tried.repeats({{"x", whole(7)}}));
 }

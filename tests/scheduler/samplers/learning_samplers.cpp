@@ -12,7 +12,7 @@ using namespace crescendo;
 
 namespace {
 
-const std::vector<std::string> model_samplers{"cmaes", "gp", "tpe"};
+const std::vector<std::string> learning_samplers{"cmaes", "gp", "tpe"};
 
 const SearchSpace& mixed_space() {
     static const SearchSpace space({{"kind", Categorical{{std::string("a"), std::string("b")}}},
@@ -33,7 +33,7 @@ double mixed_loss(const Config& config) { return std::abs(number_of(config, 1) -
 }  // namespace
 
 TEST_CASE("every proposal is a configuration of the space, and the same again") {
-    for (const auto& name : model_samplers) {
+    for (const auto& name : learning_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, mixed_space()));
         AnySampler again(learning_spec(name, mixed_space()));
@@ -51,7 +51,7 @@ TEST_CASE("every proposal is a configuration of the space, and the same again") 
 }
 
 TEST_CASE("a sampler that is only told proposes what one that proposed all would, so a resume goes on as before") {
-    for (const auto& name : model_samplers) {
+    for (const auto& name : learning_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, mixed_space()));
         const auto configs = learn(sampler, 50, mixed_loss);
@@ -70,7 +70,7 @@ TEST_CASE("a sampler that is only told proposes what one that proposed all would
 
 TEST_CASE("a sampler that learns survives losses that say nothing") {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (const auto& name : model_samplers) {
+    for (const auto& name : learning_samplers) {
         CAPTURE(name);
         for (const double loss : {nan, std::numeric_limits<double>::infinity(), 1.0, -1e300, 1e300}) {
             AnySampler sampler(learning_spec(name, mixed_space()));
@@ -87,7 +87,7 @@ TEST_CASE("a sampler that learns survives losses that say nothing") {
 }
 
 TEST_CASE("where all trials report the same number, proposals differ, and cover the space") {
-    for (const auto& name : model_samplers) {
+    for (const auto& name : learning_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, mixed_space()));
 
@@ -106,7 +106,7 @@ TEST_CASE("where all trials report the same number, proposals differ, and cover 
 }
 
 TEST_CASE("a configuration that was tried can be enqueued again, and a sampler proposes it and all others once") {
-    for (const auto& name : model_samplers) {
+    for (const auto& name : learning_samplers) {
         CAPTURE(name);
         auto spec = spec_of(SchedulerKind::fifo, /*run_cap=*/18, /*max=*/1);
         spec.space = SearchSpace{{{"n", IntUniform{0, 19}}}};
@@ -139,7 +139,7 @@ TEST_CASE("a category of 10,000 values, one value, and a space where nothing var
     const SearchSpace wide{{{"x", Uniform{0, 1}}, {"c", Categorical{many}}}};
     const SearchSpace narrow{{{"c", Categorical{{1.0}}}, {"n", IntUniform{3, 3}}, {"x", Uniform{0, 1}}}};
     const SearchSpace fixed{{{"c", Constant{1.0}}}};
-    for (const auto& name : model_samplers) {
+    for (const auto& name : learning_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, wide));
         const auto configs = learn(sampler, 16, [](const Config& config) { return number_of(config, 0); });
@@ -152,7 +152,7 @@ TEST_CASE("a category of 10,000 values, one value, and a space where nothing var
 }
 
 TEST_CASE("foreign values and failed trials do not confuse a sampler") {
-    for (const auto& name : model_samplers) {
+    for (const auto& name : learning_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, SearchSpace{{{"x", Uniform{0, 1}}, {"n", IntUniform{0, 9}}}}));
         for (int id = 0; id < 40; ++id) {
@@ -170,7 +170,7 @@ TEST_CASE("foreign values and failed trials do not confuse a sampler") {
 }
 
 TEST_CASE("a sweep under every scheduler learns with every sampler until it ends") {
-    for (const auto& name : model_samplers) {
+    for (const auto& name : learning_samplers) {
         for (const auto kind :
              {SchedulerKind::fifo, SchedulerKind::asha, SchedulerKind::rasda, SchedulerKind::successive_halving,
               SchedulerKind::hyperband, SchedulerKind::async_hyperband, SchedulerKind::pasha, SchedulerKind::median}) {
