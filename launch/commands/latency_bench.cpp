@@ -80,7 +80,7 @@ LatencyRecord LatencyBench::measure(TrialId trial, Weights weights) {
     return record;
 }
 
-std::string latency_text(const LatencyRecord& record, std::optional<double> usd_per_slot_hour, Format format) {
+std::string latency_text(const LatencyRecord& record, std::optional<double> price_of_slot_hour, Format format) {
     const auto& latency = record.latency;
     OrderedJson json{{"trial", latency.trial.value}, {"data", record.data},         {"samples", latency.samples},
                      {"threads", record.threads},    {"hardware", record.hardware}, {"mean_ms", latency.mean * 1e3},
@@ -88,8 +88,8 @@ std::string latency_text(const LatencyRecord& record, std::optional<double> usd_
     for (const auto& [name, value] : latency.metrics) {
         json[name] = value;
     }
-    if (usd_per_slot_hour) {
-        json["cost_of_10000"] = 10'000 * latency.mean / 3600 * *usd_per_slot_hour;
+    if (price_of_slot_hour) {
+        json["cost_of_10000"] = 10'000 * latency.mean / 3600 * *price_of_slot_hour;
     }
     if (format == Format::json) {
         return json.dump(2) + "\n";

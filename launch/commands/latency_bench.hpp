@@ -48,7 +48,7 @@ class LatencyBench {
 };
 
 /// A measurement for people or for programs. Cost is left out if no slot has a price.
-std::string latency_text(const LatencyRecord& record, std::optional<double> usd_per_slot_hour, Format format);
+std::string latency_text(const LatencyRecord& record, std::optional<double> price_of_slot_hour, Format format);
 
 /// `--data` and `--threads`, of the verbs that measure.
 std::vector<CLI::Option*> add_latency_options(CLI::App& command, LatencyBench::Options& options);

@@ -100,7 +100,7 @@ void remark_on_missing_slots(const SchedulerSpec& scheduler, const std::vector<S
 AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, const SessionOptions& options) {
     AgentSetup setup;
     setup.kind = file.has_warm_trainers() ? WorkerKind::warm_trainer : WorkerKind::program;
-    if (file.grow == Growth::in_place) {
+    if (file.grow == GrowMode::in_place) {
         setup.trainer = expand_shared_command(*file.command, file.program);
     }
     setup.directory = directory.read_run().at("working_directory");

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"

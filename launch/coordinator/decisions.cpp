@@ -18,7 +18,7 @@ void Decisions::record(const Event& event, const Json& details) {
 }
 
 void Decisions::record(const TrialFailed& event, const std::string& message, ProgramFault fault) {
-    prospects_.note(fault, sweep());
+    hope_.note(fault, sweep());
     record(event, {{"message", message}});
 }
 
@@ -94,7 +94,7 @@ void Decisions::propose() {
 
 void Decisions::take_effect(const Json& record) {
     const auto actions = history_.apply(record);
-    if (record.value("event", "") == "trial_failed" && prospects_.are_hopeless(sweep())) {
+    if (record.value("event", "") == "trial_failed" && hope_.is_lost(sweep())) {
         is_hopeless_ = true;
         orders_.start_no_more();
     }

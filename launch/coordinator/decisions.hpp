@@ -76,7 +76,7 @@ class Decisions {
     std::vector<Record> batch_;             ///< records that are not yet in the journal
     std::map<TrialId, Resource> reported_;  ///< last resource of each trial that has a report in `batch_`
     std::set<TrialId> configured_;          ///< trials whose configuration is recorded, and has not taken effect
-    Prospects prospects_;
+    Hope hope_;
     bool is_hopeless_ = false;
 };
 

@@ -102,14 +102,14 @@ std::string ToldFailures::words_for(TrialId trial, const std::string& message) {
                                     : fmt::format("in the same way as trial {} above", first->second.value);
 }
 
-void Prospects::note(ProgramFault fault, const Sweep& sweep) {
+void Hope::note(ProgramFault fault, const Sweep& sweep) {
     never_reports_ = never_reports_ || fault == ProgramFault::never_reports;
     if (fault == ProgramFault::usage_error && num_suspects_ == 0) {
         num_suspects_ = sweep.trials().size();
     }
 }
 
-bool Prospects::are_hopeless(const Sweep& sweep) const {
+bool Hope::is_lost(const Sweep& sweep) const {
     constexpr int enough = 3;
     const auto& trials = sweep.trials();
     const auto has_failed = [](const Trial& trial) { return trial.status == TrialStatus::failed; };

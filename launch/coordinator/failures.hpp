@@ -46,12 +46,12 @@ class ToldFailures {
 /// It is not once three trials have failed for good. It is not if a program ended with status 0 and never reported,
 /// because all others would do the same. It is not if a program refused its arguments and all trials that had begun by
 /// then have failed. (If one of them reports, only that configuration was wrong, and it costs that trial.)
-class Prospects {
+class Hope {
   public:
     /// Notes the failure of a trial, before `sweep` has it.
     void note(ProgramFault fault, const Sweep& sweep);
 
-    bool are_hopeless(const Sweep& sweep) const;
+    bool is_lost(const Sweep& sweep) const;
 
   private:
     bool never_reports_ = false;

@@ -303,7 +303,7 @@ void Training::take(const WorkerFailed& notice) {
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
     groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
-        const auto lost = file_.grow == Growth::none && file_.command ? std::nullopt : std::optional(notice.slot);
+        const auto lost = file_.grow == GrowMode::none && file_.command ? std::nullopt : std::optional(notice.slot);
         fail(failure_after(decisions_.history(), notice.trial, notice.kind, lost, notice.slot, notice.message),
              notice.message, notice.fault);
         usable_slots_.note_failure(notice);

@@ -7,8 +7,8 @@
 namespace crescendo::launch {
 namespace {
 
-std::vector<Improvement> reports_of_trials(const History& history) {
-    std::vector<Improvement> reports;
+std::vector<TimedValue> reports_of_trials(const History& history) {
+    std::vector<TimedValue> reports;
     for (const auto& trial : history.sweep().trials()) {
         for (const auto& report : history.of(trial.id).reports) {
             reports.push_back({report.time, trial.id, metric_of(report, history.sweep().spec().metric)});
@@ -28,9 +28,9 @@ const TrialReport* report_at(const Trial& trial, const std::vector<TrialReport>&
 
 /// A configuration has a value wherever all its repetitions that did not fail have reported, once the last of them has.
 /// It stands under its first trial.
-std::vector<Improvement> reports_of_configurations(const History& history) {
+std::vector<TimedValue> reports_of_configurations(const History& history) {
     const auto& spec = history.sweep().spec();
-    std::vector<Improvement> reports;
+    std::vector<TimedValue> reports;
     for (const auto& candidate : history.sweep().candidates()) {
         const auto first = spec.repeat.first_of(candidate.id);
         std::vector<const Trial*> counted;
@@ -69,12 +69,12 @@ double metric_of(const TrialReport& report, const std::string& metric) {
     return found == report.metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
 }
 
-std::vector<Improvement> best_so_far(const History& history) {
+std::vector<TimedValue> best_so_far(const History& history) {
     const auto& spec = history.sweep().spec();
     auto reports = spec.repeat.is_on() ? reports_of_configurations(history) : reports_of_trials(history);
-    std::ranges::stable_sort(reports, {}, &Improvement::time);
+    std::ranges::stable_sort(reports, {}, &TimedValue::time);
     double best = std::numeric_limits<double>::infinity();
-    std::erase_if(reports, [&](const Improvement& report) {
+    std::erase_if(reports, [&](const TimedValue& report) {
         const double loss = to_loss(spec.goal, report.value);
         const bool is_better = loss < best;
         best = is_better ? loss : best;

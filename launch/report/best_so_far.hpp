@@ -7,8 +7,8 @@
 
 namespace crescendo::launch {
 
-/// A report that was better than all before it.
-struct Improvement {
+/// A value that a trial reported.
+struct TimedValue {
     double time = 0;  ///< in seconds that the sweep had been at work
     TrialId trial;
     double value = 0;  ///< of the sweep's metric
@@ -17,7 +17,7 @@ struct Improvement {
 /// The metric in a report; NaN if it has none.
 double metric_of(const TrialReport& report, const std::string& metric);
 
-/// Every improvement of the best value so far, in the order of time. `history` has kept all reports.
-std::vector<Improvement> best_so_far(const History& history);
+/// Every value that was better than all before it, in the order of time. `history` has kept all reports.
+std::vector<TimedValue> best_so_far(const History& history);
 
 }  // namespace crescendo::launch

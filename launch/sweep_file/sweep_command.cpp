@@ -15,8 +15,8 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr Words growths{
-    {std::pair{Growth::none, "none"}, {Growth::restart, "restart"}, {Growth::in_place, "in_place"}}};
+constexpr Words grow_modes{
+    {std::pair{GrowMode::none, "none"}, {GrowMode::restart, "restart"}, {GrowMode::in_place, "in_place"}}};
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
 /// What W&B runs a `program` by, unless the file has a command.
@@ -69,12 +69,12 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
                                               of_scheduler));
             }
         }
-        result.grow = file.choice("grow", growths).value_or(Growth::none);
+        result.grow = file.choice("grow", grow_modes).value_or(GrowMode::none);
     });
     file.attempt([&] {
         require_program("final_test");
         result.final_test = file.choice("final_test", on_or_off).value_or(false);
-        if (result.final_test && result.grow != Growth::in_place && !file.mistakes().concern("grow")) {
+        if (result.final_test && result.grow != GrowMode::in_place && !file.mistakes().concern("grow")) {
             file.fail("final_test",
                       "is on, and only a program with `grow: in_place` can be asked to test a checkpoint; remove it");
         }
@@ -115,7 +115,7 @@ void read_report(const YamlSection& file, SweepStage stage, SweepFile& result) {
                   "finds the reports of a program, and there is no `command:`; crescendo-trainer has a setting of this "
                   "name, which is written in the section trainer");
     }
-    if (result.grow == Growth::in_place) {
+    if (result.grow == GrowMode::in_place) {
         file.fail("report",
                   "finds the reports of a program that does not send them, and with `grow: in_place` it "
                   "does; remove one of the two");
@@ -137,7 +137,7 @@ void read_report(const YamlSection& file, SweepStage stage, SweepFile& result) {
 /// A script that speaks to W&B alone is started so that it speaks to crescendo. Other commands than W&B's are left as
 /// they are.
 void adapt_to_wandb(const YamlSection& file, SweepFile& result) {
-    if (!file.has("program") || file.has("report") || result.grow == Growth::in_place ||
+    if (!file.has("program") || file.has("report") || result.grow == GrowMode::in_place ||
         result.command != command_of_wandb || !speaks_to_wandb_alone(result.program)) {
         return;
     }
@@ -186,7 +186,7 @@ void check_resource(const YamlSection& file) {
 void check_growth(const YamlSection& file, const SweepFile& result) {
     const auto& mistakes = file.mistakes();
     file.attempt([&] {
-        if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == Growth::none &&
+        if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == GrowMode::none &&
             !mistakes.concern("scheduler.type") && !mistakes.concern("grow") && !mistakes.lie_in("early_terminate")) {
             file.fail("scheduler.type",
                       "rasda grows the trials that survive, and this program keeps its workers; add, outside of "
@@ -214,7 +214,7 @@ void check_macros(const YamlSection& file, const SweepFile& result) {
     for (std::size_t i = 0; i < result.command->size(); ++i) {
         file.attempt([&] {
             expand_word((*result.command)[i], i, macros);
-            if (result.grow == Growth::in_place) {
+            if (result.grow == GrowMode::in_place) {
                 expand_shared_word((*result.command)[i], i, macros.program);
             }
         });

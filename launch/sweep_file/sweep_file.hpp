@@ -25,7 +25,7 @@
 namespace crescendo::launch {
 
 /// How a program of `command:` gets other workers while its trials train.
-enum class Growth {
+enum class GrowMode {
     none,      ///< it keeps as many as it began with
     restart,   ///< it saves and ends, and is started anew in the new group
     in_place,  ///< it is a warm trainer of the trial protocol, and regroups in memory
@@ -52,7 +52,7 @@ struct SweepFile {
     std::optional<Json> trainer;                      ///< the section `trainer`, an object that is not interpreted here
     std::optional<std::vector<std::string>> command;  ///< command with macros; never together with `trainer`
     bool is_adapted_to_wandb = false;  ///< whether its words are others than the file's, and run the adapter of W&B
-    Growth grow = Growth::none;                       ///< of the program of `command`
+    GrowMode grow = GrowMode::none;    ///< of the program of `command`
     bool final_test = false;  ///< whether the program of `command` tests the best trial in the end
     Supervision supervision;                           ///< `report` and `hang_timeout`
     std::optional<Price> price;                        ///< what an hour costs; none: nobody said it
@@ -66,7 +66,7 @@ struct SweepFile {
     SourceMap source;                                  ///< positions of the keys, for messages
 
     /// Whether processes that stay from trial to trial train it, rather than one that is started for each.
-    bool has_warm_trainers() const { return trainer || grow == Growth::in_place; }
+    bool has_warm_trainers() const { return trainer || grow == GrowMode::in_place; }
 
     std::optional<double> time_budget_seconds() const {
         return time_budget ? std::optional(std::chrono::duration<double>(*time_budget).count()) : std::nullopt;

@@ -73,7 +73,7 @@ void check_hooks(const SweepFile& file, Mistakes& mistakes) {
 
 /// A program that is started for one trial ends when it likes; one that waits for trials trains as long as it is told.
 void require_end_of_trials(const SweepFile& file, Mistakes& mistakes) {
-    if (file.grow != Growth::in_place || file.spec.scheduler.has_max()) {
+    if (file.grow != GrowMode::in_place || file.spec.scheduler.has_max()) {
         return;
     }
     const bool has_rule = file.source.has("early_terminate");
@@ -127,7 +127,7 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
         check_macros(file, mistakes);
         require_end_of_trials(file, mistakes);
         const bool is_there = !mistakes.lie_in("command") && !mistakes.lie_in("program");
-        if (file.grow == Growth::in_place && is_there && !mistakes.lie_in("parameters") &&
+        if (file.grow == GrowMode::in_place && is_there && !mistakes.lie_in("parameters") &&
             !mistakes.lie_in("constraints")) {
             ask_trainer(file, expand_shared_command(*file.command, file.program),
                         file.source.has("command") ? "command" : "program", mistakes);
@@ -136,7 +136,7 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
 }
 
 std::vector<std::string> warnings_of(const SweepFile& file) {
-    if (!file.command || file.grow == Growth::in_place || runs_wandb_adapter(file)) {
+    if (!file.command || file.grow == GrowMode::in_place || runs_wandb_adapter(file)) {
         return {};
     }
     std::vector<std::string> warnings;

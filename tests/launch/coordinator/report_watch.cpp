@@ -27,7 +27,7 @@ TEST_CASE("a program that does not say how long its steps take grows blindly, an
         Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 4, reduction_factor: 2, grow_when: " + grow_when + "}");
         stage.file.trainer.reset();
         stage.file.command = {"train"};
-        stage.file.grow = launch::Growth::in_place;
+        stage.file.grow = launch::GrowMode::in_place;
         for (const int resource : {1, 2, 4}) {
             auto report = report_of(0, resource, 0.5);
             report.step_seconds = step_seconds;

@@ -272,7 +272,7 @@ namespace {
 
 /// A sweep of a program with one trial. Its group reports the last epoch once it has been started anew so often.
 struct ProgramStage : Stage {
-    ProgramStage(launch::Growth grow, int last_start, const std::string& scheduler) : Stage("run_cap: 1\n", scheduler) {
+    ProgramStage(GrowMode grow, int last_start, const std::string& scheduler) : Stage("run_cap: 1\n", scheduler) {
         file.trainer.reset();
         file.command = {"train"};
         file.grow = grow;
@@ -295,7 +295,7 @@ constexpr const char* rasda = "{type: rasda, min: 1, max: 4, reduction_factor: 2
 }  // namespace
 
 TEST_CASE("a program that is to grow saves and leaves, and is then started anew on both nodes") {
-    ProgramStage stage(launch::Growth::restart, /*last_start=*/2, rasda);
+    ProgramStage stage(GrowMode::restart, /*last_start=*/2, rasda);
     stage.agents.report(0, 1, 0.5);
 
     CHECK(stage.run() == Outcome::finished);
@@ -317,7 +317,7 @@ TEST_CASE("a program that is to grow saves and leaves, and is then started anew 
 TEST_CASE("a program that was started anew is noted as regrouped at its first report, once") {
     for (const int first : {1, 2}) {  // 1 is what its checkpoint holds, and 2 is new
         CAPTURE(first);
-        ProgramStage stage(launch::Growth::restart, /*last_start=*/-1, rasda);
+        ProgramStage stage(GrowMode::restart, /*last_start=*/-1, rasda);
         stage.agents.report(0, 1, 0.5);
         stage.agents.on_order = [&, leave = stage.agents.on_order](NodeId node, const Order& order) {
             leave(node, order);
@@ -345,7 +345,7 @@ TEST_CASE("a program that was started anew is noted as regrouped at its first re
 }
 
 TEST_CASE("a member of a program that dies takes the others along, and they are started again one smaller") {
-    ProgramStage stage(launch::Growth::restart, /*last_start=*/3, rasda);
+    ProgramStage stage(GrowMode::restart, /*last_start=*/3, rasda);
     stage.agents.report(0, 1, 0.5);
     const auto on_order = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
@@ -364,7 +364,7 @@ TEST_CASE("a member of a program that dies takes the others along, and they are 
 }
 
 TEST_CASE("a program that keeps its workers is started again with all of them when one fails") {
-    ProgramStage stage(launch::Growth::none, /*last_start=*/2, "{type: fifo, max: 4, workers: 2}");
+    ProgramStage stage(GrowMode::none, /*last_start=*/2, "{type: fifo, max: 4, workers: 2}");
     for (const int slot : {1, 0}) {
         stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::crash, "signal 9"});
     }
@@ -379,7 +379,7 @@ TEST_CASE("a program that keeps its workers is started again with all of them wh
 }
 
 TEST_CASE("when rank 0 of a program ends well, the trial is over and the others leave") {
-    ProgramStage stage(launch::Growth::none, /*last_start=*/-1, "{type: fifo, max: 4, workers: 2}");
+    ProgramStage stage(GrowMode::none, /*last_start=*/-1, "{type: fifo, max: 4, workers: 2}");
     stage.agents.report(0, 1, 0.5);
     stage.agents.notices.push_back(ProgramEnded{TrialId{0}});
 
@@ -392,7 +392,7 @@ TEST_CASE("when rank 0 of a program ends well, the trial is over and the others 
 }
 
 TEST_CASE("a program that ends as its group is to grow stays ended") {
-    ProgramStage stage(launch::Growth::restart, /*last_start=*/2, rasda);
+    ProgramStage stage(GrowMode::restart, /*last_start=*/2, rasda);
     stage.agents.report(0, 1, 0.5);
     stage.agents.notices.push_back(ProgramEnded{TrialId{0}});
     stage.agents.all_at_once = true;
