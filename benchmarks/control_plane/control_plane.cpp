@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(std::fopen("/dev/null", "w"), std::fclose);
     LogView view(log.get(), {file.name, {}});
 
-    Coordinator(file, directory, journal, history, agents, view).run(signals);
+    Coordinator({file, directory, journal, history}, agents, view).run(signals);
     const double cpu = cpu_seconds();
     const auto observed = agents.finish();
 

@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
 
     const auto begin = std::chrono::steady_clock::now();
     const double cpu_before = cpu_seconds();
-    Coordinator(file, directory, journal, history, agents, view).run(signals);
+    Coordinator({file, directory, journal, history}, agents, view).run(signals);
     const double cpu = cpu_seconds() - cpu_before;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
 

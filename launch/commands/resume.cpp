@@ -102,7 +102,7 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
         recorded.file.source.fail(key, problem);
     }
     auto journal = Journal::open(directory.journal(), recorded.end);
-    return run_session({reopening.file(), directory, lock, journal, history}, options.session, session,
+    return run_session({reopening.file(), directory, journal, history, &lock}, options.session, session,
                        reopening.records());
 }
 

@@ -140,8 +140,7 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
         const auto transport = make_transport(setup, session, signals);
         remark_on_missing_slots(sweep.file.spec.scheduler, transport->slots());
         const auto view = make_view(sweep.file, session != nullptr);
-        outcome = Coordinator(sweep.file, sweep.directory, sweep.journal, sweep.history, *transport, *view, &sweep.lock,
-                              std::move(opening))
+        outcome = Coordinator(sweep, *transport, *view, std::move(opening))
                       .run(signals, options.until ? options.until : end_of_job());
         view->update(sweep.history, sweep.history.last_time());
     }
@@ -187,14 +186,14 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
     try {
         outcome = run_to_end(sweep, options, session, std::move(opening));
     } catch (const std::exception& error) {
-        sweep.lock.release();
+        sweep.lock->release();
         run_hook({"error", error.what(), code_of_error(ExitCode::resumable)}, sweep.file, sweep.directory,
                  sweep.history);
         throw;
     }
     const auto code = report_end(outcome, sweep.file, sweep.history, sweep.directory);
     std::fflush(stdout);  // a hook may take a while
-    sweep.lock.release();  // and may continue this very sweep
+    sweep.lock->release();  // and may continue this very sweep
     if (outcome != Outcome::interrupted) {
         run_hook({outcome == Outcome::finished ? "finished" : "failed", reason_of(outcome, sweep.history), code},
                  sweep.file, sweep.directory, sweep.history);
@@ -210,7 +209,7 @@ ExitCode begin_sweep(const SweepFile& file, const std::filesystem::path& directo
     SweepLock lock(created);
     auto journal = Journal::open(created.journal());
     History history(file.spec);
-    return run_session({file, created, lock, journal, history}, options, session);
+    return run_session({file, created, journal, history, &lock}, options, session);
 }
 
 void write_results(const SweepFile& file, const History& history, const SweepDirectory& directory) try {

@@ -27,16 +27,8 @@ void add_session_options(CLI::App& command, SessionOptions& options);
 /// tasks that do not know of each other.
 void require_sound_start(const SessionOptions& options, const MpiSession* session);
 
-/// A sweep that this process holds the lock of.
-struct OpenSweep {
-    const SweepFile& file;
-    const SweepDirectory& directory;
-    SweepLock& lock;
-    Journal& journal;
-    History& history;
-};
-
-/// Runs the sweep until it ends or must stop, and prints its end. `opening` are records that the journal gets first.
+/// Runs the sweep, whose lock is held, until it ends or must stop, and prints its end. `opening` are records that the
+/// journal gets first.
 ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
                      std::vector<Json> opening = {});
 

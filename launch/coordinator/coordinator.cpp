@@ -13,33 +13,30 @@ namespace crescendo::launch {
 
 namespace {
 
-std::unique_ptr<ProposalSource> source_of(const SweepFile& file, const SweepDirectory& directory, LiveView& view) {
+std::unique_ptr<ProposalSource> source_of(const OpenSweep& open, LiveView& view) {
     SourceSettings settings;
-    if (file.sampler || file.stop_rule) {
-        settings.directory = directory.read_run().at("working_directory");
-        settings.log = std::filesystem::absolute(directory.sampler_log()).string();
+    if (open.file.sampler || open.file.stop_rule) {
+        settings.directory = open.directory.read_run().at("working_directory");
+        settings.log = std::filesystem::absolute(open.directory.sampler_log()).string();
         settings.say = [&view](const std::string& line) { view.say(line); };
     }
-    return make_source(file, std::move(settings));
+    return make_source(open.file, std::move(settings));
 }
 
 }  // namespace
 
-Coordinator::Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-                         Transport& transport, LiveView& view, SweepLock* lock, std::vector<Json> opening)
-    : file_(file),
-      directory_(directory),
+Coordinator::Coordinator(const OpenSweep& open, Transport& transport, LiveView& view, std::vector<Json> opening)
+    : open_(open),
       transport_(transport),
       view_(view),
-      lock_(lock),
       opening_(std::move(opening)),
-      orders_(file, directory, history.sweep(), transport),
-      decisions_(journal, history, orders_, source_of(file, directory, view)) {}
+      orders_(open.file, open.directory, open.history.sweep(), transport),
+      decisions_(open.journal, open.history, orders_, source_of(open, view)) {}
 
 Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::Seconds> deadline) {
     begin_session();
-    SessionEnd end(directory_, signals, deadline);
-    Training training(file_, directory_, decisions_, orders_, view_, end);
+    SessionEnd end(open_.directory, signals, deadline);
+    Training training(open_.file, open_.directory, decisions_, orders_, view_, end);
     go_through(training);
 
     const bool is_cut_short = sweep().state() == SweepState::running;
@@ -89,8 +86,8 @@ void Coordinator::begin_session() {
 template <class Phase>
 void Coordinator::go_through(Phase& phase) {
     while (phase.begin_turn()) {
-        if (lock_ != nullptr) {
-            lock_->beat();
+        if (open_.lock != nullptr) {
+            open_.lock->beat();
         }
         for (auto& notice : transport_.receive(phase.period())) {
             std::visit([&](auto& each) { phase.take(each); }, notice);
@@ -104,10 +101,10 @@ void Coordinator::go_through(Phase& phase) {
 bool Coordinator::test_the_best(SessionEnd& end) {
     const auto best = sweep().best();
     const auto& test = decisions_.history().test();
-    if (!best || !file_.has_final_test() || (test && test->trial == best)) {
+    if (!best || !open_.file.has_final_test() || (test && test->trial == best)) {
         return true;
     }
-    FinalTest final_test(*best, orders_, view_, end, longest_test(file_.supervision));
+    FinalTest final_test(*best, orders_, view_, end, longest_test(open_.file.supervision));
     go_through(final_test);
     if (const auto metrics = final_test.conclude()) {
         decisions_.append(test_note(journal_clock(), *best, *metrics));

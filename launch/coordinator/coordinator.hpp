@@ -4,13 +4,9 @@
 #include <vector>
 
 #include "launch/coordinator/decisions.hpp"
+#include "launch/coordinator/open_sweep.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/coordinator/session_end.hpp"
-#include "launch/record/history.hpp"
-#include "launch/record/journal.hpp"
-#include "launch/record/sweep_directory.hpp"
-#include "launch/record/sweep_lock.hpp"
-#include "launch/sweep_file/sweep_file.hpp"
 #include "launch/system/stop_signals.hpp"
 #include "launch/transport/transport.hpp"
 #include "launch/view/live_view.hpp"
@@ -31,11 +27,9 @@ enum class Outcome {
 /// and one loop serves them all.
 class Coordinator {
   public:
-    /// The caller holds the sweep's lock, and the coordinator keeps its signs of life coming. `history` has taken every
-    /// record of `journal`. `opening` has the records that the session begins with, before it has slots: what changed
-    /// since the last session.
-    Coordinator(const SweepFile& file, const SweepDirectory& directory, Journal& journal, History& history,
-                Transport& transport, LiveView& view, SweepLock* lock = nullptr, std::vector<Json> opening = {});
+    /// Keeps the signs of life of the sweep's lock coming. `opening` has the records that the session begins with,
+    /// before it has slots: what changed since the last session.
+    Coordinator(const OpenSweep& open, Transport& transport, LiveView& view, std::vector<Json> opening = {});
 
     /// Runs until the sweep ends, is asked to stop, or `deadline` is reached. Throws DirectoryError when the journal or
     /// other files cannot be written; everything that was answered is then safely in the journal. Throws
@@ -49,11 +43,9 @@ class Coordinator {
     void go_through(Phase& phase);
     bool test_the_best(SessionEnd& end);
 
-    const SweepFile& file_;
-    const SweepDirectory& directory_;
+    OpenSweep open_;
     Transport& transport_;
     LiveView& view_;
-    SweepLock* lock_;
     std::vector<Json> opening_;
     Orders orders_;
     Decisions decisions_;

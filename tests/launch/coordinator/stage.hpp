@@ -110,7 +110,7 @@ struct Stage {
     }
 
     Outcome run(std::optional<SessionEnd::Seconds> deadline = {}) {
-        return Coordinator(file, directory, journal, history, agents, view).run(signals, deadline);
+        return Coordinator({file, directory, journal, history}, agents, view).run(signals, deadline);
     }
 
     std::vector<Json> journalled() const { return Journal::read(directory.journal()); }

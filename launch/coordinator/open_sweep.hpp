@@ -1,0 +1,20 @@
+#pragma once
+
+#include "launch/record/history.hpp"
+#include "launch/record/journal.hpp"
+#include "launch/record/sweep_directory.hpp"
+#include "launch/record/sweep_lock.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
+
+namespace crescendo::launch {
+
+/// A sweep that this process works on.
+struct OpenSweep {
+    const SweepFile& file;
+    const SweepDirectory& directory;
+    Journal& journal;
+    History& history;           ///< has taken every record of `journal`
+    SweepLock* lock = nullptr;  ///< held by this process; null where nobody else knows the sweep, as in tests
+};
+
+}  // namespace crescendo::launch
