@@ -92,7 +92,6 @@ void Training::look_ahead() {
 void Training::end_turn() {
     const auto& history = decisions_.history();
     const double now = journal_clock();
-    constexpr double longest_silence = 60;  // seconds that a crash may take from the account
     if (now - history.last_time() >= longest_silence) {
         decisions_.append(time_note(now));
     }

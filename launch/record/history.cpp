@@ -156,6 +156,17 @@ std::vector<Action> History::apply(const Journal::Line& line) {
 
 void History::interrupt() { decide(SlotsLost{sweep_.slots()}); }
 
+void History::look(double now, bool is_held) {
+    if (sweep_.state() != SweepState::running) {
+        return;
+    }
+    if (is_held) {
+        come_to(std::min(now, last_time_ + 2 * longest_silence));
+    } else {
+        interrupt();
+    }
+}
+
 std::vector<Action> History::decide(const Event& event) {
     had_ = had_now();
     auto actions = sweep_.apply(event);

@@ -96,6 +96,10 @@ struct Energy {
 /// readers need only the last of each trial.
 enum class Reports { last, all };
 
+/// Seconds for which a session that is at work leaves its journal without a record at most: what a crash may take from
+/// the account.
+inline constexpr double longest_silence = 60;
+
 /// A sweep as its journal has it: the scheduler's state, rebuilt event by event, and everything else that users want to
 /// read. The running coordinator and every command that reads a sweep use this one class, so they cannot disagree.
 class History {
@@ -134,6 +138,11 @@ class History {
 
     /// No process works on the sweep any more: what ran waits to be resumed.
     void interrupt();
+
+    /// What somebody who looks at the sweep at `now` (seconds since the epoch) sees: while a process holds it, time
+    /// goes by; else what ran waits. A holder may have only begun, as `resume` does for a while before its session, or
+    /// just change a limit. So time goes by no longer than a session is silent, and as long again for what delays it.
+    void look(double now, bool is_held);
 
     const Sweep& sweep() const { return sweep_; }
     const TrialHistory& of(TrialId trial) const { return trials_.at(static_cast<std::size_t>(trial.value)); }

@@ -16,14 +16,7 @@ namespace crescendo::launch {
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept)
     : RecordedSweep(SweepDirectory::open(path), History::Purpose::look, kept) {
-    if (history.sweep().state() != SweepState::running) {
-        return;
-    }
-    if (holder) {
-        history.come_to(wall_clock());
-    } else {
-        history.interrupt();
-    }
+    history.look(wall_clock(), holder.has_value());
 }
 
 RecordedSweep RecordedSweep::recover(const SweepDirectory& directory) {

@@ -19,8 +19,8 @@ namespace crescendo::launch {
 /// The journal is the truth. The sweep's file must say what it said when the sweep began, except for the keys that may
 /// change. For these the journal counts, and not what the file says now.
 struct RecordedSweep {
-    /// Reads a sweep to look at it. If no process works on it, trials that ran are shown as waiting; else time goes by
-    /// until now. Throws InvalidInput that names file, line and key if the sweep's file was changed.
+    /// Reads a sweep to look at it, as History::look() says. Throws InvalidInput that names file, line and key if the
+    /// sweep's file was changed.
     explicit RecordedSweep(const std::filesystem::path& path, Reports kept = Reports::last);
 
     /// Reads a sweep to continue it. The caller holds the sweep's lock.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
+#include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -41,9 +42,7 @@ void Chronicle::take(const Journal::Line& line) {
 }
 
 void Chronicle::close(bool is_running) {
-    if (history_.sweep().state() == SweepState::running && !is_running) {
-        history_.interrupt();
-    }
+    history_.look(wall_clock(), is_running);
     const double now = history_.elapsed();
     for (const auto& trial : history_.sweep().trials()) {
         add_spans(trial.id, now);

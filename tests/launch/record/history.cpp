@@ -259,6 +259,20 @@ TEST_CASE("times of a clock that was set back do not go back, and a session begi
     CHECK(stage.history.slot_seconds_had() == 0);
 }
 
+TEST_CASE("a break does not count as soon as somebody holds the sweep to continue it") {
+    const auto seen = [](double now, bool is_held) {
+        Stage stage("run_cap: 1\n");
+        stage.history.apply(session_note(1000, "h", 1));
+        stage.history.apply(Json::parse(R"({"event":"slots_joined","time":1010,"slots":[{"slot":0,"node":0}]})"));
+        stage.history.look(now, is_held);
+        return std::pair(stage.history.elapsed(), stage.history.sweep().trial(TrialId{0}).status);
+    };
+
+    CHECK(seen(1070, true) == std::pair(70.0, TrialStatus::running));
+    CHECK(seen(1e6, true) == std::pair(10 + 2 * longest_silence, TrialStatus::running));
+    CHECK(seen(1e6, false) == std::pair(10.0, TrialStatus::waiting));
+}
+
 TEST_CASE("the most slots of a sweep are those of all its sessions") {
     Stage stage("run_cap: 1\n");
     for (const auto* record :

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "launch/sweep_file/sweep_file.hpp"
+#include "launch/system/wall_clock.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -66,12 +67,16 @@ TEST_CASE("a trial is on its slots from its start to its end") {
 }
 
 TEST_CASE("a trial that runs is on its slots until now") {
-    const Recorded recorded({{2, 0, 1, 0.5}, {4, 1, 1, 0.6}});
+    const Recorded recorded({{2, 0, 1, 0.5}, {4, 1, 1, 0.6}});  // the session begins at 1000
+    const double recent = wall_clock() - 30;
+    recorded.add({time_note(recent)});
 
     const auto chronicle = recorded.read(true);
 
     REQUIRE(span_of(chronicle, 0) != nullptr);
-    CHECK(span_of(chronicle, 0)->to == 4);
+    CHECK(span_of(chronicle, 0)->to >= recent + 30 - 1000);
+    CHECK(chronicle.lanes()[0].to >= recent + 30 - 1000);
+    CHECK(chronicle.history().slot_seconds() >= 2 * (recent + 30 - 1000));
     CHECK(chronicle.history().sweep().trial(TrialId{0}).status == TrialStatus::running);
 }
 
