@@ -99,9 +99,10 @@ class ImprovementReader {
         }
         const bool whole = clock_ == Clock::sweeps;
         const auto before = curve.points().empty() ? analysis::Point{} : curve.points().back();
+        const double slot_seconds = whole ? history_.slot_seconds() : history_.slot_seconds_of(id);
         // The machine's clock may have been set back.
         curve.add({.seconds = std::max(before.seconds, whole ? history_.elapsed() : training_seconds(trial)),
-                   .cost = std::max(before.cost, (whole ? history_.slot_seconds() : trial.slot_seconds) / 3600),
+                   .cost = std::max(before.cost, slot_seconds / 3600),
                    .resource = static_cast<double>(history_.sweep().trial(id).resource.value),
                    .loss = loss});
     }

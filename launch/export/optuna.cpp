@@ -171,7 +171,7 @@ OrderedJson user_attributes(const Trial& trial, const History& history,
     }
     attributes["resource"] = trial.resource.value;
     attributes["workers"] = seen.most_workers;
-    attributes["slot_hours"] = seen.slot_seconds / 3600;
+    attributes["slot_hours"] = history.slot_seconds_of(trial.id) / 3600;
     if (!seen.reports.empty()) {
         for (const auto& [name, value] : seen.reports.back().metrics) {
             if (name != metric) {

@@ -264,6 +264,11 @@ double History::running_seconds_at(TrialId id, double time) const {
     return of(id).running_seconds + (holding.slots > 0 ? std::max(0.0, elapsed_at(time) - holding.counted) : 0.0);
 }
 
+double History::slot_seconds_of(TrialId id) const {
+    const auto& holding = holding_.at(static_cast<std::size_t>(id.value));
+    return of(id).slot_seconds + holding.slots * (elapsed() - holding.counted);
+}
+
 /// Keeps account of who held how many slots for how long. A configuration may be told before its trial starts.
 void History::follow_slots(TrialId id) {
     if (!knows(id)) {

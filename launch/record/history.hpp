@@ -73,7 +73,7 @@ class Mean {
 struct TrialHistory {
     std::optional<double> started;     ///< when, in seconds that the sweep had been at work
     std::optional<double> ended;       ///< same units as `started`; none while the trial has not ended
-    double slot_seconds = 0;           ///< slots × time that the trial held them
+    double slot_seconds = 0;           ///< slots × time that it held them; up to the last event that concerns it
     double running_seconds = 0;        ///< time that the trial held slots; up to the last event that concerns it
     int most_workers = 0;              ///< most workers that it had at a time
     std::vector<TrialReport> reports;  ///< ordered by resource; at least the last one, see Reports
@@ -163,6 +163,9 @@ class History {
 
     /// Seconds for which the trial held slots up to `time` (seconds since the epoch), over all sessions.
     double running_seconds_at(TrialId trial, double time) const;
+
+    /// Slots × time that the trial held them, as of elapsed().
+    double slot_seconds_of(TrialId trial) const;
 
     /// Most slots that the sweep had at once, over all sessions: the last one may have had none.
     int most_slots() const { return most_slots_; }

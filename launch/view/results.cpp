@@ -88,8 +88,9 @@ OrderedJson best_json(const History& history, const SweepDirectory& directory, c
     result.update(repetition_json(history.sweep(), best.id));
     const auto& seen = history.of(best.id);
     result["seconds"] = json_of(clock_of(seen));
-    result["slot_hours"] = hours(seen.slot_seconds);
-    result["cost"] = json_of(cost_of(seen.slot_seconds, price_of_slot_hour));
+    const double slot_seconds = history.slot_seconds_of(best.id);
+    result["slot_hours"] = hours(slot_seconds);
+    result["cost"] = json_of(cost_of(slot_seconds, price_of_slot_hour));
     if (seen.gpu_joules) {
         result["gpu_joules"] = *seen.gpu_joules;
     }
@@ -193,6 +194,7 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
     for (const auto& trial : sweep.trials()) {
         const auto& seen = history.of(trial.id);
         const double until = seen.ended.value_or(history.elapsed());
+        const double slot_seconds = history.slot_seconds_of(trial.id);
         std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
                               std::int64_t{seen.most_workers}, metric_of(seen, metric)};
         if (repeat.is_on()) {
@@ -211,8 +213,8 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
             row.end(),
             {std::string(origins.of(trial.origin)),
              trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{}, std::int64_t{trial.failures},
-             cell_of(clock_of(seen)), seen.started ? Cell{until - *seen.started} : Cell{}, hours(seen.slot_seconds),
-             cell_of(cost_of(seen.slot_seconds, price_of_slot_hour)), cell_of(seen.data_wait.value()),
+             cell_of(clock_of(seen)), seen.started ? Cell{until - *seen.started} : Cell{}, hours(slot_seconds),
+             cell_of(cost_of(slot_seconds, price_of_slot_hour)), cell_of(seen.data_wait.value()),
              cell_of(sweep.growth().predicted_speedup(trial.id)), cell_of(sweep.growth().measured_speedup(trial.id))});
         if (has_gpu_energy) {
             row.push_back(cell_of(seen.gpu_joules));

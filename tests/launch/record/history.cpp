@@ -116,6 +116,23 @@ TEST_CASE("all reports are kept with the slots of every group, and sessions with
     CHECK(sessions[1].host == "b");
 }
 
+TEST_CASE("the slot time of trials adds up to that of the sweep at any time, whatever has happened to them since") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 4, workers: 1}");
+    for (const auto* record :
+         {R"({"note":"session","time":1000,"host":"h","slots":2})",
+          R"({"event":"slots_joined","time":1000,"slots":[{"slot":0,"node":0},{"slot":1,"node":0}]})",
+          R"({"event":"trial_reported","trial":0,"resource":1,"loss":-0.5,"time":1010,"metrics":{"accuracy":0.5}})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+    stage.history.come_to(1030);
+
+    CHECK(stage.history.slot_seconds_of(TrialId{0}) == 30);
+    CHECK(stage.history.slot_seconds_of(TrialId{1}) == 30);  // has not reported
+    CHECK(stage.history.slot_seconds() == 60);
+    stage.history.interrupt();
+    CHECK(stage.history.slot_seconds_of(TrialId{1}) == 30);
+}
+
 TEST_CASE("the time between reports is that of a trial, however many slots it holds") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 4, workers: 4}");
     const auto apply = [&](double time, const Event& event) {

@@ -25,6 +25,24 @@ TEST_CASE("a whole number is one in tables and in the best trial, as the program
     CHECK(best.at("config").at("width").is_number_integer());
 }
 
+TEST_CASE("the table has the slot-hours and the cost of trials that run until now, as the sweep's total has") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{1800, 0, 1, 0.5}});
+    History history = History::read(parse_sweep(two_trials(1), "s.yaml").spec, folder / "s/journal.jsonl");
+    history.come_to(1000 + 3600);
+
+    const auto rows = Json::parse(trials_table(history, 2.0).print(Format::json));
+    const auto best = Json::parse(best_text(history, SweepDirectory(folder / "s"), Format::json, 2.0));
+
+    for (const auto& row : rows) {
+        CHECK(row.at("slot_hours") == 1);
+        CHECK(row.at("cost") == 2);
+    }
+    CHECK(best.at("slot_hours") == 1);
+    CHECK(best.at("cost") == 2);
+    CHECK(spending_json(history, 2.0).at("slot_hours") == 2);
+}
+
 TEST_CASE("columns that would share a name are told apart, so that no row loses a value") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", "metric: {name: seconds, goal: maximize}\nrun_cap: 1\nscheduler: {type: fifo, max: 9}\n"
