@@ -22,6 +22,15 @@ std::optional<Resource> end_of_trials(const Sweep& sweep) {
     return sweep.spec().scheduler.has_max() ? sweep.spec().scheduler.max : last_end(sweep);
 }
 
+/// Slots that this many trials can use at once.
+int num_usable_slots(const Sweep& sweep, int num_trials) {
+    const auto& scheduler = sweep.spec().scheduler;
+    const bool grows = scheduler.kind == SchedulerKind::rasda;
+    const std::int64_t workers = grows ? sweep.max_workers() : std::min(scheduler.workers, sweep.max_workers());
+    const std::int64_t trials = std::min(num_trials, scheduler.max_concurrent.value_or(num_trials));
+    return static_cast<int>(std::clamp<std::int64_t>(workers * trials, 1, std::max(1, sweep.num_slots())));
+}
+
 /// Resource that a trial with that next milestone is expected to consume, if it ends at `last` at the latest.
 double expected_end(const std::vector<RungSize>& rungs, Resource next_milestone, double chance, Resource last) {
     const auto until = [&](Resource milestone) { return static_cast<double>(std::min(milestone, last).value); };
@@ -72,7 +81,10 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         left += num_to_come * expected_end(rungs, rungs.front().milestone, chance, *last);
         progress.fraction = done / std::max(1.0, done + left);
         if (done > 0 && sweep.num_slots() > 0 && !sweep.waits_for_release()) {  // that takes as long as its user likes
-            progress.seconds_left = left * history.slot_seconds() / done / sweep.num_slots();
+            const auto num_open = static_cast<int>(
+                std::ranges::count_if(sweep.trials(), [](const Trial& trial) { return !trial.ended(); }));
+            const int num_slots = num_usable_slots(sweep, num_open + num_to_come);
+            progress.seconds_left = left * history.slot_seconds() / done / num_slots;
         }
     }
     if (time_budget) {

@@ -23,8 +23,9 @@ struct Progress {
 };
 
 /// Estimates the progress of a sweep. The resource still to come follows from the ladder: a trial that reaches a rung
-/// survives it with the frequency seen so far. Time follows from the slot-seconds that a unit of resource has taken.
-/// Trials without a `max` are expected to end where the longest one so far did; until one has, there is no estimate.
+/// survives it with the frequency seen so far. Time follows from the slot-seconds that a unit of resource has taken,
+/// and from the slots that the trials can use which are left: the last one may leave most of them free. Trials without
+/// a `max` are expected to end where the longest one so far did; until one has, there is no estimate.
 Progress progress_of(const History& history, double now, std::optional<double> time_budget);
 
 /// The highest resource of trials that finished; none if none did.
