@@ -14,16 +14,18 @@
 namespace crescendo::launch {
 namespace {
 
-/// Says how the sweep continues if what was asked for decides something, or leaves the table of its trials if that
-/// ended it.
+/// If what was asked for decides something, leaves the table of the sweep's trials as they are now, and says how the
+/// sweep continues unless that ended it.
 void settle(const IdleSweep& idle) {
     if (!idle.has_decided()) {
         return;
     }
     const auto& recorded = idle.recorded();
+    write_results(recorded.file, recorded.history, recorded.directory);
     if (recorded.history.sweep().state() != SweepState::running) {
-        write_results(recorded.file, recorded.history, recorded.directory);
-    } else if (state_of_job(recorded.directory) == JobState::queued) {
+        return;
+    }
+    if (state_of_job(recorded.directory) == JobState::queued) {
         fmt::print("job {}, which is queued, continues the sweep with it\n",
                    recorded.directory.read_run().value("job", ""));
     } else {

@@ -144,7 +144,11 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
                       .run(signals, options.until ? options.until : end_of_job());
         view->update(sweep.history, sweep.history.last_time());
     }
-    write_results(sweep.file, sweep.history, sweep.directory);
+    auto seen = sweep.history;
+    if (outcome == Outcome::interrupted || outcome == Outcome::hopeless) {
+        seen.interrupt();
+    }
+    write_results(sweep.file, seen, sweep.directory);
     return outcome;
 } catch (const WriteError& error) {
     throw DirectoryError(error);

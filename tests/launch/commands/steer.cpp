@@ -48,12 +48,17 @@ TEST_CASE("of several requests, those that can be are done, and the exit status 
     CHECK(contains(result.out, "trial 1 stops"));
 }
 
-TEST_CASE("requests that end a sweep leave the table of its trials as they are then") {
+TEST_CASE("requests that decide about trials leave the table of all as they are then") {
     const OldSweep sweep;
 
-    REQUIRE(sweep.run({"stop", "s", "1"}).code == 0);
-    CHECK_FALSE(fs::exists(sweep.folder / "s/results.csv"));  // trials are left
+    const auto results = [&] { return content_of(sweep.folder / "s/results.csv"); };
+
+    REQUIRE(sweep.run({"note", "s", "x"}).code == 0);
+    CHECK_FALSE(fs::exists(sweep.folder / "s/results.csv"));
+    REQUIRE(sweep.run({"stop", "s", "1"}).code == 0);  // trials are left
+    CHECK(contains(results(), "\n1,stopped,"));
+    CHECK(results() == sweep.run({"trials", "s", "--format", "csv"}).out);
     REQUIRE(sweep.run({"set", "s", "run_cap=2"}).code == 0);
 
-    CHECK(contains(content_of(sweep.folder / "s/results.csv"), "\n1,stopped,"));
+    CHECK(results() == sweep.run({"trials", "s", "--format", "csv"}).out);
 }

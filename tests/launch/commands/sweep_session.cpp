@@ -28,6 +28,24 @@ TEST_CASE("a session whose time is up before it begins stops, and says how to go
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
 }
 
+TEST_CASE("a session that is stopped leaves a table of its trials as they wait then, with what they took until then") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "echo '{\"resource\": 1, \"metrics\": {\"loss\": 0.5}}' >&$CRESCENDO_FD\n"
+                "touch reported; while read -r reply <&$CRESCENDO_FD && [[ $reply != *stop* ]]; do :; done");
+    auto sweep = content_of(folder / "sweep.yaml");
+    sweep.replace(sweep.find("max: 1}"), 7, "max: 9}");
+    write_file(folder / "sweep.yaml", sweep);
+    Command run(folder.path(), {"run", "sweep.yaml"});
+    await("a report", [&] { return fs::exists(folder / "reported") && num_reports(folder / "s") > 0; });
+
+    REQUIRE(run_crescendo(folder.path(), {"stop", "s"}).code == 0);
+
+    CHECK(run.wait() == 75);
+    CHECK(contains(content_of(folder / "s/results.csv"), "\n0,waiting,1,"));
+    CHECK(content_of(folder / "s/results.csv") == run_crescendo(folder.path(), {"trials", "s", "--format", "csv"}).out);
+}
+
 TEST_CASE("a session stops two minutes before the end of the batch job that it is in") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
