@@ -46,6 +46,9 @@ Override parse_setting(const std::string& text) {
     CRESCENDO_VALIDATE(is_changeable(setting.key), setting.key,
                        "{} cannot be set{}: trials were trained with what the sweep began with; what may change is {}",
                        setting.key, did_you_mean(setting.key, changeable_keys()), list_of_changeable_keys());
+    CRESCENDO_VALIDATE(setting.value && setting.value->find_first_not_of(" \t\r\n") != std::string::npos, setting.key,
+                       "{} has no value here; write it behind the =, or {}=null to take the limit away", setting.key,
+                       setting.key);
     OrderedJson document = OrderedJson::object();
     apply_override(setting, document);
     const auto keys_of_document = flat_keys(document);

@@ -29,6 +29,8 @@ TEST_CASE("set refuses keys that may not change, and values that make no sense, 
     for (const auto& [setting, message] : {std::pair{"parameters.x.max=2", "parameters.x.max cannot be set"},
                                            {"run_cap=many", "run_cap: 'many' is text"},
                                            {"run_cap=null", "nothing ends this sweep"},
+                                           {"budget.time=", "budget.time has no value here; write it behind the ="},
+                                           {"budget.time= ", "or budget.time=null to take the limit away"},
                                            {"run_cap", "sets nothing; write a name and its value, like run_cap=200"}}) {
         CAPTURE(message);
         const auto result = run_crescendo(folder.path(), {"set", "s", "max_retries=1", setting});
