@@ -1,8 +1,11 @@
 #include "core/files/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "core/files/file_descriptor.hpp"
 #include "core/files/writing.hpp"
@@ -13,8 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Errors are of `path`, as the user named it.
-void write_at(const fs::path& place, int flags, std::string_view content, const fs::path& path) {
-    FileDescriptor file(::open(place.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666));
+void write_into(FileDescriptor file, std::string_view content, const fs::path& path) {
     if (!file) {
         cannot_write(path);
     }
@@ -24,25 +26,49 @@ void write_at(const fs::path& place, int flags, std::string_view content, const 
     }
 }
 
+/// A new file: what others put under its name is not written into. It has the permissions of `replaced`.
+FileDescriptor create(const fs::path& temporary, const struct stat* replaced) {
+    ::unlink(temporary.c_str());  // a former process had our number
+    FileDescriptor file(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced != nullptr ? 0600 : 0666));
+    if (file && replaced != nullptr) {
+        ::fchmod(file.get(), replaced->st_mode & 0777);  // where a file system has none, there is nothing to keep
+    }
+    return file;
+}
+
+/// `target` is where the file lies that a user knows as `path`.
+void replace(const fs::path& target, std::string_view content, const fs::path& path) {
+    struct stat status {};
+    const bool is_file = ::lstat(target.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+    const auto temporary = own_name(target, "new");
+    auto file = create(temporary, is_file ? &status : nullptr);
+    if (!file) {
+        cannot_write(path);
+    }
+    try {
+        write_into(std::move(file), content, path);
+        if (std::rename(temporary.c_str(), target.c_str()) != 0) {
+            cannot_write(path);
+        }
+    } catch (...) {
+        std::error_code ignored;
+        fs::remove(temporary, ignored);
+        throw;
+    }
+}
+
 }  // namespace
 
 void write_output(const fs::path& path, std::string_view content) {
     std::error_code unknown;
     const auto kind = fs::status(path, unknown);  // of what a link leads to
     if (fs::exists(kind) && !fs::is_regular_file(kind)) {
-        return write_at(path, 0, content, path);
+        return write_into(FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC)), content, path);
     }
-    const auto target = fs::exists(kind) ? fs::canonical(path, unknown) : path;
-    const auto temporary = own_name(target, "new");
-    try {
-        write_at(temporary, O_CREAT | O_TRUNC, content, path);
-        if (std::rename(temporary.c_str(), target.c_str()) != 0) {
-            cannot_write(path);
-        }
-    } catch (...) {
-        fs::remove(temporary, unknown);
-        throw;
-    }
+    replace(fs::exists(kind) ? fs::canonical(path, unknown) : path, content, path);
 }
+
+void replace_output(const fs::path& path, std::string_view content) { replace(path, content, path); }
 
 }  // namespace crescendo

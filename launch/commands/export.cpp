@@ -14,6 +14,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/export/export_formats.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/system/own_folder.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -108,6 +109,9 @@ ExitCode export_sweep(const ExportOptions& options) {
                        "--follow does not help with {}: a program that has it open does not see what is written "
                        "later; export the sweep again when it is over",
                        format.name);
+    if (options.out.empty()) {
+        require_own_folder(SweepDirectory::open(options.directory).path(), "name a folder with --out");
+    }
     const auto folder = options.out.empty() ? folder_of(options).lexically_proximate(fs::current_path()) : options.out;
     const auto [files, remarks] = exported(options, format);
     add_to_folder(folder, files, options.out.empty() || options.follow ? Existing::replace : Existing::refuse);

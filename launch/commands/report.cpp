@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "core/check.hpp"
@@ -10,6 +12,7 @@
 #include "launch/report/comparison.hpp"
 #include "launch/report/report_page.hpp"
 #include "launch/report/sweep_data.hpp"
+#include "launch/system/own_folder.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -33,19 +36,33 @@ void require_folder(const fs::path& out) {
                        "--out {}: this is a folder, and the page is one file; name a file in it", out.string());
 }
 
+/// The page's file where the user names none.
+fs::path default_page(const std::vector<fs::path>& directories) {
+    if (directories.size() > 1) {
+        return "report.html";
+    }
+    require_own_folder(directories.front(), "name the file with --out");
+    return directories.front() / "report.html";
+}
+
 ExitCode report(const ReportOptions& options) {
     require_folder(options.out);
+    std::vector<fs::path> directories;
+    for (const auto& each : options.directories) {
+        std::ranges::copy(sweeps_in(each), std::back_inserter(directories));
+    }
+    const auto out = options.out.empty() ? default_page(directories) : options.out;
     std::vector<OrderedJson> sweeps;
-    for (const auto& directory : options.directories) {
-        for (const auto& sweep : sweeps_in(directory)) {
-            sweeps.push_back(sweep_data(sweep));
-        }
+    for (const auto& directory : directories) {
+        sweeps.push_back(sweep_data(directory));
     }
     const auto comparison = sweeps.size() > 1 ? comparison_json(options.directories) : OrderedJson(nullptr);
-    const auto out = options.out.empty() ? sweeps.size() == 1 ? fs::path(sweeps.front().at("directory")) / "report.html"
-                                                              : fs::path("report.html")
-                                         : options.out;
-    write_output(out, report_page(sweeps, comparison));
+    const auto page = report_page(sweeps, comparison);
+    if (options.out.empty()) {
+        replace_output(out, page);
+    } else {
+        write_output(out, page);
+    }
     fmt::print("{}\n", out.string());
     auto code = ExitCode::done;
     for (const auto& sweep : sweeps) {

@@ -20,6 +20,7 @@
 #include "launch/messages/json.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slots/node_resources.hpp"
+#include "launch/system/own_folder.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 
@@ -58,11 +59,6 @@ std::string new_name() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return fmt::format("{:020}-{}-{}-{}", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
                        host_name(), ::getpid(), ++count);
-}
-
-bool is_ours(const fs::path& folder) {
-    struct stat status {};
-    return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
 }
 
 /// The bytes of a request's file. Throws InvalidInput if it is none that our user wrote.
@@ -114,7 +110,7 @@ SentRequest::SentRequest(const fs::path& folder, const Request& request) : folde
     if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
         cannot_write(folder_, {errno, std::generic_category()});
     }
-    if (!is_ours(folder_)) {
+    if (!is_own_folder(folder_)) {
         cannot_write(folder_, std::make_error_code(std::errc::permission_denied));
     }
     write_whole(folder_ / (name_ + std::string(request_ending)),
@@ -166,7 +162,7 @@ std::optional<Answer> await_answer(const SentRequest& sent, const SweepDirectory
 /// anybody asks; another user's would keep ours out.
 RequestInbox::RequestInbox(fs::path folder) : folder_(std::move(folder)) {
     std::error_code error;  // where no folder can be made, nobody can ask
-    if (fs::exists(fs::symlink_status(folder_, error)) && !is_ours(folder_) && !fs::remove(folder_, error)) {
+    if (fs::exists(fs::symlink_status(folder_, error)) && !is_own_folder(folder_) && !fs::remove(folder_, error)) {
         fs::rename(folder_, fmt::format("{}-of-another-user-{}", folder_.string(), new_name()), error);
     }
     ::mkdir(folder_.c_str(), 0700);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/files/durable_file.hpp"
+#include "core/files/writing.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -48,6 +49,42 @@ TEST_CASE("an output goes through a link to the file that it leads to") {
 
     CHECK(fs::is_symlink(folder / "link"));
     CHECK(content_of(folder / "target") == "a page");
+}
+
+TEST_CASE("an output has the permissions of the file that it replaces") {
+    const TemporaryFolder folder;
+    make(folder / "page.html");
+    fs::permissions(folder / "page.html", fs::perms{0600});
+
+    write_output(folder / "page.html", "a page");
+
+    CHECK(fs::status(folder / "page.html").permissions() == fs::perms{0600});
+}
+
+TEST_CASE("an output is not written into what lies under the name of its temporary file") {
+    const TemporaryFolder folder;
+    make(folder / "mine");
+    fs::create_symlink("mine", own_name(folder / "page.html", "new"));
+
+    write_output(folder / "page.html", "a page");
+
+    CHECK(content_of(folder / "mine") == "mine");
+    CHECK(content_of(folder / "page.html") == "a page");
+    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 2);
+}
+
+TEST_CASE("an output of which the user gave no name replaces a link or a pipe that others put there") {
+    const TemporaryFolder folder;
+    make(folder / "mine");
+    fs::create_symlink("mine", folder / "link");
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+
+    replace_output(folder / "link", "a page");
+    replace_output(folder / "pipe", "a page");
+
+    CHECK(content_of(folder / "mine") == "mine");
+    CHECK(fs::is_regular_file(fs::symlink_status(folder / "link")));
+    CHECK(content_of(folder / "pipe") == "a page");
 }
 
 TEST_CASE("an output is written into what is no file") {

@@ -129,3 +129,20 @@ TEST_CASE("formats that only their own library writes are refused with the way t
     CHECK(wandb.code == 2);
     CHECK(contains(wandb.err, "W&B's offline runs have no published format"));
 }
+
+TEST_CASE("an export into the folder of another user's sweep needs --out") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root makes folders of other users");
+        return;
+    }
+    const OldSweep sweep;
+    REQUIRE(::chown((sweep.folder / "s").c_str(), 12345, 12345) == 0);
+
+    const auto refused = sweep.run({"export", "s", "--to", "csv"});
+
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "s: is another user's folder"));
+    CHECK(contains(refused.err, "name a folder with --out"));
+    CHECK_FALSE(fs::exists(sweep.folder / "s/export"));
+    CHECK(sweep.run({"export", "s", "--to", "csv", "--out", "tables"}).code == 0);
+}

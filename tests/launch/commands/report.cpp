@@ -58,3 +58,26 @@ TEST_CASE("report of a folder without a sweep is bad input") {
 
     CHECK(run_crescendo(folder.path(), {"report", "."}).code == 2);
 }
+
+TEST_CASE("report replaces a link at the place of its page, and writes none into another user's folder") {
+    const OldSweep sweep;
+    write_file(sweep.folder / "mine", "mine");
+    fs::create_symlink(sweep.folder / "mine", sweep.folder / "s/report.html");
+
+    CHECK(sweep.run({"report", "s"}).code == 0);
+
+    CHECK(content_of(sweep.folder / "mine") == "mine");
+    CHECK(contains(content_of(sweep.folder / "s/report.html"), "<html"));
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root makes folders of other users");
+        return;
+    }
+    fs::remove(sweep.folder / "s/report.html");
+    REQUIRE(::chown((sweep.folder / "s").c_str(), 12345, 12345) == 0);
+    const auto refused = sweep.run({"report", "s"});
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "s: is another user's folder"));
+    CHECK(contains(refused.err, "name the file with --out"));
+    CHECK_FALSE(fs::exists(sweep.folder / "s/report.html"));
+    CHECK(sweep.run({"report", "s", "--out", "page.html"}).code == 0);
+}
