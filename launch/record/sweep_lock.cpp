@@ -110,17 +110,20 @@ double modified(const struct stat& file) {
 }
 
 /// Seconds since the file was touched, by the clock that stamped it: another file is touched and compared, since the
-/// clocks of nodes and of servers differ. Nothing where no file can be made here.
+/// clocks of nodes and of servers differ. Nothing where no file can be made here, or another has its name: in another
+/// user's folder that may be a link to a file of ours.
 std::optional<double> age_of(const fs::path& path) {
     const auto probe_path = fmt::format("{}.{}.{}", path.string(), host_name(), ::getpid());
-    const FileDescriptor probe(::open(probe_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    const FileDescriptor probe(::open(probe_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     // Opened, and not merely looked at: that makes NFS ask its server.
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat now {
     }, then{};
     const bool known = probe && file && ::futimens(probe.get(), nullptr) == 0 && ::fstat(probe.get(), &now) == 0 &&
                        ::fstat(file.get(), &then) == 0;
-    ::unlink(probe_path.c_str());
+    if (probe) {
+        ::unlink(probe_path.c_str());
+    }
     return known ? std::optional(modified(now) - modified(then)) : std::nullopt;
 }
 

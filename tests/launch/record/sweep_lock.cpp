@@ -177,6 +177,20 @@ TEST_CASE("looking for the holder leaves no file behind") {
     CHECK(count() == before);
 }
 
+TEST_CASE("looking for the holder leaves a file alone to which another user laid a link for it") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "sweep", "", {});
+    write_holder(directory, "elsewhere", 1, "");
+    const auto probe = directory.lock().string() + "." + host_name() + "." + std::to_string(::getpid());
+    std::ofstream(folder / "mine") << "mine";
+    fs::create_symlink(folder / "mine", probe);
+
+    CHECK(SweepLock::holder(directory) == "process of a test");
+
+    CHECK(read_file(folder / "mine") == "mine");
+    CHECK(fs::is_symlink(probe));
+}
+
 TEST_CASE("a process of this host with the pid of the holder is not the holder if it started later") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
