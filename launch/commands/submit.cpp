@@ -229,7 +229,7 @@ ExitCode submit_again(const SubmitOptions& options) {
         return job_script(request, *batch_system());
     };
     const bool is_given = !options.describe_a_job() && is_there(directory.job_script());
-    auto script = is_given ? read_file(directory.job_script()) : "";
+    auto script = is_given ? read_regular_file(directory.job_script()) : "";
     const auto origin = origin_of(script, directory);
     CRESCENDO_VALIDATE(!origin || script == script_for(*origin), "",
                        "{}: continues the sweep of {}, of which this one is a copy, and it was edited or written by "

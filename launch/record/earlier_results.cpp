@@ -55,7 +55,7 @@ std::vector<EarlierResult> read_earlier_results(const std::filesystem::path& pat
                        "{}: is gone: the results of earlier sweeps from which the sampler's decisions follow; restore "
                        "the file from a copy",
                        path.string());
-    const auto text = read_file(path);
+    const auto text = read_regular_file(path);
     CRESCENDO_VALIDATE(kept.value("crc32", "") == crc32_text(text), "",
                        "{}: is not what it was when the sweep began, and the sampler's decisions follow from it; "
                        "restore the file",

@@ -37,11 +37,7 @@ bool is_sealed(std::string_view line) {
 /// The lines of a file, with a piece of it in memory at a time.
 class Lines {
   public:
-    explicit Lines(const std::filesystem::path& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-        if (!file_) {
-            cannot_read(path_, errno);
-        }
-    }
+    explicit Lines(const std::filesystem::path& path) : path_(path), file_(open_regular_file(path)) {}
 
     /// The next line that ends in a line feed, without it. Lasts until the next call.
     std::optional<std::string_view> next() {

@@ -19,7 +19,7 @@ std::optional<LatencyRecord> read_latency(const SweepDirectory& directory, Trial
         return {};
     }
     try {
-        const auto json = Json::parse(read_file(path));
+        const auto json = Json::parse(read_regular_file(path));
         return LatencyRecord{.latency = protocol::read<protocol::Latency>(json),
                              .resource = Resource{json.at("resource")},
                              .data = json.at("data"),

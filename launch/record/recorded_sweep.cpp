@@ -37,7 +37,7 @@ RecordedSweep::RecordedSweep(SweepDirectory of, History::Purpose purpose, Report
 
 SweepFile read_first_file(const SweepDirectory& directory, const std::optional<FrozenFile>& frozen) {
     if (frozen) {
-        frozen->require_same(read_file(directory.sweep_file()), directory.sweep_file());
+        frozen->require_same(read_regular_file(directory.sweep_file()), directory.sweep_file());
     }
     return directory.read_sweep(limits_after(frozen, {}));
 }

@@ -45,7 +45,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     }
     if (fs::exists(result.journal(), unknown)) {
         const bool is_another =
-            !fs::exists(result.sweep_file(), unknown) || read_file(result.sweep_file()) != sweep_file;
+            !fs::exists(result.sweep_file(), unknown) || read_regular_file(result.sweep_file()) != sweep_file;
         throw InvalidInput(fmt::format(
             "{}: holds a sweep already; `{}` continues it{}, --dir NAME begins a new one elsewhere{}", path.string(),
             result.way_to_continue(), is_another ? " as it began, which was with another sweep file" : "",
@@ -125,7 +125,7 @@ std::string SweepDirectory::way_to_extend(const std::string& setting) const {
 fs::path SweepDirectory::trial(TrialId id) const { return path_ / "trials" / fmt::format("{:06}", id.value); }
 
 Json SweepDirectory::read_run() const {
-    auto run = Json::parse(read_file(this->run()), nullptr, false);
+    auto run = Json::parse(read_regular_file(this->run()), nullptr, false);
     CRESCENDO_VALIDATE(run.is_object(), "",
                        "{}: is no JSON object; it was written by `crescendo run` and cannot be read back",
                        this->run().string());
@@ -144,7 +144,7 @@ SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) con
         all.push_back({"command", run.at("command").dump()});
     }
     all.insert(all.end(), overrides.begin(), overrides.end());
-    auto file = read_sweep_file(sweep_file(), all, SweepStage::goes_on);
+    auto file = parse_sweep(read_regular_file(sweep_file()), sweep_file(), all, SweepStage::goes_on);
     file.name = run.at("sweep");
     add_warm_start(file);
     return file;

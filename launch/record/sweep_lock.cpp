@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -33,9 +31,13 @@ constexpr std::chrono::seconds patience_by_our_clock{600};
 /// A coordinator may be this long in one write of its journal, or in one look at a slow file system.
 constexpr std::chrono::seconds patience{60};
 
+/// Nothing where there is no such file, or it cannot be read.
 std::string content_of(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
+    try {
+        return read_regular_file(path);
+    } catch (const std::exception&) {
+        return {};
+    }
 }
 
 std::string boot_id() {
@@ -116,7 +118,7 @@ std::optional<double> age_of(const fs::path& path) {
     const auto probe_path = fmt::format("{}.{}.{}", path.string(), host_name(), ::getpid());
     const FileDescriptor probe(::open(probe_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     // Opened, and not merely looked at: that makes NFS ask its server.
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat now {
     }, then{};
     const bool known = probe && file && ::futimens(probe.get(), nullptr) == 0 && ::fstat(probe.get(), &now) == 0 &&
@@ -225,7 +227,7 @@ void SweepLock::beat() {
     beat_ = Clock::now();
     std::string content;
     try {
-        content = read_file(path_);
+        content = read_regular_file(path_);
     } catch (const std::exception& error) {
         if (std::error_code unknown; !fs::exists(path_, unknown) && !unknown) {
             throw DirectoryError(path_.string() + ": is not there any more", "put it back where it was");
@@ -246,7 +248,7 @@ void SweepLock::beat() {
 }
 
 std::optional<std::string> SweepLock::holder(const SweepDirectory& directory) {
-    const FileDescriptor file(::open(directory.lock().c_str(), O_RDONLY | O_CLOEXEC));
+    const FileDescriptor file(::open(directory.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (!file) {
         return {};
     }

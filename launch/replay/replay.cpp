@@ -93,7 +93,7 @@ class Comparer {
     void check_configs() {
         for (const auto& trial : replay_.history.sweep().trials()) {
             const auto path = directory_.parameters(trial.id);
-            if (is_there(path) && !has_values(Json::parse(read_file(path)), trial.config)) {
+            if (is_there(path) && !has_values(Json::parse(read_regular_file(path)), trial.config)) {
                 replay_.differences.push_back(
                     fmt::format("{}: the trial has another configuration now", path.string()));
             }

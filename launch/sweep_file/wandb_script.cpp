@@ -3,7 +3,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace crescendo::launch {
 namespace {
@@ -15,7 +17,8 @@ constexpr std::size_t longest_script = 1 << 20;  // bytes that are looked at
 bool speaks_to_wandb_alone(const std::string& path) {
     static const RE2 speaks(
         R"((?m)^\s*(import\s[^#\n]*\bwandb\b|from wandb\b)|\bWandbLogger\b|\breport_to\s*=\s*\[?["']wandb)");
-    if (!path.ends_with(".py")) {
+    std::error_code unknown;
+    if (!path.ends_with(".py") || !std::filesystem::is_regular_file(path, unknown)) {
         return false;
     }
     std::string text(longest_script, '\0');

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +12,26 @@
 #include <system_error>
 
 #include "core/check.hpp"
-#include "core/files/file_descriptor.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+std::string read_all(const FileDescriptor& file, const std::filesystem::path& path) {
+    std::string bytes;
+    std::array<char, 65536> buffer;
+    for (;;) {
+        const auto count = ::read(file.get(), buffer.data(), buffer.size());
+        if (count > 0) {
+            bytes.append(buffer.data(), static_cast<std::size_t>(count));
+        } else if (count == 0) {
+            return bytes;
+        } else if (errno != EINTR) {
+            cannot_read(path, errno);
+        }
+    }
+}
+
+}  // namespace
 
 bool is_there(const std::filesystem::path& path) {
     std::error_code unknown;
@@ -29,19 +47,22 @@ std::string read_file(const std::filesystem::path& path) {
     if (!file) {
         cannot_read(path, errno);
     }
-    std::string bytes;
-    std::array<char, 65536> buffer;
-    for (;;) {
-        const auto count = ::read(file.get(), buffer.data(), buffer.size());
-        if (count > 0) {
-            bytes.append(buffer.data(), static_cast<std::size_t>(count));
-        } else if (count == 0) {
-            return bytes;
-        } else if (errno != EINTR) {
-            cannot_read(path, errno);
-        }
-    }
+    return read_all(file, path);
 }
+
+FileDescriptor open_regular_file(const std::filesystem::path& path) {
+    FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0) {
+        cannot_read(path, errno);
+    }
+    CRESCENDO_VALIDATE(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode), "",
+                       "cannot read {}: it is no regular file, and Crescendo writes no other here; remove it",
+                       path.string());
+    return file;  // reading a folder fails with the system's reason
+}
+
+std::string read_regular_file(const std::filesystem::path& path) { return read_all(open_regular_file(path), path); }
 
 void cannot_read(const std::filesystem::path& path, int error) {
     constexpr std::array of_the_path{ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG};

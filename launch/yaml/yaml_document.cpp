@@ -22,12 +22,16 @@ constexpr int max_depth = 32;
 /// yaml-cpp counts from 0, and has -1 where there is nothing to point at.
 Position position(const YAML::Mark& mark) { return {std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1}; }
 
+/// Values that aliases make of a small file would fill the memory. Text counts too: a value for each 100 bytes.
+constexpr std::size_t most_values = 1'000'000;
+
 class Converter {
   public:
     Converter(const std::string& text, SourceMap& source, Mistakes& mistakes, const std::string& verbatim)
         : text_(text), source_(source), mistakes_(mistakes), verbatim_(verbatim) {}
 
     OrderedJson convert(const YAML::Node& node, const std::string& key, int depth = 0) {
+        count(node, key);
         if (depth > max_depth) {
             return mistaken(key, fmt::format("is nested more than {} deep; does an alias contain itself?", max_depth));
         }
@@ -44,6 +48,16 @@ class Converter {
     }
 
   private:
+    void count(const YAML::Node& node, const std::string& key) {
+        num_values_ += 1 + (key.size() + (node.IsScalar() ? node.Scalar().size() : 0)) / 100;
+        if (num_values_ > most_values) {
+            source_.fail(
+                "",
+                "the file has more than a million values, or 100 MB of text, where each alias counts as what it "
+                "stands for; write less into it");
+        }
+    }
+
     OrderedJson convert_map(const YAML::Node& node, const std::string& key, int depth) {
         OrderedJson object = OrderedJson::object();
         for (const auto& entry : node) {
@@ -148,6 +162,7 @@ class Converter {
     SourceMap& source_;
     Mistakes& mistakes_;
     const std::string& verbatim_;
+    std::size_t num_values_ = 0;
 };
 
 bool is_indented_with_tab(const std::string& text, int line_number) {

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include "tests/launch/commands/old_sweep.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
@@ -24,6 +26,25 @@ TEST_CASE("list shows every sweep below a folder, with its state and best result
     CHECK(sweeps[1].at("directory") == "results/second");
     CHECK(sweeps[1].at("state") == "stopped");
     CHECK(contains(run_crescendo(folder.path(), {"list"}).out, "results/deep/first"));
+}
+
+TEST_CASE("list does not wait for pipes that lie in place of a sweep's files") {
+    const OldSweep sweep;
+    for (const char* name : {"journal.jsonl", "lock", "run.json", "sweep.yaml"}) {
+        const auto copy = sweep.folder / (std::string("of ") + name);
+        fs::copy(CRESCENDO_OLD_SWEEP, copy, fs::copy_options::recursive);
+        fs::remove(copy / name);
+        REQUIRE(::mkfifo((copy / name).c_str(), 0600) == 0);
+    }
+
+    const auto sweeps = sweep.run({"list", "--format", "json"}).json();
+
+    REQUIRE(sweeps.size() == 5);
+    CHECK(contains(sweeps[0].at("problem"), "of journal.jsonl/journal.jsonl: it is no regular file"));
+    CHECK(sweeps[1].at("state") == "stopped");  // the lock has no holder
+    CHECK(contains(sweeps[2].at("problem"), "it is no regular file"));
+    CHECK(contains(sweeps[3].at("problem"), "it is no regular file"));
+    CHECK(sweeps[4].at("state") == "stopped");
 }
 
 TEST_CASE("list in a job does not write the file in which the job's session leaves its exit code") {

@@ -1,0 +1,39 @@
+#include "launch/yaml/yaml_document.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/contains.hpp"
+#include "tests/error_of.hpp"
+
+using namespace crescendo::launch;
+using crescendo::tests::contains;
+using crescendo::tests::error_of;
+
+TEST_CASE("an alias is what it stands for") {
+    const auto document = parse_yaml("a: &x [1, 2]\nb: *x\n", "s.yaml");
+
+    CHECK(document.root.at("b") == OrderedJson::parse("[1, 2]"));
+}
+
+TEST_CASE("a small file whose aliases make ten thousand million values is refused") {
+    std::string text = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+    for (int i = 1; i < 10; ++i) {
+        text += fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n", i,
+                            i - 1);
+    }
+
+    const auto error = error_of([&] { parse_yaml(text, "s.yaml"); });
+
+    CHECK_MESSAGE(contains(error, "more than a million values"), error);
+}
+
+TEST_CASE("a long text that aliases repeat counts by its bytes") {
+    auto text = "a0: &a0 " + std::string(100'000, 'x') + "\n";
+    for (int i = 1; i < 5; ++i) {
+        text += fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n", i,
+                            i - 1);
+    }
+
+    CHECK(contains(error_of([&] { parse_yaml(text, "s.yaml"); }), "or 100 MB of text"));
+}
