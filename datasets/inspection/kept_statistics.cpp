@@ -1,16 +1,23 @@
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/location.hpp"
@@ -18,7 +25,6 @@
 #include "datasets/inspection/statistics.hpp"
 #include "datasets/samples/selection.hpp"
 #include "datasets/system/file_pattern.hpp"
-#include "datasets/writers/new_file.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -83,12 +89,45 @@ ChannelStatistics to_channel(const json& in) {
             .max = number_or_nan(in.at("max"))};
 }
 
-/// The content of the file; null if there is no file that can be read.
-json read_kept(const fs::path& path) {
-    std::ifstream in(path);
-    auto content = json::parse(in, nullptr, /*allow_exceptions=*/false);
+/// All bytes of the file; fewer where it cannot be read.
+std::string bytes_of(const FileDescriptor& file) {
+    std::string bytes;
+    std::array<char, 65536> buffer{};
+    ssize_t count = 0;
+    while ((count = ::read(file.get(), buffer.data(), buffer.size())) > 0) {
+        bytes.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return bytes;
+}
+
+struct Kept {
+    json content;      ///< null if there is no file that can be read
+    uid_t writer = 0;  ///< owner of the file
+};
+
+Kept read_kept(const fs::path& path) {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // others may have put a pipe
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        return {};
+    }
+    auto content = json::parse(bytes_of(file), nullptr, /*allow_exceptions=*/false);
     const bool usable = content.is_object() && content.contains("file") && content.contains("sets");
-    return usable ? content : json();
+    return {usable ? std::move(content) : json(), status.st_uid};
+}
+
+/// In a folder for all, anybody can write a file beside ours: the statistics count if the writer could have changed the
+/// samples as well.
+bool may_write(uid_t writer, const Place& place) {
+    const auto owns = [&](const fs::path& file) {
+        struct stat status {};
+        return ::stat(file.c_str(), &status) == 0 && status.st_uid == writer;
+    };
+    if (writer == ::geteuid() || writer == 0) {
+        return true;
+    }
+    const auto files = is_file_pattern(place.file) ? files_named(place.file) : std::vector{place.file};
+    return std::any_of(files.begin(), files.end(), owns);
 }
 
 /// What a data set is made of, over all files of a location.
@@ -174,8 +213,8 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
                      SampleLayout layout) {
     const Place place(location, layout);
     const auto version = versions_of(place);
-    auto content = read_kept(place.kept);
-    if (content.is_null() || content["file"] != version || !sources_unchanged(content) ||
+    auto [content, writer] = read_kept(place.kept);
+    if (content.is_null() || !may_write(writer, place) || content["file"] != version || !sources_unchanged(content) ||
         !made_otherwise(content, location, place).empty()) {
         content = {{"file", version}, {"sources", json::object()}, {"sets", json::object()}};
     }
@@ -197,26 +236,27 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
             list.push_back(to_json(channel));
         }
     }
-    NewFile target(place.kept);
-    {
-        std::ofstream out(target.temporary());
-        out << content.dump(1, ' ', false, json::error_handler_t::replace) << '\n';  // names may be any bytes
-        out.close();
-        CRESCENDO_VALIDATE(out.good(), "",
-                           "{} cannot be written, and there the statistics of {} are kept; give "
-                           "data.normalize the mean and the std instead, or copy the file to where you may write",
-                           place.kept.string(), place.file.string());
+    try {
+        // Names may be any bytes.
+        replace_file(place.kept, content.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+    } catch (const WriteError& error) {
+        throw InvalidInput(
+            text("{} cannot be written ({}), and there the statistics of {} are kept; give "
+                 "data.normalize the mean and the std instead, or copy the file to where you may write",
+                 place.kept.string(), error.code().message(), place.file.string()));
     }
-    target.replace();
 }
 
 std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout,
                                                const std::vector<std::string>& wanted) try {
     const Place place(location, layout);
-    const auto content = read_kept(place.kept);
+    const auto [content, writer] = read_kept(place.kept);
     const bool there = content.is_object() && content.at("sets").contains(place.name);
     CRESCENDO_VALIDATE(there, "", "no mean and spread of {} are known; run: {}", location,
                        statistics_command(location, layout, wanted));
+    CRESCENDO_VALIDATE(may_write(writer, place), "",
+                       "{} was written by user {}, who owns neither the data nor this process; run: {}",
+                       place.kept.string(), writer, statistics_command(location, layout, wanted));
     CRESCENDO_VALIDATE(content.at("file") == versions_of(place) && sources_unchanged(content), "",
                        "{}, or a source of it, was written to since its mean and spread were calculated; run: {}",
                        place.file.string(), statistics_command(location, layout, wanted));

@@ -69,7 +69,8 @@ std::string statistics_command(const std::string& location, SampleLayout layout,
                                const std::vector<std::string>& data_sets = {});
 
 /// The statistics that were kept for exactly this location and layout. Throws InvalidInput that names the command to
-/// run for the data sets that are `wanted` if there are none, or if the file has changed since.
+/// run for the data sets that are `wanted` if there are none, if the file has changed since, or if another user wrote
+/// them who is not root and owns none of the files of the location.
 std::vector<DataSetStatistics> kept_statistics(const std::string& location, SampleLayout layout = SampleLayout::chw,
                                                const std::vector<std::string>& wanted = {});
 

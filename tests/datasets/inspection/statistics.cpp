@@ -1,6 +1,8 @@
 #include "datasets/inspection/statistics.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -178,6 +180,43 @@ TEST_CASE("statistics that are missing, stale or damaged name the command") {
 
     std::ofstream(folder / "set.h5.stats.json") << "{";
     CHECK(complaint(location) == Contains("no mean and spread of"));
+}
+
+TEST_CASE("statistics that another user put beside the file do not count, unless the file is theirs") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root makes files of other users");
+        return;
+    }
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 100, 5);
+    const auto kept = folder / "set.h5.stats.json";
+    const auto complaint = [&] { return complaint_of([&] { kept_statistics(location); }); };
+    keep_statistics(location, compute_statistics(location, {}));
+
+    REQUIRE(::chown(kept.c_str(), 12345, 12345) == 0);
+
+    CHECK(complaint() == Contains("was written by user 12345, who owns neither the data nor this process; run: cresc"));
+    REQUIRE(::chown((folder / "set.h5").c_str(), 12345, 12345) == 0);
+    CHECK(complaint() == "");
+    REQUIRE(::chown((folder / "set.h5").c_str(), 0, 0) == 0);
+    keep_statistics(location + "[0:50]", compute_statistics(location + "[0:50]", {}));
+    CHECK(complaint() == Contains("no mean and spread of"));  // what the other wrote is gone
+}
+
+TEST_CASE("a pipe in place of the statistics is none, and a link to a file of ours is replaced") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 100, 5);
+    const auto kept = folder / "set.h5.stats.json";
+    REQUIRE(::mkfifo(kept.c_str(), 0600) == 0);
+    CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("no mean and spread of"));
+    std::filesystem::remove(kept);
+    std::ofstream(folder / "mine") << "mine";
+    std::filesystem::create_symlink("mine", kept);
+
+    keep_statistics(location, compute_statistics(location, {}));
+
+    CHECK(complaint_of([&] { kept_statistics(location); }) == "");
+    CHECK(std::filesystem::file_size(folder / "mine") == 4);
 }
 
 TEST_CASE("packed numbers have the statistics of what they mean") {
