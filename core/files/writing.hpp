@@ -14,7 +14,7 @@
 
 namespace crescendo {
 
-// What durable_file.cpp and output_file.cpp share.
+// What those share who write a file under another name first.
 
 /// Throws the error that errno tells, of a file by the name that its reader knows.
 [[noreturn]] inline void cannot_write(const std::filesystem::path& path) {

@@ -7,17 +7,18 @@
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "core/files/writing.hpp"
 #include "datasets/system/own_process.hpp"
 
 namespace crescendo::datasets {
 
 namespace fs = std::filesystem;
 
-NewFile::NewFile(fs::path path) : path_(std::move(path)), temporary_(path_) {
-    temporary_ += text(".part-{}", ::getpid());
+NewFile::NewFile(fs::path path) : path_(std::move(path)), temporary_(own_name(path_, "part")) {
     const auto folder = path_.parent_path();
     CRESCENDO_VALIDATE(folder.empty() || fs::is_directory(folder), "", "{} is no folder; make it first",
                        folder.string());
+    ::unlink(temporary_.c_str());  // a former process had our number
     remove_after_crash(temporary_.string());
 }
 

@@ -15,7 +15,7 @@ class NewFile {
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
 
-    /// The file to write to.
+    /// The file to write to. There is none yet: who makes it must not follow a link of this name.
     const std::filesystem::path& temporary() const { return temporary_; }
 
     /// Waits until the file is on the disk, then gives it its name. Throws InvalidInput if another file has that name

@@ -95,7 +95,7 @@ void NewGroup::open(std::int64_t alignment) {
         const auto access = hdf5::own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
         hdf5::check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "no format of files");
         hdf5::align(access.get(), alignment);
-        file_ = hdf5::own(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
+        file_ = hdf5::own(H5Fcreate(name.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()),
                           text("{} cannot be made", name.string()));
     }
     group_ = place_.is_root()
