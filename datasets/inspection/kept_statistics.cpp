@@ -18,6 +18,7 @@
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
+#include "core/shell_words.hpp"
 #include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/location.hpp"
@@ -205,8 +206,9 @@ std::string statistics_command(const std::string& location, SampleLayout layout,
     for (const auto& name : data_sets) {
         names += (names.empty() ? "" : ",") + name;
     }
-    return text("crescendo data stats '{}'{}{}", location, layout == SampleLayout::hwc ? " --layout hwc" : "",
-                names.empty() ? "" : text(" --data-sets '{}'", names));
+    return text("crescendo data stats {}{}{}", shell_quoted(location),
+                layout == SampleLayout::hwc ? " --layout hwc" : "",
+                names.empty() ? "" : " --data-sets " + shell_quoted(names));
 }
 
 void keep_statistics(const std::string& location, const std::vector<DataSetStatistics>& statistics,

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -28,11 +27,6 @@ extern char** environ;
 
 namespace crescendo::launch {
 namespace {
-
-/// Means itself to a shell, wherever it stands.
-bool is_plain(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_./:=,@%+-").find(c) != std::string::npos;
-}
 
 std::vector<char*> environment_without(const std::function<bool(std::string_view)>& hides) {
     std::vector<char*> result;
@@ -101,33 +95,6 @@ FileDescriptor readable(const std::string& text) {
 }
 
 }  // namespace
-
-bool is_plain_word(const std::string& text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_plain); }
-
-std::string shell_quoted(const std::string& text) {
-    if (is_plain_word(text)) {
-        return text;
-    }
-    std::string result = "'";
-    for (const char c : text) {
-        result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    return result + "'";
-}
-
-std::string shell_quoted(const std::filesystem::path& path) { return shell_quoted(path.string()); }
-
-std::optional<std::string> shell_unquoted(const std::string& word) {
-    auto text = word;
-    if (word.size() >= 2 && word.front() == '\'' && word.back() == '\'') {
-        text = word.substr(1, word.size() - 2);
-        constexpr std::string_view quote = "'\\''";
-        for (auto at = text.find(quote); at != std::string::npos; at = text.find(quote, at + 1)) {
-            text.replace(at, quote.size(), "'");
-        }
-    }
-    return shell_quoted(text) == word ? std::optional(text) : std::nullopt;
-}
 
 bool is_executable(const std::filesystem::path& path) {
     std::error_code unreadable;  // a folder of PATH may be somebody else's

@@ -8,17 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/shell_words.hpp"
+
 namespace crescendo::launch {
-
-/// `text` as one word for bash, whatever characters it has. Quoted only if necessary.
-std::string shell_quoted(const std::string& text);
-std::string shell_quoted(const std::filesystem::path& path);
-
-/// The text of which shell_quoted() makes this word; nothing if it is none of those.
-std::optional<std::string> shell_unquoted(const std::string& word);
-
-/// Whether `text` means itself to a shell, without quotes.
-bool is_plain_word(const std::string& text);
 
 /// Whether `path` is a file that may be executed.
 bool is_executable(const std::filesystem::path& path);

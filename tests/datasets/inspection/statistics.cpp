@@ -161,7 +161,7 @@ TEST_CASE("statistics that are missing, stale or damaged name the command") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 100, 5);
     const auto complaint = [&](const std::string& place) { return complaint_of([&] { kept_statistics(place); }); };
-    const auto command = Contains(("run: crescendo data stats '" + location + "'").c_str());
+    const auto command = Contains(("run: crescendo data stats " + location).c_str());
 
     CHECK(complaint(location) == command);
     CHECK(complaint(location) == Contains("no mean and spread of"));
@@ -180,6 +180,12 @@ TEST_CASE("statistics that are missing, stale or damaged name the command") {
 
     std::ofstream(folder / "set.h5.stats.json") << "{";
     CHECK(complaint(location) == Contains("no mean and spread of"));
+}
+
+TEST_CASE("the command for statistics can be pasted whatever the names are") {
+    CHECK(statistics_command("a.h5:/train", SampleLayout::chw) == "crescendo data stats a.h5:/train");
+    CHECK(statistics_command("it's.h5:/[0:8]", SampleLayout::hwc, {"x", "t[:, 3]"}) ==
+          R"(crescendo data stats 'it'\''s.h5:/[0:8]' --layout hwc --data-sets 'x,t[:, 3]')");
 }
 
 TEST_CASE("statistics that another user put beside the file do not count, unless the file is theirs") {
@@ -397,7 +403,7 @@ TEST_CASE("the command that is named is for the data sets that are wanted") {
 
     CHECK(complaint_of([&] {
               kept_statistics(location, SampleLayout::hwc, {"t[:, 3]", "z"});
-          }) == Contains((location + "' --layout hwc --data-sets 't[:, 3],z'").c_str()));
+          }) == Contains((location + " --layout hwc --data-sets 't[:, 3],z'").c_str()));
 }
 
 TEST_CASE("statistics of several files are those of all rows, and hold for these versions of them") {

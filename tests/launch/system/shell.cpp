@@ -10,21 +10,6 @@
 using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
 
-TEST_CASE("any text survives bash") {
-    for (const std::string text : {"", "a b", "it's", "$(x) `y` \\", "a\nb", "*"}) {
-        CHECK(run_tool({"bash", "-c", "printf %s. " + shell_quoted(text)}).output == text + ".");
-    }
-}
-
-TEST_CASE("a quoted word is read back, and what else bash would make a word of is not") {
-    for (const std::string text : {"", "/a/b", "a b", "it's", "$(x) `y` \\", "'"}) {
-        CHECK(shell_unquoted(shell_quoted(text)) == text);
-    }
-    for (const std::string word : {"\"$HOME/s\"", "/s  # mine", "'a'b", "'"}) {
-        CHECK_FALSE(shell_unquoted(word));
-    }
-}
-
 TEST_CASE("a tool that is not there is no success") {
     CHECK(run_tool({"no-such-tool-here"}).code == 127);
     CHECK(run_tool({"bash", "-c", "echo b >&2; echo a; exit 3"}).words() == "a\nb");
