@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "core/files/writing.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
@@ -32,17 +33,17 @@ constexpr std::chrono::minutes time_to_export{30};
 /// A folder beside `out` that becomes `out` when all is written; else it goes with this.
 class NewFolder {
   public:
-    explicit NewFolder(fs::path out) : out_(std::move(out)), partial_(out_) {
+    explicit NewFolder(fs::path out)
+        : out_(out.has_filename() ? std::move(out) : out.parent_path()), partial_(own_name(out_, "partial")) {
         std::error_code none;
         CRESCENDO_VALIDATE(!is_there(out_) || (fs::is_directory(out_) && fs::is_empty(out_, none)), "--export",
                            "{} is there already and not empty; an export has a folder of its own: give another one",
                            out_.string());
-        partial_ += ".partial";
-        fs::remove_all(partial_, none);
         std::error_code failed;
-        fs::create_directories(partial_, failed);
-        CRESCENDO_VALIDATE(!failed, "--export", "cannot make the folder {}: {}; give another one", partial_.string(),
-                           failed.message());
+        fs::create_directories(fs::absolute(out_).parent_path(), failed);
+        const bool is_new = !failed && fs::create_directory(partial_, failed);
+        CRESCENDO_VALIDATE(is_new, "--export", "cannot make the folder {}: {}; give another one", partial_.string(),
+                           failed ? failed.message() : "it is there already");
     }
     NewFolder(const NewFolder&) = delete;
     NewFolder& operator=(const NewFolder&) = delete;

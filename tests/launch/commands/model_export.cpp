@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/launch/commands/measured_sweep.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
@@ -10,6 +12,11 @@ void answer_exports(const MeasuredSweep& sweep, const std::string& answer, int s
     write_file(sweep.folder / "trainer",
                "#!/bin/bash\ncat > " + (sweep.folder / "request").string() + "\necho '" + answer + "'\nexit " +
                    std::to_string(status) + "\n");
+}
+
+auto num_partial(const fs::path& folder) {
+    return std::count_if(fs::directory_iterator(folder), {},
+                         [](const auto& entry) { return contains(entry.path().filename().string(), ".partial"); });
 }
 
 }  // namespace
@@ -29,7 +36,20 @@ TEST_CASE("best --export asks the trainer for the model, and adds the parameters
     CHECK(request.at("checkpoint") == (sweep.folder / "s/trials/000000/checkpoint.pt").string());
     CHECK(request.at("working_directory") == sweep.folder.path().string());
     CHECK(request.at("settings").at("data").at("train") == "d.h5:/train");
-    CHECK_FALSE(fs::exists(sweep.folder / "out.partial"));
+    CHECK(num_partial(sweep.folder.path()) == 0);
+}
+
+TEST_CASE("best --export leaves a folder OUT.partial of the user's alone, and takes a name with a slash behind it") {
+    const MeasuredSweep sweep;
+    answer_exports(sweep, R"({"resource":8,"files":["load.py","model.pt"]})");
+    fs::create_directory(sweep.folder / "out.partial");
+    write_file(sweep.folder / "out.partial/thesis", "mine");
+
+    const auto result = sweep.run({"best", "s", "--export", "out/"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(content_of(sweep.folder / "out.partial/thesis") == "mine");
+    CHECK(fs::exists(sweep.folder / "out/parameters.json"));
 }
 
 TEST_CASE("what cannot be exported is refused, and leaves nothing behind") {
@@ -43,7 +63,7 @@ TEST_CASE("what cannot be exported is refused, and leaves nothing behind") {
         CHECK(result.code == 2);
         CHECK_MESSAGE(contains(result.err, message), result.err);
         CHECK_FALSE(fs::exists(sweep.folder / "out"));
-        CHECK_FALSE(fs::exists(sweep.folder / "out.partial"));
+        CHECK(num_partial(sweep.folder.path()) == 0);
     };
 
     refused({"out"}, "trial 0 cannot be exported: crescendo-trainer: the data are gone");
@@ -51,7 +71,8 @@ TEST_CASE("what cannot be exported is refused, and leaves nothing behind") {
     refused({"out", "--trial", "1"}, "trial 1 has no checkpoint in s/trials/000001");
     refused({"s"}, "s is there already and not empty; an export has a folder of its own");
     refused({"file"}, "file is there already");
-    refused({"file/out"}, "cannot make the folder file/out.partial: Not a directory");
+    refused({"file/out"}, "cannot make the folder file/out.partial.");
+    refused({"file/out"}, "give another one");
     CHECK(sweep.run({"best", "s", "--trial", "0"}).code == 2);  // without --export it means nothing
 }
 
