@@ -37,11 +37,13 @@ void remove_temporaries(const fs::path& path) {
 
 }  // namespace
 
-void replace_file(const fs::path& path, const std::function<void(const Sink&)>& produce, Durability durability) {
+void replace_file(const fs::path& path, const std::function<void(const Sink&)>& produce, Durability durability,
+                  fs::perms permissions) {
     remove_temporaries(path);
     const auto temporary = own_name(path, "tmp");
     try {
-        FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        FileDescriptor file(
+            ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, static_cast<mode_t>(permissions)));
         if (!file) {
             cannot_write(path);
         }
@@ -60,8 +62,9 @@ void replace_file(const fs::path& path, const std::function<void(const Sink&)>& 
     }
 }
 
-void replace_file(const fs::path& path, std::string_view content, Durability durability) {
-    replace_file(path, [&](const Sink& sink) { sink(content); }, durability);
+void replace_file(const fs::path& path, std::string_view content, Durability durability, fs::perms permissions) {
+    replace_file(
+        path, [&](const Sink& sink) { sink(content); }, durability, permissions);
 }
 
 void rename_durably(const fs::path& from, const fs::path& to) {

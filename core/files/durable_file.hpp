@@ -15,6 +15,10 @@ struct WriteError : std::system_error {
 /// What a file survives: on_disk also a crash of the machine, none only a crash of this process.
 enum class Durability { on_disk, none };
 
+/// Permissions of a file that all may read and write, and of one that is its owner's alone.
+inline constexpr std::filesystem::perms for_all{0666};
+inline constexpr std::filesystem::perms for_owner{0600};
+
 /// A function that takes the next bytes of a file.
 using Sink = std::function<void(std::string_view)>;
 
@@ -23,13 +27,13 @@ using Sink = std::function<void(std::string_view)>;
 /// new. Throws WriteError and what `produce` throws; then too, the old content or the new is there.
 ///
 /// If two processes write at the same time, the one that began first gets the WriteError, because the other took over
-/// from it.
+/// from it. The file has the `permissions`, but for those that the umask takes away.
 void replace_file(const std::filesystem::path& path, const std::function<void(const Sink&)>& produce,
-                  Durability durability = Durability::on_disk);
+                  Durability durability = Durability::on_disk, std::filesystem::perms permissions = for_all);
 
 /// Replaces `path` by a file with this content, as above.
 void replace_file(const std::filesystem::path& path, std::string_view content,
-                  Durability durability = Durability::on_disk);
+                  Durability durability = Durability::on_disk, std::filesystem::perms permissions = for_all);
 
 /// Renames a file that is complete, so that a crash of the machine leaves what `to` was before, or the whole file.
 /// Throws WriteError.

@@ -121,6 +121,11 @@ void note_request(const SweepDirectory& directory, const JobOptions& job, const 
     directory.write_run(run);
 }
 
+/// It may hold secrets: what the site profile exports.
+void write_job_script(const SweepDirectory& directory, const std::string& script) {
+    replace_file(directory.job_script(), script, Durability::on_disk, for_owner);
+}
+
 ExitCode submit_new(const SubmitOptions& options) {
     auto file = read_sound_sweep_file(options.target);
     gather_warm_start(file, remark);
@@ -140,7 +145,7 @@ ExitCode submit_new(const SubmitOptions& options) {
     std::string job;
     try {
         note_request(directory, options.job, site);
-        replace_file(directory.job_script(), script);
+        write_job_script(directory, script);
         job = batch_system()->submit(directory.job_script(), "");
     } catch (const JobMayBeQueued&) {
         throw;  // the job needs the directory
@@ -240,7 +245,7 @@ ExitCode submit_again(const SubmitOptions& options) {
         script = script_for(directory.path());
         if (!options.dry_run) {
             note_request(directory, job, site);
-            replace_file(directory.job_script(), script);
+            write_job_script(directory, script);
         }
     }
     if (options.dry_run) {

@@ -27,6 +27,13 @@ void require_utf8(const fs::path& folder, const char* what, const char* remedy) 
         folder.string(), what, remedy);
 }
 
+/// A copy of a sweep file is read by nobody who cannot read the file itself.
+fs::perms permissions_of(const fs::path& sweep_file) {
+    std::error_code unknown;
+    const auto status = fs::status(sweep_file, unknown);
+    return fs::is_regular_file(status) ? (status.permissions() & for_all) | for_owner : for_all;
+}
+
 }  // namespace
 
 SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
@@ -42,7 +49,7 @@ SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
     if (file.command && (file.is_adapted_to_wandb || !file.source.has("command"))) {
         run["command"] = *file.command;  // which follows from the script, and that may change until a resume
     }
-    const auto directory = SweepDirectory::create(path, file.text, run);
+    const auto directory = SweepDirectory::create(path, file.text, run, permissions_of(file.source.file()));
     try {
         OrderedJson header{{"sweep", file.name},
                            {"crescendo", CRESCENDO_VERSION},

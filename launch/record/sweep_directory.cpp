@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "core/check.hpp"
-#include "core/files/durable_file.hpp"
 #include "launch/record/earlier_results.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/record/metric_note.hpp"
@@ -32,7 +31,8 @@ bool mentions_reports(const fs::path& journal) {
 
 }  // namespace
 
-SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run) {
+SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run,
+                                      fs::perms permissions) {
     const SweepDirectory result(path);
     const auto refuse = [&](const std::error_code& why) {
         throw InvalidInput(fmt::format("{}: a sweep cannot be kept here: {}; choose another folder with --dir",
@@ -70,7 +70,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     }
     try {
         fs::create_directories(path / "trials");
-        replace_file(result.sweep_file(), sweep_file);
+        replace_file(result.sweep_file(), sweep_file, Durability::on_disk, permissions);
         result.write_run(run);
     } catch (const std::system_error& error) {
         std::error_code ignored;

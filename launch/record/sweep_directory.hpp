@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/files/durable_file.hpp"
 #include "core/ids.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/trial_files.hpp"
@@ -18,8 +19,10 @@ class SweepDirectory {
     explicit SweepDirectory(std::filesystem::path path) : path_(std::move(path)) {}
 
     /// Creates a directory with sweep.yaml and run.json. Throws InvalidInput, and leaves nothing behind, if the
-    /// directory exists already (and says whether its sweep can be resumed) or cannot be written.
-    static SweepDirectory create(const std::filesystem::path& path, const std::string& sweep_file, const Json& run);
+    /// directory exists already (and says whether its sweep can be resumed) or cannot be written. `permissions` are
+    /// those of sweep.yaml, less what the umask takes away.
+    static SweepDirectory create(const std::filesystem::path& path, const std::string& sweep_file, const Json& run,
+                                 std::filesystem::perms permissions = for_all);
 
     /// Opens the directory of an existing sweep. Throws InvalidInput if `path` holds none.
     static SweepDirectory open(const std::filesystem::path& path);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,4 +171,16 @@ TEST_CASE("a complete file takes the place of another") {
 
     CHECK(content(folder / "file") == "new");
     CHECK_FALSE(fs::exists(folder / "file.part"));
+}
+
+TEST_CASE("a file has the permissions that it is to have, but for those of the umask") {
+    const tests::TemporaryFolder folder;
+    const auto mask = ::umask(027);
+
+    replace_file(folder / "for all", "x");
+    replace_file(folder / "mine", "x", Durability::none, for_owner);
+
+    ::umask(mask);
+    CHECK(fs::status(folder / "for all").permissions() == fs::perms{0640});
+    CHECK(fs::status(folder / "mine").permissions() == for_owner);
 }

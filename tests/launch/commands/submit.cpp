@@ -72,6 +72,23 @@ TEST_CASE("submit keeps the folder of a job that is queued, and names the job, i
     CHECK(fs::exists(folder / "s/job.sh"));
 }
 
+TEST_CASE("a job script is its user's alone, because it has what a private site profile exports") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_file(folder / "site.yaml", "environment: {KEY: secret}\n");
+    write_sweep(folder.path());
+    slurm.answer("sbatch", "echo 17");
+    slurm.answer("squeue", "true");
+
+    REQUIRE(run_crescendo(folder.path(), {"submit", "sweep.yaml", "--site", "site.yaml"}).code == 0);
+
+    const auto script = folder / "s/job.sh";
+    CHECK(contains(content_of(script), "export KEY=secret\n"));
+    CHECK(fs::status(script).permissions() == fs::perms{0600});
+    REQUIRE(run_crescendo(folder.path(), {"submit", "s", "--nodes", "2"}).code == 0);
+    CHECK(fs::status(script).permissions() == fs::perms{0600});
+}
+
 TEST_CASE("submit of a sweep that is there already says how to continue it") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "core/check.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -33,4 +34,15 @@ TEST_CASE("a sweep of warm trainers does not begin in a folder whose name is no 
     CHECK_THROWS_AS(create_sweep(folder / "\xff", file), InvalidInput);
 
     CHECK_FALSE(std::filesystem::exists(folder / "\xff"));
+}
+
+TEST_CASE("the copy of a sweep file in its folder is read by nobody else than the file") {
+    const TemporaryFolder folder;
+    const auto path = folder / "s.yaml";
+    std::ofstream(path) << parse("program: train.py\n").text;
+    std::filesystem::permissions(path, for_owner);
+
+    const auto directory = create_sweep(folder / "s", read_sweep_file(path));
+
+    CHECK(std::filesystem::status(directory.sweep_file()).permissions() == for_owner);
 }
