@@ -247,11 +247,13 @@ TEST_CASE("a trial that is slower with the workers that it tried gives them back
 }
 
 TEST_CASE("a trial that is slower with its workers keeps them where a regroup costs more than it would save") {
-    Early script(/*num_slots=*/8);
-    script.report(1, 1, 0.1, steps(0.1));
-    script.apply(TrialReported{TrialId{1}, Resource{2}, 0.1, 1.0, steps(0.1)});
-    script.begin(0);
-    CHECK(script.apply(TrialRegrouped{TrialId{0}, 1, 1e6, 0.2}) == "");
+    for (const double cost : {5.0, 1e6}) {
+        Early script(/*num_slots=*/8);
+        REQUIRE(script.apply(TrialTimed{TrialId{0}, 0, steps(0.1), 1280.0}) == "regroup 0 on 0,2 g1 b1");
+
+        const bool pays = cost == 5.0;
+        CHECK(script.apply(TrialRegrouped{TrialId{0}, 1, cost, 0.2}) == (pays ? "regroup 0 on 0 g2 b1" : ""));
+    }
 }
 
 TEST_CASE("trials grow before their first rung on slots only that nobody else needs") {
