@@ -107,6 +107,19 @@ TEST_CASE("what we start does not see the job script's file for our exit code") 
     CHECK(by_tool.success());
 }
 
+TEST_CASE("what we start does not take itself for a rank of our MPI job, whatever its launcher speaks") {
+    const std::vector<const char*> names{"OMPI_COMM_WORLD_RANK", "ORTE_LOCAL", "PMIX_RANK", "PMI_RANK"};
+    for (const char* name : names) {
+        ::setenv(name, "1", 1);
+    }
+    const auto none = run({"sh", "-c", "! env | grep -E '^(OMPI_|ORTE_|PMIX|PMI_)'"});
+    for (const char* name : names) {
+        ::unsetenv(name);
+    }
+
+    CHECK(none.success());
+}
+
 TEST_CASE("the two ends of the socket talk") {
     ProcessOptions options;
     options.command = {"sh", "-c", "read line <&$CRESCENDO_FD; echo \"got $line\" >&$CRESCENDO_FD"};
