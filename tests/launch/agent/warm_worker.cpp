@@ -320,6 +320,32 @@ TEST_CASE("a slot where trainers end while they wait for a trial is down between
     CHECK(node.next<SlotDown>().num_retries == 1);
 }
 
+TEST_CASE("a slot where no trainer starts is tried again after 10 s, 30 s, 90 s and so on, up to 5 minutes") {
+    const WarmNode node("exit 9");
+    WorkerOptions options;
+    options.setup.directory = node.folder.path().string();
+    options.setup.log = (node.folder / "trainers.log").string();
+    options.setup.restart_interval = std::chrono::milliseconds(10);  // in place of 10 s
+    options.trainer = (node.folder / "trainer").string();
+    options.slots.resize(1);
+    OomKills oom_kills;
+    WarmWorker worker(slot, options, oom_kills);
+    for (const int intervals : {1, 3, 9, 27, 30, 30}) {
+        CAPTURE(intervals);
+        std::vector<Notice> notices;
+        Clock::time_point before;
+        await("the slot is down", [&] {
+            before = Clock::now();
+            worker.advance(notices);
+            return !notices.empty();
+        });
+
+        REQUIRE(std::holds_alternative<SlotDown>(notices.front()));
+        CHECK(*worker.deadline() >= before + intervals * options.setup.restart_interval);
+        CHECK(*worker.deadline() <= Clock::now() + intervals * options.setup.restart_interval);
+    }
+}
+
 TEST_CASE("a trainer that cannot be killed does not keep its trial, and its slot is down until its process is gone") {
     const auto script = std::string(say_hello) + "hear; " + report +
                         "for ((i = 0; i < 6000; ++i)); do [ -e freed ] && exit; sleep 0.01; done";
@@ -441,6 +467,21 @@ TEST_CASE("members of a group, which are started one by one, number the words of
     const auto given = std::getenv("PYTHONHASHSEED") != nullptr;  // by who runs this test
     CHECK(values_of("PYTHONHASHSEED", /*is_of_user=*/true, 2) ==
           std::vector<std::string>(2, given ? std::getenv("PYTHONHASHSEED") : "0"));
+}
+
+TEST_CASE("members of a group give up before they are taken for hung: after half of hang_timeout, at most a minute") {
+    using Time = std::optional<std::chrono::seconds>;
+    for (const auto& [hang_timeout, given] :
+         {std::pair{Time{}, "unset"}, {Time{5}, "2"}, {Time{90}, "45"}, {Time{600}, "60"}}) {
+        CAPTURE(given);
+        const WarmNode node("echo ${CRESCENDO_GROUP_TIMEOUT-unset} >value; mv value given; hear",
+                            std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/1, {},
+                            [&](WorkerOptions& options) { options.setup.supervision.hang_timeout = hang_timeout; });
+        std::string value;
+        await("the trainer's word", [&] { return bool(std::getline(std::ifstream(node.folder / "given"), value)); });
+
+        CHECK(value == given);
+    }
 }
 
 TEST_CASE("what a user's own trainer prints arrives at once, unless its user says otherwise") {
