@@ -13,7 +13,7 @@ from unittest import mock
 
 import numpy
 import torch
-from torch.utils.data import DataLoader, IterableDataset, RandomSampler, TensorDataset, WeightedRandomSampler
+from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, TensorDataset, WeightedRandomSampler
 
 from crescendo.torch import alone, error_words, learning_rate, samples, settings, step_clock
 from crescendo.torch.trial import Trial
@@ -52,6 +52,31 @@ class TrialTest(Alone):
                 self.trial.report(loss=1, accuracy=torch.tensor(0.5))
 
         self.assertEqual(printed.getvalue(), "epoch 1: loss 1.0, accuracy 0.5\nepoch 2: loss 1.0, accuracy 0.5\n")
+
+    def test_data_wait_is_the_share_of_the_time_that_samples_took(self):
+        now, shares, times = [0], [], {}
+
+        class Slow(Dataset):
+            def __len__(self):
+                return 2
+
+            def __getitem__(self, index):
+                now[0] += times["reading"]
+                return torch.zeros(1)
+
+        with mock.patch("time.monotonic", lambda: now[0]):
+            self.begin()
+            self.attach()
+            self.trial._control.report = lambda replica, data_wait: shares.append(data_wait)
+            epochs = self.trial.epochs()
+            for times in ({"reading": 3, "training": 1}, {"reading": 1, "training": 3}):
+                next(epochs)
+                for x in self.trial.batches(DataLoader(Slow())):
+                    now[0] += times["training"]
+                    self.step(x)
+                self.trial.report(loss=1)
+
+        self.assertEqual(shares, [0.75, 0.25])
 
     def test_outside_a_sweep_a_seed_that_train_sets_counts(self):
         def order_of(seed):
