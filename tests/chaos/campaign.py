@@ -150,6 +150,9 @@ def main():
         print("more than a tenth of the rounds were over before the fault: sweeps are too short for this machine, or a "
               "fault finds no victims")
         return 1
+    if missed := table.never_struck(results):
+        print(f"never struck: {', '.join(missed)}")
+        return 1
     if any(result.complaints for result in results):
         return 1
     shutil.rmtree(folder, ignore_errors=True)

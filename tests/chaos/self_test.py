@@ -168,6 +168,11 @@ class SparedRounds(unittest.TestCase):
     def test_one_round_alone_may_be(self):
         self.assertFalse(table.spares_too_many(self.results(1, 0)))
 
+    def test_none_of_three_rounds_of_a_fault_may_miss(self):
+        self.assertEqual(table.never_struck(self.results(3, 0)), ["drain"])
+        self.assertEqual(table.never_struck(self.results(2, 1)), [])
+        self.assertEqual(table.never_struck(self.results(2, 0)), [])
+
     def test_the_last_line_tells_how_many(self):
         self.assertIn("| 18 (2 over before) |", table.markdown(self.results(2, 18)).splitlines()[-1])
 

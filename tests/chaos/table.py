@@ -47,6 +47,13 @@ def spares_too_many(results):
     return num_spared(results) > max(1, len(results) // 10)
 
 
+def never_struck(results):
+    """Faults of three rounds and more, none of which struck: nothing was learned about them."""
+    names = sorted({result.fault for result in results})
+    of = {name: [result.struck for result in results if result.fault == name] for name in names}
+    return [name for name, struck in of.items() if len(struck) >= 3 and not any(struck)]
+
+
 def all_rows(results):
     struck = [result for result in results if result.struck]
     injected = f"{len(struck)} ({num_spared(results)} over before)"
