@@ -91,6 +91,21 @@ TEST_CASE("a model that explains all times is found, whatever their unit") {
     }
 }
 
+TEST_CASE("an exchange that compute hides in part is found") {
+    for (const double overlap : {0.5, 1.0}) {
+        CAPTURE(overlap);
+        const StepModel truth{/*fixed=*/0.1, /*per_sample=*/1, /*exchange=*/0.3, overlap};
+
+        const auto model = StepModel::fit(times_of(truth, {1, 2, 4, 8, 16}, /*batch=*/1));
+
+        CHECK(model.overlap == overlap);
+        for (const int workers : {1, 2, 4, 8, 16, 32}) {
+            CAPTURE(workers);
+            CHECK(model.seconds({workers, 1}) == doctest::Approx(truth.seconds({workers, 1})).epsilon(0.05));
+        }
+    }
+}
+
 TEST_CASE("a fit ends, whatever the times") {
     for (const double tiny : {1e-320, 1e-200, 1e300}) {
         StepModel::fit({{{1, 1}, tiny}, {{2, 1}, 1}, {{4, 1}, 1}});

@@ -159,3 +159,16 @@ TEST_CASE("the numbers of workers that a shape was measured with are told from t
     CHECK(times.narrower(TrialId{0}, 8) == std::vector{2, 1});
     CHECK(times.narrower(TrialId{0}, 1).empty());
 }
+
+TEST_CASE("times that scatter promise a gain with a larger error") {
+    const auto error_of = [](double least, double most) {
+        StepTimes times;
+        for (int trial = 0; trial < 9; ++trial) {
+            times.note(TrialId{trial}, {1, batch}, 1.0);
+            times.note(TrialId{trial}, {2, batch}, trial % 2 == 0 ? least : most);
+        }
+        return times.speedup(TrialId{0}, {1, batch}, {2, batch})->error;
+    };
+
+    CHECK(error_of(0.5, 0.9) > 2 * error_of(0.5, 0.5));
+}
