@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <string>
+#include <utility>
 
 #include "scheduler/loss.hpp"
 
@@ -16,8 +18,20 @@ using namespace crescendo;
 
 namespace {
 
-constexpr std::array all_states{TrialStatus::running, TrialStatus::waiting,  TrialStatus::paused,
+constexpr std::array all_states{TrialStatus::running, TrialStatus::waiting,  TrialStatus::paused, TrialStatus::held,
                                 TrialStatus::stopped, TrialStatus::finished, TrialStatus::failed};
+
+/// From and to, where neither is an end.
+constexpr std::array<std::pair<TrialStatus, TrialStatus>, 8> turns{{
+    {TrialStatus::running, TrialStatus::waiting},
+    {TrialStatus::running, TrialStatus::paused},
+    {TrialStatus::running, TrialStatus::held},
+    {TrialStatus::waiting, TrialStatus::running},
+    {TrialStatus::waiting, TrialStatus::held},
+    {TrialStatus::paused, TrialStatus::running},
+    {TrialStatus::paused, TrialStatus::held},
+    {TrialStatus::held, TrialStatus::waiting},
+}};
 
 bool is_end(TrialStatus status) {
     return status == TrialStatus::stopped || status == TrialStatus::finished || status == TrialStatus::failed;
@@ -48,13 +62,13 @@ bool aborts(Trial trial, TrialStatus next) {
 
 }  // namespace
 
-TEST_CASE("a trial runs, waits or pauses, turn by turn, until it ends, and moves no other way") {
+TEST_CASE("a trial runs, waits, pauses or is held, turn by turn, until it ends, and moves no other way") {
     for (const auto from : all_states) {
         for (const auto to : all_states) {
             CAPTURE(std::string(to_string(from)));
             CAPTURE(std::string(to_string(to)));
-            const bool is_idle = from != TrialStatus::running && to != TrialStatus::running && !is_end(to);
-            const bool is_legal = !is_end(from) && from != to && !is_idle;
+            const bool is_turn = std::find(turns.begin(), turns.end(), std::pair{from, to}) != turns.end();
+            const bool is_legal = is_turn || (!is_end(from) && is_end(to));
             CHECK(aborts(in_state(from), to) == !is_legal);
             if (is_legal) {
                 auto trial = in_state(from);
@@ -65,7 +79,7 @@ TEST_CASE("a trial runs, waits or pauses, turn by turn, until it ends, and moves
     }
 }
 
-TEST_CASE("running, waiting and paused trials have not ended, all others have") {
+TEST_CASE("running, waiting, paused and held trials have not ended, all others have") {
     for (const auto status : all_states) {
         CHECK(in_state(status).ended() == is_end(status));
     }
@@ -75,6 +89,7 @@ TEST_CASE("states have the names that users read") {
     CHECK(to_string(TrialStatus::running) == std::string("running"));
     CHECK(to_string(TrialStatus::waiting) == std::string("waiting"));
     CHECK(to_string(TrialStatus::paused) == std::string("paused"));
+    CHECK(to_string(TrialStatus::held) == std::string("held"));
     CHECK(to_string(TrialStatus::stopped) == std::string("stopped"));
     CHECK(to_string(TrialStatus::finished) == std::string("finished"));
     CHECK(to_string(TrialStatus::failed) == std::string("failed"));
@@ -116,4 +131,13 @@ TEST_CASE("a trial may be the best if it has not failed and its last loss is fin
     auto diverged = in_state(TrialStatus::running);
     diverged.loss = worst_loss;
     CHECK_FALSE(diverged.may_be_best());
+}
+
+TEST_CASE("whatever a trial fails for, no worker takes more than a million samples apart") {
+    Trial trial;
+    for (int i = 0; i < 40; ++i) {
+        trial.count_failure(FailureKind::out_of_memory, /*max_retries=*/100);
+    }
+
+    CHECK(trial.group.batch.accumulation == 1 << 20);
 }

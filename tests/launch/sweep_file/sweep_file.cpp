@@ -124,6 +124,19 @@ TEST_CASE("what is left out has the documented default") {
     CHECK(distribution("{min: 0.0, max: 1.0}").index() == 0);
 }
 
+TEST_CASE("a scheduler that only has a maximum grows trials as documented") {
+    const auto file = parse_sweep(
+        "metric: {name: val_loss}\nparameters: {lr: {min: 0.0, max: 1.0}}\nrun_cap: 27\nscheduler: {max: 9}\n",
+        "sweep.yaml");
+
+    const auto& scheduler = file.spec.scheduler;
+    CHECK(scheduler.kind == SchedulerKind::rasda);
+    CHECK(scheduler.grow == GrowPolicy::eager);
+    CHECK(scheduler.priority == Priority::tail);
+    CHECK(scheduler.shrink == Switch::off);
+    CHECK(scheduler.has_surplus());
+}
+
 TEST_CASE("W&B's words without a meaning here are accepted") {
     const auto file = parse_least("method: random\ndescription: the third try\nproject: thesis\nentity: us\n");
 

@@ -312,3 +312,23 @@ TEST_CASE("fewer brackets are the lowest ones") {
         CHECK(asha.begin(TrialId{trial}) == 0);
     }
 }
+
+TEST_CASE("the brackets of trials follow from the sweep's seed") {
+    const auto brackets_with = [](std::uint64_t seed) {
+        SchedulerSpec scheduler;
+        scheduler.kind = SchedulerKind::asha;
+        scheduler.max = Resource{9};
+        scheduler.brackets = 3;
+        auto spec = sweep_with(scheduler);
+        spec.seed = seed;
+        Asha asha{spec};
+        std::vector<int> brackets;
+        for (int trial = 0; trial < 50; ++trial) {
+            brackets.push_back(asha.begin(TrialId{trial}));
+        }
+        return brackets;
+    };
+
+    CHECK(brackets_with(1) == brackets_with(1));
+    CHECK(brackets_with(1) != brackets_with(2));
+}

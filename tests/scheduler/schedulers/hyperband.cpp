@@ -138,3 +138,28 @@ TEST_CASE("Hyperband's last bracket is as large as the run cap lets it be") {
     CHECK(script.trial(4).bracket == 1);
     CHECK(script.report(4, 2, 0.5) == "");  // alone in its bracket
 }
+
+TEST_CASE("after its last bracket Hyperband begins again with its first") {
+    Script script{synchronous(SchedulerKind::hyperband, 20, 4)};  // sizes 4, 3, 3, from milestones 1, 2, 4
+
+    script.join(15);
+
+    CHECK(script.trial(9).bracket == 2);
+    CHECK(script.trial(10).bracket == 3);
+    CHECK(script.sweep.next_milestone(TrialId{9}) == Resource{4});
+    CHECK(script.sweep.next_milestone(TrialId{10}) == Resource{1});
+    CHECK(script.sweep.next_milestone(TrialId{13}) == Resource{1});
+    CHECK(script.sweep.next_milestone(TrialId{14}) == Resource{2});
+}
+
+TEST_CASE("a bracket that the end of the time left undecided takes no failed trial back") {
+    auto spec = synchronous(SchedulerKind::successive_halving, 2, 2);
+    spec.has_time_budget = true;
+    Script script{spec};
+    script.join(2);
+    script.fail(0);
+    script.apply(TimeUp{});
+    script.change(limits_of(spec));
+
+    CHECK_FALSE(script.sweep.can_retry(TrialId{0}));
+}

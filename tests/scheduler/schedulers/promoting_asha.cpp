@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/scheduler/schedulers/judge.hpp"
@@ -107,4 +110,34 @@ TEST_CASE("64 trials with eta 4: sixteen, four and one are promoted") {
         trials = promoted(asha.scheduler);
         CHECK(static_cast<int>(trials.size()) == num_promoted);
     }
+}
+
+TEST_CASE("of trials that two brackets can promote at a milestone the better comes first, and none once all ended") {
+    auto spec = promoting_spec(/*max=*/4, /*eta=*/2);
+    spec.brackets = 2;  // milestones 1, 2, 4 and 2, 4
+    const auto trial_of = [](int id, int bracket, int rungs_survived, std::optional<double> loss) {
+        Trial trial;
+        trial.id = TrialId{id};
+        trial.bracket = bracket;
+        trial.rungs_survived = rungs_survived;
+        trial.resource = Resource{2};
+        trial.loss = loss;
+        return trial;
+    };
+    PromotingAsha asha{sweep_with(spec)};
+    for (const auto& [id, bracket, loss] : {std::tuple{0, 0, 0.3}, {1, 0, 0.4}, {2, 1, 0.1}, {3, 1, 0.2}}) {
+        asha.report(trial_of(id, bracket, bracket == 0 ? 1 : 0, loss));
+    }
+    CHECK(asha.promotable() == TrialId{2});
+    asha.promote();
+    CHECK(asha.promotable() == TrialId{0});
+    for (const auto& [id, loss] : {std::pair{4, 0.05}, {5, 0.06}}) {
+        asha.report(trial_of(id, 1, 0, loss));
+    }
+    CHECK(asha.promotable() == TrialId{4});
+
+    asha.end_all();
+    asha.fail(trial_of(6, 0, 0, {}));
+
+    CHECK(asha.promotable() == std::nullopt);
 }

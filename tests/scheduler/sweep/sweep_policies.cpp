@@ -187,6 +187,21 @@ TEST_CASE("surplus and shrink: what a group has beyond its target goes back to a
     CHECK(script.report(0, 3, 0.5) == "regroup 0 on 0,2 g3 b2; resume 1 on 3 g1 b1");
 }
 
+TEST_CASE("surplus and shrink: a group gives nothing back to trials that max_concurrent keeps from running") {
+    auto spec = spec_of(8, 16);
+    spec.scheduler.reduction_factor = 4;  // milestones 1, 4, 16
+    spec.scheduler.scaling_factor = 2;
+    spec.scheduler.surplus = Switch::on;
+    spec.scheduler.shrink = Switch::on;
+    spec.scheduler.max_concurrent = 1;
+    Script script{spec};
+    script.join(4);
+    script.report(0, 1, 0.5);
+    CHECK(script.report(0, 2, 0.5) == "regroup 0 on 0,1,2,3 g2 b2");
+
+    CHECK(script.report(0, 3, 0.5) == "");
+}
+
 TEST_CASE("surplus without shrink: a group keeps what it has beyond its target, though a trial waits") {
     auto spec = spec_of(2, 16);
     spec.scheduler.reduction_factor = 4;
