@@ -4,6 +4,9 @@
 Builds scheduler/ and decisions_trace.cpp with each compiler that is there, one of them also without optimization and one
 for 64-bit Arm, and compares what they print. Takes a minute and a half, or a few seconds where ccache knows the sources;
 exit status 1 where two differ.
+
+A journal has no decisions: its replay makes them again. So they are also compared with those of before, whose digest is
+in decisions.sha256.
 """
 
 import hashlib
@@ -14,6 +17,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -23,9 +27,11 @@ SOURCES = [
 CACHE = ["ccache"] if shutil.which("ccache") else []
 ARM = "aarch64-linux-gnu-g++"
 EMULATOR = "qemu-aarch64-static"
+DECISIONS = ROOT / "tests/scheduler/decisions.sha256"
 
 
-def trace(compiler: str, level: str, folder: Path) -> str:
+def trace(compiler: str, level: str, folder: Path) -> Tuple[str, str]:
+    """Digests of all that it prints, and of the decisions alone."""
     processor = "-mcpu=neoverse-v1" if compiler == ARM else "-march=native"
 
     def object_of(source: Path) -> Path:
@@ -39,7 +45,12 @@ def trace(compiler: str, level: str, folder: Path) -> str:
     program = folder / "trace"
     libraries, command = (["-static"], [EMULATOR, program]) if compiler == ARM else ([], [program])
     subprocess.run([compiler, *libraries, *map(str, objects), "-o", str(program)], check=True)
-    return hashlib.sha256(subprocess.run(command, check=True, capture_output=True).stdout).hexdigest()
+
+    def digest(*arguments: str) -> str:
+        run = subprocess.run([*command, *arguments], check=True, capture_output=True)
+        return hashlib.sha256(run.stdout).hexdigest()
+
+    return digest(), digest("decisions")
 
 
 def main() -> int:
@@ -49,7 +60,17 @@ def main() -> int:
             with tempfile.TemporaryDirectory() as folder:
                 traces.add(trace(compiler, level, Path(folder)))
                 print(f"{compiler} {level}: {len(traces)} different so far", flush=True)
-    return 0 if len(traces) == 1 else 1
+    if len(traces) != 1:
+        return 1
+    ((_, decisions),) = traces
+    if decisions != DECISIONS.read_text(encoding="utf-8").strip():
+        print(
+            "the decisions have changed: sweeps that began before would be decided anew; keep what they did "
+            "(launch/sweep_file/keys/earlier_defaults.hpp), then write the new digest to "
+            f"{DECISIONS.relative_to(ROOT)}: {decisions}"
+        )
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
