@@ -90,8 +90,15 @@ class Study {
     /// From now on trials learn, and take the time, that they did.
     void use(Recording recording) { recording_ = std::move(recording); }
 
-    /// From now on the sweep has the limits that it had in the end.
-    void use(std::vector<Override> limits) { limits_ = std::move(limits); }
+    /// From now on the recorded sweep has the limits that it had in the end. A file of its own says its own.
+    void use(std::vector<Override> limits) {
+        if (options_.file.empty()) {
+            limits_ = std::move(limits);
+        }
+    }
+
+    /// From now on there are as many slots as the recorded sweep had, unless the command line says how many.
+    void use_slots(int slots) { recorded_slots_ = slots; }
 
     SweepFile read(const std::vector<Override>& overrides) const {
         auto all = without_training();
@@ -150,9 +157,11 @@ class Study {
     }
 
     int slots(const SweepFile& file) const {
-        CRESCENDO_VALIDATE(options_.slots || file.slots, "--slots",
+        const auto own = recorded_slots_ && !is_set("slots") ? recorded_slots_ : file.slots;
+        const auto slots = options_.slots ? options_.slots : own;
+        CRESCENDO_VALIDATE(slots, "--slots",
                            "--slots is missing: how many slots does the cluster have? Add, say, --slots 64");
-        return options_.slots ? *options_.slots : *file.slots;
+        return *slots;
     }
 
   private:
@@ -191,6 +200,7 @@ class Study {
     const SimulateOptions& options_;
     std::vector<Override> settings_;
     std::vector<Override> limits_;
+    std::optional<int> recorded_slots_;
     std::optional<Recording> recording_;
     mutable std::optional<std::vector<EarlierResult>> warm_start_;
 };
@@ -270,12 +280,12 @@ void simulate_one(const SimulateOptions& options, const Study& study, OrderedJso
 }
 
 /// First what was decided, once more; then the sweep itself, with the curves and times that it had.
-ExitCode replay_sweep(SimulateOptions options) {
+ExitCode replay_sweep(const SimulateOptions& options) {
     const auto directory = SweepDirectory::open(options.recorded_sweep);
     const auto frozen = FrozenFile::recorded_in(directory.journal());
     const auto replayed = replay(read_first_file(directory, frozen), directory);
-    options.slots = options.slots.value_or(replayed.history.most_slots());
     Study study(options);
+    study.use_slots(replayed.history.most_slots());
     study.use(limits_after(frozen, replayed.history.limits_changes()));
     study.use(record(replayed.history));
     if (options.num_seeds > 1 || !options.policies.empty()) {

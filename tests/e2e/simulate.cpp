@@ -103,6 +103,27 @@ TEST_CASE("a real sweep is decided again as it was, and simulated about as long 
     CHECK(run_crescendo(folder.path(), {"simulate", "--replay", "real", "--format", "json"}).json()["slots"] == 2);
 }
 
+TEST_CASE("a real sweep is simulated with the limits of another sweep file, and on the slots that are set") {
+    const TemporaryFolder folder;
+    run_real(folder);
+    write_file(folder / "other.yaml", simulated_sweep + "budget: {time: 10m}\n");
+    const auto simulated = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), {"simulate", "--replay", "real", "--format", "json"});
+        const auto result = run_crescendo(folder.path(), options);
+        REQUIRE_MESSAGE(result.code == 0, result.err);
+        return result.json();
+    };
+
+    CHECK(simulated({"other.yaml", "--set", "run_cap=20"})["trials"] == 20);
+    auto text = content_of(folder / "other.yaml");
+    write_file(folder / "other.yaml", text.replace(text.find("run_cap: 16"), 11, "run_cap: 12"));
+    CHECK(simulated({"other.yaml"})["trials"] == 12);
+    write_file(folder / "other.yaml", text.replace(text.find("budget: {time: 10m}"), 19, "budget: {time: 1s}"));
+    CHECK(simulated({"other.yaml", "--set", "scheduler.type=fifo"})["trials"] < 12);
+    CHECK(simulated({"--set", "slots=4"})["slots"] == 4);
+    CHECK(simulated({"--set", "slots=4", "--slots", "3"})["slots"] == 3);
+}
+
 TEST_CASE("a journal whose decisions are others now is noticed") {
     const TemporaryFolder folder;
     run_real(folder);
