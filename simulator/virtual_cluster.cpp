@@ -92,8 +92,8 @@ void VirtualCluster::tell_first_steps(TrialId id, int generation) {
 
 void VirtualCluster::tell_regroup(TrialId id, int generation) {
     const auto regroup = times_.regroup(id, generation);
-    apply(TrialRegrouped{id, generation, regroup.seconds,
-                         regroup.step_seconds ? regroup.step_seconds : steps_to_come(id).seconds});
+    const auto steps = tells_steps_ ? steps_to_come(id) : Steps{};
+    apply(TrialRegrouped{id, generation, regroup.seconds, regroup.step_seconds ? regroup.step_seconds : steps.seconds});
 }
 
 void VirtualCluster::finish_epoch(TrialId id) {
@@ -127,7 +127,7 @@ void VirtualCluster::finish_epoch(TrialId id) {
         if (watcher_) {
             watcher_({now_, id, resource, loss, workers_of(id)});
         }
-        apply(TrialReported{id, resource, loss, clock, steps_of(id, resource)});
+        apply(TrialReported{id, resource, loss, clock, tells_steps_ ? steps_of(id, resource) : Steps{}});
         if (const auto best = may_have_better_ ? sweep_.best() : std::nullopt) {
             note_best(*best, sweep_.trial(*best).resource, *sweep_.candidate_of(*best).loss);
             may_have_better_ = false;
@@ -212,7 +212,7 @@ double VirtualCluster::start_of(TrialId id) {
 
 /// A trial that has not reported, and trains from `start` seconds from now on, tells of its first steps after them.
 void VirtualCluster::foresee_first_steps(TrialId id, int generation, double start) {
-    if (!sweep_.spec().scheduler.grows_early() || sweep_.trial(id).resource.value > 0) {
+    if (!tells_steps_ || !sweep_.spec().scheduler.grows_early() || sweep_.trial(id).resource.value > 0) {
         return;
     }
     const auto steps = steps_to_come(id);

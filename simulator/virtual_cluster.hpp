@@ -36,6 +36,9 @@ class VirtualCluster {
     /// From now on `source` is asked for proposals instead of Sweep::propose(), whose contract it keeps.
     void ask(std::function<std::optional<Event>(Sweep&)> source) { source_ = std::move(source); }
 
+    /// From now on trials tell nobody how long their steps take, as programs that do not measure them.
+    void tell_no_steps() { tells_steps_ = false; }
+
     /// Runs the whole sweep. Call it once.
     Summary run();
 
@@ -126,6 +129,7 @@ class VirtualCluster {
     std::function<void(const SeenReport&)> watcher_;
     std::function<void(double, const Event&)> listener_;
     std::function<std::optional<Event>(Sweep&)> source_ = &Sweep::propose;
+    bool tells_steps_ = true;  ///< whether trials tell how long their steps take
     std::vector<Training> trainings_;
     std::set<std::vector<SlotId>> groups_;  ///< of two slots and more, that there were
     std::priority_queue<Occurrence, std::vector<Occurrence>, std::greater<>> future_;

@@ -139,6 +139,9 @@ class Study {
                                       : simulator::TrainingTimes(file.simulation, spec.seed, std::move(recorded));
         simulator::VirtualCluster cluster(spec, file.simulation, slots, curves, std::move(times),
                                           file.time_budget_seconds());
+        if (recording_ && !recording_->tells_steps) {
+            cluster.tell_no_steps();
+        }
         const auto source = make_source(file, {.say = remark});
         cluster.ask([&](Sweep& sweep) { return source->await_next(sweep); });
         if (reports != nullptr) {

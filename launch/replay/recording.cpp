@@ -17,9 +17,15 @@ using simulator::Interval;
 using simulator::RecordedCurves;
 using simulator::RecordedTrial;
 
+bool tells_steps(const TrialHistory& trial) {
+    return std::ranges::any_of(trial.reports, [](const auto& report) { return report.step_seconds.has_value(); }) ||
+           std::ranges::any_of(trial.groups, [](const auto& group) { return group.timed.has_value(); });
+}
+
 /// Where epochs are measured, nothing else varies them, and they include their checkpoints.
 Recording make_recording(RecordedCurves curves, const std::vector<RecordedTrial>& trials) {
-    Recording recording{std::move(curves), simulator::fit(trials), {}, {}};
+    Recording recording{
+        .curves = std::move(curves), .times = simulator::fit(trials), .simulation = {}, .expected_regroup = {}};
     if (recording.times.trials.empty()) {
         return recording;
     }
@@ -152,8 +158,10 @@ Recording record(const History& history) {
     const double regroup = regroups.empty() ? 0 : median(regroups);
     std::vector<RecordedCurves::Curve> curves;
     std::vector<RecordedTrial> trials;
+    bool do_tell_steps = false;
     for (const auto& trial : history.sweep().trials()) {
         const auto& seen = history.of(trial.id);
+        do_tell_steps = do_tell_steps || tells_steps(seen);
         auto& curve = curves.emplace_back();
         for (const auto& report : seen.reports) {
             curve[report.resource] = to_loss(spec.goal, report.metrics.at(spec.metric));
@@ -168,6 +176,7 @@ Recording record(const History& history) {
         recording.simulation.push_back({"simulate.regroup", fmt::format("{}", regroup)});
     }
     recording.expected_regroup = spec.scheduler.expected_regroup;
+    recording.tells_steps = do_tell_steps;
     recording.simulation.push_back({"simulate.evaluation", fmt::format("{}", history.evaluation_seconds())});
     return recording;
 }

@@ -17,6 +17,7 @@ struct Recording {
     simulator::FittedTimes times;            ///< no trials if the times of the reports are unknown
     std::vector<Override> simulation;        ///< keys of `simulate:` that follow from the times
     std::optional<double> expected_regroup;  ///< see SchedulerSpec
+    bool tells_steps = true;  ///< whether the trials told how long their steps take; true of a file, which has no steps
 };
 
 /// Makes a recording of a sweep. Throws InvalidInput if no trial has reported.

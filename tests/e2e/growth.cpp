@@ -279,6 +279,22 @@ TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives
     CHECK(std::ranges::count(journal, "regrouped", [](const Json& each) { return each.value("note", ""); }) >= 2);
 }
 
+TEST_CASE("a program that tells no step times grows in its replay as it did, and whatever that brings") {
+    const TemporaryFolder folder;
+    write_restarting_sweep(folder.path(),
+                           "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2}\ngrow: restart\n",
+                           "[ $WORLD_SIZE = 2 ] && sleep 1");  // more than it has left to train
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    const auto journal = journal_of(folder / "s");
+    const auto grew = std::ranges::count(journal, "regrouped", [](const Json& each) { return each.value("note", ""); });
+
+    const auto replay = run_crescendo(folder.path(), {"simulate", "--replay", "s", "--format", "json"});
+
+    REQUIRE_MESSAGE(replay.code == 0, replay.err);
+    CHECK(grew == 1);
+    CHECK(replay.json().at("regroups") == grew);
+}
+
 TEST_CASE("a program on two slots from the start has a process on each") {
     const TemporaryFolder folder;
     write_restarting_sweep(folder.path(),

@@ -176,6 +176,22 @@ TEST_CASE("where slots idle, trials grow once they have told how long their firs
     CHECK(reports[1].seconds == doctest::Approx(4.4 + 2 + 2.8));
 }
 
+TEST_CASE("trials that tell no step times grow whatever it costs, and as late as they survive a rung") {
+    auto spec = sweep(SchedulerKind::rasda, 1, 9);
+    spec.scheduler.grow_when = GrowWhen::goodput;
+    auto costly = plain;
+    costly.regroup = 1000;
+    const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, costly.noise);
+    VirtualCluster cluster(spec, costly, 3, curves, TrainingTimes(costly, spec.seed));
+    cluster.tell_no_steps();
+
+    const auto summary = cluster.run();
+
+    CHECK(simulate(spec, costly, 3).num_regroups == 0);
+    CHECK(summary.num_regroups == 1);
+    CHECK(summary.makespan == doctest::Approx(10 + 1000 + 80.0 / 3));
+}
+
 TEST_CASE("a group that loses a worker before it has told of its first steps tells of those with the workers left") {
     auto spec = sweep(SchedulerKind::rasda, 20, 64);
     spec.scheduler.grow_when = GrowWhen::goodput;

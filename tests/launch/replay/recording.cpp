@@ -59,6 +59,23 @@ TEST_CASE("the history of a sweep tells its curves and its times") {
     CHECK(std::stod(*recording.simulation.back().value) == doctest::Approx(3));
 }
 
+TEST_CASE("a recording knows whether its trials told how long their steps take") {
+    const auto recorded = [](const Json& more) {
+        History history(spec(), Reports::all);
+        history.apply(session_note(100, "here", 1));
+        history.apply({{"event", "slots_joined"}, {"time", 100.0}, {"slots", {{{"slot", 0}, {"node", 0}}}}});
+        Json report{{"event", "trial_reported"},     {"time", 110.0}, {"trial", 0}, {"resource", 1}, {"loss", -0.5},
+                    {"metrics", {{"accuracy", 0.5}}}};
+        report.update(more);
+        history.apply(report);
+        return record(history);
+    };
+
+    CHECK_FALSE(recorded(Json::object()).tells_steps);
+    CHECK(recorded({{"step", {0.025, 256}}}).tells_steps);
+    CHECK(read("trial,resource,accuracy\n0,1,0.5\n").tells_steps);  // unknown: trials are as all simulated ones
+}
+
 TEST_CASE("curves come from a CSV file, in any order of its columns") {
     const auto recording = read("note,accuracy,trial,resource\nx,0.5,0,1\nx,0.25,1,1\r\n\nx,0.75,0,3\n");
 
