@@ -28,8 +28,9 @@ VirtualCluster::VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation
       times_(std::move(times)),
       time_budget_(time_budget) {
     CRESCENDO_VALIDATE(slots >= 1, "slots", "there are {} slots (a trial needs one); use 1 or more", slots);
-    CRESCENDO_VALIDATE(sweep_.spec().run_cap || time_budget, "run_cap",
-                       "nothing is sure to end this sweep (its target may never be met); give run_cap or budget.time");
+    CRESCENDO_VALIDATE(sweep_.spec().run_cap || time_budget || sweep_.spec().patience.trials, "run_cap",
+                       "nothing is sure to end this sweep (its target may never be met); give run_cap, budget.time or "
+                       "patience.trials");
 }
 
 Summary VirtualCluster::run() {

@@ -22,8 +22,8 @@ namespace crescendo::simulator {
 /// equal summaries. Events with the same time happen in the order in which they were queued.
 class VirtualCluster {
   public:
-    /// Throws InvalidInput if `sweep` makes no sense, or if neither run_cap nor `time_budget` (seconds) ends it.
-    /// `curves` must outlive the cluster.
+    /// Throws InvalidInput if `sweep` makes no sense, or if neither run_cap nor patience.trials nor `time_budget`
+    /// (seconds) ends it. `curves` must outlive the cluster.
     VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots, const LearningCurves& curves,
                    TrainingTimes times, std::optional<double> time_budget = {});
 

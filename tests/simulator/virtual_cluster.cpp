@@ -249,6 +249,17 @@ TEST_CASE("what nothing is sure to end is refused") {
     CHECK_THROWS_AS(simulate(endless, plain, 1), InvalidInput);
 }
 
+TEST_CASE("a sweep ends when so many trials in a row have been no better, without a run_cap") {
+    auto spec = sweep(SchedulerKind::fifo, 1, 3);
+    spec.run_cap.reset();
+    spec.patience.trials = 4;
+
+    const auto summary = simulate(spec, plain, 1);
+
+    CHECK(summary.reason == FinishReason::no_progress);
+    CHECK(summary.best->value == summary.num_complete - 1 - 4);
+}
+
 TEST_CASE("the best over time only improves, and slots in use change at each step") {
     const auto summary = simulate(sweep(SchedulerKind::rasda, 100, 27), {}, 16);
 
