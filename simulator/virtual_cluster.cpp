@@ -19,14 +19,24 @@ SweepSpec with_expected_regroup(SweepSpec sweep, const SimulationSpec& simulatio
 
 }  // namespace
 
+void require_few_units(double num_units, const SweepSpec& sweep, std::int64_t most) {
+    CRESCENDO_VALIDATE(num_units <= static_cast<double>(most), "scheduler.max",
+                       "this sweep has more than {} reports, which is too many to simulate: a simulated trial reports "
+                       "after each unit of its resource, of which max has {}; simulate in a larger unit, such as --set "
+                       "scheduler.min=1 --set scheduler.max=1000",
+                       most, sweep.scheduler.max.value);
+}
+
 VirtualCluster::VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots,
-                               const LearningCurves& curves, TrainingTimes times, std::optional<double> time_budget)
+                               const LearningCurves& curves, TrainingTimes times, std::optional<double> time_budget,
+                               std::int64_t most_units)
     : sweep_(with_expected_regroup(std::move(sweep), simulation)),
       simulation_(simulation),
       slots_(slots),
       curves_(curves),
       times_(std::move(times)),
-      time_budget_(time_budget) {
+      time_budget_(time_budget),
+      most_units_(most_units) {
     CRESCENDO_VALIDATE(slots >= 1, "slots", "there are {} slots (a trial needs one); use 1 or more", slots);
     CRESCENDO_VALIDATE(sweep_.spec().run_cap || time_budget || sweep_.spec().patience.trials, "run_cap",
                        "nothing is sure to end this sweep (its target may never be met); give run_cap, budget.time or "
@@ -98,6 +108,8 @@ void VirtualCluster::tell_regroup(TrialId id, int generation) {
 }
 
 void VirtualCluster::finish_epoch(TrialId id) {
+    ++num_units_;
+    require_few_units(static_cast<double>(num_units_), sweep_.spec(), most_units_);
     auto& trial = training(id);
     advance_clock(trial);
     ++trial.resource.value;

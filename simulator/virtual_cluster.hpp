@@ -16,6 +16,12 @@
 
 namespace crescendo::simulator {
 
+/// Most units of resource that the trials of a simulation train together, which takes some minutes.
+inline constexpr std::int64_t most_simulated_units = 200'000'000;
+
+/// Throws InvalidInput (key "scheduler.max") if these are too many.
+void require_few_units(double num_units, const SweepSpec& sweep, std::int64_t most = most_simulated_units);
+
 /// A simulated cluster: the real scheduler, and a queue of events that will happen.
 ///
 /// A running trial trains one epoch after the other and reports each; the sweep decides at once. Equal inputs give
@@ -23,9 +29,11 @@ namespace crescendo::simulator {
 class VirtualCluster {
   public:
     /// Throws InvalidInput if `sweep` makes no sense, or if neither run_cap nor patience.trials nor `time_budget`
-    /// (seconds) ends it. `curves` must outlive the cluster.
+    /// (seconds) ends it. `curves` must outlive the cluster. run() throws InvalidInput once trials have trained more
+    /// than `most_units`.
     VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots, const LearningCurves& curves,
-                   TrainingTimes times, std::optional<double> time_budget = {});
+                   TrainingTimes times, std::optional<double> time_budget = {},
+                   std::int64_t most_units = most_simulated_units);
 
     /// From now on, every report goes to `watcher` before the sweep decides about it.
     void watch(std::function<void(const SeenReport&)> watcher) { watcher_ = std::move(watcher); }
@@ -126,6 +134,8 @@ class VirtualCluster {
     const LearningCurves& curves_;
     TrainingTimes times_;
     std::optional<double> time_budget_;
+    std::int64_t most_units_;
+    std::int64_t num_units_ = 0;  ///< of resource, that trials have trained; again where they failed
     std::function<void(const SeenReport&)> watcher_;
     std::function<void(double, const Event&)> listener_;
     std::function<std::optional<Event>(Sweep&)> source_ = &Sweep::propose;

@@ -75,6 +75,19 @@ Policy parse_policy(const std::string& text) {
     return policy;
 }
 
+/// How many units of resource the trials are sure to train; 0 if any may end before its max.
+double sure_units(const SweepFile& file) {
+    const auto& spec = file.spec;
+    const bool may_end = spec.target || spec.trial_end.target || spec.trial_end.seconds || spec.patience.trials ||
+                         spec.patience.resource || file.time_budget || file.stop_rule || file.simulation.failures > 0;
+    if (spec.scheduler.kind != SchedulerKind::fifo || may_end) {
+        return 0;
+    }
+    const bool has_all = spec.run_cap && spec.sampler == "random";  // others may have no more to propose
+    const double num_trials = has_all ? static_cast<double>(*spec.run_cap) * spec.repeat.times : 1;
+    return num_trials * static_cast<double>(spec.scheduler.max.value);
+}
+
 /// What is simulated: a sweep file, or a recorded sweep, with everything that the command line changes.
 class Study {
   public:
@@ -131,6 +144,7 @@ class Study {
         CRESCENDO_VALIDATE(spec.scheduler.has_max(), "scheduler.max",
                            "scheduler.max is missing: a simulated trial trains until then, for no program ends it; add "
                            "scheduler: {type: asha, min: 1, max: 27} to the file");
+        simulator::require_few_units(sure_units(file), spec);
         const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise,
                                                    spec.repeat);
         const auto& curves = recording_ ? static_cast<const simulator::LearningCurves&>(recording_->curves) : invented;

@@ -202,4 +202,8 @@ TEST_CASE("what cannot be simulated is said") {
     check({"sweep.yaml", "--slots", "2", "--set", "simulate.epcoh=2"}, "did you mean 'epoch'");
     check({"sweep.yaml", "--slots", "2", "--compare", "asha,rusda"}, "scheduler.type: ");
     check({"--replay", "."}, "holds no sweep");
+    const std::string endless = "this sweep has more than 200000000 reports";
+    check({"sweep.yaml", "--slots", "2", "--set", "scheduler.max=1000000000", "--set", "scheduler.type=fifo"}, endless);
+    check({"sweep.yaml", "--slots", "2", "--set", "scheduler.max=20000000", "--set", "method=random", "--compare", "fifo"},
+          endless);
 }

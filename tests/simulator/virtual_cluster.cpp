@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "scheduler/loss.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::simulator;
@@ -258,6 +259,21 @@ TEST_CASE("a sweep ends when so many trials in a row have been no better, withou
 
     CHECK(summary.reason == FinishReason::no_progress);
     CHECK(summary.best->value == summary.num_complete - 1 - 4);
+}
+
+TEST_CASE("a simulation of more units than it may have ends with a word about the max") {
+    const auto spec = sweep(SchedulerKind::asha, 100, 27);
+    const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, plain.noise);
+    const auto run = [&](std::int64_t most_units) {
+        return VirtualCluster(spec, plain, 4, curves, TrainingTimes(plain, spec.seed), /*time_budget=*/{}, most_units)
+            .run();
+    };
+    const auto num_reports = simulate(spec, plain, 4).num_reports;
+
+    CHECK(run(num_reports).num_reports == num_reports);
+    const auto error = tests::error_of([&] { run(num_reports - 1); });
+    CHECK_MESSAGE(error.find("more than " + std::to_string(num_reports - 1) + " reports") != std::string::npos, error);
+    CHECK_MESSAGE(error.find("of which max has 27") != std::string::npos, error);
 }
 
 TEST_CASE("the best over time only improves, and slots in use change at each step") {
