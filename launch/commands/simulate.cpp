@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -18,9 +19,11 @@
 #include "launch/replay/recording.hpp"
 #include "launch/replay/replay.hpp"
 #include "launch/sampling/proposal_source.hpp"
+#include "launch/sweep_file/keys/flat_keys.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/results.hpp"
 #include "launch/view/simulation_report.hpp"
+#include "launch/yaml/yaml_document.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 #include "simulator/virtual_cluster.hpp"
 
@@ -181,7 +184,44 @@ class Study {
         return *slots;
     }
 
+    /// Says which keys of the sweep decide in the sweep how long its trials run, and not here.
+    void remark_on_gaps(const SweepFile& file) const {
+        const bool shares_gpus = file.slots_per_gpu.value_or(1) > 1 && file.spec.scheduler.distinct_gpus == Switch::on;
+        std::vector<std::string> unknown;
+        std::vector<std::string> effects;
+        if (file.trial_time) {
+            unknown.emplace_back("trial_time");
+            effects.emplace_back("run longer");
+        }
+        if (shares_gpus) {
+            unknown.emplace_back("which slots share a GPU (slots_per_gpu)");
+            effects.emplace_back("grow wider");
+        }
+        if (!unknown.empty()) {
+            remark(fmt::format("note: simulate does not know {}; trials may {} here than in the sweep",
+                               fmt::join(unknown, ", nor "), fmt::join(effects, " and ")));
+        }
+        if (guesses_restarts(file)) {
+            remark(
+                fmt::format("note: this program is started anew to grow; give simulate.regroup the seconds that takes "
+                            "({} is assumed)",
+                            file.simulation.regroup));
+        }
+    }
+
   private:
+    /// Whether the program is started anew to grow, and nobody said or measured how long that takes.
+    bool guesses_restarts(const SweepFile& file) const {
+        const auto keys = flat_keys(parse_yaml(file.text, file.source.file()).root);
+        const auto grow = keys.find("grow");
+        const bool restarts = grow != keys.end() && grow->second == R"("restart")";
+        const bool may_grow = file.spec.scheduler.kind == SchedulerKind::rasda || !options_.policies.empty();
+        constexpr auto regroup = "simulate.regroup";
+        const bool is_measured = recording_ && std::ranges::find(recording_->simulation, regroup, &Override::key) !=
+                                                   recording_->simulation.end();
+        return restarts && may_grow && !is_measured && !is_set(regroup) && !keys.contains(regroup);
+    }
+
     /// What recorded trials took; nothing if nobody knows. What --set gives replaces what was recorded.
     std::vector<simulator::RecordedTimes> recorded_times() const {
         auto recorded = recording_ ? recording_->times.trials : std::vector<simulator::RecordedTimes>{};
@@ -222,11 +262,31 @@ class Study {
     mutable std::optional<std::vector<EarlierResult>> warm_start_;
 };
 
-void write_files(const fs::path& folder, const simulator::Summary& summary, const SweepSpec& spec) {
+/// What an hour of a slot costs, on nodes as they are simulated; nothing if nobody said a price.
+std::optional<double> hourly_price(const SweepFile& file, int slots) {
+    if (!file.price || file.price->unit == Price::Unit::slot) {
+        return file.price ? std::optional(file.price->per_hour) : std::nullopt;
+    }
+    const int num_nodes = 1 + (slots - 1) / file.simulation.slots_per_node;
+    return file.price->per_hour * num_nodes / slots;
+}
+
+/// The summary, and what it would cost where the file has a price.
+OrderedJson results(const simulator::Summary& summary, const SweepFile& file) {
+    auto json = summary_json(summary, file.spec);
+    if (const auto price = hourly_price(file, summary.slots)) {
+        json["cost"] = json["slot_hours_used"].get<double>() * *price;
+        json["idle_cost"] = json["slot_hours_idle"].get<double>() * *price;
+    }
+    return json;
+}
+
+void write_files(const fs::path& folder, const simulator::Summary& summary, const SweepFile& file) {
+    const auto& spec = file.spec;
     CRESCENDO_VALIDATE(!fs::is_regular_file(folder), "",
                        "--out {}: this is a file, and there are several to write; name a folder", folder.string());
     fs::create_directories(folder);
-    write_output(folder / "summary.json", in_lines(summary_json(summary, spec)));
+    write_output(folder / "summary.json", in_lines(results(summary, file)));
     write_output(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
     write_output(folder / "slots.csv", use_table(summary).print(Format::csv));
     write_output(folder / "chart.svg", chart(summary, spec));
@@ -247,7 +307,8 @@ void print(const OrderedJson& summary, Format format) {
     fmt::print("{}", table.print(format));
 }
 
-void show(const SimulateOptions& options, OrderedJson json, const simulator::Summary& summary, const SweepSpec& spec) {
+void show(const SimulateOptions& options, OrderedJson json, const simulator::Summary& summary, const SweepFile& file) {
+    const auto& spec = file.spec;
     if (options.format == Format::json) {
         json["best_over_time"] =
             OrderedJson::parse(best_table(summary, spec, summary.best_over_time.size()).print(Format::json));
@@ -258,7 +319,7 @@ void show(const SimulateOptions& options, OrderedJson json, const simulator::Sum
         fmt::print("\n{}", best_table(summary, spec, most_rows).print(Format::table));
     }
     if (!options.out.empty()) {
-        write_files(options.out, summary, spec);
+        write_files(options.out, summary, file);
     }
 }
 
@@ -277,7 +338,7 @@ ExitCode compare(const SimulateOptions& options, const Study& study) {
                options.format == Format::table ? comparison_text(comparisons, file.spec) : table.print(options.format));
     if (!options.out.empty()) {
         for (const auto& policy : runs) {
-            write_files(options.out / policy.name, policy.runs.front(), file.spec);
+            write_files(options.out / policy.name, policy.runs.front(), file);
         }
         write_output(options.out / "comparison.csv", table.print(Format::csv));
     }
@@ -289,8 +350,8 @@ void simulate_one(const SimulateOptions& options, const Study& study, OrderedJso
     const auto file = study.read({});
     std::vector<SeenReport> reports;
     const auto summary = study.simulate(file, study.slots(file), options.out.empty() ? nullptr : &reports);
-    known.update(summary_json(summary, file.spec));
-    show(options, std::move(known), summary, file.spec);
+    known.update(results(summary, file));
+    show(options, std::move(known), summary, file);
     if (!options.out.empty()) {
         write_output(options.out / "reports.csv", report_table(reports, file.spec).print(Format::csv));
     }
@@ -305,6 +366,10 @@ ExitCode replay_sweep(const SimulateOptions& options) {
     study.use_slots(replayed.history.most_slots());
     study.use(limits_after(frozen, replayed.history.limits_changes()));
     study.use(record(replayed.history));
+    const auto file = study.read({});
+    if (file.spec.scheduler.has_max()) {
+        study.remark_on_gaps(file);
+    }
     if (options.num_seeds > 1 || !options.policies.empty()) {
         return compare(options, study);
     }
@@ -315,7 +380,7 @@ ExitCode replay_sweep(const SimulateOptions& options) {
     if (replayed.history.sweep().state() != SweepState::running) {
         json["measured_makespan"] = replayed.history.elapsed();
     }
-    if (study.read({}).spec.scheduler.has_max()) {
+    if (file.spec.scheduler.has_max()) {
         simulate_one(options, study, std::move(json));
     } else {
         print(json, options.format);
@@ -342,6 +407,7 @@ ExitCode simulate(const SimulateOptions& options) {
                            "times and slots are what a simulation shows",
                            file.spec.sampler));
     }
+    study.remark_on_gaps(file);
     if (options.num_seeds > 1 || !options.policies.empty()) {
         return compare(options, study);
     }

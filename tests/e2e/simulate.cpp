@@ -185,6 +185,53 @@ TEST_CASE("a simulation says which sampler auto means, and that it has nothing t
     CHECK(drawing.err.empty());
 }
 
+TEST_CASE("a simulation says which keys of the sweep it does not know, and no more") {
+    const TemporaryFolder folder;
+    const std::string growing =
+        "metric: {name: loss}\nrun_cap: 16\nparameters: {x: {min: 1, max: 9}}\n"
+        "scheduler: {type: rasda, max: 4}\n";
+    const auto said = [&](const std::string& more) {
+        write_file(folder / "sweep.yaml", growing + more);
+        const auto result = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "4"});
+        CHECK_MESSAGE(result.code == 0, result.err);
+        return result.err;
+    };
+    const std::string restarts = "command: [python3, train.py]\ngrow: restart\n";
+
+    CHECK(said("trial_time: 1h\nslots_per_gpu: 4\n") ==
+          "crescendo: note: simulate does not know trial_time, nor which slots share a GPU (slots_per_gpu); trials may "
+          "run longer and grow wider here than in the sweep\n");
+    CHECK(said("trial_time: 1h\n") ==
+          "crescendo: note: simulate does not know trial_time; trials may run longer here than in the sweep\n");
+    CHECK(said("slots_per_gpu: 1\n").empty());
+    CHECK(said(restarts) ==
+          "crescendo: note: this program is started anew to grow; give simulate.regroup the seconds that takes (0.1 is "
+          "assumed)\n");
+    CHECK(said(restarts + "simulate: {regroup: 20}\n").empty());
+}
+
+TEST_CASE("a simulation costs what the file's price says, as status tells it") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", simulated_sweep + "price: {slot_hour: 2}\n");
+    const auto simulated = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), {"simulate", "sweep.yaml", "--slots", "8", "--format", "json"});
+        const auto result = run_crescendo(folder.path(), options);
+        REQUIRE_MESSAGE(result.code == 0, result.err);
+        return result.json();
+    };
+
+    const auto of_slots = simulated({"--out", "out"});
+    const auto of_nodes = simulated({"--set", "price={node_hour: 12}", "--set", "simulate.slots_per_node=3"});
+
+    CHECK(of_slots["cost"] == 2 * of_slots["slot_hours_used"].get<double>());
+    CHECK(of_slots["idle_cost"] == 2 * of_slots["slot_hours_idle"].get<double>());
+    CHECK(Json::parse(content_of(folder / "out/summary.json"))["cost"] == of_slots["cost"]);
+    CHECK(of_nodes["cost"].get<double>() ==  // three nodes for eight slots
+          doctest::Approx(12 * 3.0 / 8 * of_nodes["slot_hours_used"].get<double>()));
+    write_file(folder / "sweep.yaml", simulated_sweep);
+    CHECK_FALSE(simulated({}).contains("cost"));
+}
+
 TEST_CASE("what cannot be simulated is said") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", simulated_sweep);
