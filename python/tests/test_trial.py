@@ -170,6 +170,19 @@ class TrialTest(Alone):
         with self.assertRaisesRegex(RuntimeError, "were read already.* anew in each epoch"):
             list(share)
 
+    def test_a_report_of_one_workers_share_is_refused(self):
+        self.attach()
+        with contextlib.redirect_stdout(io.StringIO()):
+            for _ in self.trial.epochs(limit=2):
+                for (x,) in self.trial.batches(loader_of()):
+                    self.step(x)
+                count = sum(len(x) for (x,) in self.trial.share(loader_of(10)))
+                with self.assertRaisesRegex(RuntimeError, r"rank 0's part alone; add up .*such as an AUC, loop over"):
+                    self.trial.report(count=count)
+                self.trial.report(count=self.trial.sum(count))
+
+        self.assertEqual(self.trial._progress.report["metrics"], {"count": 10})
+
     def test_mistakes_in_the_loop_are_explained(self):
         with self.assertRaisesRegex(RuntimeError, "attach.* has to come first"):
             self.trial.report(loss=1)

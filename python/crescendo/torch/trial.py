@@ -86,6 +86,7 @@ class Trial:
         self._num_unread = 0  # batches of that epoch
         self._has_ended_steps = True  # whether what follows that epoch's last step was done
         self._reported_schedules: Dict[str, Any] = {}
+        self._has_unsummed_share = False  # whether a part of data was read of which no sum has been made
         self._waited = 0.0
         self._reported_at = time.monotonic()
         self._batch = 0  # samples of a full step of the group
@@ -320,7 +321,7 @@ class Trial:
     def share(self, loader: DataLoader[Any]) -> Batches:
         """This worker's share of the loader's batches, in the order of the data set: for validation.
 
-        Add up with trial.sum(…) what the members found.
+        Add up with trial.sum(…) what the members found: report() refuses what comes of one part alone.
         """
         width = samples.width_of(loader)
         size = len(loader.dataset)  # type: ignore[arg-type]
@@ -331,6 +332,7 @@ class Trial:
         return Batches(loader, len(batches), self._read_share(samples.reading(loader, batches, seed=0)))
 
     def _read_share(self, reading: DataLoader[Any]) -> Iterator[Any]:
+        self._has_unsummed_share = True
         for item in reading:
             self._control.note_move()
             yield item
@@ -341,6 +343,7 @@ class Trial:
         values = [float(each) for each in numbers]
         sums: Dict[str, Any] = {}
         self._guard(lambda: sums.update(all=self._control.group.sum(values)))
+        self._has_unsummed_share = False
         return sums["all"][0] if len(values) == 1 else tuple(sums["all"])
 
     def report(self, metrics: Optional[Mapping[str, Any]] = None, *unnamed: Any, **more: Any) -> None:
@@ -354,6 +357,7 @@ class Trial:
         if not numbers:
             raise ValueError("the report has no metric, so nothing can be decided: trial.report(val_loss=…)")
         replica, group = self._held, self._control.group
+        self._require_sum()
         self._end_epoch()
         now = time.monotonic()
         waits: Dict[str, Any] = {}
@@ -372,6 +376,16 @@ class Trial:
         self._reported_schedules = self._schedules()
         self._waited = 0.0
         self._reported_at = time.monotonic()
+
+    def _require_sum(self) -> None:
+        """Also on a worker alone, so that it shows before the trial grows."""
+        if self._has_unsummed_share:
+            raise RuntimeError(
+                "trial.share() gave this worker its part of the data, and no trial.sum(…) came between that and "
+                "trial.report(), so in a group the report would be of rank 0's part alone; add up with trial.sum(…), "
+                "or, for what cannot be added up, such as an AUC, loop over the loader itself: each worker then sees "
+                "all of its data"
+            )
 
     def _schedules(self) -> Dict[str, Any]:
         """Where the attached schedulers are."""
