@@ -178,15 +178,27 @@ class UnusedTest(unittest.TestCase):
 
 
 class SamplesTest(unittest.TestCase):
-    def test_data_of_other_sizes_are_named_on_each_worker(self):
+    def assert_refused(self, loader_on, message):
+        """`loader_on` makes that of a rank."""
+
         def train(trial):
             trial.attach(**Loop().make(trial))
             next(trial.epochs())
-            trial.batches(loader_of(16 + trial.rank))
+            trial.batches(loader_on(trial.rank))
 
         for error in in_a_group(train):
             self.assertIsInstance(error, RuntimeError)
-            self.assertRegex(str(error), "has 16 samples on rank 0 and 17 on rank 1, .*trial.seed and the epoch")
+            self.assertRegex(str(error), message)
+
+    def test_data_of_other_sizes_are_named_on_each_worker(self):
+        message = "has 16 samples on rank 0 and 17 on rank 1, .*trial.seed and the epoch"
+        self.assert_refused(lambda rank: loader_of(16 + rank), message)
+
+    def test_loaders_that_would_make_other_steps_are_named_on_each_worker(self):
+        message = "have 4 samples on rank 0 and 2 on rank 1, .*do not divide it by trial.size"
+        self.assert_refused(lambda rank: loader_of(16, batch_size=4 // (1 + rank)), message)
+        message = "drop_last is False on rank 0 and True on rank 1"
+        self.assert_refused(lambda rank: loader_of(16, drop_last=rank == 1), message)
 
 
 class BuffersTest(unittest.TestCase):

@@ -6,9 +6,11 @@ from __future__ import annotations
 from typing import Any, List, Mapping
 
 import torch
+from torch.utils.data import DataLoader
 
 from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group
+from crescendo.torch.samples import width_of
 from crescendo.torch.state import Replica, tensors_of
 
 
@@ -103,14 +105,27 @@ def require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage)
                 )
 
 
-def require_same_size(size: int, group: Group) -> None:
+def require_same_data(loader: DataLoader[Any], group: Group) -> None:
     """Else the members would make other numbers of steps, of other samples. All of them call it."""
-    sizes = [int(each) for (each,) in group.gather([size])]
-    for rank, other in enumerate(sizes):
-        if other != sizes[0]:
+    own = [len(loader.dataset), width_of(loader), loader.drop_last]  # type: ignore[arg-type]
+    members = [[int(each) for each in numbers] for numbers in group.gather([float(each) for each in own])]
+    size, width, drops_last = members[0]
+    for rank, (other_size, other_width, other_drops_last) in enumerate(members):
+        if other_size != size:
             raise RuntimeError(
-                f"the data set has {sizes[0]} samples on rank 0 and {other} on rank {rank}, so the workers cannot "
+                f"the data set has {size} samples on rank 0 and {other_size} on rank {rank}, so the workers cannot "
                 "share its batches; what train chooses at random has to be the same on each worker: draw it from the "
                 "generators of torch, random or NumPy at the beginning of train or of an epoch, before the first "
                 "batch, or from one that is made anew there, with a seed that follows from trial.seed and the epoch"
+            )
+        if other_width != width:
+            raise RuntimeError(
+                f"the loader's batches have {width} samples on rank 0 and {other_width} on rank {rank}, and "
+                "`batch_size` says how many the workers share, so it has to be the same on each; do not divide it by "
+                "trial.size, and let it follow from trial.args and the epoch alone"
+            )
+        if other_drops_last != drops_last:
+            raise RuntimeError(
+                f"the loader's drop_last is {bool(drops_last)} on rank 0 and {bool(other_drops_last)} on rank {rank}, "
+                "so the workers would make other numbers of steps; let it be the same on each"
             )

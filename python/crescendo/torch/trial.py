@@ -29,7 +29,7 @@ from crescendo.torch.requirements import (
     require_held,
     require_no_scaler,
     require_one_optimizer,
-    require_same_size,
+    require_same_data,
     require_scheduler,
     require_shapes,
     schedulers_of,
@@ -231,7 +231,7 @@ class Trial:
         self._read_epoch = progress.epoch
         order = samples.order_of(loader, self.seed, progress.epoch)
         self._control.check()
-        self._guard(lambda: require_same_size(len(order), group))
+        self._guard(lambda: require_same_data(loader, group))
         self._num_samples = len(order)
         batch = self._batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
