@@ -466,6 +466,14 @@ class TrialTest(Alone):
         self.model(torch.zeros(2, 1))
         self.attach()
 
+    def test_a_batch_norm_over_all_workers_is_refused(self):
+        layers = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.BatchNorm1d(1))
+        for more, place in (({"head": layers}, "head.1"), ({"head": layers[1]}, "head")):
+            converted = {name: torch.nn.SyncBatchNorm.convert_sync_batchnorm(part) for name, part in more.items()}
+            with self.subTest(place), self.assertRaisesRegex(TypeError, f"^{place} is a SyncBatchNorm, .*GroupNorm"):
+                self.trial.attach(model=self.model, optimizer=self.optimizer, **converted)
+        self.trial.attach(model=self.model, optimizer=self.optimizer, head=torch.nn.BatchNorm1d(1))
+
     def test_a_checkpoint_within_backward_is_told_from_a_second_one(self):
         self.attach()
         for reentrant in (False, True):

@@ -48,6 +48,20 @@ def require_shapes(objects: Mapping[str, Any]) -> None:
                 )
 
 
+def require_own_statistics(objects: Mapping[str, Any]) -> None:
+    """Refuses what would be shared between workers by means that a growing trial lacks, and is not without a word."""
+    for name, module in objects.items():
+        parts = module.named_modules() if isinstance(module, torch.nn.Module) else ()
+        for place, part in parts:
+            if isinstance(part, torch.nn.SyncBatchNorm):
+                raise TypeError(
+                    f"{'.'.join(filter(None, (name, place)))} is a SyncBatchNorm, which adds up over the default group "
+                    "of torch.distributed; a growing trial has none, so each worker would take the statistics of its "
+                    "own samples; leave out convert_sync_batchnorm(), use a GroupNorm, or let the program grow by a "
+                    "restart"
+                )
+
+
 def require_dense_gradients(optimizer: torch.optim.Optimizer) -> None:
     if isinstance(optimizer, torch.optim.SparseAdam):
         raise TypeError(

@@ -29,6 +29,7 @@ from crescendo.torch.requirements import (
     require_held,
     require_no_scaler,
     require_one_optimizer,
+    require_own_statistics,
     require_same_data,
     require_scheduler,
     require_shapes,
@@ -169,6 +170,7 @@ class Trial:
         require_one_optimizer(more)
         require_no_scaler(objects)
         require_shapes(objects)
+        require_own_statistics(objects)
         replica = Replica(self.number, objects)
         require_readable(replica.capture())
         require_copyable(replica)
