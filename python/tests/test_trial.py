@@ -310,6 +310,98 @@ class TrialTest(Alone):
 
                 self.assertEqual((chained.last_epoch, average.n_averaged.item()), (2, 2))
 
+    def weights_after(self, passes, make, then):
+        """Those of two steps. `make` gives more to attach, with which `then` is called behind each optimizer.step()."""
+        self.setUp()
+        torch.nn.init.ones_(self.model.weight)
+        torch.nn.init.ones_(self.model.bias)
+        self.trial._control.terms.accumulation = passes
+        more = make()
+        self.trial.attach(model=self.model, optimizer=self.optimizer, **more)
+        next(self.trial.epochs())
+        for (x,) in self.trial.batches(loader_of()):
+            self.model(x / 8).square().mean().backward()
+            self.optimizer.step()
+            then(*more.values())
+        return torch.cat([values.flatten() for each in (self.model, *more.values()) for values in each.parameters()])
+
+    def assert_same_in_passes(self, make, then):
+        once, twice = (self.weights_after(passes, make, then) for passes in (1, 2))
+        torch.testing.assert_close(once, twice)
+
+    def test_a_loop_that_clears_its_gradients_where_it_has_stepped_learns_the_same_in_several_passes(self):
+        self.assert_same_in_passes(dict, lambda: self.trial.stepped and self.optimizer.zero_grad())
+
+    def test_an_average_of_weights_by_another_hand_counts_a_step_of_several_passes_once(self):
+        class Average(torch.nn.Module):
+            def __init__(self, model):
+                super().__init__()
+                self.module = copy.deepcopy(model)
+
+            def update(self, model):
+                for own, other in zip(self.parameters(), model.parameters()):
+                    own.data.lerp_(other.data, 0.5)
+
+        def then(average):
+            average.update(self.model)
+            self.optimizer.zero_grad()
+
+        self.assert_same_in_passes(lambda: {"average": Average(self.model)}, then)
+
+    def test_a_warm_up_counts_a_step_of_several_passes_once_and_none_is_made_without_it(self):
+        test = self
+
+        class WarmUp:
+            """As those of pytorch_warmup."""
+
+            def __init__(self):
+                self.optimizer, self.steps, self.rate = test.optimizer, 0, 0.1
+                self.dampen()
+
+            @contextlib.contextmanager
+            def dampening(self):
+                self.optimizer.param_groups[0]["lr"] = self.rate
+                yield
+                self.rate = self.optimizer.param_groups[0]["lr"]
+                self.dampen()
+
+            def dampen(self):
+                self.steps += 1
+                self.optimizer.param_groups[0]["lr"] *= self.steps / 4
+
+            def state_dict(self):
+                return {"steps": self.steps, "rate": self.rate}
+
+            load_state_dict = None
+
+            def parameters(self):
+                return [torch.tensor(float(self.steps))]
+
+        def then(warm_up):
+            with warm_up.dampening():
+                pass
+            self.optimizer.zero_grad()
+
+        self.assert_same_in_passes(lambda: {"warm_up": WarmUp()}, then)
+
+    def test_a_metric_that_is_attached_counts_each_pass(self):
+        class Count(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("total", torch.tensor(0))
+
+            def update(self, samples):
+                self.total += len(samples)
+
+        self.trial._control.terms.accumulation = 2
+        count = Count()
+        self.trial.attach(model=self.model, optimizer=self.optimizer, count=count)
+        for (x,) in self.trial.batches(loader_of()):
+            self.step(x)
+            count.update(x)
+
+        self.assertEqual(count.total.item(), 8)
+
     def test_what_counts_steps_is_copied_and_written_as_before(self):
         chained, average = self.train_in_two_passes([0, 1])
         content = io.BytesIO()

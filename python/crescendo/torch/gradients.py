@@ -130,6 +130,18 @@ class GradientAverage:
             self._in_backward = False
             self._works.clear()
 
+    @torch.no_grad()
+    def clear_gradients(self) -> None:
+        """Between two passes of a step: those of the first have been taken over, and the program may leave them, so
+        that backward() would add to them."""
+        gradients = [parameter.grad for parameter in self._place if parameter.grad is not None]
+        dense = [gradient for gradient in gradients if not gradient.is_sparse]
+        if dense:
+            torch._foreach_zero_(dense)
+        for gradient in gradients:
+            if gradient.is_sparse:
+                gradient.zero_()
+
     def knows(self, parameter: torch.nn.Parameter) -> bool:
         """Whether it is one whose gradients are learned from."""
         return parameter in self._learned

@@ -9,7 +9,7 @@ import sys
 import time
 import types
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import torch
 from torch.utils.data import DataLoader
@@ -278,6 +278,9 @@ class Trial:
             self._require_step()
             if self.stepped:
                 self._passes.end_step()
+            else:
+                self._passes.begin_next(self._held.objects["optimizer"])
+                average.clear_gradients()
         self._control.end_steps()
         self._held.note_end_of_steps()
         self._held.note_weights()
@@ -439,13 +442,14 @@ class Trial:
         optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign]
 
     def _watch(self, optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
-        """Schedules, and torch's averages of weights, count steps, in however many passes these are made."""
+        """Schedules, and averages of weights, count steps, in however many passes these are made."""
         for each in objects:
             is_module = isinstance(each, torch.nn.Module)
-            method = "update_parameters" if is_module else "step"
+            names = ("update_parameters", "update") if is_module else ("step", "dampen")
             for part in [each] if is_module else schedulers_of(optimizer, each):
-                if hasattr(type(part), method):
-                    self._passes.watch(part, method)
+                methods = [name for name in names if hasattr(type(part), name)]
+                if methods:
+                    self._passes.watch(part, methods, _are_of_an_average if is_module else None)
 
     def _step(self, optimizer: torch.optim.Optimizer, update: Callable[[], Any]) -> None:
         micro_batch, average = self._micro_batch, self._average
@@ -460,7 +464,7 @@ class Trial:
                 "from this batch"
             )
         self._micro_batch = None
-        self._passes.end_pass(average.is_last)
+        self._passes.end_pass(average.is_last, optimizer)
         if not average.is_last:
             return  # the step's other micro-batches come first
         require_averaged(optimizer, average)
@@ -536,6 +540,11 @@ class Batches:
                 "trial.share(loader), anew in each epoch: a worker's share changes with its group"
             )
         return items
+
+
+def _are_of_an_average(arguments: Tuple[Any, ...]) -> bool:
+    """Whether a module's method that is called with these averages weights. update() of a metric takes numbers."""
+    return not arguments or isinstance(arguments[0], torch.nn.Module)
 
 
 def _usual_scaling(optimizer: torch.optim.Optimizer) -> str:
