@@ -3,15 +3,18 @@
 import contextlib
 import io
 import json
+import logging
 import socket
 import sys
 import tempfile
 import types
 import unittest
 from datetime import timedelta
+from pathlib import Path
 from unittest import mock
 
 import torch
+import torch._dynamo
 
 from crescendo.protocol import Channel
 from crescendo.torch import leftovers, session, settings
@@ -37,13 +40,19 @@ def fake_wandb():
 
 
 def train_two(train):
-    """Trials 3 and 4 on one worker. Crescendo ends the first, and the second fails."""
+    """Trials 3 and 4 on one worker."""
+    train_each(train, [3, 4])
+
+
+def train_each(train, numbers):
+    """These trials on one worker. Crescendo ends each but the last, which fails."""
     ours, theirs = socket.socketpair()
     with ours, theirs, tempfile.TemporaryDirectory() as folder:
         join = {"type": "join", "generation": 0, "rank": 0, "size": 1, "max_resource": 9, "seed": 1, "settings": {}}
         join.update(directory=folder, state="new")
-        for order in ({**join, "trial": 3}, {"type": "leave", "trial": 3}, {**join, "trial": 4}):
-            theirs.sendall(json.dumps(order).encode() + b"\n")
+        for number in numbers:
+            for order in ({"type": "leave", "trial": number - 1}, {**join, "trial": number})[number == numbers[0] :]:
+                theirs.sendall(json.dumps(order).encode() + b"\n")
         served = session.Session(
             Channel(ours),
             CPU,
@@ -54,7 +63,7 @@ def train_two(train):
 
         def call(trial):
             train(trial)
-            if trial.number == 4:
+            if trial.number == numbers[-1]:
                 raise ValueError("enough")
             trial._control.check()
 
@@ -152,6 +161,58 @@ class TrackerRunsTest(unittest.TestCase):
             train_two(train)
 
         self.assertEqual((numbers, wandb.finished), ([3, 4], [3]))
+
+
+class LogHandlersTest(unittest.TestCase):
+    def test_what_a_trial_logs_goes_to_its_own_file(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(logging.root, "handlers", []):
+
+            def train(trial):
+                path = Path(folder, f"{trial.number}.log")
+                logging.basicConfig(handlers=[logging.FileHandler(path), logging.StreamHandler(sys.stderr)])
+                logging.warning("trial %d", trial.number)
+
+            train_two(train)
+            written = [Path(folder, f"{number}.log").read_text() for number in (3, 4)]
+            for handler in logging.root.handlers:
+                handler.close()
+
+        self.assertEqual(written, ["WARNING:root:trial 3\n", "WARNING:root:trial 4\n"])
+
+    def test_a_handler_of_the_program_serves_all_trials(self):
+        with mock.patch.object(logging.root, "handlers", [logging.NullHandler()]) as handlers:
+            train_two(lambda trial: None)
+
+            self.assertEqual(len(handlers), 1)
+
+
+class CompiledTest(unittest.TestCase):
+    def train(self, widths):
+        """How many graphs were compiled, and how many were run, in trials whose models have these widths."""
+        counts = [0, 0]
+
+        def backend(graph, inputs):
+            counts[0] += 1
+
+            def run(*values):
+                counts[1] += 1
+                return graph(*values)
+
+            return run
+
+        def train(trial):
+            model = torch.nn.Linear(2, widths[trial.number])
+            torch.compile(model, backend=backend)(torch.zeros(1, 2))
+
+        torch._dynamo.reset()
+        train_each(train, range(len(widths)))
+        return counts
+
+    def test_a_model_of_yet_another_shape_is_compiled_too(self):
+        self.assertEqual(self.train(range(2, 14)), [12, 12])
+
+    def test_trials_of_the_same_shape_share_what_is_compiled(self):
+        self.assertEqual(self.train([2] * 4), [1, 4])
 
 
 if __name__ == "__main__":

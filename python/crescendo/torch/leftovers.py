@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import sys
 import traceback
 from functools import partial
@@ -101,6 +103,43 @@ class TrackerRuns:
         except Exception:  # its trial has ended, and what fails here is no fault of the next one
             print("the trial's run of W&B could not be ended:", file=sys.stderr)
             traceback.print_exc()
+
+
+class LogHandlers:
+    """Where Python's logging writes to. A train function that sends it to a file of its trial would find it set up in
+    the next one, by logging.basicConfig(), which then does nothing."""
+
+    def __init__(self) -> None:
+        self._noted = list(logging.root.handlers)
+
+    def end(self) -> None:
+        """Closes those that have been added since this was made."""
+        for handler in [each for each in logging.root.handlers if each not in self._noted]:
+            logging.root.removeHandler(handler)
+            with contextlib.suppress(OSError, ValueError):  # as logging.shutdown(): its stream may be closed
+                handler.close()
+
+
+class Compiled:
+    """What torch.compile() has made. It keeps a few results for each piece of code, and leaves that uncompiled once it
+    has been called in more ways, as by trials whose models have other shapes."""
+
+    def __init__(self) -> None:
+        self._num_graphs = _num_graphs()
+        self._num_trials = 0  # that have compiled something, and left it
+
+    def end(self) -> None:
+        """A trial is over. What it has left is kept for others like it, as long as there is room for one more."""
+        self._num_trials += _num_graphs() != self._num_graphs
+        if self._num_trials > 1:
+            sys.modules["torch._dynamo"].reset()
+            self._num_trials = 0
+        self._num_graphs = _num_graphs()
+
+
+def _num_graphs() -> int:
+    dynamo = sys.modules.get("torch._dynamo")  # it takes seconds to import
+    return dynamo.utils.counters["stats"]["unique_graphs"] if dynamo else 0
 
 
 def _open_run() -> Any:

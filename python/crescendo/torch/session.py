@@ -21,7 +21,7 @@ from crescendo.torch.checkpoint import DamagedCheckpoint, SaveError, read_checkp
 from crescendo.torch.control import Interruption
 from crescendo.torch.error_words import says_out_of_memory
 from crescendo.torch.group import Group, PeerLost
-from crescendo.torch.leftovers import Settings, TrackerRuns
+from crescendo.torch.leftovers import Compiled, LogHandlers, Settings, TrackerRuns
 from crescendo.torch.settings import Arguments
 from crescendo.torch.state import Progress, Replica, share
 from crescendo.torch.step_clock import Step, StepClock
@@ -98,7 +98,7 @@ class Session:
         self._timeout = timeout
         self._checkpoint_every = checkpoint_every
         self._torch_settings = Settings()
-        self._tracker_runs = TrackerRuns()
+        self._left_by_trials = (TrackerRuns(), LogHandlers(), Compiled())
         self._log: Optional[TrialLog] = None
         self._concerned: Optional[int] = None  # trial of the last order
         self.terms: Any = None  # the present trial's Join; None while idle
@@ -241,7 +241,7 @@ class Session:
     def _train(self, join: Join, train: Train) -> None:
         self._drop_group()
         if self.terms is None or self.terms.trial != join.trial:
-            self._tracker_runs.end()
+            self._end_leftovers()
             self._replica = None
             self._close_log()
             self._log = TrialLog(join.directory)
@@ -288,6 +288,10 @@ class Session:
         self._torch_settings.restore()
         torch.manual_seed(seed)
         seed_python(seed)
+
+    def _end_leftovers(self) -> None:
+        for each in self._left_by_trials:
+            each.end()
 
     def _form(self, replica: Replica) -> None:
         """Meets the others of the present generation, and shares rank 0's state."""
@@ -406,7 +410,7 @@ class Session:
         if saves and replica is not None:
             self._save(replica)
         replica = self._replica = self.terms = None
-        self._tracker_runs.end()
+        self._end_leftovers()
         gc.collect()  # as in enter()
         self._close_log()
         self._channel.send(type="left", trial=order["trial"], saved=saves)
@@ -427,6 +431,7 @@ class Session:
             directory=checkpoint.parent,
         )
         self._channel.send(type="evaluated", trial=order["trial"], metrics=numbers_of(_call(test, trial, "was tested")))
+        self._end_leftovers()
 
     def _save(self, replica: Replica) -> None:
         begin = time.monotonic()
