@@ -376,7 +376,8 @@ void Training::take(const WorkerStranded& notice) {
     if (groups_.num_strandings(notice.trial) > most) {
         fail({notice.trial, FailureKind::crash},
              fmt::format("its workers lost each other {} times without a report, and none has died; the network "
-                         "between them may be broken",
+                         "between them may be broken, or one of them does alone, between two steps, what takes longer "
+                         "than half of hang_timeout or a minute",
                          groups_.num_strandings(notice.trial)));
         return;
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import math
@@ -13,7 +14,7 @@ import sys
 import threading
 import time
 from collections import deque
-from typing import Any, Deque, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 Message = Dict[str, Any]
 
@@ -122,7 +123,7 @@ class Channel:
         self._answers: Dict[int, Optional[Message]] = {}
         self._last_id = 0
         self._ended = False
-        self.is_waiting = False  # whether a thread waits for an order
+        self.is_waiting = False  # whether the main thread waits for others
         self.num_moves = 0  # how often the main thread came by
         threading.Thread(target=self._read, name="crescendo-channel", daemon=True).start()
 
@@ -138,10 +139,18 @@ class Channel:
     def wait(self) -> Optional[Message]:
         """Waits for an order and takes it; None once the channel is closed."""
         with self._arrived:
-            self.is_waiting = True
-            self._arrived.wait_for(lambda: self._ended or self._orders)
-            self.is_waiting = False
+            with self.waiting():
+                self._arrived.wait_for(lambda: self._ended or self._orders)
             return self._orders.popleft() if self._orders else None
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While the main thread waits, for an order or for other members, and does not hang."""
+        self.is_waiting = True
+        try:
+            yield
+        finally:
+            self.is_waiting = False
 
     def put_back(self, order: Message) -> None:
         """Makes it the next order again."""

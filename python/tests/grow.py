@@ -27,6 +27,7 @@ parser.add_argument("--exchange", choices=["plain", "finally"], help="evaluate w
 parser.add_argument("--by-step", action="store_true", help="a schedule, and an average of weights, by the step")
 parser.add_argument("--pause", type=float, default=0.0, help="seconds a step takes longer")
 parser.add_argument("--evaluation-pause", type=float, default=0.0, help="seconds an evaluation takes longer")
+parser.add_argument("--main-pause", type=float, default=0.0, help="seconds that rank 0 alone takes longer for it")
 
 
 def draw():
@@ -121,7 +122,7 @@ def train(trial):
             scheduler.step()
         wait_at_gate(trial, args, -1)
         model.eval()
-        time.sleep(args.evaluation_pause)
+        time.sleep(args.evaluation_pause + trial.is_main * args.main_pause)
         with torch.no_grad(), exchanged(model, args.exchange):
             count, total = 0, 0.0
             for x, y, _ in trial.share(validation):

@@ -406,6 +406,14 @@ class GrowingTest(unittest.TestCase):
 
         self.assertEqual(self.crescendo.expect(0, "report")["resource"], 2)
 
+    def test_members_wait_for_what_rank_0_does_alone_for_longer_than_a_sum_may_take(self):
+        terms = self.terms(settings={"main-pause": GROUP_TIMEOUT + 1})
+        (report,) = self.crescendo.train([0, 1], "new", terms, until=1)
+        self.leave([0, 1], terms)
+
+        self.assertEqual(report["resource"], 1)
+        self.assertFalse([m for m in self.crescendo.trainers[1].messages if m["type"] == "stranded"])
+
     def test_warnings_of_a_batch_system_mean_nothing_to_a_trainer(self):
         self.crescendo.signal(0, signal.SIGTERM)
         self.crescendo.signal(0, signal.SIGUSR2)

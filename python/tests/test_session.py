@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -186,6 +187,69 @@ class SentTest(unittest.TestCase):
             sent = [json.loads(line) for line in stream]
 
         self.assertEqual([message["resource"] for message in sent], [1, 2])
+
+
+class MeetingTest(unittest.TestCase):
+    """One of two members waits for the other."""
+
+    def setUp(self):
+        ours, self.theirs = socket.socketpair()
+        self.stream = self.theirs.makefile("rb")
+        for each in (ours, self.theirs, self.stream):
+            self.addCleanup(each.close)
+        self.addCleanup(ours.shutdown, socket.SHUT_RDWR)
+        self.channel = Channel(ours)
+        self.served = session.Session(
+            self.channel,
+            CPU,
+            arguments=settings.Arguments(),
+            timeout=session.timedelta(seconds=0),
+            checkpoint_every=600,
+        )
+        place = {"trial": 3, "generation": 4, "rank": 0, "size": 2, "max_resource": 9, "seed": 1, "settings": {}}
+        self.served.terms = session.Join.parse({**place, "directory": "", "state": "new"})
+
+    def say(self, message):
+        self.theirs.sendall(json.dumps(message).encode() + b"\n")
+
+    def meet(self, answers):
+        """What the member asks the store as it waits, and whether it was known to wait. The answers are to that."""
+        seen = []
+
+        def other():
+            for answer in answers:
+                asked = json.loads(self.stream.readline())
+                seen.append((asked["op"], asked["key"], self.channel.is_waiting))
+                self.say({**answer, "id": asked["id"]} if answer["type"] == "store" else answer)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        try:
+            self.served.meet()
+        finally:
+            thread.join()
+            self.assertEqual(seen[-1], ("get", f"meeting/{self.served._num_meetings}", True))
+            self.assertFalse(self.channel.is_waiting)
+
+    def test_a_member_that_waits_is_alive(self):
+        for number in (1, 2):
+            self.meet([{"type": "store", "number": 1}, {"type": "store", "value": "YWxs"}])  # all
+
+            self.assertEqual(self.served._num_meetings, number)
+
+    def test_an_order_ends_the_wait(self):
+        with self.assertRaises(session.Interruption) as caught:
+            self.meet([{"type": "store", "number": 1}, {"type": "leave", "trial": 3}])
+
+        self.assertFalse(caught.exception.is_stranded)
+
+    def test_a_member_that_lost_another_strands_those_that_wait_for_it(self):
+        with self.assertRaises(session.Interruption) as caught, contextlib.redirect_stderr(io.StringIO()):
+            self.meet([{"type": "store", "number": 1}, {"type": "store", "value": "bG9zdA=="}])  # lost
+        told = json.loads(self.stream.readline())
+
+        self.assertTrue(caught.exception.is_stranded)
+        self.assertEqual((told["op"], told["key"], told["value"]), ("set", "meeting/2", "bG9zdA=="))
 
 
 class WarningsTest(unittest.TestCase):

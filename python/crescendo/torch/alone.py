@@ -50,6 +50,9 @@ class Alone:
     def end_steps(self) -> None:
         pass
 
+    def meet(self) -> None:
+        pass
+
     def note_loss(self, cause: PeerLost) -> Interruption:
         raise AssertionError("a group of one has no peers")
 

@@ -52,6 +52,10 @@ class Control(Protocol):
     def end_steps(self) -> None:
         """Call it after an epoch's last update."""
 
+    def meet(self) -> None:
+        """Waits until all members have come here, however long one does alone what the others wait for: the time-out of
+        a group's sums does not count. Raises Interruption."""
+
     def report(self, replica: Replica, data_wait: float) -> None:
         """Reports the epoch that ended, and waits for the decision. Raises Interruption."""
 

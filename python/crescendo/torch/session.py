@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Mapping, Optional
 import torch
 
 import crescendo
-from crescendo.protocol import Channel, Message, numbers_of
+from crescendo.protocol import Channel, Interrupted, Message, numbers_of
 from crescendo.torch.alone import Tested
 from crescendo.torch.checkpoint import DamagedCheckpoint, SaveError, read_checkpoint, save_checkpoint
 from crescendo.torch.control import Interruption
@@ -34,6 +34,9 @@ Test = Callable[[Trial], Mapping[str, Any]]
 CHECKPOINT = "checkpoint.pt"
 TIMED_STEPS = 8  # of a new group: others may wait to learn from them what more workers bring
 WARM_UPS = 8  # steps before them, which may still prepare others
+# A member that dies is told of by an order, and one that hangs is killed.
+MEETING_TIMEOUT = timedelta(days=365)
+ALL, LOST = "all", "lost"  # what comes of a meeting
 NO_TEST = "this program has no test function; give it one, crescendo.torch.run(train, parser, test=test)"
 
 
@@ -104,6 +107,7 @@ class Session:
         self.terms: Any = None  # the present trial's Join; None while idle
         self.group = Group(device)
         self._replica: Optional[Replica] = None  # the trial in memory; it outlives groups
+        self._num_meetings = 0  # of the present group
         self._is_formed = False  # whether the present group has met and shared its state
         self._sent: Optional[int] = None  # resource of the trial's report that this member has sent last
         self._steps = StepClock()
@@ -169,8 +173,33 @@ class Session:
     def note_loss(self, cause: PeerLost) -> Interruption:
         terms = self.terms
         print(f"generation {terms.generation} ends: {cause}", file=sys.stderr, flush=True)
+        if terms.size > 1:  # else others would wait for this member at the next meeting
+            self._store(self._timeout).set(self._key_of_meeting(self._num_meetings + 1), LOST)
         self._drop_group()
         return Interruption("a peer is lost", is_stranded=True)
+
+    def meet(self) -> None:
+        terms = self.terms
+        if terms.size == 1:
+            return
+        self._num_meetings += 1
+        key = self._key_of_meeting(self._num_meetings)
+        store = self._store(MEETING_TIMEOUT)
+        try:
+            if store.add(f"{key}/count", 1) == terms.size:
+                store.set(key, ALL)
+            with self._channel.waiting():
+                met = store.get(key)
+        except Interrupted:
+            raise Interruption("an order came") from None
+        if met == LOST.encode():
+            raise self.note_loss(PeerLost("another member has lost one"))
+
+    def _store(self, timeout: timedelta) -> ControlStore:
+        return ControlStore(self._channel, self.terms.trial, self.terms.generation, timeout)
+
+    def _key_of_meeting(self, number: int) -> str:
+        return f"meeting/{number}"
 
     def note_move(self) -> None:
         self._channel.num_moves += 1
@@ -298,6 +327,7 @@ class Session:
         self._drop_group()
         terms = self.terms
         self._regroup_announced = False
+        self._num_meetings = 0
         self._steps, self._num_steps, self._phases = StepClock(), 0, {}
         if terms.state != "memory" or self._replica is None:
             # What this member has told so far was of another trial, or of a state that is gone.
@@ -305,7 +335,7 @@ class Session:
         if terms.rank == 0:
             self._prepare(replica)
         if terms.size > 1:
-            store = ControlStore(self._channel, terms.trial, terms.generation, self._timeout)
+            store = self._store(self._timeout)
             try:
                 self.group = Group.meet(replica.device or self._device, store, terms.rank, terms.size, self._timeout)
                 self._end_phase("group")

@@ -85,6 +85,7 @@ class Trial:
         self._num_samples = 0
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
         self._num_unread = 0  # batches of that epoch
+        self._has_met = False  # whether the members have, since that epoch's last batch was read
         self._has_ended_steps = True  # whether what follows that epoch's last step was done
         self._reported_schedules: Dict[str, Any] = {}
         self._has_unsummed_share = False  # whether a part of data was read of which no sum has been made
@@ -250,7 +251,7 @@ class Trial:
             )
         )
         self._average.begin_epoch()
-        self._num_unread, self._has_ended_steps = len(steps), False
+        self._num_unread, self._has_ended_steps, self._has_met = len(steps), False, False
         return Batches(loader, len(steps), self._train_on(loader, steps))
 
     def _train_on(self, loader: DataLoader[Any], steps: List[samples.MicroBatch]) -> Iterator[Any]:
@@ -345,6 +346,8 @@ class Trial:
     def sum(self, *numbers: Any) -> Any:
         """Sums each number over the members of the group: one number, or a tuple of them."""
         self._control.check()
+        if self._num_unread == 0 and not self._has_met:
+            self._meet()
         values = [float(each) for each in numbers]
         sums: Dict[str, Any] = {}
         self._guard(lambda: sums.update(all=self._control.group.sum(values)))
@@ -363,6 +366,7 @@ class Trial:
             raise ValueError("the report has no metric, so nothing can be decided: trial.report(val_loss=…)")
         replica, group = self._held, self._control.group
         self._require_sum()
+        self._meet()
         self._end_epoch()
         now = time.monotonic()
         waits: Dict[str, Any] = {}
@@ -381,6 +385,11 @@ class Trial:
         self._reported_schedules = self._schedules()
         self._waited = 0.0
         self._reported_at = time.monotonic()
+
+    def _meet(self) -> None:
+        """Behind an epoch's steps one member may evaluate alone, or write a file, for as long as it likes."""
+        self._control.meet()
+        self._has_met = True
 
     def _require_sum(self) -> None:
         """Also on a worker alone, so that it shows before the trial grows."""
