@@ -708,6 +708,42 @@ class TrialTest(Alone):
                 with self.assertRaisesRegex(RuntimeError, "a scheduler that is not attached.*make it before"):
                     self.trial.batches(loader_of())
 
+    def test_a_schedule_by_the_metric_and_an_average_of_weights_that_are_not_attached_are_refused(self):
+        plateau_of, average_of = torch.optim.lr_scheduler.ReduceLROnPlateau, torch.optim.swa_utils.AveragedModel
+        for more, message in (
+            ([], "the optimizer has a scheduler that is not attached.*attach it: .*scheduler=…"),
+            (["plateau"], "the model has an AveragedModel that is not attached.*attach it: .*average=…"),
+        ):
+            self.setUp()
+            objects = {"plateau": plateau_of(self.optimizer), "average": average_of(self.model)}
+            attached = {name: objects[name] for name in more}
+            self.trial.attach(model=self.model, optimizer=self.optimizer, **attached)
+            with self.subTest(message), self.assertRaisesRegex(RuntimeError, message):
+                objects["plateau"].step(1)
+                objects["average"].update_parameters(self.model)
+
+    def test_a_schedule_by_the_metric_and_averages_of_weights_may_be_held_by_what_is_attached(self):
+        class Holder:
+            def __init__(self, *held):
+                self.held = held
+
+            def state_dict(self):
+                return {str(place): each.state_dict() for place, each in enumerate(self.held)}
+
+            load_state_dict = None
+
+        plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizer)
+        average = torch.optim.swa_utils.AveragedModel(self.model)
+        self.trial.attach(model=self.model, optimizer=self.optimizer, holder=Holder(plateau, average))
+        other = torch.nn.Linear(1, 1)  # nothing of it is attached, so the program sees to it
+        torch.optim.swa_utils.AveragedModel(other).update_parameters(other)
+        torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD(other.parameters(), lr=0.1)).step(1)
+        for _ in range(2):
+            plateau.step(metrics=1)
+            average.update_parameters(model=self.model)
+
+        self.assertEqual(average.n_averaged.item(), 2)
+
     def test_a_scheduler_is_attached_under_any_name_and_within_others(self):
         schedulers = torch.optim.lr_scheduler
 

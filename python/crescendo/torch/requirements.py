@@ -12,6 +12,7 @@ from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group
 from crescendo.torch.samples import width_of
 from crescendo.torch.state import Replica, tensors_of
+from crescendo.torch.unattached import unattached
 
 
 def require_one_optimizer(more: Mapping[str, Any]) -> None:
@@ -76,11 +77,7 @@ def require_scheduler(replica: Replica) -> None:
     others = [each for each in replica.objects.values() if not isinstance(each, torch.nn.Module)]
     is_scheduled = hasattr(optimizer.step, "_wrapped_by_lr_sched")  # torch's schedulers leave that
     if is_scheduled and not any(schedulers_of(optimizer, each) for each in others):
-        raise RuntimeError(
-            "the optimizer has a scheduler that is not attached, so workers that enter the trial, and the trial when "
-            "it continues from a checkpoint, would begin its schedule anew; make it before trial.attach(), and attach "
-            "it: trial.attach(model=…, optimizer=…, scheduler=…)"
-        )
+        raise unattached("the optimizer has a scheduler", "schedule", "scheduler=…")
 
 
 def schedulers_of(optimizer: torch.optim.Optimizer, each: Any) -> List[Any]:

@@ -37,6 +37,7 @@ from crescendo.torch.requirements import (
 )
 from crescendo.torch.state import Progress, Replica, require_copyable, require_readable, share_buffers
 from crescendo.torch.step_clock import Step
+from crescendo.torch.unattached import Attached
 from crescendo.torch.weights import left_by_others, require_own, require_same
 
 
@@ -82,6 +83,7 @@ class Trial:
         self._micro_batch: Optional[samples.MicroBatch] = None  # whose optimizer.step() is to come
         self._passes = Passes()
         self._others = Watch()
+        self._attached: Optional[Attached] = None
         self._num_samples = 0
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
         self._num_unread = 0  # batches of that epoch
@@ -182,6 +184,7 @@ class Trial:
             scaling = lr_scaling or _usual_scaling(optimizer)
             self._rate = LearningRate(scaling, rescale_warm_up, replica.progress.rate)
             self._watch(optimizer, [each for each in objects.values() if each is not optimizer])
+            self._attached = Attached(objects)
         self._control.enter(replica)
         self._replica = replica
 

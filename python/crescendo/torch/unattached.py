@@ -1,0 +1,80 @@
+"""Schedules and averages of weights that are not attached, and leave no trace in the optimizer by which they would be
+known. A worker that enters a trial, and a trial that continues, would begin them anew."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import weakref
+from typing import Any, Callable, Dict, List
+
+import torch
+from torch.optim.lr_scheduler import ReduceLROnPlateau
+from torch.optim.swa_utils import AveragedModel
+
+_present = threading.local()  # .attached(): what this thread's last trial has attached
+
+
+class Attached:
+    """From now on what its objects lack is refused where it steps."""
+
+    def __init__(self, objects: Dict[str, Any]) -> None:
+        self._objects = objects
+        self._known: weakref.WeakSet[Any] = weakref.WeakSet()  # each is looked at once: averages count every step
+        _present.attached = weakref.ref(self)
+
+    def note_schedule(self, schedule: Any, *_: Any, **__: Any) -> None:
+        if schedule.optimizer is self._objects.get("optimizer"):
+            self._require(schedule, "the optimizer has a scheduler", "schedule", "scheduler=…")
+
+    def note_average(self, average: torch.nn.Module, model: torch.nn.Module) -> None:
+        if average in self._known:
+            return
+        modules = [each for each in self._objects.values() if isinstance(each, torch.nn.Module)]
+        learned = {id(parameter) for module in modules for parameter in module.parameters()}
+        if any(id(parameter) in learned for parameter in model.parameters()):
+            self._require(average, "the model has an AveragedModel", "average", "average=…")
+
+    def _require(self, needed: Any, what: str, anew: str, how: str) -> None:
+        if needed in self._known:
+            return
+        if not any(needed is part for each in self._objects.values() for part in _parts_of(each, depth=3)):
+            raise unattached(what, anew, how)
+        self._known.add(needed)
+
+
+def unattached(what: str, anew: str, how: str) -> RuntimeError:
+    return RuntimeError(
+        f"{what} that is not attached, so workers that enter the trial, and the trial when it continues from a "
+        f"checkpoint, would begin its {anew} anew; make it before trial.attach(), and attach it: "
+        f"trial.attach(model=…, optimizer=…, {how})"
+    )
+
+
+def _parts_of(each: Any, depth: int) -> List[Any]:
+    """The object and what it holds."""
+    if isinstance(each, torch.nn.Module):
+        return list(each.modules())
+    parts = [each]
+    for held in vars(each).values() if depth > 0 and hasattr(each, "__dict__") else ():
+        for part in held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else [held]:
+            parts += _parts_of(part, depth - 1)
+    return parts
+
+
+def _look_before(kind: Any, method: str, look: Callable[..., None]) -> None:
+    """Whenever the method is called."""
+    call = getattr(kind, method)
+
+    @functools.wraps(call)
+    def looked_at(called: Any, *arguments: Any, **options: Any) -> Any:
+        attached = getattr(_present, "attached", lambda: None)()
+        if attached is not None:
+            look(attached, called, *arguments, **options)
+        return call(called, *arguments, **options)
+
+    setattr(kind, method, looked_at)
+
+
+_look_before(ReduceLROnPlateau, "step", Attached.note_schedule)
+_look_before(AveragedModel, "update_parameters", Attached.note_average)
