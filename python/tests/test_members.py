@@ -95,6 +95,14 @@ class WeightsTest(unittest.TestCase):
 
         self.assert_drift(Nudged, "weights of rank 1 are not those of rank 0.*one optimizer for all")
 
+    def test_parameters_that_one_worker_has_frozen_are_found(self):
+        class Thawed(Loop):
+            def step(self, trial, x):
+                self.model.bias.requires_grad_(trial.rank == 1)  # which has come by the epoch of its thaw
+                super().step(trial, x)
+
+        self.assert_drift(Thawed, "^1 parameters are frozen on rank 0 and 0 on rank 1; .*epoch >= 3")
+
     def test_an_evaluation_of_other_weights_on_one_worker_is_no_difference(self):
         class Averaged(Loop):
             def report(self, trial):

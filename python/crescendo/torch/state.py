@@ -80,9 +80,17 @@ class Replica:
 
     def trained(self) -> List[torch.nn.Parameter]:
         """Parameters that learn, each once."""
+        return [parameter for parameter in self._parameters() if parameter.requires_grad]
+
+    @property
+    def num_frozen(self) -> int:
+        """Parameters that do not learn."""
+        return sum(not parameter.requires_grad for parameter in self._parameters())
+
+    def _parameters(self) -> List[torch.nn.Parameter]:
         held = [parameter for module in self.modules().values() for parameter in module.parameters()]
         held += [parameter for group in self._groups() for parameter in group["params"]]
-        return list({id(parameter): parameter for parameter in held if parameter.requires_grad}.values())
+        return list({id(parameter): parameter for parameter in held}.values())
 
     def buffers(self) -> Dict[str, torch.Tensor]:
         """Those of the modules that are in the state, each once."""

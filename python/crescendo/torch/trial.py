@@ -511,7 +511,7 @@ class Trial:
         if self.size > 1:
             optimizer = self._held.objects["optimizer"]
             rates = [float(group["lr"]) for group in optimizer.param_groups if group["lr"] is not None]
-            require_same(self._control.group, self._held.trained(), rates)
+            require_same(self._control.group, self._held.trained(), rates, self._held.num_frozen)
 
     def _share_buffers(self) -> None:
         """Every member has seen other samples: what batch normalization counted on rank 0 holds for all."""

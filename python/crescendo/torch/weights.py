@@ -62,8 +62,18 @@ def glance(parameters: Iterable[torch.Tensor]) -> Sketch:
     return Sketch(found.sum, EXACT * found.slack)
 
 
-def require_same(group: Group, parameters: Iterable[torch.Tensor], rates: Sequence[float]) -> None:
-    """Raises on every member if one has other weights or learning rates. All of them call it."""
+def require_same(
+    group: Group, parameters: Iterable[torch.Tensor], rates: Sequence[float], num_frozen: int = 0
+) -> None:
+    """Raises on every member if one has other weights or learning rates, or has frozen others. All of them call it."""
+    frozen = [int(count) for (count,) in group.gather([num_frozen])]
+    for rank, count in enumerate(frozen):
+        if count != frozen[0]:
+            raise RuntimeError(
+                f"{frozen[0]} parameters are frozen on rank 0 and {count} on rank {rank}; freeze and thaw them behind "
+                "trial.attach(), at the start of each epoch by its number, as parameter.requires_grad_(epoch >= 3): a "
+                "worker that enters later has not come by an `if epoch == 3:`"
+            )
     own = [Sketch(rate, RATE_TOLERANCE * abs(rate)) for rate in rates] + [sketch(parameters)]
     numbers = group.gather([number for each in own for number in (each.sum, each.slack)])
     members = [[Sketch(*pair) for pair in zip(each[::2], each[1::2])] for each in numbers]
