@@ -52,8 +52,8 @@ class Trial:
     """One configuration, trained by a group of workers of which this process is one.
 
     `crescendo.torch.run` calls the program's train function with it, once on each worker that enters the trial, and
-    again after a peer was lost: the function then continues where the attached state is. At reports groups change
-    without leaving the function.
+    again on all members where the group changes between two steps, because it grows within an epoch or a peer was lost:
+    the function then continues where the attached state is. At reports groups change without leaving the function.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Trial:
 
     @property
     def rank(self) -> int:
-        """This worker's number in its group, from 0. It changes when the group does, at reports."""
+        """This worker's number in its group, from 0. Within a call of train it changes at reports only."""
         return self._control.terms.rank
 
     @property
