@@ -2,10 +2,11 @@
 """A Lightning module, tuned: `Report` is all that is there for Crescendo."""
 
 import argparse
+import os
 
 import lightning.pytorch as pl
 import torch
-from lightning.pytorch.plugins.environments import LightningEnvironment
+from lightning.pytorch.plugins.environments import LightningEnvironment, TorchElasticEnvironment
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -56,7 +57,11 @@ args = parser.parse_args()
 
 trial = crescendo.trial()
 pl.seed_everything(trial.seed)
+# With `workers:` in the sweep file, a trial's processes find torchrun's variables.
+world, local = (int(os.environ.get(name, 1)) for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"))
+# Left to itself, Lightning would take a Slurm job's tasks for workers.
+environment = TorchElasticEnvironment() if world > 1 else LightningEnvironment()
 trainer = pl.Trainer(max_epochs=trial.max_resource or 9, callbacks=[Report(trial)], logger=False,
-                     plugins=[LightningEnvironment()],  # in a Slurm job, Lightning would take its tasks for workers
+                     devices=local, num_nodes=world // local, plugins=[environment],
                      enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
 trainer.fit(Classifier(args.lr, args.width), loader(1, 1600, True), loader(2, 400, False), ckpt_path=trial.checkpoint)

@@ -90,6 +90,36 @@ class TransformersTest(unittest.TestCase):
         self.assertEqual(self.run_example()[-1][2], {"resume_from_checkpoint": f"{self.folder.name}/checkpoint-32"})
 
 
+class LightningTest(unittest.TestCase):
+    """The example with stand-ins for the library and the trial."""
+
+    def trainer_options(self, **environment):
+        library = mock.MagicMock()
+        environments = types.SimpleNamespace(
+            LightningEnvironment=lambda: "alone", TorchElasticEnvironment=lambda: "torchrun's"
+        )
+        names = ("lightning", "lightning.pytorch", "lightning.pytorch.plugins")
+        modules = {**dict.fromkeys(names, library), "lightning.pytorch.plugins.environments": environments}
+        library.pytorch = types.SimpleNamespace(
+            Callback=object, LightningModule=torch.nn.Module, Trainer=library.Trainer, seed_everything=lambda seed: None
+        )
+        crescendo = types.SimpleNamespace(trial=mock.MagicMock())
+        script = str(EXAMPLES / "frameworks/with_lightning.py")
+        with mock.patch.dict(sys.modules, **modules, crescendo=crescendo), mock.patch.dict(os.environ, environment):
+            with mock.patch.object(sys, "argv", [script]):
+                runpy.run_path(script)
+        options = library.Trainer.call_args.kwargs
+        return {name: options.get(name) for name in ("devices", "num_nodes", "plugins")}
+
+    def test_the_processes_of_a_trial_with_several_workers_train_together(self):
+        variables = {"WORLD_SIZE": "4", "LOCAL_WORLD_SIZE": "2"}
+
+        self.assertEqual(self.trainer_options(), {"devices": 1, "num_nodes": 1, "plugins": ["alone"]})
+        self.assertEqual(
+            self.trainer_options(**variables), {"devices": 2, "num_nodes": 2, "plugins": ["torchrun's"]}
+        )
+
+
 def needs(module):
     return unittest.skipUnless(importlib.util.find_spec(module), f"not installed: {module}")
 
