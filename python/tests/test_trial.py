@@ -183,6 +183,29 @@ class TrialTest(Alone):
 
         self.assertEqual(self.trial._progress.report["metrics"], {"count": 10})
 
+    def test_members_meet_before_the_first_sum_outside_the_steps_and_before_the_report(self):
+        counts = []
+
+        def count():
+            counts.append(meet.call_count)
+
+        self.attach()
+        with mock.patch.object(alone.Alone, "meet") as meet, contextlib.redirect_stdout(io.StringIO()):
+            for _ in self.trial.epochs(limit=2):  # those that entered at the report begin with the second one
+                self.trial.sum(1)
+                count()
+                for (x,) in self.trial.batches(loader_of()):
+                    self.step(x)
+                    self.trial.sum(1)
+                    count()
+                self.trial.sum(1)
+                self.trial.sum(1)
+                count()
+                self.trial.report(loss=1)
+                count()
+
+        self.assertEqual(counts, [1, 1, 2, 3, 4, 5, 5, 6, 7, 8])  # of two batches each, the last of which may be long
+
     def test_mistakes_in_the_loop_are_explained(self):
         with self.assertRaisesRegex(RuntimeError, "attach.* has to come first"):
             self.trial.report(loss=1)

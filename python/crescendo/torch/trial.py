@@ -87,7 +87,7 @@ class Trial:
         self._num_samples = 0
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
         self._num_unread = 0  # batches of that epoch
-        self._has_met = False  # whether the members have, since that epoch's last batch was read
+        self._has_met = False  # whether the members have, since that epoch's last batch was read or its report
         self._has_ended_steps = True  # whether what follows that epoch's last step was done
         self._reported_schedules: Dict[str, Any] = {}
         self._has_unsummed_share = False  # whether a part of data was read of which no sum has been made
@@ -305,6 +305,7 @@ class Trial:
 
     def _end_steps(self) -> None:
         self._has_ended_steps = True
+        self._has_met = False  # the last batch's body may have, and what takes long comes behind it
         self._guard(self._require_same)
         self._guard(self._share_buffers)
 
@@ -386,6 +387,7 @@ class Trial:
         progress.pending = True
         self._control.report(replica, min(1.0, waits["waited"] / waits["passed"]))
         self._reported_schedules = self._schedules()
+        self._has_met = False  # as on those that have entered
         self._waited = 0.0
         self._reported_at = time.monotonic()
 
