@@ -77,6 +77,39 @@ TEST_CASE("a time budget bounds the estimate") {
     CHECK(*progress.seconds_left == doctest::Approx(150.0));
 }
 
+TEST_CASE("the time that is left counts no slots that the last trials cannot use") {
+    const auto seconds_left = [](int trials, const SchedulerSpec& scheduler) {
+        SweepSpec spec;
+        spec.metric = "loss";
+        spec.run_cap = trials;
+        spec.scheduler = scheduler;
+        Told told(spec);  // has two slots
+        SlotsJoined joined;
+        for (int slot = 2; slot < 16; ++slot) {
+            joined.slots.push_back({SlotId{slot}, NodeId{0}});
+        }
+        told.tell(100.0, joined);
+        told.tell(130.0, TrialReported{TrialId{0}, Resource{3}, 0.5});
+        return *progress_of(told.history, 130.0, {}).seconds_left;
+    };
+    SchedulerSpec fifo;
+    fifo.kind = SchedulerKind::fifo;
+    fifo.max = Resource{9};
+    auto few = fifo;
+    few.max_concurrent = 1;
+    auto wide = fifo;
+    wide.workers = 2;
+    SchedulerSpec rasda;
+    rasda.min = rasda.max = Resource{9};
+    rasda.max_workers = 2;
+    rasda.surplus = Switch::off;
+
+    CHECK(seconds_left(1, fifo) == doctest::Approx(60));  // 3 of 9 took 30 s
+    CHECK(seconds_left(2, few) == doctest::Approx(60 + 90));
+    CHECK(seconds_left(1, wide) == doctest::Approx(60));
+    CHECK(seconds_left(1, rasda) == doctest::Approx(60.0 / 2));  // may grow to two workers
+}
+
 TEST_CASE("a trial that a rung cuts or holds does not count at the rungs above, however far its report went") {
     for (const auto mode : {Mode::stop, Mode::promote}) {
         auto spec = Told::spec_of(2);
