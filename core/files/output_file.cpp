@@ -26,13 +26,15 @@ void write_into(FileDescriptor file, std::string_view content, const fs::path& p
     }
 }
 
-/// A new file: what others put under its name is not written into. It has the permissions of `replaced`.
+/// A new file: what others put under its name is not written into. It has the group and permissions of `replaced`.
 FileDescriptor create(const fs::path& temporary, const struct stat* replaced) {
     ::unlink(temporary.c_str());  // a former process had our number
     FileDescriptor file(
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced != nullptr ? 0600 : 0666));
     if (file && replaced != nullptr) {
-        ::fchmod(file.get(), replaced->st_mode & 0777);  // where a file system has none, there is nothing to keep
+        // Where we may not give it that group, ours gets no more than others. Some file systems have no permissions.
+        const bool has_group = ::fchown(file.get(), static_cast<uid_t>(-1), replaced->st_gid) == 0;
+        ::fchmod(file.get(), replaced->st_mode & (has_group ? 0777U : 0707U));
     }
     return file;
 }

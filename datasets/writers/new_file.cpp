@@ -31,10 +31,8 @@ NewFile::~NewFile() {
 void NewFile::publish() {
     CRESCENDO_VALIDATE(!fs::exists(path_), "", "{} was made by another program meanwhile; run again to add to it",
                        path_.string());
-    replace();
+    rename_durably(temporary_, path_);
 }
-
-void NewFile::replace() { rename_durably(temporary_, path_); }
 
 void expect_room(const fs::path& file, std::int64_t bytes, const std::string& what) {
     const auto folder = fs::absolute(file).parent_path();

@@ -22,9 +22,6 @@ class NewFile {
     /// by now.
     void publish();
 
-    /// Waits until the file is on the disk, then puts it in place of the file that has its name, if there is one.
-    void replace();
-
   private:
     std::filesystem::path path_;
     std::filesystem::path temporary_;

@@ -74,8 +74,8 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     const bool tested = !best || !recorded.file.has_final_test() || (history.test() && history.test()->trial == best);
     const bool was_over = history.sweep().state() != SweepState::running;
     if (was_over && tested && reopening.sweep().state() != SweepState::running) {
-        fmt::print("the sweep is over, and nothing was left to do; `crescendo resume {} --run-cap N` extends it\n",
-                   shell_quoted(directory.path()));
+        fmt::print("the sweep is over, and nothing was left to do; `{}` extends it\n",
+                   directory.way_to_extend("run_cap=N"));
         // The last session may have died before it did so.
         clean_up({recorded.file.keep, recorded.file.has_warm_trainers()}, history.sweep(), directory);
         write_results(recorded.file, history, directory);

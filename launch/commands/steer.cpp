@@ -14,23 +14,21 @@
 namespace crescendo::launch {
 namespace {
 
-/// If what was asked for decides something, leaves the table of the sweep's trials as they are now, and says how the
-/// sweep continues unless that ended it.
+/// If what was asked for decides something, says how the sweep continues unless that ended it, and leaves the table of
+/// its trials as they are now.
 void settle(const IdleSweep& idle) {
     if (!idle.has_decided()) {
         return;
     }
     const auto& recorded = idle.recorded();
-    write_results(recorded.file, recorded.history, recorded.directory);
-    if (recorded.history.sweep().state() != SweepState::running) {
-        return;
-    }
-    if (state_of_job(recorded.directory) == JobState::queued) {
+    const bool goes_on = recorded.history.sweep().state() == SweepState::running;
+    if (goes_on && state_of_job(recorded.directory) == JobState::queued) {
         fmt::print("job {}, which is queued, continues the sweep with it\n",
                    recorded.directory.read_run().value("job", ""));
-    } else {
+    } else if (goes_on) {
         fmt::print("nobody works on the sweep now; `{}` continues it\n", recorded.directory.way_to_continue());
     }
+    write_results(recorded.file, recorded.history, recorded.directory);  // the last, because a full disk can end it
 }
 
 void print(const Answer& answer) {

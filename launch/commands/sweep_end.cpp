@@ -11,6 +11,7 @@
 #include "launch/messages/report_pattern.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/sweep_file/wandb_script.hpp"
+#include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
@@ -107,15 +108,17 @@ std::string advice(const SweepFile& file, const History& history) {
 /// How to begin again with another sweep file: the sweep continues with its own copy.
 std::string how_to_begin_anew(const History& history, const SweepDirectory& directory) {
     const auto copy = shell_quoted(directory.sweep_file());
+    const bool is_submitted = is_there(directory.job_script());
+    const char* begin = is_submitted ? "submit" : "run";
     if (std::ranges::any_of(history.sweep().trials(), [](const Trial& trial) { return trial.resource.value > 0; })) {
         return fmt::format(
-            "  crescendo run FILE --dir NAME     begins anew with your file, where that has to change; {} stays as it "
+            "  crescendo {} FILE --dir NAME     begins anew with your file, where that has to change; {} stays as it "
             "is\n",
-            copy);
+            begin, copy);
     }
     return fmt::format(
-        "  rm -r {}; crescendo run FILE     begins anew with your file, where that has to change; resume keeps {}\n",
-        shell_quoted(directory.path()), copy);
+        "  rm -r {}; crescendo {} FILE     begins anew with your file, where that has to change; {} keeps {}\n",
+        shell_quoted(directory.path()), begin, is_submitted ? "submit" : "resume", copy);
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {

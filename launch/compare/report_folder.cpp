@@ -1,10 +1,10 @@
 #include "launch/compare/report_folder.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "core/files/writing.hpp"
 #include "launch/record/sweep_directory.hpp"
 
 namespace crescendo::launch {
@@ -30,9 +30,9 @@ void require_place_for_folder(const fs::path& path) {
 void write_folder(const fs::path& path, const Files& files) {
     require_place_for_folder(path);
     const auto folder = without_slash(path);
-    const auto temporary = fs::path(fmt::format("{}.partial-{}", folder.string(), ::getpid()));
+    const auto temporary = own_name(folder, "partial");
+    CRESCENDO_VALIDATE(fs::create_directory(temporary), "", "{}: is there already; remove it", temporary.string());
     try {
-        fs::create_directory(temporary);
         for (const auto& [name, content] : files) {
             replace_file(temporary / name, content);
         }

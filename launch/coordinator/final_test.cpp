@@ -44,8 +44,8 @@ std::optional<std::map<std::string, double>> FinalTest::conclude() {
         return answer_->metrics;
     }
     if (is_cut_short_) {
-        view_.say(fmt::format("trial {} is not measured: the session has to end; `crescendo resume` measures it",
-                              best_.value));
+        view_.say(
+            fmt::format("trial {} is not measured: the session has to end; the next one measures it", best_.value));
         return std::nullopt;
     }
     view_.say(fmt::format("the test data could not be read: {}",

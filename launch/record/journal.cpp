@@ -146,10 +146,12 @@ bool is_in_place(const std::filesystem::path& path, int file) {
 Journal::Journal(std::filesystem::path path, FileDescriptor file, End end)
     : path_(std::move(path)), file_(std::move(file)), end_(end) {}
 
-Journal Journal::create(const std::filesystem::path& path, const OrderedJson& header) {
+Journal Journal::create(const std::filesystem::path& path, const OrderedJson& header,
+                        std::filesystem::perms permissions) {
     OrderedJson first = {{"journal", "crescendo"}, {"version", current_version}};
     first.update(header);
-    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    FileDescriptor file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, static_cast<mode_t>(permissions)));
     if (!file && errno == EEXIST) {
         throw InvalidInput(fmt::format(
             "{} exists: a sweep was begun here; resume it, or choose another folder with --dir", path.string()));

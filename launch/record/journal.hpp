@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/record/directory_error.hpp"
@@ -25,8 +26,10 @@ namespace crescendo::launch {
 class Journal {
   public:
     /// Starts a journal whose header also has the members of the object `header`. It is on disk on return. Throws
-    /// InvalidInput if the file exists, DirectoryError if it cannot be written.
-    static Journal create(const std::filesystem::path& path, const OrderedJson& header = OrderedJson::object());
+    /// InvalidInput if the file exists, DirectoryError if it cannot be written. The file has these permissions, less
+    /// the umask.
+    static Journal create(const std::filesystem::path& path, const OrderedJson& header = OrderedJson::object(),
+                          std::filesystem::perms permissions = for_all);
 
     /// Where the last whole line ends.
     struct End {

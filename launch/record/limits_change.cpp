@@ -46,15 +46,18 @@ Override parse_setting(const std::string& text) {
     CRESCENDO_VALIDATE(is_changeable(setting.key), setting.key,
                        "{} cannot be set{}: trials were trained with what the sweep began with; what may change is {}",
                        setting.key, did_you_mean(setting.key, changeable_keys()), list_of_changeable_keys());
-    CRESCENDO_VALIDATE(setting.value && setting.value->find_first_not_of(" \t\r\n") != std::string::npos, setting.key,
-                       "{} has no value here; write it behind the =, or {}=null to take the limit away", setting.key,
-                       setting.key);
+    const auto written = setting.value.value_or("");
     OrderedJson document = OrderedJson::object();
     apply_override(setting, document);
     const auto keys_of_document = flat_keys(document);
     const auto value = keys_of_document.find(setting.key);
     CRESCENDO_VALIDATE(value != keys_of_document.end(), setting.key, "{} is no map; give it one value", setting.key);
-    setting.value = value->second == "null" ? std::nullopt : std::optional(value->second);
+    // An empty value and a comment are null to YAML, too.
+    const bool is_null = value->second == "null";
+    CRESCENDO_VALIDATE(!is_null || written == "null" || written == "~", setting.key,
+                       "{} has no value here; write it behind the =, or {}=null to take the limit away", setting.key,
+                       setting.key);
+    setting.value = is_null ? std::nullopt : std::optional(value->second);
     return setting;
 }
 

@@ -49,7 +49,8 @@ SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
     if (file.command && (file.is_adapted_to_wandb || !file.source.has("command"))) {
         run["command"] = *file.command;  // which follows from the script, and that may change until a resume
     }
-    const auto directory = SweepDirectory::create(path, file.text, run, permissions_of(file.source.file()));
+    const auto permissions = permissions_of(file.source.file());
+    const auto directory = SweepDirectory::create(path, file.text, run, permissions);
     try {
         OrderedJson header{{"sweep", file.name},
                            {"crescendo", CRESCENDO_VERSION},
@@ -57,7 +58,7 @@ SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
         if (!file.warm_start.empty()) {
             header["warm_start"] = write_earlier_results(directory.warm_start(), file.spec.warm_start);
         }
-        Journal::create(directory.journal(), header);
+        Journal::create(directory.journal(), header, permissions);
     } catch (const DirectoryError& error) {
         directory.discard();
         throw InvalidInput(error.problem() + "; choose another folder with --dir");

@@ -220,12 +220,12 @@ OrderedJson rungs_json(const History& history) {
         double worst_kept = -std::numeric_limits<double>::infinity();
         double best_cut = std::numeric_limits<double>::infinity();
         for (const auto& trial : sweep.trials()) {
-            if (!has_reached(sweep, trial, rung.milestone)) {
+            const auto& reports = history.of(trial.id).reports;
+            const auto at = std::ranges::lower_bound(reports, rung.milestone, {}, &TrialReport::resource);
+            if (at == reports.end() || !has_reached(sweep, trial, rung.milestone)) {
                 continue;
             }
             ++reached;
-            const auto& reports = history.of(trial.id).reports;
-            const auto at = std::ranges::lower_bound(reports, rung.milestone, {}, &TrialReport::resource);
             const double loss = to_loss(sweep.spec().goal, metric_of(*at, sweep.spec().metric));
             if (rung.milestone < sweep.next_milestone(trial.id)) {
                 ++went_on;

@@ -94,7 +94,7 @@ OrderedJson best_json(const History& history, const SweepDirectory& directory, c
     if (seen.gpu_joules) {
         result["gpu_joules"] = *seen.gpu_joules;
     }
-    result["metrics"] = launch::to_json(seen.reports.back().metrics);
+    result["metrics"] = seen.reports.empty() ? Json::object() : launch::to_json(seen.reports.back().metrics);
     const auto& test = history.test();
     result["test"] = test && test->trial == best.id ? launch::to_json(test->metrics) : Json(nullptr);
     const auto checkpoint = directory.checkpoint(best.id);

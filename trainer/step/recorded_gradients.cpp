@@ -132,11 +132,11 @@ void RecordedGradients::give_up(const std::string& reason) {
 }
 
 void RecordedGradients::tell(const std::string& reason) {
-    if (!stopped_ && !told_) {
+    if (!stopped_ && told_ != reason) {
         std::printf("a step is not recorded as a CUDA graph: %s\n", reason.c_str());
         std::fflush(stdout);
     }
-    told_ = true;
+    told_ = reason;
 }
 
 }  // namespace crescendo::trainer

@@ -68,7 +68,7 @@ class RecordedGradients {
     /// Forgets all recordings and makes no others.
     void stop();
 
-    /// As stop(), with a line of the log that says why, if there was none yet.
+    /// As stop(), with a line of the log that says why, unless the last one did.
     void give_up(const std::string& reason);
 
   private:
@@ -90,7 +90,7 @@ class RecordedGradients {
     void tell(const std::string& reason);
 
     bool stopped_ = false;
-    bool told_ = false;
+    std::string told_;       ///< the last line of the log
     std::list<Kind> kinds_;  ///< that of the last step first
 };
 

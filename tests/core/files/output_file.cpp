@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <future>
@@ -59,6 +60,24 @@ TEST_CASE("an output has the permissions of the file that it replaces") {
     write_output(folder / "page.html", "a page");
 
     CHECK(fs::status(folder / "page.html").permissions() == fs::perms{0600});
+}
+
+TEST_CASE("an output has the group of the file that it replaces") {
+    const TemporaryFolder folder;
+    const auto page = folder / "page.html";
+    make(page);
+    if (::chown(page.c_str(), static_cast<uid_t>(-1), ::getegid() + 1) != 0) {
+        MESSAGE("skipped: only root gives files to any group");
+        return;
+    }
+    fs::permissions(page, fs::perms{0640});
+
+    write_output(page, "a page");
+
+    struct stat status {};
+    REQUIRE(::stat(page.c_str(), &status) == 0);
+    CHECK(status.st_gid == ::getegid() + 1);
+    CHECK((status.st_mode & 0777U) == 0640U);
 }
 
 TEST_CASE("an output is not written into what lies under the name of its temporary file") {

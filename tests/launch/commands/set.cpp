@@ -30,6 +30,7 @@ TEST_CASE("set refuses keys that may not change, and values that make no sense, 
                                            {"run_cap=many", "run_cap: 'many' is text"},
                                            {"run_cap=null", "nothing ends this sweep"},
                                            {"budget.time=", "budget.time has no value here; write it behind the ="},
+                                           {"budget.time=# x", "or budget.time=null to take the limit away"},
                                            {"budget.time= ", "or budget.time=null to take the limit away"},
                                            {"run_cap", "sets nothing; write a name and its value, like run_cap=200"}}) {
         CAPTURE(message);

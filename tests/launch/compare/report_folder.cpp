@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "core/check.hpp"
+#include "core/files/writing.hpp"
 #include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -49,6 +50,18 @@ TEST_CASE("what is there already is not overwritten") {
     }
     CHECK(error_of([&] { write_folder(folder / "no/where", {}); }).find("there is no folder") != std::string::npos);
     CHECK(num_entries(folder / "full") == 1);
+    CHECK(num_entries(folder.path()) == 2);
+}
+
+TEST_CASE("nothing is written into what lies under the name of the unfinished folder") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "mine");
+    fs::create_directory_symlink("mine", crescendo::own_name(folder / "new", "partial"));
+
+    CHECK(error_of([&] {
+              write_folder(folder / "new", {{"a.csv", ""}});
+          }).find("is there already; remove it") != std::string::npos);
+    CHECK(num_entries(folder / "mine") == 0);
     CHECK(num_entries(folder.path()) == 2);
 }
 

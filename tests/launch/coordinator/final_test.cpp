@@ -125,7 +125,7 @@ TEST_CASE("a sweep that is asked to stop while its winner is measured stops, and
 
     CHECK_FALSE(stage.history.test().has_value());
     CHECK(stage.history.sweep().state() == SweepState::finished);
-    CHECK(stage.view.said.back() == "trial 0 is not measured: the session has to end; `crescendo resume` measures it");
+    CHECK(stage.view.said.back() == "trial 0 is not measured: the session has to end; the next one measures it");
 }
 
 TEST_CASE("a winner whose slot is lost while it is measured gets no answer, and the sweep does not wait for one") {

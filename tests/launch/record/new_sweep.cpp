@@ -36,7 +36,7 @@ TEST_CASE("a sweep of warm trainers does not begin in a folder whose name is no 
     CHECK_FALSE(std::filesystem::exists(folder / "\xff"));
 }
 
-TEST_CASE("the copy of a sweep file in its folder is read by nobody else than the file") {
+TEST_CASE("the copy of a sweep file in its folder, and the journal, are read by nobody else than the file") {
     const TemporaryFolder folder;
     const auto path = folder / "s.yaml";
     std::ofstream(path) << parse("program: train.py\n").text;
@@ -45,4 +45,5 @@ TEST_CASE("the copy of a sweep file in its folder is read by nobody else than th
     const auto directory = create_sweep(folder / "s", read_sweep_file(path));
 
     CHECK(std::filesystem::status(directory.sweep_file()).permissions() == for_owner);
+    CHECK(std::filesystem::status(directory.journal()).permissions() == for_owner);
 }

@@ -101,6 +101,27 @@ TEST_CASE("a trial whose report reaches several rungs at once is cut at one of t
     CHECK(saved == std::vector{5, 0, 0, 0, 0});
 }
 
+TEST_CASE("a report without a metric, as no program of ours writes it, keeps no page from being written") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1);
+    file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 1, max: 9}");
+    record_sweep(folder / "s", file, {{1, 0, 4, 0.7}});
+    auto journal = Journal::open(folder / "s/journal.jsonl");
+    journal.append({{"event", "trial_reported"},
+                    {"trial", 1},
+                    {"resource", 3},
+                    {"loss", -0.8},
+                    {"time", 1002},
+                    {"metrics", Json::object()}});
+    journal.sync();
+
+    const auto data = sweep_data(folder / "s");
+
+    CHECK(data.at("rungs").at(0).at("reached") == 1);
+    CHECK(data.at("best").at("trial") == 1);
+    CHECK(data.at("best").at("metrics").empty());
+}
+
 TEST_CASE("a curve with too many points keeps those that rungs judged, and short curves keep theirs") {
     const TemporaryFolder folder;
     auto file = two_trials(1);

@@ -277,7 +277,7 @@ class CudaDevice : public Device {
     /// Waits until the GPU has come to what it was asked at the upload so many before. A recorded step is a few
     /// launches, so the queue of launches would let the host be many steps ahead, all of whose batches lie on the GPU.
     void stay_near(const c10::cuda::CUDAStream& computing) const {
-        constexpr std::size_t most_uploads_ahead = 12;  // a step has two or three
+        constexpr std::size_t most_uploads_ahead = 12;  // a step has one to three
         asked_.emplace_back().record(computing);
         if (asked_.size() > most_uploads_ahead) {
             for (const Pauses pauses; !asked_.front().query(); pauses.pause()) {}
