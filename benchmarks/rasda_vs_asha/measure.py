@@ -1,16 +1,17 @@
 """RASDA against ASHA: the same sweep, the same seeds, the same slots, one after the other in turn.
 
     python benchmarks/rasda_vs_asha/measure.py                              the demo's sweep on two slots, one a core
-    python benchmarks/rasda_vs_asha/measure.py --slots 16 --share 0.05 --turns 10 --data IMAGES.h5 --csv FILE.csv
+    python benchmarks/rasda_vs_asha/measure.py --slots 16 --slow-cores --turns 10 --data IMAGES.h5 --csv FILE.csv
     python benchmarks/rasda_vs_asha/measure.py --slots-per-gpu 4 --batch 256 --turns 3 --policies rasda asha crowded
 
-`make demo` prepares the demo's data. Each turn has a seed of its own. With --share, each slot has that share of a core
-and never more (../shares.py), so that more slots than cores are slots of equal speed; this needs root. With --csv, rows
-are kept in a file, with the commit they are of, and a second call adds the turns that lack. "simulated" is the makespan
-that `crescendo simulate --replay` gives for the sweep that was just measured, and the share by which it is off. The
-policy "crowded" is RASDA whose trials grow at every rung, onto GPUs that they have already.
+`make demo` prepares the demo's data. Each turn has a seed of its own. With --slow-cores, more slots than the machine has
+cores are slots of equal speed (../slow_cores.py); this needs root. With --csv, rows are kept in a file, with the commit
+they are of and the share of a core that a slot has, and a second call adds the turns that lack. "simulated" is the
+makespan that `crescendo simulate --replay` gives for the sweep that was just measured, and the share by which it is off.
+The policy "crowded" is RASDA whose trials grow at every rung, onto GPUs that they have already.
 """
 import argparse
+import contextlib
 import csv
 import json
 import os
@@ -23,7 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import sweep  # noqa: E402
 from harness import CRESCENDO, QUICK, ROOT, TRAINER  # noqa: E402
 from recorded import commit, mean_and_half_width, read  # noqa: E402
-from shares import Slot  # noqa: E402
+from slow_cores import SlowCores, share  # noqa: E402
 
 POLICIES = ["rasda", "asha", "crowded"]
 COLUMNS = ["commit", "sweep", "batch", "slots", "share", "seed", "policy", "wall", "held", "training", "epochs", "best",
@@ -31,11 +32,12 @@ COLUMNS = ["commit", "sweep", "batch", "slots", "share", "seed", "policy", "wall
 
 # Each trainer takes the first slot that no other has, for as long as it lives.
 WRAPPER = """#!/bin/bash
+number=0
 for slot in {slots}; do
-    exec 9> "{folder}/$(basename $slot).lock"
+    exec 9> "{folder}/$((++number)).lock"
     if flock --nonblock 9; then
-        echo $$ > $slot/cgroup.procs
-        exec {trainer} "$@"
+        echo $$ > ${{slot#*:}}
+        exec taskset --cpu-list ${{slot%%:*}} {trainer} "$@"
     fi
 done
 """
@@ -79,7 +81,8 @@ def wrapped_trainer(folder, slots):
     """A command that runs crescendo-trainer in a slot."""
     path = os.path.join(folder, "trainer")
     with open(path, "w") as file:
-        file.write(WRAPPER.format(slots=" ".join(slot.path for slot in slots), folder=folder, trainer=TRAINER))
+        entries = " ".join(f"{slot.core}:{slot.processes}" for slot in slots)
+        file.write(WRAPPER.format(slots=entries, folder=folder, trainer=TRAINER))
     os.chmod(path, 0o755)
     return path
 
@@ -98,21 +101,21 @@ def main():
     parser.add_argument("--slots", type=int, default=2)
     parser.add_argument("--slots-per-gpu", type=int, help="in place of --slots, on the machine's GPUs")
     parser.add_argument("--policies", nargs="+", choices=POLICIES, default=["rasda", "asha"])
-    parser.add_argument("--share", type=float, help="share of a core that a slot has")
+    parser.add_argument("--slow-cores", action="store_true", help="as many slots of equal speed; needs root")
     parser.add_argument("--turns", type=int, default=1)
     parser.add_argument("--csv", default=os.devnull)
     options = parser.parse_args()
     slots = f"{options.slots_per_gpu} a GPU" if options.slots_per_gpu else str(options.slots)
     setting = {"sweep": os.path.basename(os.path.dirname(options.sweep)), "slots": slots,
-               "share": str(options.share or ""), "batch": str(options.batch or "")}
+               "share": f"{share(options.slots):.3g}" if options.slow_cores else "", "batch": str(options.batch or "")}
     rows = [row for row in read(options.csv) if setting.items() <= row.items()]
-    with open(options.csv, "a", newline="") as file, tempfile.TemporaryDirectory() as folder:
+    cores = SlowCores(options.slots) if options.slow_cores else contextlib.nullcontext()
+    with open(options.csv, "a", newline="") as file, tempfile.TemporaryDirectory() as folder, cores as slow:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         if file.tell() == 0:
             writer.writeheader()
-        shares = [Slot(options.share) for _ in range(options.slots)] if options.share else []
-        if shares:
-            os.environ["CRESCENDO_TRAINER"] = wrapped_trainer(folder, shares)
+        if slow:
+            os.environ["CRESCENDO_TRAINER"] = wrapped_trainer(folder, slow)
         for seed in range(1, options.turns + 1):
             for policy in options.policies:
                 if any((row["seed"], row["policy"]) == (str(seed), policy) for row in rows):
@@ -123,8 +126,6 @@ def main():
                 file.flush()
                 rows.append(row)
                 print(", ".join(f"{key} {row[key]}" for key in COLUMNS[5:]), flush=True)
-        for share in shares:
-            share.remove()
     print("| policy | wall, s | slots held | training | epochs | best | simulated, off by |\n|---|---|---|---|---|---|---|")
     values = {policy: {key: [float(row[key]) for row in rows if row["policy"] == policy] for key in COLUMNS[7:]}
               for policy in options.policies}

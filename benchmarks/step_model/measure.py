@@ -3,13 +3,13 @@
     python benchmarks/step_model/measure.py measure IMAGES.h5 FIELDS.h5    some minutes; needs root
     python benchmarks/step_model/measure.py table                          from the recorded times
 
-Groups of 1, 2, 4 and 8 workers train on slots of equal speed (../shares.py), each a twentieth of a core: eight never ask
-for all of a core, so a group does not slow itself down as it would on as many processes as there are cores. The batch
-of the group stays (global) or is one for each worker. Each time is the mean of an epoch's steps, as in the reports.
-From what widths up to W took, the step time of the next one is predicted. Times are kept in times.csv.
+Groups of 1, 2, 4 and 8 workers train on slow cores of equal speed (../slow_cores.py), so that eight take no time from one
+another. The batch of the group stays (global) or is one for each worker. Each time is the mean of an epoch's steps, as
+in the reports. From what widths up to W took, the step time of the next one is predicted. Times are kept in times.csv.
 """
 import argparse
 import collections
+import contextlib
 import csv
 import os
 import statistics
@@ -18,15 +18,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import BIN, QUICK, Node  # noqa: E402
+from harness import BIN, CRESCENDO, QUICK, Node  # noqa: E402
 from recorded import commit, read  # noqa: E402
-from shares import Slot  # noqa: E402
+from slow_cores import SlowCores  # noqa: E402
 
 TIMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "times.csv")
 COLUMNS = ["commit", "model", "turn", "workers", "group_batch", "step_seconds"]
-SHARE = 0.05
 WIDTHS = [1, 2, 4] if QUICK else [1, 2, 4, 8]
-TURNS = 1 if QUICK else 5
+TURNS = 1 if QUICK else 4
 MLP = {"model": "mlp", "width": 256, "depth": 2}
 MODELS = {"cnn": {"model": "cnn", "width": 16, "batch_size": 256}, "mlp": {**MLP, "batch_size": 512},
           "mlp, larger batch": {**MLP, "batch_size": 2048},
@@ -36,10 +35,19 @@ if QUICK:
 
 
 def measure(arguments):
+    if arguments.fields:
+        subprocess.run([CRESCENDO, "data", "stats", f"{arguments.fields}:/train"], check=True, stdout=subprocess.DEVNULL)
     node = Node(WIDTHS[-1])
-    slots = [] if QUICK else [Slot(SHARE) for _ in node.trainers]
-    for slot, trainer in zip(slots, node.trainers):
-        slot.add(trainer.process.pid)
+    with contextlib.nullcontext([]) if QUICK else SlowCores(WIDTHS[-1]) as slots:
+        for slot, trainer in zip(slots, node.trainers):
+            slot.add(trainer.process.pid)
+        try:
+            record(arguments, node)
+        finally:
+            node.close()
+
+
+def record(arguments, node):
     generation = 0
     kept = [row for row in read(arguments.times) if row["model"] not in arguments.models] if arguments.models else []
     unfinished = arguments.times + ".new"
@@ -67,9 +75,6 @@ def measure(arguments):
                         file.flush()
                 print(f"turn {turn + 1} of {TURNS}: {model}", flush=True)
     os.replace(unfinished, arguments.times)
-    node.close()
-    for slot in slots:
-        slot.remove()
 
 
 def predicted(known, asked):
