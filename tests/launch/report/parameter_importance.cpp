@@ -41,6 +41,16 @@ History reported(const SweepSpec& spec, const Loss& loss) {
 
 double number(const Config& config, std::size_t i) { return std::get<double>(config.at(i).second); }
 
+/// Twelve trials that train until their program ends.
+History reported_without_max() {
+    const auto spec = parse_sweep(
+                          "metric: {name: loss}\nrun_cap: 12\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+                          "command: [train]\n",
+                          "sweep.yaml")
+                          .spec;
+    return reported(spec, [](const Config& config) { return number(config, 0); });
+}
+
 }  // namespace
 
 TEST_CASE("the scales of parameters are those of their distributions, without constants") {
@@ -133,12 +143,7 @@ TEST_CASE("of many rungs the highest have importances") {
 }
 
 TEST_CASE("trials that train until their program ends are compared at their ends") {
-    const auto spec = parse_sweep(
-                          "metric: {name: loss}\nrun_cap: 12\nparameters: {x: {min: 0.0, max: 1.0}}\n"
-                          "command: [train]\n",
-                          "sweep.yaml")
-                          .spec;
-    auto history = reported(spec, [](const Config& config) { return number(config, 0); });
+    auto history = reported_without_max();
     CHECK(importances_json(history, 1000).empty());
     for (int trial = 0; trial < 12; ++trial) {
         history.apply(Json{{"event", "trial_finished"}, {"trial", trial}, {"time", 100.0 + trial}});
@@ -153,12 +158,7 @@ TEST_CASE("trials that train until their program ends are compared at their ends
 }
 
 TEST_CASE("trials whose time is up are compared at their ends as well, as a sampler learns from them") {
-    const auto spec = parse_sweep(
-                          "metric: {name: loss}\nrun_cap: 12\nparameters: {x: {min: 0.0, max: 1.0}}\n"
-                          "command: [train]\n",
-                          "sweep.yaml")
-                          .spec;
-    auto history = reported(spec, [](const Config& config) { return number(config, 0); });
+    auto history = reported_without_max();
     for (int trial = 0; trial < 12; ++trial) {
         history.apply(Json{{"event", "trial_time_up"}, {"trial", trial}, {"time", 100.0 + trial}});
     }

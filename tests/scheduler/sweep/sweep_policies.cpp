@@ -4,6 +4,19 @@
 
 using namespace crescendo;
 
+namespace {
+
+/// Whose groups may grow beyond their targets.
+SweepSpec surplus_of(int run_cap, int max) {
+    auto spec = spec_of(run_cap, max);
+    spec.scheduler.reduction_factor = 4;  // milestones 1, 4, 16
+    spec.scheduler.scaling_factor = 2;
+    spec.scheduler.surplus = Switch::on;
+    return spec;
+}
+
+}  // namespace
+
 TEST_CASE("grow: partial takes any number up to the target") {
     auto spec = spec_of(/*run_cap=*/2, /*max=*/16);
     spec.scheduler.grow = GrowPolicy::partial;
@@ -110,10 +123,7 @@ TEST_CASE("shrink: a group gives nothing but its surplus to a trial that survive
 }
 
 TEST_CASE("surplus: idle slots double a survivor that has its target, once nothing can start") {
-    auto spec = spec_of(1, 16);
-    spec.scheduler.reduction_factor = 4;  // milestones 1, 4, 16
-    spec.scheduler.scaling_factor = 2;
-    spec.scheduler.surplus = Switch::on;
+    auto spec = surplus_of(1, 16);
     Script script{spec};
     script.join(4);
 
@@ -123,10 +133,7 @@ TEST_CASE("surplus: idle slots double a survivor that has its target, once nothi
 }
 
 TEST_CASE("surplus goes to the best survivor, also where another reports first") {
-    auto spec = spec_of(2, 64);
-    spec.scheduler.reduction_factor = 4;
-    spec.scheduler.scaling_factor = 2;
-    spec.scheduler.surplus = Switch::on;
+    auto spec = surplus_of(2, 64);
     spec.scheduler.max_workers = 4;
     Script script{spec};
     script.join(6);
@@ -138,10 +145,7 @@ TEST_CASE("surplus goes to the best survivor, also where another reports first")
 }
 
 TEST_CASE("surplus: slots that max_concurrent leaves idle double a survivor, whoever else could start") {
-    auto spec = spec_of(8, 16);
-    spec.scheduler.reduction_factor = 4;  // milestones 1, 4, 16
-    spec.scheduler.scaling_factor = 2;
-    spec.scheduler.surplus = Switch::on;
+    auto spec = surplus_of(8, 16);
     spec.scheduler.max_concurrent = 1;
     auto earlier = spec;
     earlier.scheduler.capped_surplus = Switch::off;
@@ -158,11 +162,8 @@ TEST_CASE("surplus: slots that max_concurrent leaves idle double a survivor, who
 }
 
 TEST_CASE("surplus: with grow: wait, slots are collected for who waits, also beside max_concurrent") {
-    auto spec = spec_of(8, 16);
-    spec.scheduler.reduction_factor = 4;
-    spec.scheduler.scaling_factor = 2;
+    auto spec = surplus_of(8, 16);
     spec.scheduler.grow = GrowPolicy::wait;
-    spec.scheduler.surplus = Switch::on;
     spec.scheduler.max_concurrent = 1;
     Script script{spec};
     script.join(4);
@@ -172,10 +173,7 @@ TEST_CASE("surplus: with grow: wait, slots are collected for who waits, also bes
 }
 
 TEST_CASE("surplus and shrink: what a group has beyond its target goes back to a trial that waits") {
-    auto spec = spec_of(2, 16);
-    spec.scheduler.reduction_factor = 4;
-    spec.scheduler.scaling_factor = 2;
-    spec.scheduler.surplus = Switch::on;
+    auto spec = surplus_of(2, 16);
     spec.scheduler.shrink = Switch::on;
     Script script{spec};
     script.join(5);
@@ -188,10 +186,7 @@ TEST_CASE("surplus and shrink: what a group has beyond its target goes back to a
 }
 
 TEST_CASE("surplus and shrink: a group gives nothing back to trials that max_concurrent keeps from running") {
-    auto spec = spec_of(8, 16);
-    spec.scheduler.reduction_factor = 4;  // milestones 1, 4, 16
-    spec.scheduler.scaling_factor = 2;
-    spec.scheduler.surplus = Switch::on;
+    auto spec = surplus_of(8, 16);
     spec.scheduler.shrink = Switch::on;
     spec.scheduler.max_concurrent = 1;
     Script script{spec};
@@ -203,10 +198,7 @@ TEST_CASE("surplus and shrink: a group gives nothing back to trials that max_con
 }
 
 TEST_CASE("surplus without shrink: a group keeps what it has beyond its target, though a trial waits") {
-    auto spec = spec_of(2, 16);
-    spec.scheduler.reduction_factor = 4;
-    spec.scheduler.scaling_factor = 2;
-    spec.scheduler.surplus = Switch::on;
+    auto spec = surplus_of(2, 16);
     Script script{spec};
     script.join(5);
     script.report(0, 1, 0.5);
