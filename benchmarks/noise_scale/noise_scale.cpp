@@ -4,8 +4,9 @@
 //   noise_scale accuracy FILE:/GROUP STEPS    at STEPS, 2·STEPS and 3·STEPS steps of training
 //   noise_scale cost FILE:/GROUP TURNS        time of steps with and without the measurement, in turn
 //
-// `accuracy` fails if an estimate of up to three batches is 20 % off. Its last column is the estimate from the
-// differences of consecutive gradients, which the trainer does not use.
+// `accuracy` fails if an estimate of up to three batches is 20 % off at fixed weights: while they change, no average
+// follows. Its last column is the estimate from the differences of consecutive gradients, which the trainer does not
+// use.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <malloc.h>
@@ -25,6 +26,7 @@
 #include "core/median.hpp"
 #include "tests/trainer/local_group.hpp"
 #include "trainer/data/data_cache.hpp"
+#include "trainer/device/matrix_products.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/networks/models.hpp"
 #include "trainer/models/objective.hpp"
@@ -221,7 +223,7 @@ class Differenced {
     Moments mean() const { return trail_.mean(); }
 
   private:
-    Trail trail_{/*every=*/1, /*measured=*/4};
+    Trail trail_{/*every=*/1, measured_every};
     at::Tensor last_;
     double last_norm_ = 0.0;
 };
@@ -256,7 +258,7 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
         const Task task = describe_task(settings, cache);
         Member member(group, settings, task, /*seed=*/1);
         const Direct direct(settings, task, *device);
-        Trail trail(every, /*measured=*/size == 1 ? 32 : 4);
+        Trail trail(every, /*measured=*/size == 1 ? single_measured_every : measured_every);
         Differenced differenced;
         for (std::int64_t step = 1; step <= 3 * steps; ++step) {
             if (group.rank() == 0 && (step - 1) % every == 0) {  // a step that the trial measures too
@@ -286,8 +288,7 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
                     std::printf("|\n");
                 }
                 std::fflush(stdout);
-                good = good && (now.scale() > most_scale || std::abs(off_fixed - 1) < tolerance) &&
-                       (along.scale() > most_scale || std::abs(off_trained - 1) < tolerance);
+                good = good && (now.scale() > most_scale || std::abs(off_fixed - 1) < tolerance);
             }
         }
     });
@@ -304,6 +305,10 @@ double seconds_of_steps(Member& member, int count, bool with_measurement) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// Steps among which those that are measured have their usual share.
+constexpr int window = single_measured_every;
+static_assert(window % measured_every == 0);
+
 void cost_of(const std::string& model, int size, const std::string& data, int turns) {
     const auto device = make_cpu_device();
     test::in_group(size, *device, [&](const Group& group) {
@@ -311,26 +316,26 @@ void cost_of(const std::string& model, int size, const std::string& data, int tu
         const Settings settings = settings_of(model, size, /*lr=*/0.01, data);
         const Task task = describe_task(settings, cache);
         Member member(group, settings, task, /*seed=*/1);
-        seconds_of_steps(member, 32, /*with_measurement=*/true);
+        seconds_of_steps(member, window, /*with_measurement=*/true);
         std::vector<double> with;
         std::vector<double> without;
         std::vector<double> ratios;
         for (int turn = 0; turn < turns; ++turn) {
             // Which is first alternates, so that a slow moment of the machine favours neither.
             const bool first = turn % 2 == 0;
-            const double a = seconds_of_steps(member, 32, first);
-            const double b = seconds_of_steps(member, 32, !first);
+            const double a = seconds_of_steps(member, window, first);
+            const double b = seconds_of_steps(member, window, !first);
             with.push_back(first ? a : b);
             without.push_back(first ? b : a);
             ratios.push_back(with.back() / without.back());
         }
         if (group.rank() == 0) {
-            std::printf("| %s | %d | %.3f | %.3f | %+.2f %% | %+.2f %% |\n", model.c_str(), size,
-                        1e3 * crescendo::median(with) / 32, 1e3 * crescendo::median(without) / 32,
-                        100 * (crescendo::median(ratios) - 1),
-                        100 * (*std::min_element(with.begin(), with.end()) /
-                                   *std::min_element(without.begin(), without.end()) -
-                               1));
+            std::printf(
+                "| %s | %d | %.3f | %.3f | %+.2f %% | %+.2f %% |\n", model.c_str(), size,
+                1e3 * crescendo::median(with) / window, 1e3 * crescendo::median(without) / window,
+                100 * (crescendo::median(ratios) - 1),
+                100 * (*std::min_element(with.begin(), with.end()) / *std::min_element(without.begin(), without.end()) -
+                       1));
             std::fflush(stdout);
         }
     });
@@ -348,6 +353,7 @@ int main(int count, char** arguments) {
     const int number = std::atoi(arguments[3]);
     at::set_num_threads(1);
     // As the trainer does.
+    const MatrixProducts products;
     ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
     ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
     bool good = true;

@@ -19,6 +19,7 @@
 
 #include "core/median.hpp"
 #include "tests/trainer/test_device.hpp"
+#include "trainer/device/matrix_products.hpp"
 #include "trainer/models/networks/models.hpp"
 #include "trainer/optimizers/optimizers.hpp"
 #include "trainer/profile/part_times.hpp"
@@ -151,6 +152,7 @@ void measure(const Network& network, const Device& device, double seconds, int t
 int main(int count, char** arguments) {
     const bool quick = count > 1 && std::string(arguments[1]) == "--quick";
     // As the trainer does.
+    const MatrixProducts products;
     ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
     ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
     const auto device = test::make_test_device();

@@ -17,9 +17,6 @@ constexpr double decay = 0.99;  // a hundred measurements count
 constexpr std::int64_t fewest_measurements = 8;
 constexpr std::int64_t fewest_extra = 2;  // samples: batch normalization cannot take one alone
 
-constexpr std::int64_t every = 4;
-constexpr std::int64_t single_every = 48;  // to measure a lone worker's single micro-batch costs more
-
 std::int64_t num_parts(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
     return num_micro_batches(slices, num_rounds(slices, micro_batch));
 }
@@ -31,13 +28,13 @@ bool is_single(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
 }  // namespace
 
 std::int64_t measurable_micro_batch(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch) {
-    return is_single(slices, micro_batch) && step % single_every == 0 ? (slices.front() + 1) / 2 : micro_batch;
+    return is_single(slices, micro_batch) && step % single_measured_every == 0 ? (slices.front() + 1) / 2 : micro_batch;
 }
 
 MeasurementPlan plan_measurement(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch) {
     const auto samples = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
     const bool single = is_single(slices, micro_batch);
-    if (step % (single ? single_every : every) != 0 || samples == 0) {
+    if (step % (single ? single_measured_every : measured_every) != 0 || samples == 0) {
         return {};
     }
     MeasurementPlan plan{.whole = true};

@@ -7,6 +7,10 @@
 
 namespace crescendo::trainer {
 
+/// One of so many steps is measured, and of a lone worker whose steps are single micro-batches: that costs more.
+constexpr std::int64_t measured_every = 4;
+constexpr std::int64_t single_measured_every = 48;
+
 /// Squared norms of the mean gradients of a step, all at the same weights.
 struct GradientNorms {
     /// Mean gradients of disjoint parts of the step's samples, or of one such part.
@@ -44,9 +48,8 @@ struct MeasurementPlan {
 std::int64_t measurable_micro_batch(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch);
 
 /// Plans the measurement of the `step`-th step, in which the members of a group train on these numbers of samples, in
-/// micro-batches of at most `micro_batch`. Every fourth step is measured, and every 48th of a lone worker whose steps
-/// are single micro-batches. If one of these may not be cut, an eighth of its samples goes through the model once more.
-/// This tells the noise from fewer samples.
+/// micro-batches of at most `micro_batch`. If a lone worker's single one may not be cut, an eighth of its samples goes
+/// through the model once more. This tells the noise from fewer samples.
 ///
 /// The differences of consecutive steps' gradients would need no more passes. But the weights move between two steps,
 /// and what this changes counts as noise (benchmarks/noise_scale).
