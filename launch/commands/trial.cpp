@@ -83,6 +83,9 @@ class TrialStory {
                                        {"elapsed", report.time},
                                        {"workers", report.workers},
                                        {"metrics", launch::to_json(report.metrics)}});
+            if (report.group_batch) {
+                json["reports"].back()["batch"] = *report.group_batch;
+            }
         }
         json["moves"] = OrderedJson::array();
         for (const auto& span : spans_) {

@@ -191,6 +191,26 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
     CHECK(tested->at("mean") > 0.5);
 }
 
+TEST_CASE("an adaptive batch grows with its group once the trainer has measured the gradient noise") {
+    const Bench bench;
+    bench.write_sweep(
+        "type: rasda, min: 4, max: 6, reduction_factor: 2, batch: adaptive, min_efficiency: 0.01, "
+        "grow_when: always",
+        "run_cap: 1\nslots: 2\n");
+    auto sweep = content_of(bench.folder / "sweep.yaml");
+    // A lone worker has measured it after 337 steps, which are three epochs then.
+    write_file(bench.folder / "sweep.yaml", sweep.replace(sweep.find("batch_size: 32"), 14, "batch_size: 8"));
+
+    const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(contains(bench.log(0), "epoch 4, 1 workers, batch 8:"), bench.log(0));
+    CHECK_MESSAGE(contains(bench.log(0), "epoch 5, 2 workers, batch 16:"), bench.log(0));
+    const auto trial = run_crescendo(bench.folder.path(), {"trial", "s", "0", "--format", "json"}).json();
+    CHECK(trial.at("reports")[3].at("batch") == 8);
+    CHECK(trial.at("reports")[4].at("batch") == 16);
+}
+
 TEST_CASE("RASDA as it was published runs from its example, with all that it searches") {
     const Bench bench;
     auto sweep = content_of(std::string(CRESCENDO_EXAMPLES) + "/rasda-published/sweep.yaml");
