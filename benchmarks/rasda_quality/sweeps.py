@@ -39,8 +39,8 @@ POLICIES = {
     "rasda": "{type: rasda, scaling_factor: 2}",
     "asha, promote": "{type: asha, mode: promote}",
     "rasda, promote": "{type: rasda, scaling_factor: 2, mode: promote}",
-    "rasda, as published": "{type: rasda, scaling_factor: 2, rule: percentile, priority: promotions_first, grow: wait, "
-                           "surplus: off}",
+    "rasda, published order": "{type: rasda, scaling_factor: 2, rule: percentile, priority: promotions_first, "
+                              "grow: wait, surplus: off}",
 }
 # Metric of the trials, metric of the winner, goal.
 PROBLEMS = {"cnn": ("val_accuracy", "test_accuracy", "maximize"), "mlp": ("val_accuracy", "test_accuracy", "maximize"),
