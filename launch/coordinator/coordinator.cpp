@@ -82,14 +82,16 @@ void Coordinator::begin_session() {
 }
 
 /// The coordinator's only loop. A phase has a take() for every kind of notice, so a new kind does not compile until
-/// each phase says what it means there.
+/// each phase says what it means there. A process that stood still while it waited for notices, so that another took
+/// over, decides nothing about them.
 template <class Phase>
 void Coordinator::go_through(Phase& phase) {
     while (phase.begin_turn()) {
+        auto notices = transport_.receive(phase.period());
         if (open_.lock != nullptr) {
             open_.lock->beat();
         }
-        for (auto& notice : transport_.receive(phase.period())) {
+        for (auto& notice : notices) {
             std::visit([&](auto& each) { phase.take(each); }, notice);
         }
         phase.end_turn();

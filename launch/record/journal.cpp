@@ -133,12 +133,14 @@ void forget_cache(const std::filesystem::path& path) {
     }
 }
 
-/// A file whose name is gone, or its folder's, takes all that is written to it, and no one will read it again.
-bool is_in_place(const std::filesystem::path& path, int file) {
+/// The length of the open file; nothing if `path` does not name it. A file whose name is gone, or its folder's, takes
+/// all that is written to it, and no one will read it again.
+std::optional<std::uint64_t> length_in_place(const std::filesystem::path& path, int file) {
     struct stat named {};
     struct stat open {};
-    return ::stat(path.c_str(), &named) == 0 && ::fstat(file, &open) == 0 && named.st_dev == open.st_dev &&
-           named.st_ino == open.st_ino;
+    const bool is_in_place = ::stat(path.c_str(), &named) == 0 && ::fstat(file, &open) == 0 &&
+                             named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+    return is_in_place ? std::optional(static_cast<std::uint64_t>(open.st_size)) : std::nullopt;
 }
 
 }  // namespace
@@ -271,16 +273,22 @@ void Journal::sync() {
     if (batch_.empty()) {
         return;
     }
-    if (!is_in_place(path_, file_.get())) {
+    const auto length = length_in_place(path_, file_.get());
+    if (!length) {
         throw DirectoryError(path_.string() + ": is not there any more", "put it back where it was");
     }
-    if (const int error = write_at(file_.get(), batch_, end_.length); error != 0) {
-        // Should this fail as well, the next sync() overwrites the remains, and a reader takes them for what
-        // they are: whole lines of events that did happen, and a torn tail.
-        const bool restored = ::ftruncate(file_.get(), static_cast<off_t>(end_.length)) == 0;
-        throw DirectoryError(fmt::format("cannot write {}: {}{}", path_.string(), std::strerror(error),
-                                         restored ? "" : " (and its end could not be cut off)"));
+    // A process that stood still for long may have a successor, whose records are not written over.
+    if (*length < end_.length || *length > end_.length + (has_remains_ ? batch_.size() : 0)) {
+        throw DirectoryError(path_.string() + ": was changed by another process", "have one process work on the sweep");
     }
+    if (const int error = write_at(file_.get(), batch_, end_.length); error != 0) {
+        // Should this fail as well, the next sync() overwrites the remains, which are a beginning of its batch, and a
+        // reader takes them for what they are: whole lines of events that did happen, and a torn tail.
+        has_remains_ = ::ftruncate(file_.get(), static_cast<off_t>(end_.length)) != 0;
+        throw DirectoryError(fmt::format("cannot write {}: {}{}", path_.string(), std::strerror(error),
+                                         has_remains_ ? " (and its end could not be cut off)" : ""));
+    }
+    has_remains_ = false;
     end_.length += batch_.size();
     batch_.clear();
 }

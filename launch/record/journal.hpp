@@ -84,7 +84,7 @@ class Journal {
     void append_members(std::string_view members);
 
     /// Puts the batch on disk with one write. On DirectoryError the file is as it was before and the batch is kept, so
-    /// sync() may be tried again.
+    /// sync() may be tried again. It is a DirectoryError too if another process has changed the file meanwhile.
     void sync();
 
   private:
@@ -94,6 +94,7 @@ class Journal {
     FileDescriptor file_;
     End end_;  ///< length: what is on disk for certain; num_records: records of the file and of the batch
     std::string batch_;
+    bool has_remains_ = false;  ///< a beginning of the batch may follow what is on disk for certain
 };
 
 }  // namespace crescendo::launch

@@ -316,6 +316,39 @@ TEST_CASE("a journal that was moved away is written to no more, and goes on when
     CHECK(Journal::read(folder / "journal.jsonl").size() == 2);
 }
 
+TEST_CASE("a writer that another one has succeeded does not write over its records") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    write_example(path);
+    auto first = Journal::open(path);
+    auto second = Journal::open(path);
+    first.append({{"event", "time_up"}});
+    first.sync();
+    const auto before = read_file(path);
+    second.append({{"event", "trial_finished"}, {"trial", 1}});
+
+    CHECK_THROWS_WITH_AS(second.sync(), doctest::Contains("was changed by another process"), DirectoryError);
+    CHECK(read_file(path) == before);
+    first.append({{"event", "cancelled"}});
+    first.sync();
+
+    CHECK(Journal::read(path).size() == 6);
+}
+
+TEST_CASE("a journal whose end was cut off is not written to beyond its new end") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    const auto whole = write_example(path);
+    auto journal = Journal::open(path);
+    const auto second = whole.find('\n') + 1;
+    fs::resize_file(path, second);
+    journal.append({{"event", "time_up"}});
+
+    CHECK_THROWS_AS(journal.sync(), DirectoryError);
+
+    CHECK(read_file(path) == whole.substr(0, second));
+}
+
 TEST_CASE("a journal that could not be begun leaves no file behind") {
     const TemporaryFolder folder;
     {
