@@ -68,8 +68,21 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
                         "choose another with --dir",
                         path.string()));
     }
+    std::error_code failed;
+    fs::create_directories(path, failed);
+    // Who makes this folder begins the sweep, and alone may remove what is here.
+    const bool is_ours = !failed && fs::create_directory(path / "trials", failed);
+    if (failed) {
+        if (!existed) {
+            fs::remove(path, unknown);  // unless another process has put something there
+        }
+        refuse(failed);
+    }
+    if (!is_ours) {
+        throw InvalidInput(fmt::format(
+            "{}: another process has just begun a sweep here; --dir NAME begins one elsewhere", path.string()));
+    }
     try {
-        fs::create_directories(path / "trials");
         replace_file(result.sweep_file(), sweep_file, Durability::on_disk, permissions);
         result.write_run(run);
     } catch (const std::system_error& error) {

@@ -19,8 +19,9 @@ class SweepDirectory {
     explicit SweepDirectory(std::filesystem::path path) : path_(std::move(path)) {}
 
     /// Creates a directory with sweep.yaml and run.json. Throws InvalidInput, and leaves nothing behind, if the
-    /// directory exists already (and says whether its sweep can be resumed) or cannot be written. `permissions` are
-    /// those of sweep.yaml, less what the umask takes away.
+    /// directory exists already (and says whether its sweep can be resumed) or cannot be written. Of several processes
+    /// that create one at the same time, one succeeds. `permissions` are those of sweep.yaml, less what the umask takes
+    /// away.
     static SweepDirectory create(const std::filesystem::path& path, const std::string& sweep_file, const Json& run,
                                  std::filesystem::perms permissions = for_all);
 

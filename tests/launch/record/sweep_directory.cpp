@@ -1,10 +1,15 @@
 #include "launch/record/sweep_directory.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <vector>
 
 #include "core/check.hpp"
+#include "launch/record/journal.hpp"
 #include "launch/system/read_file.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -13,6 +18,26 @@ using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// How a process ends that begins a sweep.
+constexpr int begun = 0;
+constexpr int refused = 1;
+constexpr int not_as_expected = 2;
+
+int try_to_begin(const fs::path& path) {
+    try {
+        Journal::create(SweepDirectory::create(path, "name: x\n", {{"seed", 1}}).journal());
+        return begun;
+    } catch (const InvalidInput&) {
+        return refused;
+    } catch (const std::exception&) {
+        return not_as_expected;
+    }
+}
+
+}  // namespace
 
 TEST_CASE("a new directory holds the sweep file as it was") {
     const TemporaryFolder folder;
@@ -71,4 +96,39 @@ TEST_CASE("a name that is not UTF-8 leaves no directory half made") {
     const auto directory = SweepDirectory::create(folder / "sweep", "", {{"host", "caf\xE9"}});
 
     CHECK(directory.read_run().at("host") == "caf\xEF\xBF\xBD");
+}
+
+TEST_CASE("of many processes that begin a sweep in one new folder at the same time, one begins it") {
+    constexpr int num_processes = 8;
+    const TemporaryFolder folder;
+    for (int round = 0; round < 50; ++round) {
+        CAPTURE(round);
+        const SweepDirectory directory(folder / std::to_string(round));
+        int gate[2];
+        REQUIRE(::pipe(gate) == 0);
+        std::vector<pid_t> processes;
+        for (int i = 0; i < num_processes; ++i) {
+            processes.push_back(::fork());
+            if (processes.back() == 0) {
+                ::close(gate[1]);
+                char none;
+                ::_exit(::read(gate[0], &none, 1) == 0 ? try_to_begin(directory.path()) : not_as_expected);
+            }
+        }
+        ::close(gate[0]);
+        ::close(gate[1]);  // all go
+
+        std::vector<int> ends;
+        for (const auto process : processes) {
+            int status = 0;
+            ::waitpid(process, &status, 0);
+            ends.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : not_as_expected);
+        }
+
+        CHECK(std::ranges::count(ends, begun) == 1);
+        CHECK(std::ranges::count(ends, refused) == num_processes - 1);
+        CHECK(Journal::read(directory.journal()).size() == 1);
+        CHECK(directory.read_run().at("seed") == 1);
+        CHECK(fs::is_directory(directory.path() / "trials"));
+    }
 }
