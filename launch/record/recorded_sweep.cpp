@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/batch/job_script.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/system/read_file.hpp"
@@ -13,6 +17,24 @@
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+/// Whether the sweep was copied together with its job, which works where it was queued for. A sweep that was only moved
+/// keeps its job.
+bool is_copy(const SweepDirectory& directory) {
+    std::string script;
+    try {
+        script = read_regular_file(directory.job_script());
+    } catch (const std::exception&) {
+        return false;  // it was never submitted, or another user submitted it
+    }
+    const auto origin = directory_of(script);
+    std::error_code unknown;
+    return origin && std::filesystem::is_directory(*origin, unknown) &&
+           !std::filesystem::equivalent(*origin, directory.path(), unknown) && !unknown;
+}
+
+}  // namespace
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept)
     : RecordedSweep(SweepDirectory::open(path), History::Purpose::look, kept) {
@@ -85,7 +107,7 @@ const Trial& known_trial(const Sweep& sweep, TrialId id) {
 std::optional<JobState> state_of_job(const SweepDirectory& directory) {
     const auto job = directory.read_run().value("job", "");
     const auto system = batch_system();
-    return job.empty() || !system->is_installed() ? JobState::gone : system->state(job);
+    return job.empty() || !system->is_installed() || is_copy(directory) ? JobState::gone : system->state(job);
 }
 
 JobState require_state_of_job(const SweepDirectory& directory, std::string_view why) {

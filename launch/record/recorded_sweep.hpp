@@ -54,8 +54,8 @@ SweepFile read_first_file(const SweepDirectory& directory, const std::optional<F
 /// were others when the sweep began.
 std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes);
 
-/// State of the sweep's last job; `gone` if it never had one, or if there is no batch system here, as where a copy of
-/// the sweep is. std::nullopt if the batch system does not answer.
+/// State of the sweep's last job; `gone` if it never had one, if this is a copy of the sweep that the job works on, or
+/// if there is no batch system here. std::nullopt if the batch system does not answer.
 std::optional<JobState> state_of_job(const SweepDirectory& directory);
 
 /// The same. Throws InvalidInput if the batch system does not answer; `why` says why its answer is needed.

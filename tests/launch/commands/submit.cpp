@@ -132,6 +132,28 @@ TEST_CASE("a sweep that was copied or moved is continued where it is now, and wh
     }
 }
 
+TEST_CASE("a copy of a sweep whose job is queued has no job: it is continued, and stop takes nothing back") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    submit_once(slurm, folder.path());
+    fs::copy(folder / "s", folder / "copy", fs::copy_options::recursive);
+    slurm.answer("squeue", "echo PENDING");
+    const auto state = [&](const char* name) {
+        return run_crescendo(folder.path(), {"status", name, "--format", "json"}).json().at("state");
+    };
+
+    CHECK(state("copy") == "stopped");
+    CHECK(contains(run_crescendo(folder.path(), {"stop", "copy"}).out, "there is nothing to stop"));
+    CHECK(run_crescendo(folder.path(), {"resume", "copy", "--until", "1"}).code == 75);
+    CHECK(slurm.calls("scancel") == 0);
+
+    CHECK(state("s") == "queued");
+    fs::rename(folder / "s", folder / "moved");
+    CHECK(state("moved") == "queued");
+    CHECK(run_crescendo(folder.path(), {"stop", "moved"}).out == "cancelled job 17, which was queued\n");
+    CHECK(slurm.calls("scancel") == 1);
+}
+
 TEST_CASE("a copy whose script was edited is refused with the way out, and under another name a folder is the same") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
