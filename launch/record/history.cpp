@@ -38,6 +38,12 @@ protocol::Report report_from_journal(const Json& record) {
     return report;
 }
 
+/// Reads a journal as its purpose asks for.
+Journal::End read_journal(const std::filesystem::path& journal, History::Purpose purpose,
+                          const std::function<void(const Journal::Line&)>& take) {
+    return purpose == History::Purpose::go_on ? Journal::recover(journal, take) : Journal::read(journal, take);
+}
+
 }  // namespace
 
 History::History(SweepSpec spec, Reports kept) : sweep_(std::move(spec)), kept_(kept) {}
@@ -51,23 +57,23 @@ History History::read(const SweepSpec& spec, const std::filesystem::path& journa
 Journal::End History::replay(const std::filesystem::path& journal, Purpose purpose,
                              std::function<void(const Journal::Line&)> take) {
     try {
-        foresee(journal);
+        foresee(journal, purpose);
     } catch (const InvalidInput&) {
         // The journal is damaged. What follows says so, once it has taken the lines before.
     }
     if (!take) {
         take = [this](const Journal::Line& line) { apply(line); };
     }
-    return purpose == Purpose::go_on ? Journal::recover(journal, take) : Journal::read(journal, take);
+    return read_journal(journal, purpose, take);
 }
 
-void History::foresee(const std::filesystem::path& journal) {
+void History::foresee(const std::filesystem::path& journal, Purpose purpose) {
     const auto& spec = sweep_.spec();
     if (!learns(spec.sampler) || AnySampler(spec)->proposes_by_events()) {
         return;
     }
     const auto& repeat = spec.repeat;
-    Journal::read(journal, [&](const Journal::Line& line) {
+    read_journal(journal, purpose, [&](const Journal::Line& line) {
         auto proposal = proposal_from(line.members());
         const auto origin = proposal ? proposal->event.origin : std::nullopt;
         if (origin && is_from_model(*origin)) {

@@ -1,13 +1,18 @@
 #include "launch/record/history.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <fstream>
 
 #include "core/check.hpp"
+#include "core/files/durable_file.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "launch/messages/event_json.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/system/read_file.hpp"
+#include "tests/failing_disk.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -259,6 +264,41 @@ TEST_CASE("what a model proposed is taken from a damaged journal as well, up to 
 
     CHECK(history.sweep().trial(TrialId{11}).config == Config{{"x", 0.01 * 11}});
     CHECK(history.sweep().trial(TrialId{11}).resource == Resource{1});
+}
+
+TEST_CASE("what a model proposed, and a disk that failed never got, is not what the continued sweep goes by") {
+    tests::FailingDisk disk;
+    if (!disk) {
+        return;
+    }
+    const auto path = disk.path() / "journal";
+    const auto copy = disk.folder() / "copy";
+    const auto spec = record_a_model(copy);
+    {
+        auto journal = Journal::open(copy);
+        for (int i = 0; i < 400; ++i) {  // more than a block, and more than a page
+            journal.append(OrderedJson(time_note(1.0)));
+        }
+        journal.sync();
+    }
+    const auto whole = read_file(copy);
+    const auto on_disk =
+        whole.rfind('\n', whole.find("0.875")) + 1;  // up to the proposal for trial 20, which has begun
+    std::ofstream(path) << whole.substr(0, on_disk);
+    sync_to_disk(path);
+
+    std::ofstream(path, std::ios::app) << whole.substr(on_disk);
+    disk.fail();
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    CHECK(::fdatasync(file.get()) == -1);
+    disk.mend();
+    REQUIRE(read_file(path) == whole);  // so says memory
+    History history(spec);
+    history.replay(path, History::Purpose::go_on);
+
+    const auto& last = history.sweep().trial(TrialId{20});
+    CHECK_FALSE(last.is_proposed);  // so it is recorded when the sweep is continued
+    CHECK(last.config != Config{{"x", 0.875}});
 }
 
 TEST_CASE("times of a clock that was set back do not go back, and a session begins at its own") {
