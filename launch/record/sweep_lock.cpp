@@ -206,7 +206,8 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     }
     content_ = to_content(ourselves(directory));
     if (::ftruncate(file_.get(), 0) != 0 ||
-        ::pwrite(file_.get(), content_.data(), content_.size(), 0) != static_cast<ssize_t>(content_.size())) {
+        ::pwrite(file_.get(), content_.data(), content_.size(), 0) != static_cast<ssize_t>(content_.size()) ||
+        ::fdatasync(file_.get()) != 0) {  // an NFS client would keep it to itself for a while
         cannot_write(path_);
     }
 }

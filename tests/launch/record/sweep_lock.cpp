@@ -12,9 +12,11 @@
 
 #include "core/check.hpp"
 #include "core/files/file_descriptor.hpp"
+#include "launch/record/directory_error.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/system/read_file.hpp"
 #include "tests/await.hpp"
+#include "tests/failing_disk.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -270,4 +272,16 @@ TEST_CASE("a lock that somebody edited holds nobody up") {
 
     CHECK_FALSE(SweepLock::holder(directory));
     CHECK(SweepLock(directory).abandoned_by() == "process 7");
+}
+
+TEST_CASE("a lock whose holder's name does not reach the disk, where others would read it, is not taken") {
+    tests::FailingDisk disk;
+    if (!disk) {
+        return;
+    }
+    const auto directory = SweepDirectory::create(disk.path() / "sweep", "", Json::object());
+    { const SweepLock lock(directory); }
+
+    disk.fail();
+    CHECK_THROWS_WITH_AS(SweepLock{directory}, doctest::Contains("cannot write"), DirectoryError);
 }
