@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <sstream>
@@ -17,6 +18,7 @@
 #include "launch/batch/batch_system.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/slots/node_resources.hpp"
+#include "launch/system/exit_status_variable.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
 
@@ -137,11 +139,13 @@ bool is_alive(const LockHolder& holder, const fs::path& path) {
     if (!holder.job.empty()) {
         const auto system = batch_system();
         if (system->is_own_job(holder.job)) {
-            return false;
-        }
-        // Where jobs are private, Slurm says of another user's that there is none.
-        const auto state = system->state(holder.job);
-        if (state && (state != JobState::gone || holder.uid == ::geteuid())) {
+            if (std::getenv(exit_status_variable) != nullptr) {
+                return false;  // the job script starts a step when the one before is over
+            }
+            // In an allocation of the user's own there may be several: the file's age tells.
+        } else if (const auto state = system->state(holder.job);
+                   state && (state != JobState::gone || holder.uid == ::geteuid())) {
+            // Where jobs are private, Slurm says of another user's that there is none.
             return state == JobState::running;
         }
     }

@@ -27,8 +27,9 @@ struct LockHolder {
 /// The right to write in a sweep's directory. At most one process holds it, and it ends with that process.
 ///
 /// It is a lock (flock) on the file `lock`, which also names the holder. Some file systems keep such locks on each node
-/// separately. There the content of the file decides. A holder on this host is alive if its process is. A holder in our
-/// own batch job is a former step of it, and over. A holder in another job is alive as long as the batch system has
+/// separately. There the content of the file decides. A holder on this host is alive if its process is. Where the job
+/// script of `crescendo submit` runs us, a holder in our job is a former step of it, and over; in an allocation of the
+/// user's own there may be several steps at a time. A holder in another job is alive as long as the batch system has
 /// that job, of which it may not tell other users. For others the age of the file decides, because a holder touches the
 /// file every few seconds: by the clock of the file system, or more generously by ours where no file can be made to
 /// read that clock. The file stays after the lock has ended, and is empty if the holder left in good order.

@@ -205,12 +205,27 @@ TEST_CASE("a process of this host with the pid of the holder is not the holder i
     CHECK_FALSE(SweepLock::holder(directory));
 }
 
-TEST_CASE("a former step of our own Slurm job is over") {
+TEST_CASE("a former step of our own Slurm job is over where the job script starts one after the other") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "sweep", "", Json::object());
+    write_holder(directory, "elsewhere", 1, "17");
+    const Variable job("SLURM_JOB_ID", "17");
+    const Variable script("CRESCENDO_EXIT_STATUS", (folder / "exit").string());
+
+    CHECK(SweepLock(directory).abandoned_by() == "process of a test");
+}
+
+TEST_CASE("another step of our own allocation is alive as long as it touches its lock") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", Json::object());
     write_holder(directory, "elsewhere", 1, "17");
     const Variable job("SLURM_JOB_ID", "17");
 
+    CHECK(SweepLock::holder(directory) == "process of a test");
+    CHECK_THROWS_AS(SweepLock{directory}, InvalidInput);
+    age(directory.lock(), 61);
+
+    CHECK_FALSE(SweepLock::holder(directory));
     CHECK(SweepLock(directory).abandoned_by() == "process of a test");
 }
 
