@@ -31,12 +31,14 @@ void take_job_back(const SweepDirectory& directory) {
 /// A coordinator that starts removes the request, and a job script may be about to start one: it stands until all are
 /// gone.
 void request_until_gone(const SweepDirectory& directory) {
+    // Where there is a batch system, each look may be a question to it.
+    const std::chrono::milliseconds between_looks(batch_system()->is_installed() ? 1000 : 100);
     for (bool is_told = false;;) {
         if (!is_there(directory.stop_request())) {
             replace_file(directory.stop_request(), "stop\n");
         }
         if (SweepLock::holder(directory)) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            std::this_thread::sleep_for(between_looks);
             continue;
         }
         const auto job = state_of_job(directory);
@@ -50,7 +52,7 @@ void request_until_gone(const SweepDirectory& directory) {
                        batch_system()->name(), directory.read_run().value("job", ""));
             std::fflush(stdout);
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        std::this_thread::sleep_for(between_looks);
     }
 }
 

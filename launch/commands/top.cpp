@@ -109,10 +109,10 @@ std::vector<std::string> charts(const History& history, std::size_t width) {
 }
 
 /// The picture of a sweep. What says most comes first; the list of slots has the rows that are left.
-std::vector<std::string> picture_of(const TopOptions& options, Room room) {
+std::vector<std::string> picture_of(const TopOptions& options, Room room, JobWatch& job) {
     constexpr std::size_t least = 5;  // the head, whatever else there is
     const RecordedSweep sweep(options.directory, options.plot ? Reports::all : Reports::last);
-    const auto state = state_of(sweep);
+    const auto state = state_of(sweep, &job);
     const double now = sweep.history.last_time();
     std::vector<std::string> drawn;
     if (options.plot) {
@@ -139,15 +139,18 @@ class LivePage {
         refresh();
     }
 
-    /// Looks at the sweep, but not so often that it would be most of what this process does.
+    /// Looks at the sweep, but not so often that it would be most of what this process does, nor more often than once a
+    /// second: who works on the sweep may be a question to the batch system.
     void refresh() {
         const auto now = Clock::now();
-        auto state = std::pair(std::filesystem::file_size(directory_.journal()), SweepLock::holder(directory_));
-        if (now < next_ || state == shown_) {
+        if (now < next_) {
             return;
         }
-        server_.show(report_page({sweep_data(directory_.path())}, nullptr, PageKind::served));
-        shown_ = std::move(state);
+        auto state = std::pair(std::filesystem::file_size(directory_.journal()), SweepLock::holder(directory_));
+        if (state != shown_) {
+            server_.show(report_page({sweep_data(directory_.path())}, nullptr, PageKind::served));
+            shown_ = std::move(state);
+        }
         next_ = now + std::max<Clock::duration>(std::chrono::seconds(1), 10 * (Clock::now() - now));
     }
 
@@ -182,11 +185,12 @@ ExitCode serve(const TopOptions& options) {
         return ExitCode::done;
     }
     const SecondScreen screen;
+    JobWatch job;
     do {
         page.refresh();
         const auto rows = SecondScreen::rows();
         const Room room{terminal_columns(stdout, 100), rows - std::min(rows, lines.size() + 1)};
-        auto picture = picture_of(options, room);
+        auto picture = picture_of(options, room, job);
         picture.insert(picture.begin(), {lines[0], lines[1], ""});
         SecondScreen::show(picture);
     } while ((!server.serve(std::chrono::seconds(1), STDIN_FILENO) || !SecondScreen::says_leave()) &&
@@ -207,7 +211,8 @@ ExitCode top(const TopOptions& options) {
     if (options.web->count() > 0) {
         return serve(options);
     }
-    const auto picture = [&](Room room) { return picture_of(options, room); };
+    JobWatch job;
+    const auto picture = [&](Room room) { return picture_of(options, room, job); };
     if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
         for (const auto& line : picture({terminal_columns(stdout, 100)})) {
             fmt::print("{}\n", line);

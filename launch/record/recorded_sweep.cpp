@@ -122,7 +122,20 @@ JobState require_state_of_job(const SweepDirectory& directory, std::string_view 
     return *state;
 }
 
-std::string state_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder) {
+std::optional<JobState> JobWatch::state(const SweepDirectory& directory) {
+    constexpr std::chrono::seconds between_questions{30};
+    const auto now = std::chrono::steady_clock::now();
+    const auto job = directory.read_run().value("job", "");
+    if (job != job_ || now >= until_) {
+        state_ = state_of_job(directory);
+        job_ = job;
+        until_ = now + between_questions;
+    }
+    return state_;
+}
+
+std::string state_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder,
+                     JobWatch* watch) {
     switch (sweep.state()) {
         case SweepState::finished:
             return "finished";
@@ -134,7 +147,7 @@ std::string state_of(const SweepDirectory& directory, const Sweep& sweep, const 
     if (holder) {
         return "running";
     }
-    const auto state = state_of_job(directory);
+    const auto state = watch != nullptr ? watch->state(directory) : state_of_job(directory);
     if (!state) {
         return "unknown";
     }

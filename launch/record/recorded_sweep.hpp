@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -61,11 +62,26 @@ std::optional<JobState> state_of_job(const SweepDirectory& directory);
 /// The same. Throws InvalidInput if the batch system does not answer; `why` says why its answer is needed.
 JobState require_state_of_job(const SweepDirectory& directory, std::string_view why);
 
+/// State of a sweep's last job, for which the batch system is asked twice a minute at most: for a view, which looks
+/// every second.
+class JobWatch {
+  public:
+    /// As state_of_job(), of the one sweep that is watched.
+    std::optional<JobState> state(const SweepDirectory& directory);
+
+  private:
+    std::string job_;
+    std::optional<JobState> state_;
+    std::chrono::steady_clock::time_point until_;  ///< until then nobody is asked again about this job
+};
+
 /// "queued", "running", "stopped", "finished", "failed", or "unknown" if the batch system does not answer. Asks it
-/// about a sweep that was submitted and has no coordinator now. `holder`: who works on it.
-std::string state_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder);
-inline std::string state_of(const RecordedSweep& recorded) {
-    return state_of(recorded.directory, recorded.history.sweep(), recorded.holder);
+/// about a sweep that was submitted and has no coordinator now, through `watch` if there is one. `holder`: who works on
+/// the sweep.
+std::string state_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder,
+                     JobWatch* watch = nullptr);
+inline std::string state_of(const RecordedSweep& recorded, JobWatch* watch = nullptr) {
+    return state_of(recorded.directory, recorded.history.sweep(), recorded.holder, watch);
 }
 
 }  // namespace crescendo::launch
