@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "core/files/durable_file.hpp"
@@ -10,6 +11,7 @@
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/sweep_file/command/nested_config.hpp"
+#include "launch/system/remove_files.hpp"
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {
@@ -76,6 +78,7 @@ void Orders::carry_out(const StartTrial& action) {
     if (starts_no_more_) {
         return;
     }
+    empty_directory(action.trial);
     prepare_directory(action.trial);
     join(action.trial, action.group, protocol::StateSource::fresh);
 }
@@ -123,6 +126,14 @@ void Orders::carry_out(const DropCheckpoint& action) {
     if (const auto trial = kept_.note_beaten(sweep_.trial(action.trial))) {
         obsolete_.insert(*trial);
     }
+}
+
+/// A trial starts once. What is in its folder before is of another trial, which a journal that was cut, or the original
+/// of a copied sweep, had under this number: the new one would continue from its checkpoint.
+void Orders::empty_directory(TrialId trial) const {
+    constexpr auto never = std::chrono::steady_clock::time_point::max();
+    remove_files(
+        directory_.trial(trial), [](std::string_view) { return true; }, never);
 }
 
 /// No disk is waited for here, since thousands of trials may start at once. What a crash of the machine spoils is

@@ -78,6 +78,7 @@ class Orders {
 
     /// Whether the trial has workers, or somebody is leaving it.
     bool is_at_work(TrialId trial) const { return groups_.has(trial) || groups_.is_leaving(trial); }
+    void empty_directory(TrialId trial) const;
     void prepare_directory(TrialId trial) const;
     void join(TrialId trial, const Group& group, protocol::StateSource state);
     void leave(TrialId trial, bool save);

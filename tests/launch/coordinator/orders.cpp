@@ -150,6 +150,42 @@ TEST_CASE("a checkpoint that a stopped trial's trainer still wrote before it lef
     CHECK_FALSE(std::filesystem::exists(checkpoint(2)));
 }
 
+TEST_CASE("a trial that starts finds nothing of another one that had its number, before the journal was cut") {
+    Stage stage("run_cap: 1\n");
+    const auto folder = stage.directory.trial(TrialId{0});
+    std::filesystem::create_directories(folder / "weights");
+    for (const auto& file : {folder / "saved.json", folder / "weights/last", stage.directory.checkpoint(TrialId{0}),
+                             stage.directory.latency(TrialId{0})}) {
+        std::ofstream(file) << "of another trial";
+    }
+    stage.agents.on_notices = [&](const std::vector<Notice>&) {
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            CHECK(entry.path() == stage.directory.parameters(TrialId{0}));
+        }
+    };
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK_FALSE(std::filesystem::exists(folder / "saved.json"));
+}
+
+TEST_CASE("a trial that is resumed finds what it saved") {
+    Stage stage("run_cap: 1\n");
+    const auto saved = stage.directory.trial(TrialId{0}) / "saved.json";
+    stage.agents.on_notices = [&](const std::vector<Notice>& notices) {
+        if (std::holds_alternative<WorkerFailed>(notices.front())) {
+            std::ofstream(saved) << "of this trial";
+        }
+    };
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(std::filesystem::exists(saved));
+}
+
 TEST_CASE("a program that ended with the report that pauses it is not waited for") {
     Stage stage("run_cap: 1\n", "{type: asha, min: 1, max: 2, reduction_factor: 2, mode: promote}");
     stage.agents.on_order = nullptr;  // nobody is there to answer
