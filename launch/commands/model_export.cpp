@@ -133,10 +133,16 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
                    "  buffers: torch::pickle_load reads model.pt in C++, and torch.load in Python\n");
     }
     if (answer.at("resource") < recorded.resource.value) {
+        const auto remedy =
+            recorded.ended()
+                ? fmt::format("{}what it trained since was lost; `crescendo retrain {} --trial {}` trains it again",
+                              sweep.holder ? "unless its workers are saving it now, " : "", shell_quoted(where),
+                              trial.value)
+                : "export again once it has ended";
         fmt::print(stderr,
                    "crescendo: warning: trial {} has reported at {}, but its last checkpoint is of its report at {}; "
-                   "export again once it has ended\n",
-                   trial.value, recorded.resource.value, answer.at("resource").get<std::int64_t>());
+                   "{}\n",
+                   trial.value, recorded.resource.value, answer.at("resource").get<std::int64_t>(), remedy);
     }
 }
 

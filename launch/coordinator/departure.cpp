@@ -1,7 +1,5 @@
 #include "launch/coordinator/departure.hpp"
 
-#include <fmt/format.h>
-
 #include "launch/agent/agent_setup.hpp"
 #include "launch/coordinator/failures.hpp"
 #include "launch/record/directory_error.hpp"
@@ -35,7 +33,7 @@ std::chrono::milliseconds Departure::period() const {
 
 void Departure::take(const LeftTrial& notice) {
     if (!notice.problem.empty()) {
-        view_.say(fmt::format("trial {}: {}; what it saved before is kept", notice.trial.value, notice.problem));
+        view_.say(problem_of(notice));
     }
     groups_.note_departure(notice.trial, notice.slot);
     orders_.resume_held_back();

@@ -66,6 +66,10 @@ std::string problem_of(const CheckpointFailed& notice) {
     return fmt::format("trial {}: {}", notice.trial.value, notice.message);
 }
 
+std::string problem_of(const LeftTrial& notice) {
+    return fmt::format("trial {}: {}; what it saved before is kept", notice.trial.value, notice.problem);
+}
+
 std::string problem_of(const protocol::Metrics& reported, const std::string& metric) {
     std::vector<std::string> names;
     for (const auto& [name, value] : reported) {

@@ -16,6 +16,9 @@ const char* verb_of(FailureKind kind);
 /// What the user reads of a checkpoint that could not be written.
 std::string problem_of(const CheckpointFailed& notice);
 
+/// What the user reads of a worker that may not have saved the trial that it left. Its problem is not empty.
+std::string problem_of(const LeftTrial& notice);
+
 /// What a user reads of a report without the sweep's `metric`.
 std::string problem_of(const protocol::Metrics& reported, const std::string& metric);
 

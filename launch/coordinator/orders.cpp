@@ -151,6 +151,7 @@ void Orders::prepare_directory(TrialId trial) const {
 
 void Orders::join(TrialId trial, const Group& group, protocol::StateSource state) {
     rendezvous_.forget(trial);
+    to_save_.erase(trial);  // who is left out of the new group does not save
     const auto leavers = groups_.form(trial, group);
     const auto nodes = slots_.nodes_of(group.slots);
     for (const auto node : slots_.nodes_of(leavers)) {
@@ -193,6 +194,11 @@ void Orders::dismiss_all() {
 }
 
 void Orders::leave(TrialId trial, bool save) {
+    if (save) {
+        to_save_.insert(trial);
+    } else {
+        to_save_.erase(trial);
+    }
     for (const auto node : slots_.nodes_of(groups_.dismiss(trial))) {
         transport_.send(node, protocol::Leave{trial, save});
     }

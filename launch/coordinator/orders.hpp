@@ -47,6 +47,9 @@ class Orders {
     /// All workers of the trial leave it; with `save`, they write its checkpoint first.
     void dismiss(TrialId trial, bool save);
 
+    /// Whether the workers that leave the trial were told to save it.
+    bool is_to_save(TrialId trial) const { return to_save_.contains(trial); }
+
     /// All workers of all trials write their checkpoints and leave.
     void dismiss_all();
 
@@ -92,6 +95,7 @@ class Orders {
     Rendezvous rendezvous_;
     KeptTrials kept_;
     std::set<SlotId> lost_;
+    std::set<TrialId> to_save_;   ///< trials whose workers were last told to save as they leave
     std::set<TrialId> obsolete_;  ///< trials whose files may go, and have not been removed yet
     bool starts_no_more_ = false;
 };

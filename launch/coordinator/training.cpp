@@ -361,7 +361,11 @@ void Training::take(const protocol::Timed& notice) {
     }
 }
 
+/// Trials that leave without saving, as at a rung, have their checkpoint or need none.
 void Training::take(const LeftTrial& notice) {
+    if (!notice.problem.empty() && orders_.is_to_save(notice.trial)) {
+        view_.say(problem_of(notice));
+    }
     groups_.note_departure(notice.trial, notice.slot);
     orders_.resume_held_back();
     look_at_files(notice.trial);

@@ -30,13 +30,29 @@ TEST_CASE("best --export asks the trainer for the model, and adds the parameters
 
     REQUIRE_MESSAGE(result.code == 0, result.err);
     CHECK(contains(result.out, "out: trial 0 at 8: parameters.json, load.py, model.pt\n"));
-    CHECK(contains(result.err, "trial 0 has reported at 9, but its last checkpoint is of its report at 8"));
+    CHECK(contains(result.err,
+                   "trial 0 has reported at 9, but its last checkpoint is of its report at 8; what it trained since "
+                   "was lost; `crescendo retrain s --trial 0` trains it again\n"));
     CHECK(Json::parse(content_of(sweep.folder / "out/parameters.json")).contains("x"));
     const auto request = Json::parse(content_of(sweep.folder / "request"));
     CHECK(request.at("checkpoint") == (sweep.folder / "s/trials/000000/checkpoint.pt").string());
     CHECK(request.at("working_directory") == sweep.folder.path().string());
     CHECK(request.at("settings").at("data").at("train") == "d.h5:/train");
     CHECK(num_partial(sweep.folder.path()) == 0);
+}
+
+TEST_CASE("best --export of a trial that has not ended says when there is more to export") {
+    const MeasuredSweep sweep;
+    answer_exports(sweep, R"({"resource":7,"files":["load.py","model.pt"]})");
+    record_sweep(sweep.folder / "t", content_of(sweep.folder / "s/sweep.yaml"), {{1, 0, 8, 0.9}});
+    fs::copy_file(sweep.folder / "s/run.json", sweep.folder / "t/run.json", fs::copy_options::overwrite_existing);
+    fs::create_directories(sweep.folder / "t/trials/000000");
+    write_file(sweep.folder / "t/trials/000000/checkpoint.pt", "");
+
+    const auto result = sweep.run({"best", "t", "--export", "out"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(contains(result.err, "its last checkpoint is of its report at 7; export again once it has ended\n"));
 }
 
 TEST_CASE("best --export leaves a folder OUT.partial of the user's alone, and takes a name with a slash behind it") {

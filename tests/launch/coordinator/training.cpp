@@ -474,3 +474,28 @@ TEST_CASE("the view follows a time budget that is set while the sweep runs") {
     CHECK_MESSAGE(answer->is_accepted, answer->text);
     CHECK(stage.view.time_budget == 3600.0);
 }
+
+TEST_CASE("the user reads which trial may not have been saved while others train, of those that had to be saved") {
+    const auto said_of_one_that = [](const std::string& more, double accuracy) {
+        Stage stage("run_cap: 2\n" + more);
+        stage.agents.report(1, 1, 0.6);
+        stage.agents.report(0, 1, accuracy);
+        stage.agents.on_order = [&](NodeId, const Order& order) {
+            const auto* leave = std::get_if<protocol::Leave>(&order);
+            if (leave != nullptr && leave->trial == TrialId{0}) {
+                stage.agents.notices.push_back(LeftTrial{TrialId{0}, SlotId{0}, "it did not leave within 60 s"});
+                stage.agents.report(1, 4, 0.6);
+            } else if (leave != nullptr) {
+                for (const auto& slot : stage.agents.slots()) {
+                    stage.agents.notices.push_back(LeftTrial{leave->trial, slot.id});
+                }
+            }
+        };
+        CHECK(stage.run() == Outcome::finished);
+        return std::ranges::count(stage.view.said,
+                                  "trial 0: it did not leave within 60 s; what it saved before is kept");
+    };
+
+    CHECK(said_of_one_that("trial: {target: 0.9}\n", 0.95) == 1);  // it saves as it ends
+    CHECK(said_of_one_that("", 0.5) == 0);  // stopped at a rung, and its checkpoint is dropped
+}
