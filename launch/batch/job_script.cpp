@@ -110,7 +110,12 @@ while ! stopped_by_user; do
     rm -f "$CRESCENDO_EXIT_STATUS"
     began=$SECONDS
     launch & step=$!
-    while kill -0 "$step" 2>/dev/null; do wait "$step"; done    # a signal ends a wait
+    # A rank that hangs, or whose node does, is not waited for once rank 0 has had its word: the end of the job ends it.
+    word=
+    while kill -0 "$step" 2>/dev/null && [ $((SECONDS - ${word:-$SECONDS})) -lt 20 ]; do
+        sleep 1
+        [ -n "$word" ] || ! [ -e "$CRESCENDO_EXIT_STATUS" ] || word=$SECONDS
+    done
     status=$(cat "$CRESCENDO_EXIT_STATUS" 2>/dev/null)
     [ -n "$status" ] || ! [ -e "$CRESCENDO_EXIT_STATUS" ] || status=75    # it had a word, and the disk no room for it
     case $status in

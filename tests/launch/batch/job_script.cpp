@@ -38,7 +38,7 @@ struct Rehearsal {
         install("squeue", "case $* in *%e*) echo 2100-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
         install("scontrol", "case $* in *hostnames*) echo n1 ;; requeue*) echo requeued >> " +
                                 (folder / "requeues").string() + " ;; esac");
-        install("sleep", "true");
+        install("sleep", "exec /bin/sleep 0.1");
     }
     void install(const std::string& name, const std::string& script) const {
         std::ofstream(folder / name) << "#!/bin/bash\n" << script << "\n";
@@ -136,7 +136,7 @@ TEST_CASE("ranks of a job outlast a file system that stands still for a minute, 
     Rehearsal job(
         "echo $CRESCENDO_HEARTBEAT_TIMEOUT > timeout; [ $(wc -l < runs) -lt 6 ] || "
         "echo 0 > $CRESCENDO_EXIT_STATUS; exit 137");
-    job.setup = "trap 'SECONDS=$((SECONDS + 9))' DEBUG";  // each launch of some ten commands takes 90 s or so
+    job.setup = R"(trap '[[ $BASH_COMMAND != status=* ]] || SECONDS=$((SECONDS + 90))' DEBUG)";  // at each launch's end
     CHECK(job.run().code == 1);
     CHECK(job.count("runs") == 3);
     int timeout = 0;
@@ -149,6 +149,17 @@ TEST_CASE("the warning before the end of the job drains, and another job follows
 
     CHECK(job.run().code == 75);
     CHECK(job.count("requeues") == 1);
+}
+
+TEST_CASE("a rank that hangs when rank 0 has saved all does not keep the job from being queued again") {
+    Rehearsal job(
+        "kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS\n"
+        "for _ in {1..250}; do [ ! -e requeues ] || exit; /bin/sleep 0.1; done; echo > waited_for");
+    job.setup = "trap 'SECONDS=$((SECONDS + 1))' DEBUG";  // each look at the ranks takes some seconds
+
+    CHECK(job.run().code == 75);
+    CHECK(job.count("requeues") == 1);
+    CHECK(job.count("waited_for") == 0);
 }
 
 TEST_CASE("a sweep that the user stopped, or cancelled, gets no other job") {
