@@ -158,5 +158,6 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "crescendo: not all of the output could be written, so it is cut off; is the disk full?\n");
         code = static_cast<int>(ExitCode::failed);
     }
-    return tell_job_script(argc > 1 ? argv[1] : "", code);
+    const bool is_torn = session && session->is_torn();  // then the script launches all again, as if we had been lost
+    return is_torn ? code : tell_job_script(argc > 1 ? argv[1] : "", code);
 }

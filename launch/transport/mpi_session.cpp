@@ -129,6 +129,9 @@ void MpiSession::give_up_silent_ranks() {
     }
 }
 
+/// Only together() gives up our own rank.
+bool MpiSession::is_torn() const { return given_up_.at(static_cast<std::size_t>(rank_)); }
+
 bool MpiSession::has_given_up() const { return std::ranges::find(given_up_, true) != given_up_.end(); }
 
 void MpiSession::forget_sent() {

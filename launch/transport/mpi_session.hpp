@@ -58,8 +58,11 @@ class MpiSession {
     /// Marks rank `to` as dead: nothing more is sent to it.
     void give_up(int to) { given_up_.at(static_cast<std::size_t>(to)) = true; }
 
+    /// Whether the ranks lost each other as they set themselves up.
+    bool is_torn() const;
+
     // These three are called by all ranks together. Each waits for the slowest, so they are only for the start. After
-    // the time-out of heartbeats all ranks are given up, and std::system_error is thrown.
+    // the time-out of heartbeats all ranks are given up, and std::system_error is thrown: the session is torn.
     std::vector<int> gather(int value);                             ///< all values by rank, at rank 0; else empty
     std::vector<std::string> all_gather(const std::string& value);  ///< all values by rank
     int sum_below(int value);                                       ///< sum of the values of the ranks below ours

@@ -6,6 +6,7 @@
 
 #include "tests/e2e/command.hpp"
 #include "tests/e2e/preload.hpp"
+#include "tests/e2e/variable.hpp"
 
 using namespace crescendo::tests;
 
@@ -96,6 +97,7 @@ TEST_CASE("ranks whose rank 0 dies before they are set up leave") {
 TEST_CASE("a rank that dies before it is set up ends the session, which can be resumed") {
     const GatedRanks ranks("3", "2");
     const TemporaryFolder folder;
+    const Variable exit_status("CRESCENDO_EXIT_STATUS", folder / "exit");
     Command run = run_up_to_the_gate(folder.path());
     await("rank 0 checks the sweep", [&] { return fs::exists(folder / "checking"); });
 
@@ -107,6 +109,7 @@ TEST_CASE("a rank that dies before it is set up ends the session, which can be r
         run.err().find("one of 3 ranks died or hangs as they set themselves up: resume the sweep") != std::string::npos,
         run.err());
     CHECK(processes_in(folder.path()).empty());
+    CHECK_FALSE(fs::exists(folder / "exit"));  // without a word there, a job script launches all again
 }
 
 TEST_CASE("ranks that MPI does not bring together are told of, with MPI's words and what to do") {
