@@ -125,7 +125,8 @@ while ! stopped_by_user; do
     # Rank 0 ended without a word: killed, or its node is gone.
     patiently job_is_running || exit 1
     time_is_up && break
-    quick_ends=$((SECONDS - began < 60 + CRESCENDO_HEARTBEAT_TIMEOUT ? quick_ends + 1 : 0))
+    # Ranks that hang while MPI starts end after four times that time.
+    quick_ends=$((SECONDS - began < 60 + 4 * CRESCENDO_HEARTBEAT_TIMEOUT ? quick_ends + 1 : 0))
     if [ "$quick_ends" -ge 3 ]; then
         echo "crescendo was lost three times, each soon after its launch: giving up. What it printed is above;"
         echo "what the trainers printed is in $sweep/trainers.log and $sweep/trials/*/trainer.log."
