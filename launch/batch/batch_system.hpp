@@ -55,13 +55,13 @@ struct ScriptParts {
     /// Words of bash that start one process on each of $nodes (n1,n2,…), of which there are $count.
     std::string launcher;
 
-    /// Bash that sets `job_id` and defines these functions about the job. The first three return 2 if the batch system
-    /// does not answer.
+    /// Bash that sets `job_id` and defines these functions about the job. The first three and the last return 2 if the
+    /// batch system does not answer.
     /// `job_nodes` prints the nodes that it still has, one a line;
     /// `job_end` prints when its time is up, in seconds since 1970, or nothing;
     /// `job_is_running` succeeds unless it was cancelled;
     /// `job_is_preempted` succeeds if it must make way for another;
-    /// `requeue_job` queues it again, and fails where that is not allowed.
+    /// `requeue_job` queues it again, and returns 1 where that is not allowed.
     std::string functions;
 };
 

@@ -137,7 +137,13 @@ while ! stopped_by_user; do
 done
 
 # All is saved, and there is more to do. Another job follows on a time limit and on preemption, and on nothing else.
-queue_again() { requeue_job || "$crescendo" submit "$sweep" || return 2; }
+queue_again() {
+    local status
+    requeue_job; status=$?
+    # Of these, 1 is the end: there may be a job, although sbatch did not say so, and a second one would disturb it.
+    [ "$status" != 1 ] || { "$crescendo" submit "$sweep"; status=$?; }
+    return "$status"
+}
 if time_is_up && ! stopped_by_user && patiently job_is_running; then
     if [ "$(jobs_without_report)" -ge 3 ]; then
         echo "giving up: in three jobs in a row, no trial reported before the job's time was up."

@@ -132,7 +132,15 @@ job_is_running() {    # not cancelled
     [ "$state" = RUNNING ]
 }
 job_is_preempted() { scontrol show job "$job_id" | grep -q 'PreemptTime=[0-9]'; }
-requeue_job() { scontrol requeue "$job_id"; }
+requeue_job() {
+    local words
+    words=$(scontrol requeue "$job_id" 2>&1) && return
+    echo "$words" >&2
+    case $words in
+        *disabled* | *"not permitted"* | *denied*) return 1 ;;
+        *) return 2 ;;
+    esac
+}
 # With --export=NONE srun would pass nothing of this script's environment on.
 export SLURM_EXPORT_ENV=ALL
 # Of --gpus, which is a total: srun would ask for as many on the nodes that are left.

@@ -58,6 +58,11 @@ struct Rehearsal {
         return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
     }
     TemporaryFolder folder;
+    void forbid_requeueing() const {
+        install("scontrol",
+                "case $* in *hostnames*) echo n1 ;; requeue*) echo 'Requested operation is presently disabled for job "
+                "1' >&2; exit 1 ;; esac");
+    }
     /// Slurm's daemon is away for the first `number` times that squeue asks for this.
     void be_away(const std::string& format, int number) const {
         const auto asked = (folder / "asked").string();
@@ -272,12 +277,34 @@ TEST_CASE("a batch system that does not answer is asked again, at the beginning,
 
 TEST_CASE("a job that cannot be queued at once is queued later") {
     const Rehearsal job(
-        "[ \"$1\" = submit ] && { echo >> tries; [ $(wc -l < tries) = 3 ]; exit; }; kill -USR2 $(cat job); "
-        "echo 75 > $CRESCENDO_EXIT_STATUS");
-    job.install("scontrol", "case $* in *hostnames*) echo n1 ;; requeue*) exit 1 ;; esac");
+        "[ \"$1\" = submit ] && { echo >> tries; [ $(wc -l < tries) = 3 ] || exit 2; exit; }; "
+        "kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+    job.forbid_requeueing();
 
     CHECK(job.run().code == 75);
     CHECK(job.count("tries") == 3);
+}
+
+TEST_CASE("a job that sbatch may have queued is not queued a second time") {
+    const Rehearsal job(
+        "[ \"$1\" = submit ] && { echo >> tries; exit 1; }; kill -USR2 $(cat job); "
+        "echo 75 > $CRESCENDO_EXIT_STATUS");
+    job.forbid_requeueing();
+
+    CHECK(job.run().code == 75);
+    CHECK(job.count("tries") == 1);
+}
+
+TEST_CASE("a job whose requeueing Slurm did not answer is requeued later, and not submitted") {
+    const Rehearsal job(
+        "[ \"$1\" = submit ] && echo >> submitted; kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
+    const auto tries = (job.folder / "tries").string();
+    job.install("scontrol", "case $* in *hostnames*) echo n1 ;; requeue*) echo >> " + tries + "; [ $(wc -l < " + tries +
+                                ") = 2 ] || { echo 'slurm_requeue error: Socket timed out' >&2; exit 1; } ;; esac");
+
+    CHECK(job.run().code == 75);
+    CHECK(job.count("tries") == 2);
+    CHECK(job.count("submitted") == 0);
 }
 
 TEST_CASE("what srun starts gets the script's environment, whatever sbatch got of the user's") {
@@ -317,7 +344,7 @@ TEST_CASE("a script tells which sweep it continues, unless that was edited into 
 TEST_CASE("where requeueing is not allowed the sweep submits itself") {
     const Rehearsal job("[ \"$1\" = submit ] && { echo x > submitted; exit; }; echo 75 > $CRESCENDO_EXIT_STATUS");
     job.install("squeue", "case $* in *%e*) echo 2000-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
-    job.install("scontrol", "case $* in *hostnames*) echo n1 ;; requeue*) exit 1 ;; esac");
+    job.forbid_requeueing();
 
     CHECK(job.run().code == 75);
     CHECK(job.count("submitted") == 1);
