@@ -26,6 +26,7 @@
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
+#include "launch/transport/launched.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
@@ -113,7 +114,11 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
 
 std::unique_ptr<Transport> make_transport(AgentSetup setup, MpiSession* session, const StopSignals& signals) {
     if (session != nullptr && session->size() > 1) {
-        return std::make_unique<MpiTransport>(*session, setup, signals);
+        auto transport = std::make_unique<MpiTransport>(*session, setup, signals);
+        if (!transport->crowding().empty()) {
+            remark(fmt::format("note: {}; {}", transport->crowding(), advice_on_crowding()));
+        }
+        return transport;
     }
     if (setup.interface.empty()) {
         setup.interface = loopback;

@@ -6,6 +6,7 @@
 #include "launch/doctor/limits.hpp"
 #include "launch/doctor/programs.hpp"
 #include "launch/slots/node_resources.hpp"
+#include "launch/transport/launched.hpp"
 #include "launch/transport/network.hpp"
 
 namespace crescendo::launch {
@@ -16,6 +17,9 @@ void append(Findings& to, Findings from) { to.insert(to.end(), from.begin(), fro
 Finding examine_slots(const SlotPlan& plan) {
     if (const auto binding = binding_of_launcher(); !binding.empty()) {
         return {Verdict::warning, "slots", binding, "add --bind-to none to the mpirun command"};
+    }
+    if (!plan.crowding.empty()) {
+        return {Verdict::warning, "slots", plan.crowding, advice_on_crowding()};
     }
     if (plan.unbound.empty()) {
         return {Verdict::ok, "slots", "each worker is bound to cores of its own"};

@@ -1,5 +1,7 @@
 #include "launch/transport/launched.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -19,5 +21,11 @@ int num_launched(const Variables& variables) {
 }
 
 RankLauncher rank_launcher() { return batch_system()->rank_launcher(MpiSession::pmi()); }
+
+std::string advice_on_crowding() {
+    return fmt::format(
+        "start one process on each node (`{}`, or `mpirun --map-by ppr:1:node`), unless each has GPUs of its own",
+        rank_launcher().on_each_node());
+}
 
 }  // namespace crescendo::launch

@@ -12,4 +12,7 @@ int num_launched(const Variables& variables = ::getenv);
 /// How the batch system of this cluster starts ranks that the MPI of this crescendo joins.
 RankLauncher rank_launcher();
 
+/// What to do where several ranks of a node have slots on the same GPUs or cores.
+std::string advice_on_crowding();
+
 }  // namespace crescendo::launch

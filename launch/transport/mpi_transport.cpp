@@ -31,8 +31,14 @@ void require_interface_everywhere(MpiSession& session, const std::string& interf
     }
 }
 
+/// The agent of this rank, and SlotPlan::crowding of its slots.
+struct NewAgent {
+    std::unique_ptr<Agent> agent;
+    std::string crowding;
+};
+
 /// The part of the setup in which all ranks have a say. Called by all of them.
-std::unique_ptr<Agent> set_up_agent(MpiSession& session, AgentSetup setup) {
+NewAgent set_up_agent(MpiSession& session, AgentSetup setup) {
     const auto hosts = session.all_gather(host_name());
     const bool several_hosts = std::set(hosts.begin(), hosts.end()).size() > 1;
     if (setup.interface.empty()) {
@@ -41,8 +47,9 @@ std::unique_ptr<Agent> set_up_agent(MpiSession& session, AgentSetup setup) {
     require_interface_everywhere(session, setup.interface);
     const auto plan = plan_together(session, setup.slots);
     const SlotId first{session.sum_below(plan.num_slots())};
-    return setup.make_agent(NodeId{session.rank()}, first, plan,
-                            [&](const std::string& own) { return session.all_gather(own); });
+    return {setup.make_agent(NodeId{session.rank()}, first, plan,
+                             [&](const std::string& own) { return session.all_gather(own); }),
+            plan.crowding};
 }
 
 /// How many slots every rank has, and on how many shared GPUs; by rank, at rank 0. Called by all of them.
@@ -63,6 +70,20 @@ void append(std::vector<Element>& to, std::vector<Element>&& from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+/// A comma follows each.
+std::string names_of(const std::vector<Gpu>& gpus) {
+    std::string names;
+    for (const auto& gpu : gpus) {
+        names += gpu.name + ",";
+    }
+    return names;
+}
+
+bool has_one_of(const std::string& names, const std::vector<Gpu>& gpus) {
+    return std::ranges::any_of(
+        gpus, [&](const Gpu& gpu) { return ("," + names).find("," + gpu.name + ",") != std::string::npos; });
+}
+
 }  // namespace
 
 SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {
@@ -71,11 +92,23 @@ SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {
     const auto ours = list_text(resources.cpus());
     const auto hosts = session.all_gather(host_name());
     const auto lists = session.all_gather(ours);
+    const auto gpus = session.all_gather(names_of(resources.gpus));
     const auto own_rank = static_cast<std::size_t>(session.rank());
+    int num_others = 0;  // that have slots where we have ours
     for (std::size_t rank = 0; rank < lists.size(); ++rank) {
-        if (rank != own_rank && hosts[rank] == hosts[own_rank] && overlap(ours, lists[rank])) {
+        if (rank == own_rank || hosts[rank] != hosts[own_rank]) {
+            continue;
+        }
+        const bool shares_cores = overlap(ours, lists[rank]);
+        if (shares_cores) {
             plan.unbind("several ranks share the cores");
         }
+        // A number of slots that was asked for need not be all that the cores have.
+        num_others += resources.gpus.empty() ? shares_cores && !wishes.slots : has_one_of(gpus[rank], resources.gpus);
+    }
+    if (num_others > 0) {
+        plan.crowding = fmt::format("{} ranks run on one node, and each has slots on the same {}", num_others + 1,
+                                    resources.gpus.empty() ? "cores" : "GPUs");
     }
     return plan;
 }
@@ -85,7 +118,9 @@ MpiTransport::MpiTransport(MpiSession& session, const AgentSetup& setup, const S
     for (int rank = 1; rank < session_.size(); ++rank) {
         session_.send(rank, MessageKind::setup, Json::to_cbor(Json(setup)));
     }
-    agent_ = set_up_agent(session_, setup);
+    auto ours = set_up_agent(session_, setup);
+    agent_ = std::move(ours.agent);
+    crowding_ = std::move(ours.crowding);
     const auto plans = gather_plans(session_, *agent_);
     for (int rank = 0; rank < session_.size(); ++rank) {
         const auto& [count, num_shared_gpus] = plans[static_cast<std::size_t>(rank)];
@@ -229,7 +264,7 @@ class AgentServer {
 
     void set_up(const AgentSetup& setup) {
         try {
-            agent_ = set_up_agent(session_, setup);
+            agent_ = set_up_agent(session_, setup).agent;
             gather_plans(session_, *agent_);
             is_set_up_ = true;
             rank_0_ = SilenceTimer(Clock::now());

@@ -30,6 +30,9 @@ class MpiTransport final : public Transport {
     MpiTransport& operator=(MpiTransport&&) = delete;
 
     std::vector<Slot> slots() const override { return slots_; }
+
+    /// SlotPlan::crowding of rank 0.
+    const std::string& crowding() const { return crowding_; }
     void send(NodeId to, const Order& order) override;
     std::vector<Notice> receive(std::chrono::milliseconds timeout) override;
 
@@ -41,6 +44,7 @@ class MpiTransport final : public Transport {
     MpiSession& session_;
     const StopSignals& signals_;
     std::unique_ptr<Agent> agent_;
+    std::string crowding_;
     std::vector<Slot> slots_;
     std::map<int, SilenceTimer> silence_timers_;  ///< of the other ranks that are alive
     std::set<int> agentless_;                   ///< living ranks whose agent is lost; they wait to be told to leave
@@ -49,7 +53,7 @@ class MpiTransport final : public Transport {
 };
 
 /// Plans this node's slots; all ranks must call it together. Workers are not bound if another rank of the same host
-/// would bind its own workers to the same cores.
+/// would bind its own workers to the same cores. Only here, `crowding` is set.
 SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes);
 
 /// Answers a question of `crescendo doctor` about this node.

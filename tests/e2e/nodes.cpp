@@ -2,8 +2,10 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <regex>
 
+#include "tests/count.hpp"
 #include "tests/e2e/command.hpp"
 #include "tests/e2e/preload.hpp"
 #include "tests/e2e/variable.hpp"
@@ -280,6 +282,48 @@ TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and what they
     CHECK(result.out.find("flock works") == result.out.rfind("flock works"));
     ::unsetenv("CRESCENDO_TEST_RANKS");
     ::unsetenv("OMPI_MCA_hwloc_base_binding_policy");
+}
+
+TEST_CASE("ranks of one node that would each use all of its GPUs are told of, by the doctor and by a sweep") {
+    const Ranks ranks("3", "10");
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
+    write_file(folder / "train.sh", "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n");
+    const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1");
+    const std::string note = "3 ranks run on one node, and each has slots on the same GPUs";
+
+    const auto doctor = run_crescendo(folder.path(), {"doctor", "--format", "json"});
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    const auto findings = doctor.json().at("findings");
+    CHECK_MESSAGE(std::ranges::count_if(findings,
+                                        [&](const Json& each) {
+                                            return each.at("verdict") == "warning" && each.at("observation") == note;
+                                        }) == 1,
+                  doctor.out);
+    CHECK_MESSAGE(run.code == 0, run.err);
+    CHECK_MESSAGE(count(run.err, "note: " + note + "; start one process on each node (`srun ") == 1, run.err);
+}
+
+TEST_CASE("ranks of one node on the same cores are told of, unless a number of slots was asked for") {
+    const Ranks ranks("2", "10");
+    const Variable binding("OMPI_MCA_hwloc_base_binding_policy", "none");  // so that both may use every core
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+               "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
+    write_file(folder / "train.sh", "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n");
+    const Variable no_gpus("CUDA_VISIBLE_DEVICES", "");
+
+    const auto one_slot = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    const auto all_slots = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "all", "--slots", "all"});
+
+    CHECK(one_slot.err.find("ranks run on one node") == std::string::npos);
+    CHECK_MESSAGE(
+        all_slots.err.find("2 ranks run on one node, and each has slots on the same cores") != std::string::npos,
+        all_slots.err);
 }
 
 TEST_CASE("an interface that a rank lacks ends the sweep at once, on all ranks") {
