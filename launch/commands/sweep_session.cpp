@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -26,6 +27,7 @@
 #include "launch/record/sweep_lock.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
+#include "launch/system/exit_status_variable.hpp"
 #include "launch/transport/launched.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"
@@ -77,6 +79,18 @@ void remark_on_missing_gpus(const SlotPlan::Wishes& wishes) {
 void remark_on_binding() {
     if (const auto binding = binding_of_launcher(); !binding.empty()) {
         remark(fmt::format("note: {}; add --bind-to none to the mpirun command", binding));
+    }
+}
+
+/// The job script itself launches on all nodes that its job still has.
+void remark_on_idle_nodes(const MpiSession* session) {
+    if (std::getenv(exit_status_variable) != nullptr) {
+        return;
+    }
+    for (const auto& finding : examine_job(num_ranks(session), *batch_system())) {
+        if (finding.verdict == Verdict::warning) {
+            remark(fmt::format("note: {}; start it by `{}`", finding.observation, finding.remedy));
+        }
     }
 }
 
@@ -142,6 +156,7 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
         const auto setup = setup_of(sweep.file, sweep.directory, options);
         remark_on_missing_gpus(setup.slots);
         remark_on_binding();
+        remark_on_idle_nodes(session);
         const auto transport = make_transport(setup, session, signals);
         remark_on_missing_slots(sweep.file.spec.scheduler, transport->slots());
         const auto view = make_view(sweep.file, session != nullptr);

@@ -308,6 +308,22 @@ TEST_CASE("slots_per_gpu says in a line that it changes nothing where there is n
     CHECK(both.code == 2);
 }
 
+TEST_CASE("a sweep on one node of a job of several says so, unless the job script gave it all that are left") {
+    const TemporaryFolder folder;
+    write_program_sweep(folder.path(), "run_cap: 1\nslots: 1\nscheduler: {type: fifo, max: 1}\n", "");
+    const Variable job("SLURM_JOB_ID", "1");
+    const Variable nodes("SLURM_JOB_NUM_NODES", "4");
+    const std::string note = "crescendo runs on 1 of them; start it by `srun ";
+
+    const auto by_hand = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "first"});
+    const Variable exit_status("CRESCENDO_EXIT_STATUS", folder / "exit");
+    const auto by_script = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "second"});
+
+    CHECK_MESSAGE(by_hand.err.find(note) != std::string::npos, by_hand.err);
+    CHECK_MESSAGE(by_script.code == 0, by_script.err);
+    CHECK(by_script.err.find(note) == std::string::npos);
+}
+
 #ifdef CRESCENDO_TEST_MPI
 TEST_CASE("a slot of another rank whose trainer cannot start is lost, and the others finish the sweep") {
     const Ranks ranks("2", "10");
