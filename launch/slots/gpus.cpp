@@ -91,6 +91,15 @@ std::vector<Device> devices_here(const fs::path& root) {
     return result;
 }
 
+/// Those that HIP counts: ROCr shows it no more than this list of AMD's GPUs has, and numbers them anew.
+std::vector<Gpu> gpus_of_rocr(const std::string& list) {
+    std::vector<Gpu> gpus(names_in(list).size());
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        gpus[i].name = std::to_string(i);
+    }
+    return gpus;
+}
+
 std::optional<int> numa_of_named(const std::string& name, const std::vector<Device>& devices) {
     if (is_number(name)) {
         std::size_t index = 0;
@@ -104,8 +113,11 @@ std::optional<int> numa_of_named(const std::string& name, const std::vector<Devi
 }  // namespace
 
 std::vector<Gpu> find_gpus(const Variables& variables, const fs::path& root) {
-    const auto devices = devices_here(root);
     const char* visible = variables("CUDA_VISIBLE_DEVICES");
+    if (const char* list = variables("ROCR_VISIBLE_DEVICES"); list != nullptr && visible == nullptr) {
+        return gpus_of_rocr(list);
+    }
+    const auto devices = devices_here(root);
     std::vector<Gpu> gpus;
     if (const auto list = visible != nullptr ? std::optional<std::string>(visible) : batch_system(variables)->gpus()) {
         for (const auto& each : names_in(*list)) {

@@ -17,9 +17,10 @@ struct Gpu {
     friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
-/// The GPUs that this process may use: those that CUDA_VISIBLE_DEVICES names, or those that the batch system gave it,
-/// or else all GPUs of NVIDIA's driver on this node. A variable that is set and names none ("", "NoDevFiles", "-1")
-/// means none. Calls no CUDA function: it reads what the driver shows in `root`'s /dev, /proc and /sys.
+/// The GPUs that this process may use: those that CUDA_VISIBLE_DEVICES names, or as many as AMD's ROCR_VISIBLE_DEVICES
+/// leaves, or those that the batch system gave it, or else all GPUs of NVIDIA's driver on this node. A variable that is
+/// set and names none ("", "NoDevFiles", "-1") means none. Calls no CUDA function: it reads what the driver shows in
+/// `root`'s /dev, /proc and /sys.
 std::vector<Gpu> find_gpus(const Variables& variables = ::getenv, const std::filesystem::path& root = "/");
 
 /// Adds the variables that leave a process the GPU `name` of find_gpus(). CUDA would count the fastest GPU as number 0,

@@ -146,6 +146,20 @@ TEST_CASE("Slurm's variables count where CUDA_VISIBLE_DEVICES is not set") {
     CHECK(driver.gpus({{"SLURM_JOB_GPUS", "0,1"}, {"CUDA_VISIBLE_DEVICES", "0"}}).size() == 1);
 }
 
+TEST_CASE("GPUs of AMD are those that ROCr leaves, numbered from 0, whatever numbers the node has for them") {
+    const Driver driver;
+    std::map<std::string, std::string> job{
+        {"ROCR_VISIBLE_DEVICES", "0,1"}, {"SLURM_JOB_ID", "7"}, {"SLURM_STEP_GPUS", "4,5"}};
+
+    CHECK(driver.gpus(job) == std::vector<Gpu>{{"0", {}}, {"1", {}}});
+    job["ROCR_VISIBLE_DEVICES"] = "4,5";
+    CHECK(driver.gpus(job) == std::vector<Gpu>{{"0", {}}, {"1", {}}});
+    job["ROCR_VISIBLE_DEVICES"] = "";
+    CHECK(driver.gpus(job).empty());
+    job["CUDA_VISIBLE_DEVICES"] = "5";
+    CHECK(driver.gpus(job) == std::vector<Gpu>{{"5", {}}});
+}
+
 TEST_CASE("a process counts its GPUs as we do, by PCI addresses, unless the user wants another order") {
     using Environment = std::vector<std::pair<std::string, std::string>>;
     Environment environment;
