@@ -228,11 +228,7 @@ void check_absent(const YamlSection& file, const SweepFile& result) {
         for (std::size_t j = 0; j < parameters.size(); ++j) {
             const auto macro = fmt::format("${{{}}}", parameters[j].name);
             if (result.spec.space.rules().may_be_absent(j) && (*result.command)[i].find(macro) != std::string::npos) {
-                file.mistakes().add(
-                    fmt::format("command[{}]", i),
-                    fmt::format("{} has no value in some trials, in which the parameter is absent; write ${{args}} or "
-                                "${{args_json}}, which leave it out",
-                                macro));
+                file.mistakes().add(fmt::format("command[{}]", i), absent_in_some_trials(macro));
             }
         }
     }

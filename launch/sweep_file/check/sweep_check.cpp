@@ -8,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "launch/sweep_file/check/command_words.hpp"
+#include "launch/sweep_file/check/macro_check.hpp"
 #include "launch/sweep_file/check/plugin_check.hpp"
 #include "launch/sweep_file/check/program_check.hpp"
 #include "launch/sweep_file/check/trainer_check.hpp"
@@ -58,6 +59,9 @@ void check_macros(const SweepFile& file, Mistakes& mistakes) {
     const auto script = find_script(words);
     if (script && command[*script] != "${program}" && !is_there(words[*script])) {
         mistakes.add(fmt::format("command[{}]", *script), no_file(words[*script], "command", file));
+    }
+    if (!mistakes.lie_in("parameters") && !mistakes.lie_in("constraints")) {
+        check_macros_of_parameters(file, mistakes);
     }
 }
 

@@ -211,6 +211,13 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
         key);
 }
 
+std::string absent_in_some_trials(const std::string& macro) {
+    return fmt::format(
+        "{} has no value in some trials, in which the parameter is absent; write ${{args}} or "
+        "${{args_json}}, which leave it out",
+        macro);
+}
+
 std::vector<Remark> unset_variables(const std::vector<std::string>& command) {
     const std::string begin = fmt::format("${{{}", of_environment);
     std::vector<Remark> remarks;

@@ -50,6 +50,9 @@ std::vector<std::string> expand_word(const std::string& word, std::size_t index,
 /// its parameters. Throws InvalidInput (key "command[<index>]") on any other macro that depends on a trial.
 std::vector<std::string> expand_shared_word(const std::string& word, std::size_t index, const std::string& program);
 
+/// Why no word of a command may have the macro of a parameter that some trials lack.
+std::string absent_in_some_trials(const std::string& macro);
+
 /// A remark on each `${envvar:NAME}` of a command whose variable the environment does not have.
 std::vector<Remark> unset_variables(const std::vector<std::string>& command);
 
