@@ -57,7 +57,8 @@ std::optional<std::int32_t> Grid::point_of(const Config& config) const {
         const auto& parameter = space_.parameters()[i];
         const bool is_there = next != config.end() && next->first == parameter.name;
         const auto index = is_there && !parameter.is_derived() ? axes_[i].index_of(next->second) : 0;
-        if (!index || (!is_there && parameter.when.empty())) {
+        const bool may_be_absent = !parameter.when.empty() || parameter.is_derived();
+        if (!index || (!is_there && !may_be_absent)) {
             return {};
         }
         next += is_there;

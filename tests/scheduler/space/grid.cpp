@@ -52,12 +52,13 @@ TEST_CASE("a grid leaves out what a constraint forbids, and what differs in abse
     const Categorical methods{{"sgd", "adam"}};
     const SearchSpace space{{{"method", methods},
                              {"momentum", Categorical{{0.8, 0.9}}, "method == \"sgd\""},
+                             derived_parameter("twice", "momentum * 2"),
                              {"width", IntUniform{1, 3}},
                              derived_parameter("double_width", "width * 2")},
                             {"width < 3"}};
     const Grid grid{space};
 
-    // sgd with 2 momenta and adam with none, each with 2 widths.
+    // sgd with 2 momenta and adam with none, and so without twice, each with 2 widths.
     CHECK(grid.size() == 12);
     CHECK(grid.num_configurations() == 6);
     for (std::int32_t point = 0; point < grid.size(); ++point) {
