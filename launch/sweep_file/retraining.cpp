@@ -42,14 +42,15 @@ std::string retraining_of(const SweepFile& file, const Config& config, int num_s
                        {"metric", {{"name", file.spec.metric}, {"goal", goals.of(file.spec.goal)}}},
                        {"seed", other_seed(file.spec.seed)},
                        {"run_cap", num_seeds},
-                       {"parameters", fixed_parameters(config, file.groups)},
-                       {"scheduler", {{"type", "fifo"}}}};
-    auto& scheduler = result["scheduler"];
-    if (const auto found = original.find("scheduler"); found != original.end() && found->contains("resource")) {
-        scheduler["resource"] = found->at("resource");
+                       {"parameters", fixed_parameters(config, file.groups)}};
+    if (file.spec.scheduler.has_max()) {  // without a scheduler, each program ends when it likes
+        auto& scheduler = result["scheduler"] = {{"type", "fifo"}};
+        if (const auto found = original.find("scheduler"); found != original.end() && found->contains("resource")) {
+            scheduler["resource"] = found->at("resource");
+        }
+        scheduler["max"] = file.spec.scheduler.max.value;
+        scheduler["workers"] = file.spec.scheduler.workers;
     }
-    scheduler["max"] = file.spec.scheduler.max.value;
-    scheduler["workers"] = file.spec.scheduler.workers;
     for (const auto& key : training_keys()) {
         if (original.contains(key)) {
             result[key] = original.at(key);

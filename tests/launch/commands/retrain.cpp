@@ -10,11 +10,14 @@ constexpr const char* report_seed =
 
 /// A sweep `s` that has ended.
 struct EndedSweep {
-    EndedSweep() {
+    explicit EndedSweep(const std::string& scheduler = "scheduler: {type: fifo, max: 1}\n") {
         write_sweep(folder.path(), report_seed);
         auto sweep = content_of(folder / "sweep.yaml");
-        const std::string command = "[bash, train.sh]";
-        sweep.replace(sweep.find(command), command.size(), "[bash, train.sh, \"${args}\"]");
+        const auto replace = [&](const std::string& what, const std::string& by) {
+            sweep.replace(sweep.find(what), what.size(), by);
+        };
+        replace("[bash, train.sh]", "[bash, train.sh, \"${args}\"]");
+        replace("scheduler: {type: fifo, max: 1}\n", scheduler);
         write_file(folder / "sweep.yaml", sweep);
         const auto ran = run({"run", "sweep.yaml"});
         REQUIRE_MESSAGE(ran.code == 0, ran.err);
@@ -49,6 +52,15 @@ TEST_CASE("retrain trains the best configuration with other seeds, and says mean
     REQUIRE_MESSAGE(more.code == 0, more.err);
     CHECK(more.json().at(0).at("seeds") == 4);
     CHECK(sweep.run({"trials", folder, "--format", "json"}).json().size() == 4);
+}
+
+TEST_CASE("retrain trains programs that end when they like") {
+    const EndedSweep sweep("");
+
+    const auto result = sweep.run({"retrain", "s", "--seeds", "2", "--format", "json"});
+
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    CHECK(result.json().at(0).at("seeds") == 2);
 }
 
 TEST_CASE("retrain refuses a trial that is not there") {

@@ -64,6 +64,21 @@ TEST_CASE("crescendo-trainer measures every seed on the test samples, if there a
     CHECK_FALSE(parse_sweep(text_of("{train: a}"), "r").trainer->contains("test_trials"));
 }
 
+TEST_CASE("a program that ends when it likes does so when it is trained again") {
+    for (const std::string schedule : {"", "early_terminate: {type: hyperband, min_iter: 3}\n"}) {
+        const auto original = parse_sweep(
+            "name: s\nmetric: {name: loss}\nrun_cap: 2\nparameters: {lr: {min: 0.1, max: 0.2}}\ncommand: [ls]\n" +
+                schedule,
+            "s.yaml");
+
+        const auto again = parse_sweep(retraining_of(original, {{"lr", 0.15}}, 2), "again.yaml");
+
+        CHECK_FALSE(again.source.has("scheduler"));
+        CHECK(again.spec.scheduler.kind == SchedulerKind::fifo);
+        CHECK_FALSE(again.spec.scheduler.has_max());
+    }
+}
+
 TEST_CASE("a sweep with the largest seed is trained again with one that a file can have") {
     const auto original = parse_sweep(
         "name: s\nmetric: {name: loss}\nseed: 9223372036854775807\nrun_cap: 2\n"
