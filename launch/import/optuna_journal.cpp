@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "core/check.hpp"
@@ -19,6 +20,9 @@ class JournalReader {
         const int operation = record.at("op_code");
         if (operation == create_study) {
             OptunaStudy study{.name = record.at("study_name")};
+            if (has(study.name)) {
+                return;  // a further worker, with load_if_exists: Optuna gives it no number
+            }
             for (const int direction : record.at("directions")) {
                 study.minimizes.push_back(direction != 2);  // optuna.study.StudyDirection.MAXIMIZE
             }
@@ -59,6 +63,10 @@ class JournalReader {
     }
 
   private:
+    bool has(const std::string& name) const {
+        return std::ranges::any_of(studies_, [&](const auto& each) { return each.second.name == name; });
+    }
+
     /// Storages keep a distribution as JSON text. A later trial's may be wider: the last counts.
     static void add(OptunaStudy& study, const std::string& name, const OrderedJson& distribution) {
         study.distributions[name] = OrderedJson::parse(distribution.get<std::string>());

@@ -59,6 +59,22 @@ TEST_CASE("of several studies one must be named") {
     CHECK(contains(import_study("none"), "holds no study 'none'; it holds 'a/b', 'other'"));
 }
 
+TEST_CASE("a study that further workers open is one study, and those after it keep their numbers") {
+    const auto again = first.substr(0, first.find('\n') + 1);
+    const std::string trial_of_other =
+        R"({"op_code":4,"worker_id":"w","study_id":1})"
+        "\n"
+        R"({"op_code":5,"worker_id":"w","trial_id":1,"param_name":"y","distribution":")"
+        R"({\"name\": \"FloatDistribution\", \"attributes\": {\"low\": 0.0, \"high\": 1.0, \"log\": false}}"})"
+        "\n";
+
+    CHECK(contains(imported(first + again), "name: a-b\n"));
+    const auto studies = studies_of_journal(first + again + second + again + trial_of_other, "j");
+    REQUIRE(studies.size() == 2);
+    CHECK(studies[1].name == "other");
+    CHECK(studies[1].distributions.contains("y"));
+}
+
 TEST_CASE("a deleted study is gone, and a line that is no record is named") {
     CHECK(studies_of_journal(first + R"({"op_code":1,"worker_id":"w","study_id":0})" + "\n", "j").empty());
     CHECK(contains(import_error(first + "no record\n"), "file.yaml:7: is no record of Optuna's journal"));
