@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdint>
@@ -256,6 +257,13 @@ OrderedJson setting(const OrderedJson& experiment, const std::string& key) {
     return tune.is_object() && tune.contains(key) ? tune.at(key) : experiment.value(key, OrderedJson());
 }
 
+/// The same of the metric, which Ray also takes from its scheduler.
+OrderedJson metric_setting(const OrderedJson& experiment, const std::string& key) {
+    auto own = setting(experiment, key);
+    const auto scheduler = setting(experiment, "scheduler");
+    return own.is_null() && scheduler.is_object() ? scheduler.value(key, OrderedJson()) : own;
+}
+
 /// How many trials Ray runs: `num_samples`, which is 1 if it is missing, for each point of the grid. None where it runs
 /// on until it is stopped, and where they are too many to count.
 std::optional<std::uint64_t> num_trials(const OrderedJson& num_samples, const Searched& searched) {
@@ -295,7 +303,13 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
                    ? std::optional(map.at(key).get<std::int64_t>())
                    : std::nullopt;
     };
-    const auto max = whole(scheduler, "max_t") ? whole(scheduler, "max_t") : whole(stop, "training_iteration");
+    const bool counts_iterations =
+        !scheduler.is_object() ||
+        scheduler.value("time_attr", OrderedJson("training_iteration")) == "training_iteration";
+    const auto max_t = counts_iterations ? whole(scheduler, "max_t") : std::nullopt;
+    const auto end = whole(stop, "training_iteration");
+    const auto max = max_t && end ? std::min(max_t, end) : max_t ? max_t : end;
+    const bool ends_by_stop = max != max_t;
     for (const auto& [key, value] : stop.items()) {
         if (key != "training_iteration") {
             notes.push_back(fmt::format("stop: {}: {} is left out; trial: {{target: …}} ends a trial at a value of the "
@@ -303,7 +317,7 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
                                         key, flow(value)));
         }
     }
-    const bool is_read = is_asha(scheduler) && max;
+    const bool is_read = is_asha(scheduler) && max && counts_iterations;
     if (!scheduler.is_null() && !is_read && !is_fifo(scheduler)) {
         notes.push_back(
             fmt::format("scheduler: {} is not carried over; if trials should stop early, write scheduler: "
@@ -313,14 +327,15 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
     if (is_read) {
         return ImportedLine{"scheduler",
                             {{"type", "asha"},
-                             {"min", whole(scheduler, "grace_period").value_or(1)},
+                             {"min", std::min(whole(scheduler, "grace_period").value_or(1), *max)},
                              {"max", *max},
                              {"reduction_factor", whole(scheduler, "reduction_factor").value_or(4)},
                              {"rule", "percentile"}},
-                            "scheduler: " + flow(scheduler)};
+                            fmt::format("scheduler: {}{}", flow(scheduler),
+                                        ends_by_stop ? "; stop: training_iteration ends a trial" : "")};
     }
     if (max) {
-        const auto* source = whole(scheduler, "max_t") ? "scheduler: max_t" : "stop: training_iteration";
+        const auto* source = ends_by_stop ? "stop: training_iteration" : "scheduler: max_t";
         return ImportedLine{"scheduler", {{"type", "fifo"}, {"max", *max}}, source};
     }
     return {};
@@ -337,8 +352,13 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
     if (!name.empty()) {
         result.head.push_back({"name", name});
     }
-    const auto metric = setting(experiment, "metric");
-    const auto mode = setting(experiment, "mode");
+    for (const auto& [other, value] : root.items()) {
+        if (&value != &experiment && !name.empty() && config_of(value) != nullptr) {
+            result.notes.push_back(fmt::format("the experiment {} is left out; give it in a file of its own", other));
+        }
+    }
+    const auto metric = metric_setting(experiment, "metric");
+    const auto mode = metric_setting(experiment, "mode");
     result.head.push_back({"metric",
                            {{"name", metric.is_string() ? metric : OrderedJson("loss")},
                             {"goal", mode == "max" ? "maximize" : "minimize"}},

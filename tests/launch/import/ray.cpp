@@ -106,6 +106,45 @@ TEST_CASE("a scheduler that is not ASHA, and settings of the search, are not los
     }
 }
 
+TEST_CASE("metric and mode may stand in the scheduler") {
+    const auto text = imported(
+        "param_space: {x: \"tune.uniform(0, 1)\"}\n"
+        "tune_config: {scheduler: {type: asha, metric: acc, mode: max, max_t: 27}}\n");
+
+    CHECK(contains(text, "metric: {name: acc, goal: maximize}\n"));
+}
+
+TEST_CASE("a trial ends at the smaller of max_t and stop, and a max_t of another unit does not count") {
+    const auto of = [](const std::string& scheduler, const std::string& stop) {
+        return imported("param_space: {x: \"tune.uniform(0, 1)\"}\ntune_config: {scheduler: {" + scheduler +
+                        "}}\nstop: {" + stop + "}\n");
+    };
+
+    const auto stopped = of("type: asha, max_t: 100, grace_period: 5", "training_iteration: 20");
+    CHECK(contains(stopped, "scheduler: {type: asha, min: 5, max: 20, "));
+    CHECK(contains(stopped, "; stop: training_iteration ends a trial\n"));
+    CHECK(contains(of("type: asha, max_t: 20", "training_iteration: 100"),
+                   "max: 20, reduction_factor: 4, rule: "
+                   "percentile}"));
+    CHECK(contains(of("type: asha, max_t: 100, grace_period: 30", "training_iteration: 20"), "min: 20, max: 20, "));
+    CHECK(contains(of("type: pbt, max_t: 100", "training_iteration: 20"),
+                   "scheduler: {type: fifo, max: 20}  # stop: training_iteration\n"));
+    const auto timed = of("type: asha, time_attr: time_total_s, max_t: 3600", "training_iteration: 20");
+    CHECK(contains(timed, "# * scheduler: {type: asha, time_attr: time_total_s, max_t: 3600} is not carried over"));
+    CHECK(contains(timed, "scheduler: {type: fifo, max: 20}  # stop: training_iteration\n"));
+    CHECK_FALSE(contains(of("type: asha, time_attr: time_total_s, max_t: 3600", ""), "\nscheduler:"));
+}
+
+TEST_CASE("of several experiments the first is taken, and a note names each other") {
+    const auto text = imported(
+        "small: {config: {x: \"tune.uniform(0, 1)\"}}\n"
+        "large: {config: {x: \"tune.uniform(0, 9)\"}}\n");
+
+    CHECK(contains(text, "name: small\n"));
+    CHECK(contains(text, "# * the experiment large is left out; give it in a file of its own\n"));
+    CHECK_FALSE(contains(text, "the experiment small"));
+}
+
 TEST_CASE("a grid beside parameters that are drawn has as many trials as Ray would run") {
     const auto text = imported(R"yaml(param_space:
   a: {grid_search: [1, 2, 3]}
