@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -143,6 +145,14 @@ std::optional<Call> call_of(const OrderedJson& value) {
     return Call{text.substr(0, open), arguments_of(text.substr(open + 1, text.size() - open - 2))};
 }
 
+/// The least multiple of `step`, which is positive, that is not below `number`. Nothing if it needs more than 64 bits.
+std::optional<std::int64_t> multiple_from(std::int64_t number, std::int64_t step) {
+    const auto rest = number % step;  // has the sign of `number`
+    const auto missing = rest > 0 ? step - rest : -rest;
+    return number <= std::numeric_limits<std::int64_t>::max() - missing ? std::optional(number + missing)
+                                                                        : std::nullopt;
+}
+
 ImportedLine sampled(const std::string& name, const Call& call, const std::string& text, const ForeignFile& file) {
     const auto fail = [&] {
         const bool is_list = call.name == "choice" || call.name == "grid_search";
@@ -196,7 +206,11 @@ ImportedLine sampled(const std::string& name, const Call& call, const std::strin
         return whole_numbers(name, whole(0), whole(1) - 1);  // Ray's upper end is not included
     }
     if (call.name == "qrandint") {
-        return whole_numbers(name, whole(0), whole(1), whole(2));
+        const auto min = multiple_from(whole(0), std::max<std::int64_t>(whole(2), 1));
+        if (whole(2) < 1 || !min || *min > whole(1)) {
+            fail();
+        }
+        return whole_numbers(name, *min, whole(1), whole(2));
     }
     if (call.name == "lograndint" || call.name == "qlograndint") {
         const bool is_open = call.name == "lograndint";

@@ -62,6 +62,22 @@ tune_config:
     CHECK(contains(text, "scheduler: {type: asha, min: 3, max: 81, reduction_factor: 3, rule: percentile}"));
 }
 
+TEST_CASE("whole numbers in steps are multiples of the step") {
+    const auto text = imported(R"yaml(config:
+  a: tune.qrandint(1, 10, 4)
+  b: tune.qrandint(-7, 7, 3)
+  c: tune.qrandint(5, 6, 1)
+)yaml");
+
+    CHECK(contains(text, "a: {values: [4, 8]}\n"));
+    CHECK(contains(text, "b: {values: [-6, -3, 0, 3, 6]}\n"));
+    CHECK(contains(text, "c: {min: 5, max: 6}\n"));
+    for (const std::string none :
+         {"1, 3, 4", "1, 9, 0", "9223372036854774784, 9223372036854774784, 4611686018427387904"}) {
+        CHECK(contains(import_error("config: {x: \"tune.qrandint(" + none + ")\"}\n"), "cannot be read"));
+    }
+}
+
 TEST_CASE("texts in a list stay what they are, whatever words and brackets of Python they hold") {
     const auto text = imported(R"yaml(config:
   a: "tune.choice(['None', 'True love', 'f(x)', None, \"it's\"])"
