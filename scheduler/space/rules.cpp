@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "scheduler/space/rules_reader.hpp"
@@ -23,11 +24,29 @@ Datum seen(const Value& value, Type type) {
     return type == Type::mixed || type_of(value) == type ? datum : Datum{};
 }
 
-/// Whether a given value is the computed one. The last bits may come from another machine, or from a printed number.
+/// The value that an expression chose. Lists, maps and null are text to expressions: a view of such a parameter's text
+/// means the parameter's value.
+Value chosen(const Datum& computed, const Assignment& assignment) {
+    if (const auto* view = std::get_if<std::string_view>(&computed)) {
+        for (const auto& value : assignment.values) {
+            const auto* json = value ? std::get_if<JsonValue>(&*value) : nullptr;
+            if (json != nullptr && json->text.data() == view->data()) {
+                return *json;
+            }
+        }
+    }
+    return to_value(computed);
+}
+
+/// Whether a given value is the computed one. The last bits may come from another machine, or from a printed number,
+/// and older journals have lists, maps and null as text.
 bool agree(const Value& given, const Datum& computed) {
     if (const auto* number = std::get_if<double>(&computed)) {
         const auto other = seen(given, Type::number);
         return !is_absent(other) && std::fabs(std::get<double>(other) - *number) <= 1e-9 * std::fabs(*number);
+    }
+    if (std::holds_alternative<std::string_view>(computed)) {
+        return to_datum(given) == computed;
     }
     return seen(given, type_of(to_value(computed))) == computed;
 }
@@ -96,7 +115,7 @@ void Rules::derive(const Dependent& parameter, std::size_t index, Assignment& as
     if (is_absent(computed)) {
         assignment.is_active[index] = false;
     } else if (!value) {
-        value = to_value(computed);
+        value = chosen(computed, assignment);
     } else {
         CRESCENDO_VALIDATE(agree(*value, computed), "config",
                            "a configuration has {} = {}, which is computed from other parameters and is {}; leave it "

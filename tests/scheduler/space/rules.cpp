@@ -72,6 +72,32 @@ TEST_CASE("derived parameters are computed, and kept if they are given") {
                                     "and is 1.5; leave it out");
 }
 
+TEST_CASE("a derived parameter that chooses a list or null has that value, and may be given as text") {
+    const JsonValue list("[256,256]");
+    const JsonValue null("null");
+    const std::vector<Parameter> parameters{{"deep", Categorical{{true, false}}},
+                                            {"big", Constant{list}},
+                                            {"none", Constant{null}},
+                                            {"word", Constant{std::string("null")}},
+                                            derived_parameter("hidden", "big if deep else none"),
+                                            derived_parameter("same", "hidden"),
+                                            derived_parameter("text", "word")};
+    std::vector<ExpressionError> problems;
+    const Rules rules(parameters, {}, problems);
+    REQUIRE(problems.empty());
+    const auto applied = [&](bool deep, std::optional<Value> hidden = {}) {
+        return rules.apply({deep, list, null, std::string("null"), std::move(hidden), {}, {}}).values;
+    };
+
+    CHECK(applied(true)[4] == Value{list});
+    CHECK(applied(true)[5] == Value{list});
+    CHECK(applied(false)[4] == Value{null});
+    CHECK(applied(false)[6] == Value{std::string("null")});
+    CHECK(applied(true, std::string("[256,256]"))[4] == Value{std::string("[256,256]")});  // as older journals have it
+    CHECK(applied(true, list)[4] == Value{list});
+    CHECK_THROWS_AS(applied(true, null), InvalidInput);
+}
+
 TEST_CASE("a rule without a result names itself and its values") {
     CHECK(error_of(rules_of(), drawn("adam", 0, 0)) ==
           "parameters.inverse.expression@2: divides by zero; leave 0 out of the range, or add a number to the divisor "
