@@ -78,6 +78,9 @@ void append(const ImportedLine& line, const std::string& indent, std::string& te
     }
     text += entry + "\n";
     if (is_group) {
+        if (!line.when.empty()) {
+            text += indent + "  when: " + scalar(line.when) + "\n";
+        }
         text += indent + "  parameters:\n";
         for (const auto& inner : line.parameters) {
             append(inner, indent + "    ", text);

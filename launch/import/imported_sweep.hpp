@@ -15,6 +15,7 @@ struct ImportedLine {
     OrderedJson value;
     std::string comment = {};
     std::vector<ImportedLine> parameters = {};  ///< of a parameter that holds others, instead of its value
+    std::string when = {};                      ///< condition of such a parameter; empty: it has none
 };
 
 /// A search that another tool's file describes, in the words of a sweep file.

@@ -45,7 +45,7 @@ ImportedLine parameter(const std::string& name, const OrderedJson& entry) {
     if (!entry.contains("parameters")) {
         return in_own_words(name, entry);
     }
-    ImportedLine group{name, nullptr};
+    ImportedLine group{.key = name, .value = nullptr, .when = entry.value("when", "")};
     for (const auto& [inner_name, value] : entry.at("parameters").items()) {
         group.parameters.push_back(parameter(inner_name, value));
     }
@@ -108,6 +108,11 @@ ImportedSweep import_wandb(const OrderedJson& root, const ForeignFile& file) {
     }
     if (root.contains("early_terminate")) {
         result.tail.push_back(schedule(root, spec.scheduler));
+        for (const auto& [key, remark] : sweep.remarks) {
+            if (key == "early_terminate" && remark.find("where W&B has") != std::string::npos) {  // its rungs differ
+                result.notes.push_back(fmt::format("{} {}", key, remark));
+            }
+        }
     } else if (!root.contains("scheduler") && !root.contains("trainer")) {
         result.notes.emplace_back("every trial trains until its program ends; to stop bad ones early, add scheduler: "
                                   "{type: asha, min: 1, max: 27}");

@@ -52,6 +52,33 @@ TEST_CASE("a rule without an end stays as it is, and the line says how to give i
     CHECK(contains(text, "early_terminate: {type: hyperband, min_iter: 3}\n"));
 }
 
+TEST_CASE("rungs that differ from those of W&B are told, and others are not") {
+    const auto with_iterations = [](const std::string& max_iter) {
+        return imported(
+            "program: train.py\nmethod: random\nmetric: {name: loss}\nearly_terminate: {type: hyperband, "
+            "max_iter: " +
+            max_iter + ", s: 1}\nparameters: {x: {values: [1, 2]}}\n");
+    };
+
+    CHECK(
+        contains(with_iterations("50"),
+                 "# * early_terminate means scheduler: {type: asha, min: 16, max: 50, reduction_factor: 3} here, with "
+                 "rungs at 16, 48, where W&B has 16; to choose others, write a scheduler\n"));
+    CHECK_FALSE(contains(with_iterations("27"), "# * early_terminate"));
+}
+
+TEST_CASE("a parameter that holds others keeps its condition") {
+    const auto text = imported(R"(program: train.py
+metric: {name: loss}
+parameters:
+  optimizer: {values: [sgd, adam]}
+  adam: {when: "optimizer == 'adam'", parameters: {beta1: {min: 0.8, max: 0.9}}}
+)");
+
+    CHECK(contains(text, "  adam:\n    when: \"optimizer == 'adam'\"\n    parameters:\n      beta1: "));
+    CHECK_FALSE(parse_sweep(text, "sweep.yaml").spec.space.parameters()[1].when.empty());
+}
+
 TEST_CASE("a file that names no metric stays so, and a note says who chooses one") {
     const auto text = imported("program: train.py\nmethod: grid\nparameters: {x: {values: [1, 2]}}\n");
 
