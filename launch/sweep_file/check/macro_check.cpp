@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/draws.hpp"
+#include "launch/sweep_file/check/command_words.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
 
 namespace crescendo::launch {
@@ -45,11 +46,50 @@ void check_group(const SweepFile& file, const std::string& group, Mistakes& mist
     }
 }
 
+bool has_parameter(const SweepFile& file, const std::string& name) {
+    const auto& parameters = file.spec.space.parameters();
+    return std::ranges::find(file.groups, name) != file.groups.end() ||
+           std::ranges::find(parameters, name, &Parameter::name) != parameters.end();
+}
+
+/// Whether a word seems to pass the parameter of this name, which a macro of W&B's has too: --env=${env}, --env ${env},
+/// and ${env} behind the script. Elsewhere the macro may well be meant, as in W&B's own [${env}, ${interpreter}, …].
+bool seems_to_pass(const SweepFile& file, std::size_t i, const std::string& name) {
+    const auto& words = *file.command;
+    const auto macro = fmt::format("${{{}}}", name);
+    if (words[i] != macro) {
+        return words[i].find("=" + macro) != std::string::npos;
+    }
+    const auto script = find_script(words);
+    const bool is_argument = script && i > *script && name != "program";  // a launcher's script may take a program
+    return is_argument || (i > 0 && words[i - 1] == "--" + name);
+}
+
+void check_name_of_macro(const SweepFile& file, const std::string& name, Mistakes& mistakes) {
+    if (!has_parameter(file, name) || (name == "program" && file.program.empty())) {
+        return;
+    }
+    const auto macro = fmt::format("${{{}}}", name);
+    for (std::size_t i = 0; i < file.command->size(); ++i) {
+        if (seems_to_pass(file, i, name)) {
+            mistakes.add(fmt::format("command[{}]", i),
+                         fmt::format("{} is {}, and the parameter {} is not passed by it; write ${{args}}, or give the "
+                                     "parameter another name",
+                                     macro, expand_word(macro, i, {file.program, {}}).front(), name));
+        }
+    }
+}
+
 }  // namespace
 
 void check_macros_of_parameters(const SweepFile& file, Mistakes& mistakes) {
+    for (const auto* name : {"env", "interpreter", "program"}) {
+        check_name_of_macro(file, name, mistakes);
+    }
     for (const auto& group : file.groups) {
-        check_group(file, group, mistakes);
+        if (!is_fixed_macro(group)) {
+            check_group(file, group, mistakes);
+        }
     }
 }
 

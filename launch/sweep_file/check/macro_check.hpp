@@ -5,8 +5,8 @@
 namespace crescendo::launch {
 
 /// Adds a mistake for each word of the command by whose macro some trial would not get what it names: a parameter that
-/// holds others, where a trial may lack them all. Nobody asks this of a sweep that has begun, so that it goes on as far
-/// as it can.
+/// holds others, where a trial may lack them all, and one that has the name of a macro. Nobody asks this of a sweep
+/// that has begun, so that it goes on as far as it can.
 void check_macros_of_parameters(const SweepFile& file, Mistakes& mistakes);
 
 }  // namespace crescendo::launch

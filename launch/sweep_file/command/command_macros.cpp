@@ -211,6 +211,11 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
         key);
 }
 
+bool is_fixed_macro(std::string_view name) {
+    constexpr std::array<std::string_view, 5> others{"program", "interpreter", "env", "args_json", "args_json_file"};
+    return find_arguments_macro(name) != nullptr || std::ranges::find(others, name) != others.end();
+}
+
 std::string absent_in_some_trials(const std::string& macro) {
     return fmt::format(
         "{} has no value in some trials, in which the parameter is absent; write ${{args}} or "

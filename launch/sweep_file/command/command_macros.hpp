@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/value.hpp"
@@ -49,6 +50,9 @@ std::vector<std::string> expand_word(const std::string& word, std::size_t index,
 /// Expands a word of a command that is started before its trials: `${args}` becomes nothing, because each trial brings
 /// its parameters. Throws InvalidInput (key "command[<index>]") on any other macro that depends on a trial.
 std::vector<std::string> expand_shared_word(const std::string& word, std::size_t index, const std::string& program);
+
+/// Whether `${name}` is a macro whose place no parameter of that name takes.
+bool is_fixed_macro(std::string_view name);
 
 /// Why no word of a command may have the macro of a parameter that some trials lack.
 std::string absent_in_some_trials(const std::string& macro);

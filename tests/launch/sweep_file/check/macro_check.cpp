@@ -33,6 +33,34 @@ TEST_CASE("a word of the command does not name a group that some trials lack") {
     CHECK(problem_of(command, adam, "constraints: [optimizer == 'adam']\n").empty());
 }
 
+TEST_CASE("the macro of a name that a parameter has too does not pass the parameter") {
+    const std::string parameters = "  env: {values: [CartPole-v1, Pendulum-v1]}\n  lr: {min: 0.1, max: 0.2}\n";
+    const auto problem = [&](const std::string& command) { return problem_of(command, parameters); };
+
+    CHECK(problem("[python3, t.py, \"--env=${env}\"]") ==
+          "sweep.yaml:3:26: command[2]: ${env} is /usr/bin/env, and the parameter env is not passed by it; write "
+          "${args}, or give the parameter another name");
+    CHECK(problem("[./train, --env, \"${env}\"]").starts_with("sweep.yaml:3:27: command[2]: ${env} is"));
+    CHECK(problem("[python3, t.py, \"${env}\"]").starts_with("sweep.yaml:3:26: command[2]: ${env} is"));
+    CHECK(problem("[python3, t.py, \"${args}\"]").empty());
+    CHECK(problem("[\"${env}\", python3, t.py, \"${args}\"]").empty());
+    CHECK(problem("[nice, -n, 5, \"${env}\", \"${interpreter}\", t.py, \"--lr=${lr}\"]").empty());
+    CHECK(problem_of("[python3, t.py, \"--env=${env}\"]", "  env: {parameters: {id: {values: [a, b]}}}\n")
+              .starts_with("sweep.yaml:3:26: command[2]: ${env} is"));
+    CHECK(problem_of("[python3, t.py, \"--program=${program}\"]", "  program: {values: [a, b]}\n", "program: t.py\n")
+              .starts_with("sweep.yaml:3:26: command[2]: ${program} is t.py, and"));
+    CHECK(problem_of("[torchrun, --standalone, \"${program}\", \"${args}\"]", "  program: {values: [a, b]}\n",
+                     "program: t.py\n")
+              .empty());
+}
+
+TEST_CASE("a macro that is not the group's is fine, whatever the group is called") {
+    const std::string conditional = ": {when: x > 1, parameters: {id: {values: [a, b]}}}\n  x: {min: 0, max: 2}\n";
+
+    CHECK(problem_of("[\"${env}\", python3, t.py, \"${args}\"]", "  env" + conditional).empty());
+    CHECK(problem_of("[python3, t.py, \"${args}\"]", "  args" + conditional).empty());
+}
+
 TEST_CASE("a group of whose parameters each trial has one may be named") {
     CHECK(problem_of("[python3, t.py, \"${model}\"]",
                      "  kind: {values: [cnn, vit]}\n"
