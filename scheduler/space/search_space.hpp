@@ -46,7 +46,7 @@ class SearchSpace {
     /// A random configuration. Like at() of a random point, but whole numbers and choices are drawn from 64 bits
     /// instead of a coordinate's 53. It is drawn again from the numbers that follow until all constraints allow it.
     /// A parameter added at the end leaves the values of the first draw as they were. Throws InvalidInput with the key
-    /// of the rule that refused most draws if 10,000 are refused.
+    /// of the rule that refused most draws if `most_draws` are refused.
     Config sample(CounterRandom random) const;
 
     /// One value for each parameter, without rules: the first draw of sample(), which leaves `random` behind it.

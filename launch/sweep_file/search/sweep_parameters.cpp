@@ -118,6 +118,9 @@ void read_entries(const YamlSection& section, const std::string& prefix, const s
                   ParametersSection& result) {
     for (const auto& [name, value] : section.map().items()) {
         section.attempt([&, &name = name] {
+            if (name == "<<") {
+                section.fail(name, "is YAML's merge key, which is not read here; write its keys out");
+            }
             const auto parameter = read_parameter(section, name);
             if (prefix.empty()) {
                 require_parameter(parameter, name);

@@ -164,6 +164,13 @@ TEST_CASE("a value of the wrong type is shown with what the key takes") {
     });
 }
 
+TEST_CASE("YAML's merge key is no parameter") {
+    for (const std::string value : {"{lr: {min: 0.1, max: 0.2}}", "[{lr: {value: 1}}, {width: {value: 2}}]"}) {
+        CHECK(error_in(sound_with_parameter("<<: " + value)) ==
+              "sweep.yaml:4:3: parameters.<<: is YAML's merge key, which is not read here; write its keys out");
+    }
+}
+
 TEST_CASE("a number that makes no sense is shown with one that does") {
     check_errors({
         {sound_with("run_cap: 27", "run_cap: 0"),
