@@ -1,6 +1,7 @@
 #include "trainer/checkpoint/checkpoint_writer.hpp"
 
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "trainer/checkpoint/checkpoint.hpp"
 
@@ -35,10 +36,15 @@ void CheckpointWriter::finish() {
 
 void CheckpointWriter::begin(const Trial& trial, const nlohmann::json& settings) {
     began_ = steady_clock::now();
-    written_ = std::async(std::launch::async, [path = path_, checkpoint = checkpoint_of(trial, settings)] {
+    const auto write = [path = path_, checkpoint = checkpoint_of(trial, settings)] {
         write_checkpoint(path, checkpoint);
         return steady_clock::now();
-    });
+    };
+    try {
+        written_ = std::async(std::launch::async, write);
+    } catch (const std::system_error&) {  // no thread is to be had, so this one writes
+        pace_.note_written(began_, write());
+    }
 }
 
 bool CheckpointWriter::is_writing() const {

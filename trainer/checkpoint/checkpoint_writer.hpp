@@ -15,7 +15,7 @@ namespace crescendo::trainer {
 /// training.
 ///
 /// Between milestones, training stops only while the state is copied in memory. So members that wait for this one in a
-/// collective do not wait for a disk.
+/// collective do not wait for a disk. Where no thread can be made that writes beside the training, they do.
 class CheckpointWriter {
   public:
     /// `every` is Settings::checkpoint_every, and counts from now on.
@@ -24,7 +24,8 @@ class CheckpointWriter {
     /// Writes the trial as it is now, and waits until it is on the disk. Throws WriteError.
     void save(const Trial& trial, const nlohmann::json& settings);
 
-    /// Begins to save the trial as it is now, if that is due. Throws what kept an earlier checkpoint from the disk.
+    /// Begins to save the trial as it is now, if that is due. Throws what kept a checkpoint from the disk, mostly an
+    /// earlier one.
     void save_if_due(const Trial& trial, const nlohmann::json& settings);
 
     /// Waits for the checkpoint that was begun; afterwards the file is not touched. Throws what kept it from the disk.
