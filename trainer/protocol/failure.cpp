@@ -21,6 +21,14 @@ bool is_full(const std::error_code& code) {
     return code == std::errc::no_space_on_device || code == std::errc::file_too_large || code.value() == EDQUOT;
 }
 
+std::string words_of(const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) {
+        return "no thread can be started: the processes that this user may have (ulimit -u), those of the job's "
+               "control group (pids.max), or the memory for its stack (ulimit -v) are used up";
+    }
+    return error.what();
+}
+
 }  // namespace
 
 Failure describe_failure(const std::exception_ptr& cause) {
@@ -38,6 +46,8 @@ Failure describe_failure(const std::exception_ptr& cause) {
         return {says_out_of_memory(error.what()) ? kind::out_of_memory : kind::error, error.what()};
     } catch (const WriteError& error) {
         return {is_full(error.code()) ? kind::disk : kind::error, error.what()};
+    } catch (const std::system_error& error) {
+        return {kind::error, words_of(error)};
     } catch (const std::exception& error) {
         return {kind::error, error.what()};
     } catch (...) {

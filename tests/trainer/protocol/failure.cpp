@@ -2,10 +2,15 @@
 
 #include <c10/util/Exception.h>
 
+#include <cerrno>
+#include <exception>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "core/trial_protocol.hpp"
+#include "datasets/system/task_pool.hpp"
+#include "tests/no_more_threads.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/device/nccl/nccl_communicator.hpp"
 
@@ -41,4 +46,27 @@ TEST_CASE("other errors keep the words of who threw them") {
     CHECK(failure.kind == std::string(protocol::failure::error));
     CHECK(failure.message == "Target 3 is out of bounds");
     CHECK(kind_of(std::runtime_error("out of memory, says a plug-in")) == protocol::failure::error);
+}
+
+TEST_CASE("a thread that cannot be made is told with what is used up, and how much there may be") {
+    std::exception_ptr cause;
+    try {
+        const tests::NoMoreThreads no_threads;
+        const datasets::TaskPool pool(2);
+    } catch (const std::system_error&) {
+        cause = std::current_exception();
+    }
+    REQUIRE(cause != nullptr);
+
+    const auto failure = describe_failure(cause);
+
+    CHECK(failure.kind == std::string(protocol::failure::error));
+    CHECK(failure.message.find("no thread can be started") == 0);
+    CHECK(failure.message.find("(pids.max)") != std::string::npos);
+}
+
+TEST_CASE("other errors of the system keep their words") {
+    const std::system_error error(EIO, std::generic_category(), "samples.h5");
+
+    CHECK(describe_failure(std::make_exception_ptr(error)).message == error.what());
 }
