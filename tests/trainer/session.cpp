@@ -322,6 +322,24 @@ TEST_CASE("a trial whose checkpoint is damaged begins again, and the file is put
     CHECK(std::filesystem::exists(path.string() + ".damaged"));
 }
 
+TEST_CASE("a trial whose checkpoint cannot be read fails and keeps it, so that a later attempt may read it") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    const Terms terms = sweep.terms("trial");
+    crescendo.train({0}, "new", terms, 1);
+    crescendo.leave({0}, /*save=*/true);
+    const auto path = terms.directory / "checkpoint.pt";
+    std::filesystem::rename(path, terms.directory / "kept");
+    std::filesystem::create_symlink("/proc/self/mem", path);  // reading its beginning is an I/O error
+
+    crescendo.join({0}, "checkpoint", terms);
+
+    const std::string message = crescendo.await(0, "failed")["message"];
+    CHECK(message.find("Input/output error") != std::string::npos);
+    CHECK(std::filesystem::is_symlink(path));
+    CHECK_FALSE(std::filesystem::exists(path.string() + ".damaged"));
+}
+
 TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");

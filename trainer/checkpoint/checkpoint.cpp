@@ -3,11 +3,13 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <vector>
 
 #include "core/check.hpp"
 #include "core/files/file_descriptor.hpp"
@@ -47,11 +49,31 @@ c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
     return by_parameter;
 }
 
-/// What a file holds, as it was written. Checkpoints of older versions have no digest.
-c10::impl::GenericDict read_content(const std::filesystem::path& path) {
-    if (!FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC))) {
+FileDescriptor opened(const std::filesystem::path& path) {
+    FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
         throw std::runtime_error(std::strerror(errno));
     }
+    return file;
+}
+
+/// Throws std::runtime_error with the system's reason for which a file cannot be read to its end, if there is one.
+void require_readable(const std::filesystem::path& path) {
+    const FileDescriptor file = opened(path);
+    std::vector<char> buffer(std::size_t{1} << 20);
+    ssize_t count = 0;
+    do {
+        count = ::read(file.get(), buffer.data(), buffer.size());
+    } while (count > 0 || (count < 0 && errno == EINTR));
+    if (count < 0) {
+        throw std::runtime_error(std::strerror(errno));
+    }
+}
+
+/// What a file holds, as it was written. Checkpoints of older versions have no digest. What cannot be read is not
+/// damaged for that: its disk or server may give it back later.
+c10::impl::GenericDict read_content(const std::filesystem::path& path) {
+    static_cast<void>(opened(path));
     try {
         auto content = unpickle(path).toGenericDict();
         if (const auto digest = content.find(digest_key); digest != content.end()) {
@@ -66,6 +88,7 @@ c10::impl::GenericDict read_content(const std::filesystem::path& path) {
         if (is_out_of_memory(describe_failure(std::current_exception()))) {
             throw;
         }
+        require_readable(path);
         const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
         throw DamagedCheckpoint(text("the checkpoint {} is damaged: {}", path.string(),
                                      of_torch != nullptr ? of_torch->what_without_backtrace() : error.what()));

@@ -27,7 +27,7 @@ c10::IValue checkpoint_of(const Trial& trial, const nlohmann::json& settings);
 void write_checkpoint(const std::filesystem::path& path, const c10::IValue& checkpoint);
 
 /// Reads a checkpoint: the trial as it was written, on `device`. Throws DamagedCheckpoint, and std::runtime_error that
-/// names the file if it cannot be opened, or if it holds another model than `settings` describe.
+/// names the file if it cannot be read, or if it holds another model than `settings` describe.
 std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,
                                        const Settings& settings, const Device& device);
 

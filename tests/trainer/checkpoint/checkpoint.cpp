@@ -81,6 +81,22 @@ TEST_CASE("a checkpoint of which any part is lost or changed is damaged, and nev
     CHECK(num_read < num_places / 2);
 }
 
+TEST_CASE("a checkpoint that its disk does not give back is not called damaged") {
+    const crescendo::tests::TemporaryFolder folder;
+    const auto device = make_cpu_device();
+    const auto path = folder / "checkpoint.pt";
+    std::filesystem::create_symlink("/proc/self/mem", path);  // reading its beginning is an I/O error
+
+    try {
+        read_checkpoint(path, 0, /*seed=*/2, settings_of({{"model", "mlp"}}), *device);
+        FAIL("it is read");
+    } catch (const DamagedCheckpoint& error) {
+        FAIL(error.what());
+    } catch (const std::runtime_error& error) {
+        CHECK(std::string(error.what()) == "cannot use the checkpoint " + path.string() + ": Input/output error");
+    }
+}
+
 TEST_CASE("a checkpoint is written from its tensors, and read with one copy of them, without the file in memory") {
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();
