@@ -133,14 +133,17 @@ class SampleStream::Impl {
         return {share_->rank % count, count};
     }
 
-    WindowReader::Place place(std::int64_t position) const { return {share_->seed, share_->epoch, position, team()}; }
+    WindowReader::Place place(std::int64_t position) const {
+        return {share_->seed, share_->epoch, position, team(), share_->last_epoch};
+    }
 
     void read_ahead() {
-        if (!reader_) {
+        const bool is_over = position_ == size();
+        if (!reader_ || (is_over && share_->last_epoch)) {
             return;
         }
         auto next = place(position_);
-        if (position_ == size()) {
+        if (is_over) {
             next.position = 0;
             ++next.epoch;
         }

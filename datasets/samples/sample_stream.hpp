@@ -107,6 +107,7 @@ class SampleStream {
         /// its first sample, and it may have none. Parts have whole chunks unless that would make them unequal.
         int part = 0;
         int parts = 1;
+        bool last_epoch = false;  ///< nothing is read ahead behind this epoch's end
     };
 
     /// Throws InvalidInput if two windows of one chunk each exceed `memory_bytes`.

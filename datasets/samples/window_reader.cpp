@@ -108,7 +108,11 @@ const WindowReader::Window& WindowReader::at(const Place& place, const Waiting& 
 
 void WindowReader::want(const Place& place) {
     // Without a shuffle all epochs are one.
-    wanted_ = shuffle_ == Shuffle::none ? Place{0, 0, place.position, place.team} : place;
+    wanted_ = place;
+    if (shuffle_ == Shuffle::none) {
+        wanted_->seed = {};
+        wanted_->epoch = 0;
+    }
     if (!held(*wanted_)) {
         failure_ = nullptr;  // try again what may have failed ahead of need
     }
@@ -126,10 +130,14 @@ const WindowReader::Window* WindowReader::held(const Place& place) const {
     return nullptr;
 }
 
-WindowReader::Place WindowReader::after(const Window& window) const {
+/// What is consumed after the window; nothing after the end of the last epoch.
+std::optional<WindowReader::Place> WindowReader::after(const Window& window) const {
     Place place = *wanted_;
     place.position = window.end_position();
     if (place.position == shape_.num_samples()) {
+        if (place.last_epoch) {
+            return std::nullopt;
+        }
         place.position = 0;
         place.epoch += shuffle_ == Shuffle::none ? 0 : 1;
     }
@@ -142,8 +150,8 @@ std::optional<WindowReader::Place> WindowReader::missing() const {
         return std::nullopt;
     }
     const Window* current = held(*wanted_);
-    const Place place = current ? after(*current) : *wanted_;
-    return held(place) ? std::nullopt : std::optional(place);
+    const auto place = current ? after(*current) : wanted_;
+    return place && !held(*place) ? place : std::nullopt;
 }
 
 /// The window that the consumer does not look at.

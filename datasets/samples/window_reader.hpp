@@ -33,8 +33,8 @@ SampleOrder::Shape plan_windows(const SampleSet& set, Range range, Shuffle shuff
 
 /// Holds the window of samples that is being consumed, while threads read the next one.
 ///
-/// After an epoch's last window comes the next epoch's first. A set, or range, with a single window is read once, and
-/// its epochs differ only in their order.
+/// After an epoch's last window comes the next epoch's first, unless the epoch is the last. A set, or range, with a
+/// single window is read once, and its epochs differ only in their order.
 ///
 /// Of each window, only the chunks of one team's shards are read.
 class WindowReader {
@@ -45,6 +45,7 @@ class WindowReader {
         std::int64_t epoch = 0;
         std::int64_t position = 0;
         Team team = {};
+        bool last_epoch = false;  ///< whether no other one is read ahead
 
         friend bool operator==(const Place&, const Place&) = default;
     };
@@ -81,7 +82,7 @@ class WindowReader {
   private:
     void want(const Place& place);
     const Window* held(const Place& place) const;
-    Place after(const Window& window) const;
+    std::optional<Place> after(const Window& window) const;
     std::optional<Place> missing() const;
     Window& spare();
     void forget_resident();

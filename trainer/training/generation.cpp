@@ -58,7 +58,8 @@ void Generation::enter() {
                     .position = progress.position,
                     .group_batch = entered_batch_,
                     .rank = group_.rank(),
-                    .size = group_.size()});
+                    .size = group_.size(),
+                    .last_epoch = trial_.ends_with_epoch()});
 }
 
 bool Generation::step() {
@@ -164,7 +165,9 @@ void Generation::report(std::int64_t resource) {
     catch_up();
     const auto trained = Clock::now();
     const auto waited = batches_.take_waited();
-    enter();  // the next epoch is read while the model is evaluated and crescendo decides
+    if (resource < trial_.length()) {
+        enter();  // the next epoch is read while the model is evaluated and crescendo decides
+    }
     EvaluationSums sums;
     if (validation_) {
         sums = evaluate_share(trial_, *validation_, group_, pulse_);

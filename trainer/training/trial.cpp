@@ -196,6 +196,15 @@ bool Trial::unscale() { return !scales_loss() || unscale_gradients(learning_para
 
 double Trial::epochs() const { return used(progress_, ResourceUnit::epochs, task_.num_samples); }
 
+bool Trial::ends_with_epoch() const {
+    const auto per_unit = samples_per_resource();
+    if (length_ == 0 || !per_unit) {
+        return false;
+    }
+    const double left = static_cast<double>(length_) - used(progress_, settings_.report.unit, task_.num_samples);
+    return left * *per_unit < static_cast<double>(task_.num_samples - progress_.position) + 0.5;
+}
+
 void Trial::set_group(int size, GroupBatch batch) {
     const std::int64_t samples = std::min(settings_.batch_size * batch.multiple, task_.num_samples);
     const bool changed = progress_.size != 0 && (size != progress_.size || samples != group_batch_);

@@ -66,6 +66,8 @@ class Trial {
     std::int64_t reached(std::int64_t most) const {
         return trainer::reached(progress_, settings_.report, task_.num_samples, most);
     }
+    /// Whether the trial is at its end when this epoch is; false where that is not known, as of one that ends by time.
+    bool ends_with_epoch() const;
     /// As samples_in().
     std::optional<double> samples_per_resource() const {
         return samples_in(settings_.report.unit, task_.num_samples, group_batch_);

@@ -400,3 +400,29 @@ TEST_CASE("an evaluation takes the average that the optimizer makes, and trainin
     CHECK_FALSE(same(evaluated(), trained));
     CHECK(same(copies(trial.named_tensors()), trained));
 }
+
+TEST_CASE("a trial ends with the epoch that has all samples which it still gets, where no clock says when") {
+    const auto device = make_cpu_device();
+    const auto ends = [&](const char* unit, std::int64_t length, std::int64_t epoch, std::int64_t position) {
+        constexpr std::int64_t batch = 4;
+        Trial trial(/*number=*/0, /*seed=*/1,
+                    settings_of({{"model", "mlp"}, {"batch_size", batch}, {"report", {{"unit", unit}}}}), normed_task,
+                    *device);
+        trial.set_group(/*size=*/1, {});
+        trial.set_length(length);
+        trial.progress().epoch = epoch;
+        trial.progress().position = position;
+        trial.progress().step = (epoch * num_samples + position) / batch;
+        return trial.ends_with_epoch();
+    };
+
+    CHECK_FALSE(ends("epochs", 3, /*epoch=*/1, /*position=*/4));
+    CHECK(ends("epochs", 3, /*epoch=*/2, /*position=*/0));
+    CHECK(ends("epochs", 3, /*epoch=*/2, /*position=*/4));
+    CHECK_FALSE(ends("samples", 20, /*epoch=*/1, /*position=*/4));  // 8 samples are left, and 4 of the epoch
+    CHECK(ends("samples", 20, /*epoch=*/2, /*position=*/0));
+    CHECK_FALSE(ends("steps", 5, /*epoch=*/1, /*position=*/4));  // two steps are left, and one of the epoch
+    CHECK(ends("steps", 5, /*epoch=*/2, /*position=*/0));
+    CHECK_FALSE(ends("seconds", 1, /*epoch=*/0, /*position=*/0));
+    CHECK_FALSE(ends("epochs", 0, /*epoch=*/2, /*position=*/0));  // how long it is, nobody has said
+}
