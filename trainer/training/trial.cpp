@@ -250,8 +250,8 @@ at::Tensor Trial::empty_inputs() const {
     return at::empty(shape, at::TensorOptions(device_.place()).dtype(at::kFloat));
 }
 
-/// Members whose norms add up sums run the model equally often, also with no samples. If `cut_matters`, what the model
-/// computes may depend on which samples it sees together, as statistics of batches do: its step is not cut to be
+/// Members whose norms add up sums run the model equally often, also with no samples. If `cut_matters`, what model and
+/// loss compute may depend on which samples they see together, as statistics of batches do: the step is not cut to be
 /// measured.
 Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size,
                                  bool cut_matters) const {
@@ -440,8 +440,9 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     if (group.size() > 1) {
         group.broadcast(buffers());
     }
-    // A user's network may couple samples without buffers, as a batch norm does that keeps no running statistics.
-    const bool cut_matters = !buffers().empty() || settings_.model->is_users();
+    // A user's network may couple samples without buffers, as a batch norm does that keeps no running statistics. So
+    // may a user's loss, such as a contrastive one.
+    const bool cut_matters = !buffers().empty() || settings_.model->is_users() || settings_.loss.of_plugin != nullptr;
     const StepPlan plan = plan_step(loaded, slices, group.size(), cut_matters);
     SumOverGroup sum;
     if (group.size() > 1) {

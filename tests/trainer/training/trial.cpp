@@ -14,6 +14,7 @@
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
+#include "trainer/settings/loss_spec.hpp"
 #include "trainer/training/evaluation.hpp"
 
 using namespace crescendo::trainer;
@@ -45,6 +46,15 @@ LoadedBatch images(double brightness, std::int64_t count) {
     loaded.batch = {at::full({count, 8, 8}, brightness), at::zeros({count}, at::kLong)};
     return loaded;
 }
+
+/// Compares each sample with the others that it sees.
+class Spread : public LossSpec {
+  public:
+    at::Tensor sum(const at::Tensor& outputs, const at::Tensor& /*targets*/) const override {
+        return (outputs - outputs.mean(0)).square().sum();
+    }
+    std::vector<Problem> misfits_of_task(const Task& /*task*/) const override { return {}; }
+};
 
 }  // namespace
 
@@ -168,6 +178,27 @@ TEST_CASE("measuring the noise changes no bit of what is learned") {
 
         CHECK(same(trained(/*first_step=*/0), trained(/*first_step=*/1)));  // of these, step 0 is measured
     }
+}
+
+TEST_CASE("measuring the noise changes no bit of what a loss learns that compares samples with each other") {
+    const auto device = make_cpu_device();
+    auto settings = settings_of({{"model", "mlp"}, {"batch_size", num_samples}});
+    settings.loss.of_plugin = std::make_shared<Spread>();
+    const Group group(*device);
+    at::manual_seed(1);
+    auto batch = images(/*brightness=*/0.0, num_samples);
+    batch.batch.inputs.normal_();
+    const auto trained = [&](std::int64_t first_step) {
+        Trial trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
+        trial.set_group(/*size=*/1, {});
+        trial.progress().step = first_step;
+        GradientReducer reducer(group, trial.parameters());
+        trial.step(batch, group, reducer);
+        CHECK((trial.progress().noise_scale.gradient() != 0) == (first_step == 0));
+        return copies(trial.named_tensors());
+    };
+
+    CHECK(same(trained(/*first_step=*/0), trained(/*first_step=*/1)));  // of these, step 0 is measured
 }
 
 TEST_CASE("the noise scale that is measured at fixed weights is that of the samples' own gradients") {
