@@ -8,6 +8,7 @@
 #include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/tensors.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/data/batch.hpp"
@@ -41,11 +42,18 @@ double validation_loss(Trial& trial, const std::string& location) {
 
 }  // namespace
 
-TEST_CASE("all members evaluate with the buffers of rank 0") {
+TEST_CASE("all members evaluate with the buffers of rank 0, and with their averages") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", sweep.recording());
-    const Terms terms = normed_terms(sweep, "trial");
-    const Terms elsewhere = normed_terms(sweep, "elsewhere");
+    Terms terms = normed_terms(sweep, "trial");
+    Terms elsewhere = normed_terms(sweep, "elsewhere");
+    terms.settings["ema"] = elsewhere.settings["ema"] = 0.9;
+    const auto device = make_cpu_device();
+    const auto averages = [&](const Terms& of) {
+        const auto trial =
+            read_checkpoint(of.directory / "checkpoint.pt", 0, /*seed=*/1, settings_of(of.settings), *device);
+        return copies(trial->averages());
+    };
 
     crescendo.train({0, 1}, "new", terms, 1);
     CHECK(crescendo.leave({0}, /*save=*/true));
@@ -53,6 +61,7 @@ TEST_CASE("all members evaluate with the buffers of rank 0") {
     CHECK(crescendo.leave({1}, /*save=*/true));
 
     CHECK(same_bits(load(terms.directory / "checkpoint.pt").model, load(elsewhere.directory / "checkpoint.pt").model));
+    CHECK(same(averages(terms), averages(elsewhere)));
 }
 
 TEST_CASE("a regroup to the same members in mid-epoch changes no bit of what a model with buffers learns") {

@@ -137,8 +137,8 @@ std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::i
     for (const auto& [name, tensor] : trial->named_tensors()) {
         copy_into(tensor, model.at(name));
     }
-    // The average of a trial that had none begins with its weights, and so does that of a frozen parameter, of which
-    // earlier versions kept none.
+    // The average of a trial that had none begins with its weights, and so does that of a frozen parameter, or of a
+    // buffer, of which earlier versions kept none.
     const auto averages = content.contains("ema") ? content.at("ema").toGenericDict() : model;
     for (const auto& [name, tensor] : trial->averages()) {
         copy_into(tensor, (averages.contains(name) ? averages : model).at(name));

@@ -16,8 +16,8 @@ struct DamagedCheckpoint : std::runtime_error {
 };
 
 /// A copy of the whole trial as it is now, in the host's memory: a dict of "model" (parameter or buffer → tensor, for
-/// load_state_dict), "ema" (parameter → average, if there is one), "optimizer" (parameter → {state → tensor}),
-/// "optimizer_steps", and as JSON texts "progress", "task", "settings" (as the sweep gave them).
+/// load_state_dict), "ema" (parameter or buffer → average, if there is one), "optimizer" (parameter → {state →
+/// tensor}), "optimizer_steps", and as JSON texts "progress", "task", "settings" (as the sweep gave them).
 c10::IValue checkpoint_of(const Trial& trial, const nlohmann::json& settings);
 
 /// Writes a checkpoint. At every moment either the old file or the new one is there, on the disk itself. Python's

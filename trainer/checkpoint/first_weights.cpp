@@ -179,11 +179,7 @@ void take_first_weights(Trial& trial) {
                        "such as the last layer",
                        file, misfits.text());
 
-    const auto parameters = trial.parameters();
-    const auto averages = trial.averages();
-    for (std::size_t i = 0; i < averages.size(); ++i) {
-        at::Tensor(averages[i].tensor).copy_(parameters[i]);
-    }
+    trial.begin_averages();
 }
 
 }  // namespace crescendo::trainer

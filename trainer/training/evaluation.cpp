@@ -112,8 +112,11 @@ Run run_share(Trial& trial, datasets::SampleStream& stream, const Group& group, 
 
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
     const at::NoGradGuard no_gradients;
-    const EvaluationMode mode(trial);
     group.broadcast(trial.buffers());
+    const EvaluationMode mode(trial);
+    if (trial.settings().ema > 0) {
+        group.broadcast(trial.buffers());  // which are their averages now
+    }
     const Run run = run_share(trial, stream, group, pulse);
     EvaluationSums all = run.sums.fetch(group);
     all.left_out = static_cast<double>(run.left_out);

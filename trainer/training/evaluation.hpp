@@ -15,8 +15,8 @@
 
 namespace crescendo::trainer {
 
-/// Has a trial's network compute as in evaluation, as long as this lives: with the moving average of its weights, or
-/// with the average that its optimizer makes, if there is one.
+/// Has a trial's network compute as in evaluation, as long as this lives: with the moving averages of its weights
+/// and buffers, or with the average that its optimizer makes, if there is one.
 class EvaluationMode {
   public:
     explicit EvaluationMode(Trial& trial);
@@ -39,9 +39,9 @@ struct EvaluationSums {
     BatchLoader::Seconds waited{};  ///< time that was spent waiting for data
 };
 
-/// Runs the trial's model, with rank 0's buffers, over this member's share of the samples, in evaluation mode and
-/// without training. Beats `pulse` for each batch. If the memory does not suffice for several micro-batches at once,
-/// it takes one, from then on. Throws PeerLost.
+/// Runs the trial's model, with rank 0's buffers or their averages, over this member's share of the samples, in
+/// evaluation mode and without training. Beats `pulse` for each batch. If the memory does not suffice for several
+/// micro-batches at once, it takes one, from then on. Throws PeerLost.
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
 
 /// Sums over batches of samples. They stay on the device, so that no batch waits for the one before it.

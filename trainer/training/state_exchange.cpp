@@ -29,8 +29,8 @@ bool same_report(const Progress& one, const Progress& other) {
 }
 
 /// Whether a survivor made the same steps as rank 0. Then it holds the same bits, but for the model's buffers, which
-/// are rank 0's before each step in any case. The size tells a member whose optimizer may have forgotten its state in
-/// an earlier regroup.
+/// are rank 0's before each step in any case, and their averages, which are before each evaluation. The size tells a
+/// member whose optimizer may have forgotten its state in an earlier regroup.
 bool holds_state_of(const Trial& trial, const Progress& source, std::int64_t optimizer_steps) {
     const Progress& own = trial.progress();
     return own.step == source.step && own.epoch == source.epoch && own.position == source.position &&

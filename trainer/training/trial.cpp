@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -59,6 +60,11 @@ std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
     return all;
 }
 
+/// Whether a buffer has a moving average, as a norm's running statistics do.
+bool has_average(const at::Tensor& buffer) {
+    return buffer.scalar_type() == at::kFloat || buffer.scalar_type() == at::kDouble;
+}
+
 /// A loss that every parameter takes part in with a gradient of exactly zero.
 at::Tensor nothing_learned(const std::vector<at::Tensor>& parameters) {
     at::Tensor sum;
@@ -91,9 +97,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       schedule_(settings.lr_scaling, settings.warmup, settings.rescale_warmup),
       micro_batch_(settings.batch_size),
       evaluation_batches_(device.place().is_cpu() ? 1 : 4) {
-    if (settings.ema > 0) {
-        averages_ = copies(parameters_);
-    }
+    begin_averages();
 }
 
 void Trial::restore(const Progress& progress) {
@@ -117,10 +121,28 @@ std::vector<NamedTensor> Trial::named_tensors() const {
 
 std::vector<at::Tensor> Trial::buffers() const { return model_->buffers(); }
 
+/// What has an average: the parameters, and then buffers.
+std::vector<at::Tensor> Trial::averaged() const {
+    std::vector<at::Tensor> all = parameters_;
+    std::ranges::copy_if(buffers(), std::back_inserter(all), has_average);
+    return all;
+}
+
+void Trial::begin_averages() {
+    if (settings_.ema > 0) {
+        averages_ = copies(averaged());
+    }
+}
+
 std::vector<NamedTensor> Trial::averages() const {
     std::vector<NamedTensor> all;
     if (!averages_.empty()) {
         all = parameters_of(*model_);
+        for (const auto& buffer : model_->named_buffers()) {
+            if (has_average(buffer.value())) {
+                all.push_back({buffer.key(), buffer.value()});
+            }
+        }
         for (std::size_t i = 0; i < all.size(); ++i) {
             all[i].tensor = averages_[i];
         }
@@ -133,10 +155,11 @@ std::vector<at::Tensor> Trial::evaluation_weights() const {
 }
 
 std::vector<at::Tensor> Trial::exchange_weights(const std::vector<at::Tensor>& weights) {
+    const auto tensors = averaged();
     std::vector<at::Tensor> before;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        before.push_back(parameters_[i].variable_data());
-        parameters_[i].set_data(weights[i]);
+        before.push_back(tensors[i].variable_data());
+        tensors[i].set_data(weights[i]);
     }
     return before;
 }
@@ -149,12 +172,16 @@ void Trial::update_averages() {
     const at::NoGradGuard no_gradients;
     const auto steps = static_cast<double>(progress_.step);
     const double decay = std::min(settings_.ema, (1.0 + steps) / (10.0 + steps));
-    auto tensors = optimizer_.evaluation_weights();
-    if (tensors.empty()) {
-        tensors = parameters_;
-    }
+    auto tensors = averaged();
+    std::ranges::copy(optimizer_.evaluation_weights(), tensors.begin());
     for (std::size_t i = 0; i < averages_.size(); ++i) {
-        averages_[i].lerp_(tensors[i].detach(), 1.0 - decay);
+        const at::Tensor now = tensors[i].detach();
+        at::Tensor& average = averages_[i];
+        if (i < parameters_.size()) {
+            average.lerp_(now, 1.0 - decay);
+        } else {  // a constant may be infinite, as a mask is, and then has no distance from itself
+            average.copy_(at::where(average == now, now, average.lerp(now, 1.0 - decay)));
+        }
     }
 }
 

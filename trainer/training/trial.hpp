@@ -82,13 +82,17 @@ class Trial {
     const std::vector<at::Tensor>& learning_parameters() const { return optimizer_.learning(); }
     std::vector<at::Tensor> buffers() const;
 
-    /// The moving averages of the parameters, by their names; none unless the settings ask for them.
+    /// The moving averages of the parameters, and then of the float32 and float64 buffers, by their names; none unless
+    /// the settings ask for them.
     std::vector<NamedTensor> averages() const;
+    /// Has the averages begin with the network as it is now.
+    void begin_averages();
 
-    /// The weights that evaluations take: the averages, or those of the optimizer. None if the network's own serve.
+    /// What evaluations take in place of the parameters: those averages, with buffers, or the optimizer's weights. None
+    /// if the network's own serve.
     std::vector<at::Tensor> evaluation_weights() const;
 
-    /// Gives the network these weights, and returns those that it had. None change nothing.
+    /// Gives the network these weights, and behind them buffers, and returns those that it had. None change nothing.
     std::vector<at::Tensor> exchange_weights(const std::vector<at::Tensor>& weights);
 
     /// The most that the trial gets of what its reports count; the learning rate's schedule ends there.
@@ -155,6 +159,7 @@ class Trial {
     StepSums compute_gradients(const StepSamples& samples, const StepPlan& plan, int size, GradientReducer& reducer);
     void forget_gradients();
     double learning_rate() const;
+    std::vector<at::Tensor> averaged() const;
     void update_averages();
     void note_noise(const MeasurementPlan& measured, const NoiseMeter::Sums& sums, std::int64_t samples, double weight,
                     int size);
@@ -177,7 +182,7 @@ class Trial {
     std::int64_t micro_batch_;
     std::int64_t evaluation_batches_;
     std::int64_t length_ = 0;           ///< 0: unknown, and then the learning rate has no schedule
-    std::vector<at::Tensor> averages_;  ///< of parameters(), in their order
+    std::vector<at::Tensor> averages_;  ///< of averaged(), in their order
     Progress progress_;
     /// On the device, as float64: progress_.loss_sum and the losses of the steps since. Undefined if there were none.
     at::Tensor loss_sum_;

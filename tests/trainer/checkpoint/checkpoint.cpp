@@ -97,6 +97,27 @@ TEST_CASE("a checkpoint that its disk does not give back is not called damaged")
     }
 }
 
+TEST_CASE("a checkpoint has the averages of buffers, and where an earlier version wrote none, they begin with these") {
+    const crescendo::tests::TemporaryFolder folder;
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "normed"}, {"ema", 0.9}});
+    Task task = tiny_task();
+    task.input_shape = {8, 8};
+    const Trial trial(0, /*seed=*/1, settings, task, *device);
+    at::Tensor(trial.averages().back().tensor).fill_(3);  // of norm.running_var
+    at::Tensor(trial.buffers().at(1)).fill_(2);
+    const auto average_read = [&](const c10::IValue& checkpoint) {
+        write_checkpoint(folder / "checkpoint.pt", checkpoint);
+        return read_checkpoint(folder / "checkpoint.pt", 0, /*seed=*/2, settings, *device)->averages().back().tensor;
+    };
+    const auto checkpoint = checkpoint_of(trial, nlohmann::json::object());
+
+    CHECK(trial.averages().back().name == "norm.running_var");
+    CHECK(at::equal(average_read(checkpoint), at::full({4}, 3.0)));
+    REQUIRE(checkpoint.toGenericDict().at("ema").toGenericDict().erase("norm.running_var") == 1);
+    CHECK(at::equal(average_read(checkpoint), at::full({4}, 2.0)));
+}
+
 TEST_CASE("a checkpoint is written from its tensors, and read with one copy of them, without the file in memory") {
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();

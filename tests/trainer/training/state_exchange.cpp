@@ -7,6 +7,7 @@
 
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/tensors.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 
 using namespace crescendo::trainer;
@@ -39,9 +40,9 @@ Join join() {
 
 }  // namespace
 
-TEST_CASE("a newcomer gets weights, buffers, the optimizer's state and progress before its first step") {
+TEST_CASE("a newcomer gets weights, buffers, averages, the optimizer's state and progress before its first step") {
     const auto device = make_cpu_device();
-    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
+    const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}, {"ema", 0.9}});
     std::array<std::unique_ptr<Trial>, 2> trials;
     trials[0] = stepped_trial(settings, *device);
 
@@ -58,6 +59,8 @@ TEST_CASE("a newcomer gets weights, buffers, the optimizer's state and progress 
         CHECK(at::equal(given[i].tensor, taken[i].tensor));
     }
     CHECK(trials[1]->buffers().back().item<std::int64_t>() == 1);  // batches that BatchNorm has seen
+    CHECK(same(copies(trials[1]->averages()), copies(trials[0]->averages())));
+    CHECK(trials[1]->averages().size() == trials[1]->parameters().size() + 2);  // with the norm's mean and variance
     const auto state = trials[0]->optimizer().state();
     REQUIRE(trials[1]->optimizer().state().size() == state.size());
     CHECK(at::equal(trials[1]->optimizer().state().front().tensor, state.front().tensor));

@@ -1,10 +1,12 @@
 #include "trainer/training/trial.hpp"
 
 #include <ATen/ATen.h>
+#include <torch/nn/modules/linear.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -15,6 +17,7 @@
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/settings/loss_spec.hpp"
+#include "trainer/settings/model_spec.hpp"
 #include "trainer/training/evaluation.hpp"
 
 using namespace crescendo::trainer;
@@ -54,6 +57,22 @@ class Spread : public LossSpec {
         return (outputs - outputs.mean(0)).square().sum();
     }
     std::vector<Problem> misfits_of_task(const Task& /*task*/) const override { return {}; }
+};
+
+/// Adds a buffer that never changes to its outputs.
+class Masked : public Model {
+  public:
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& /*dropout_keys*/) override {
+        return output_(inputs.flatten(1)) + mask_;
+    }
+
+  private:
+    torch::nn::Linear output_ = register_module("output", torch::nn::Linear(64, 2));
+    at::Tensor mask_ = register_buffer("mask", at::tensor({0.0F, -std::numeric_limits<float>::infinity()}));
+};
+
+struct MaskedSpec : ModelSpec {
+    std::shared_ptr<Model> make(const Task& /*task*/) const override { return std::make_shared<Masked>(); }
 };
 
 }  // namespace
@@ -323,6 +342,49 @@ TEST_CASE("a hundred steps with a schedule, clipping and an average are those of
     CHECK(at::allclose(joined(trial.named_tensors()), average, /*rtol=*/1e-4, /*atol=*/1e-5));
     trial.exchange_weights(own);
     CHECK(at::equal(joined(trial.named_tensors()), before));
+}
+
+TEST_CASE("an evaluation takes the moving averages of a norm's statistics with those of the weights") {
+    const auto device = make_cpu_device();
+    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "normed"}, {"batch_size", num_samples}, {"ema", 0.9}}),
+                normed_task, *device);
+    trial.set_group(/*size=*/1, {});
+    const Group group(*device);
+    GradientReducer reducer(group, trial.parameters());
+    auto averages = copies(trial.buffers());
+
+    for (int step = 0; step < 20; ++step) {
+        trial.step(images(0.1 * step, num_samples), group, reducer);
+        const double decay = std::min(0.9, (2.0 + step) / (11.0 + step));
+        for (std::size_t i = 0; i < 2; ++i) {  // mean and variance
+            averages[i] = averages[i] * decay + trial.buffers()[i] * (1 - decay);
+        }
+    }
+
+    const auto trained = copies(trial.named_tensors());
+    {
+        const EvaluationMode mode(trial);
+        const auto evaluated = trial.buffers();
+        CHECK(at::allclose(evaluated[0], averages[0], /*rtol=*/1e-4, /*atol=*/1e-6));
+        CHECK(at::allclose(evaluated[1], averages[1], /*rtol=*/1e-4, /*atol=*/1e-6));
+        CHECK(evaluated[2].item<std::int64_t>() == 20);  // batches are counted, and not averaged
+    }
+    CHECK(same(copies(trial.named_tensors()), trained));
+    CHECK_FALSE(at::allclose(trial.buffers()[0], averages[0], /*rtol=*/1e-2));
+}
+
+TEST_CASE("the moving average of a mask is the mask") {
+    const auto device = make_cpu_device();
+    Settings settings = settings_of({{"model", "mlp"}, {"batch_size", num_samples}, {"ema", 0.9}});
+    settings.model = std::make_shared<MaskedSpec>();
+    Trial trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
+    trial.set_group(/*size=*/1, {});
+    const Group group(*device);
+    GradientReducer reducer(group, trial.parameters());
+
+    trial.step(images(0.5, num_samples), group, reducer);
+
+    CHECK(at::equal(trial.averages().back().tensor, trial.buffers().back()));
 }
 
 TEST_CASE("a hundred steps of sharpness-aware minimisation are those of the formulas") {
