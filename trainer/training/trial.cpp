@@ -232,11 +232,21 @@ bool Trial::ends_with_epoch() const {
     return left * *per_unit < static_cast<double>(task_.num_samples - progress_.position) + 0.5;
 }
 
+/// What was learned may be in the state: the trial continues from the weights that its reports are of.
+void Trial::forget_optimizer_state() {
+    const at::NoGradGuard no_gradients;
+    const auto learned = optimizer_.evaluation_weights();
+    for (std::size_t i = 0; i < learned.size(); ++i) {
+        parameters_[i].variable_data().copy_(learned[i]);
+    }
+    optimizer_.reset();
+}
+
 void Trial::set_group(int size, GroupBatch batch) {
     const std::int64_t samples = std::min(settings_.batch_size * batch.multiple, task_.num_samples);
     const bool changed = progress_.size != 0 && (size != progress_.size || samples != group_batch_);
     if (changed && settings_.optimizer_state == StateAtRegroup::reset) {
-        optimizer_.reset();
+        forget_optimizer_state();
     }
     group_batch_ = samples;
     micro_batch_ = std::max<std::int64_t>(1, settings_.batch_size / batch.accumulation);

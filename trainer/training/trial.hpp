@@ -159,6 +159,7 @@ class Trial {
     StepSums compute_gradients(const StepSamples& samples, const StepPlan& plan, int size, GradientReducer& reducer);
     void forget_gradients();
     double learning_rate() const;
+    void forget_optimizer_state();
     std::vector<at::Tensor> averaged() const;
     void update_averages();
     void note_noise(const MeasurementPlan& measured, const NoiseMeter::Sums& sums, std::int64_t samples, double weight,

@@ -494,6 +494,34 @@ TEST_CASE("an evaluation takes the average that the optimizer makes, and trainin
     CHECK(same(copies(trial.named_tensors()), trained));
 }
 
+TEST_CASE("a trial whose optimizer forgets its state continues from the weights that evaluations took") {
+    const auto device = make_cpu_device();
+    Trial trial(/*number=*/0, /*seed=*/1,
+                settings_of({{"model", "mlp"},
+                             {"batch_size", 4},
+                             {"optimizer", "schedule_free"},
+                             {"schedule_free_beta", 0.5},
+                             {"optimizer_state", "reset"}}),
+                normed_task, *device);
+    trial.set_group(/*size=*/1, {});
+    const Group group(*device);
+    GradientReducer reducer(group, trial.parameters());
+    for (int step = 0; step < 3; ++step) {
+        trial.step(images(0.5, 4), group, reducer);
+    }
+    const auto evaluated = [&] {
+        const EvaluationMode mode(trial);
+        return copies(trial.named_tensors());
+    };
+    const auto before = evaluated();
+    REQUIRE_FALSE(same(before, copies(trial.named_tensors())));
+
+    trial.set_group(/*size=*/1, {.multiple = 2});
+
+    CHECK(trial.optimizer().num_steps() == 0);
+    CHECK(same(evaluated(), before));
+}
+
 TEST_CASE("a trial ends with the epoch that has all samples which it still gets, where no clock says when") {
     const auto device = make_cpu_device();
     const auto ends = [&](const char* unit, std::int64_t length, std::int64_t epoch, std::int64_t position) {
