@@ -41,6 +41,11 @@ class PluginLossSpec : public LossSpec {
             classes ? at::zeros({num_samples}, at::kLong) : at::zeros({num_samples, task.num_outputs});
         CRESCENDO_VALIDATE(sum(outputs, targets).requires_grad(), loss_key,
                            "{} has no gradient with respect to the outputs, so nothing can be learned", who_);
+        CRESCENDO_VALIDATE(repeats_itself(task, targets), loss_key,
+                           "{} gives other losses for the same outputs and targets: it draws random numbers, which "
+                           "nothing seeds, or keeps something from one call to the next, so a trial would not repeat "
+                           "itself after a crash or a regroup",
+                           who_);
         return {};
     } catch (const InvalidInput& invalid) {
         return {{loss_key, invalid.what()}};
@@ -49,6 +54,23 @@ class PluginLossSpec : public LossSpec {
     }
 
   private:
+    /// Whether the loss is the same whatever torch's generator gives. It sees numbers from 0 to 1, as logarithms need.
+    bool repeats_itself(const Task& task, const at::Tensor& targets) const {
+        const std::int64_t num_samples = targets.size(0);
+        const at::Tensor outputs =
+            at::linspace(0.1, 0.9, num_samples * task.num_outputs).view({num_samples, task.num_outputs});
+        at::Tensor first;
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {  // a mask of two bits is the same with two of them at times
+            at::manual_seed(seed);
+            const at::Tensor loss = sum(outputs, targets).detach();
+            first = first.defined() ? first : loss;
+            if (!at::allclose(loss, first, /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     const plugin::RegisteredLoss& loss_;
     std::string who_;
     plugin::Config options_;

@@ -30,7 +30,7 @@ TEST_CASE("a loss of a plug-in is minimised with its options") {
     CHECK(text_of(misfits_of_task(settings, two_numbers())) == "");
 }
 
-TEST_CASE("a loss of a plug-in that fits no target, or teaches nothing, is refused before a trial starts") {
+TEST_CASE("a loss of a plug-in that fits no target, teaches nothing or draws, is refused before a trial starts") {
     const auto problem = [](const std::string& loss) {
         return text_of(misfits_of_task(settings_of_loss("trouble", loss), two_numbers()));
     };
@@ -38,6 +38,7 @@ TEST_CASE("a loss of a plug-in that fits no target, or teaches nothing, is refus
     CHECK(has(problem("mean"), "trainer.loss: the loss mean of "));
     CHECK(has(problem("mean"), "returns a single number for 2 samples; it is to return one loss for each"));
     CHECK(has(problem("detached"), "has no gradient with respect to the outputs"));
+    CHECK(has(problem("random"), "gives other losses for the same outputs and targets: it draws random numbers"));
     CHECK(has(problem("thrower"), "trouble.so threw in its function: no such target"));
     CHECK(has(text_of(misfits_of_task(settings_of_loss("mine", "log_cosh"), four_classes())), "log_cosh of "));
 }

@@ -113,6 +113,8 @@ CRESCENDO_MODEL_PLUGIN(
     register_loss("mean", [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.mean(); }),
     register_loss("detached",
                   [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.detach().mean(1); }),
+    register_loss("random", [](const at::Tensor& outputs, const at::Tensor&,
+                               const Config&) { return (outputs * at::rand_like(outputs)).mean(1); }),
     register_loss("thrower", [](const at::Tensor&, const at::Tensor&, const Config&) -> at::Tensor {
         throw std::runtime_error("no such target");
     }))
