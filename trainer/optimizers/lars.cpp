@@ -48,7 +48,7 @@ class LarsSpec : public OptimizerSpec {
     explicit LarsSpec(Section& section) {
         constexpr double unbounded = std::numeric_limits<double>::infinity();
         section.number("momentum", settings_.momentum, {.min = 0.0, .below = 1.0});
-        section.number("lars_trust", settings_.trust, {.min = 0.0, .below = unbounded});
+        section.number("lars_trust", settings_.trust, {.min = 1e-12, .below = unbounded});
         read_weight_decay(section, settings_.weight_decay, settings_.decays);
     }
 

@@ -1,5 +1,6 @@
 #include "trainer/optimizers/lars.hpp"
 
+#include "tests/error_of.hpp"
 #include "tests/trainer/optimizers/reference.hpp"
 
 using namespace crescendo::trainer::test;
@@ -21,4 +22,10 @@ TEST_CASE("the first step of lars is a share of the weights, and a bias takes th
     CHECK((lars.parameters[0].tensor - before).norm().item<double>() == doctest::Approx(0.1 * 0.5 * length));
     CHECK(lars.parameters[1].tensor[0].item<double>() == doctest::Approx(-3 - 0.1 * (-3 + 1)));
     CHECK(lars.state_names() == Names{"weight/momentum_buffer", "bias/momentum_buffer"});
+}
+
+TEST_CASE("a trust of zero is refused: steps of no length would be those of sgd") {
+    const std::string error = crescendo::tests::error_of([] { Trained("lars", {{"lars_trust", 0}}); });
+
+    CHECK(error.find("trainer.lars_trust: 0 is out of range") != std::string::npos);
 }
