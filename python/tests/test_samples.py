@@ -88,10 +88,6 @@ class SamplesTest(unittest.TestCase):
         self.assertNotEqual(samples.order_of(shuffled, 1, 2), samples.order_of(shuffled, 1, 3))
         self.assertEqual(samples.order_of(loader_of(4), 1, 2), [0, 1, 2, 3])
 
-    def test_a_last_incomplete_step_is_left_out_where_the_loader_says_so(self):
-        plan = samples.plan(list(range(10)), position=0, batch=4, rank=0, size=1, most=4, drop_last=True)
-        self.assertEqual([part.end for part in plan], [4, 8])
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -78,6 +78,19 @@ class TrialTest(Alone):
 
         self.assertEqual(shares, [0.75, 0.25])
 
+    def test_a_batch_that_has_grown_leaves_out_no_more_of_an_epoch_than_the_loader_says(self):
+        for multiple, ends in ((1, [4, 8, 12]), (2, [8, 12]), (8, [12])):
+            self.setUp()
+            self.trial._control.terms.batch_multiple = multiple
+            self.attach()
+            seen = []
+            for (x,) in self.trial.batches(loader_of(15, drop_last=True)):
+                self.step(x)
+                if self.trial.stepped:  # the last pass of a step
+                    seen.append(self.trial._progress.position)
+
+            self.assertEqual((seen, self.trial.epochs_done), (ends, 1.0))
+
     def test_outside_a_sweep_a_seed_that_train_sets_counts(self):
         def order_of(seed):
             self.setUp()

@@ -42,9 +42,7 @@ def order_of(loader: DataLoader[Any], seed: int, epoch: int) -> List[int]:
     return torch.randperm(size, generator=torch.Generator().manual_seed(stream(seed, epoch))).tolist()
 
 
-def plan(
-    order: List[int], *, position: int, batch: int, rank: int, size: int, most: int, drop_last: bool = False
-) -> Iterator[MicroBatch]:
+def plan(order: List[int], *, position: int, batch: int, rank: int, size: int, most: int) -> Iterator[MicroBatch]:
     """A worker's micro-batches from `position` to the end of the epoch.
 
     Step i of a group takes the next `batch` samples, and rank r of its W sharers the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of
@@ -59,8 +57,6 @@ def plan(
     """
     while position < len(order):
         end = min(position + batch, len(order))
-        if drop_last and end - position < batch:
-            return
         step = order[position:end]
         sharers = sharers_of(len(step), batch, size)
         share = step[rank * len(step) // sharers : (rank + 1) * len(step) // sharers] if rank < sharers else []

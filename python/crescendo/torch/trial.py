@@ -238,10 +238,13 @@ class Trial:
         order = samples.order_of(loader, self.seed, progress.epoch)
         self._control.check()
         self._guard(lambda: require_same_data(loader, group))
+        own = min(width, len(order))
+        if loader.drop_last:
+            order = order[: len(order) - len(order) % own]  # of any group what one worker alone leaves out
         self._num_samples = len(order)
         batch = self._batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
-        self._rate.set_batch(batch, min(width, len(order)), self.epochs_done)
+        self._rate.set_batch(batch, own, self.epochs_done)
         steps = list(
             samples.plan(
                 order,
@@ -250,7 +253,6 @@ class Trial:
                 rank=group.rank,
                 size=group.size,
                 most=max(1, width // terms.accumulation),
-                drop_last=loader.drop_last,
             )
         )
         self._average.begin_epoch()
