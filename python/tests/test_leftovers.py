@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import json
 import logging
 import socket
@@ -45,14 +46,16 @@ def train_two(train):
 
 
 def train_each(train, numbers):
-    """These trials on one worker. Crescendo ends each but the last, which fails."""
+    """These trials on one worker. Crescendo ends each but the last, which fails. For one that comes twice in a row,
+    train is called again."""
     ours, theirs = socket.socketpair()
     with ours, theirs, tempfile.TemporaryDirectory() as folder:
         join = {"type": "join", "generation": 0, "rank": 0, "size": 1, "max_resource": 9, "seed": 1, "settings": {}}
         join.update(directory=folder, state="new")
-        for number in numbers:
-            for order in ({"type": "leave", "trial": number - 1}, {**join, "trial": number})[number == numbers[0] :]:
-                theirs.sendall(json.dumps(order).encode() + b"\n")
+        for former, number in zip([None, *numbers], numbers):
+            if former not in (None, number):
+                theirs.sendall(json.dumps({"type": "leave", "trial": former}).encode() + b"\n")
+            theirs.sendall(json.dumps({**join, "trial": number}).encode() + b"\n")
         served = session.Session(
             Channel(ours),
             CPU,
@@ -61,9 +64,11 @@ def train_each(train, numbers):
             checkpoint_every=600,
         )
 
+        num_calls = itertools.count(1)
+
         def call(trial):
             train(trial)
-            if trial.number == numbers[-1]:
+            if next(num_calls) == len(numbers):
                 raise ValueError("enough")
             trial._control.check()
 
@@ -178,6 +183,32 @@ class LogHandlersTest(unittest.TestCase):
                 handler.close()
 
         self.assertEqual(written, ["WARNING:root:trial 3\n", "WARNING:root:trial 4\n"])
+
+    def write_lines(self, numbers):
+        """What these trials on one worker log to files of their own, and the handlers that are left."""
+        logger = logging.getLogger("train")
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(logger, "handlers", [logging.NullHandler()]):
+
+            def train(trial):
+                logger.addHandler(logging.FileHandler(Path(folder, f"{trial.number}.log")))
+                logger.addHandler(logging.NullHandler())
+                logger.warning("trial %d", trial.number)
+
+            train_each(train, numbers)
+            left = list(map(type, logger.handlers))
+            for handler in logger.handlers:
+                handler.close()
+            return [path.read_text() for path in sorted(Path(folder).iterdir())], left
+
+    def test_a_file_of_a_trial_that_a_logger_with_a_name_writes_to_is_closed_with_the_trial(self):
+        written, left = self.write_lines([3, 4])
+
+        self.assertEqual(written, ["trial 3\n", "trial 4\n"])
+        # That of trial 4 is not over. What writes to no file may be a library's, which sets it up once.
+        self.assertEqual(left, [logging.NullHandler] * 2 + [logging.FileHandler, logging.NullHandler])
+
+    def test_a_second_call_of_train_does_not_write_each_line_twice(self):
+        self.assertEqual(self.write_lines([3, 3])[0], ["trial 3\n" * 2])
 
     def test_a_handler_of_the_program_serves_all_trials(self):
         with mock.patch.object(logging.root, "handlers", [logging.NullHandler()]) as handlers:

@@ -107,17 +107,25 @@ class TrackerRuns:
 
 class LogHandlers:
     """Where Python's logging writes to. A train function that sends it to a file of its trial would find it set up in
-    the next one, by logging.basicConfig(), which then does nothing."""
+    the next one, by logging.basicConfig(), which then does nothing, and lines of the next one would go there too."""
 
     def __init__(self) -> None:
-        self._noted = list(logging.root.handlers)
+        self._noted = [handler for _, handler in _log_handlers()]
 
     def end(self) -> None:
-        """Closes those that have been added since this was made."""
-        for handler in [each for each in logging.root.handlers if each not in self._noted]:
-            logging.root.removeHandler(handler)
-            with contextlib.suppress(OSError, ValueError):  # as logging.shutdown(): its stream may be closed
-                handler.close()
+        """Closes those that have been added since this was made. What libraries add to their own loggers, when they
+        are imported, stays, unless it writes to a file."""
+        for logger, handler in _log_handlers():
+            if handler not in self._noted and (logger is logging.root or isinstance(handler, logging.FileHandler)):
+                logger.removeHandler(handler)
+                with contextlib.suppress(OSError, ValueError):  # as logging.shutdown(): its stream may be closed
+                    handler.close()
+
+
+def _log_handlers() -> List[Tuple[logging.Logger, logging.Handler]]:
+    """Each with its logger. Places of loggers that nobody has asked for have none."""
+    loggers: List[Any] = [logging.root, *logging.root.manager.loggerDict.values()]
+    return [(logger, handler) for logger in loggers for handler in getattr(logger, "handlers", ())]
 
 
 class Compiled:

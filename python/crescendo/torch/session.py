@@ -101,7 +101,8 @@ class Session:
         self._timeout = timeout
         self._checkpoint_every = checkpoint_every
         self._torch_settings = Settings()
-        self._left_by_trials = (TrackerRuns(), LogHandlers(), Compiled())
+        self._log_handlers = LogHandlers()
+        self._left_by_trials = (TrackerRuns(), self._log_handlers, Compiled())
         self._log: Optional[TrialLog] = None
         self._concerned: Optional[int] = None  # trial of the last order
         self.terms: Any = None  # the present trial's Join; None while idle
@@ -297,6 +298,7 @@ class Session:
     def _is_displaced_by(self, train: Train) -> bool:
         """Calls the train function. Returns whether it has to be called again, for the same group."""
         join = self.terms
+        self._log_handlers.end()  # a call that was left has added some, and each line would be written twice
         self._begin(join.seed)
         trial = Trial(
             self,
