@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import json
 import os
 import shutil
@@ -70,6 +71,7 @@ class Trial:
             self._remove_leftovers()
         self._asked_for_checkpoint = False
         self._last = 0  # resource of the last report
+        self._epochs_done = 0  # with that report: another number where it is of another resource
         self._epoch: Optional[int] = None
         self._epoch_began = 0.0
         self._owed: Optional[Dict[str, Any]] = self._saved
@@ -113,12 +115,12 @@ class Trial:
         stop, or is over.
 
         `limit` is the last epoch where no `scheduler.max` says it: outside a sweep, by default 10, and in a sweep
-        without a max.
+        without a max. Where reports have another resource than epochs, the max is in that.
         """
         last = self._last_epoch(limit)
         self._repeat_report()
-        for epoch in range(self._last + 1, last + 1):
-            if self.stopped:
+        for epoch in itertools.count(self._epochs_done + 1):
+            if self.stopped or self._is_over(epoch, last):
                 return
             self._epoch = epoch
             self._epoch_began = time.monotonic()
@@ -177,8 +179,9 @@ class Trial:
             raise ValueError("the report has no metric, so nothing can be decided: report(val_loss=…)")
         if save_on not in ("main", "all"):
             raise ValueError(f"save_on is {save_on!r}; it is 'main', for rank 0, or 'all'")
+        epochs_done = resource if self._epoch is None else self._epoch
         if save is not None and self.directory is not None and (self.rank == 0 or save_on == "all"):
-            self._save(message, save, save_on)
+            self._save({**message, "epoch": epochs_done}, save, save_on)
         if step_seconds is None and self._epoch is not None:
             # As many times longer as an epoch of this batch has fewer steps than one of the script's own.
             step_seconds = (now - self._epoch_began) / (resource - self._last) * self.batch_multiple
@@ -189,7 +192,7 @@ class Trial:
             message["data_wait"] = data_wait
         steps = {"step_seconds": step_seconds, "group_batch": group_batch, "noise_scale": noise_scale}
         message.update(numbers_of({name: number for name, number in steps.items() if number is not None}))
-        self._last, self._waited = resource, 0.0
+        self._last, self._epochs_done, self._waited = resource, epochs_done, 0.0
         self._send(message)
         self._reported_at = self._epoch_began = time.monotonic()
         return not self.stopped
@@ -217,6 +220,12 @@ class Trial:
             )
         return 10 if limit is None else limit
 
+    def _is_over(self, epoch: int, last: int) -> bool:
+        """Whether the trial ends before this epoch."""
+        if self.max_resource is not None and self._last != self._epochs_done:  # it does not count epochs
+            return self._last >= self.max_resource
+        return epoch > last
+
     def _repeat_report(self) -> None:
         """Sends the checkpoint's report, which may have been lost when the former process ended."""
         if self._is_child:
@@ -234,6 +243,7 @@ class Trial:
                 )
             owed, self._owed = self._owed, None
             self._last = owed["resource"]
+            self._epochs_done = owed.get("epoch", self._last)  # an earlier version did not write it down
             self._send({"resource": owed["resource"], "metrics": owed["metrics"]})
 
     def _repeat_at_end(self) -> None:
@@ -287,17 +297,17 @@ class Trial:
             if path.name[len("saved-") :].isdigit() and path.name != (self._saved or {}).get("file"):
                 _remove(path)
 
-    def _save(self, message: Dict[str, Any], save: Callable[[Path], Any], save_on: str) -> None:
+    def _save(self, record: Dict[str, Any], save: Callable[[Path], Any], save_on: str) -> None:
         """The trial may be killed at any time, so saved.json always names a checkpoint that is complete."""
         assert self.directory is not None
         former = self.checkpoint
-        name = f"saved-{message['resource']}"
+        name = f"saved-{record['resource']}"
         path = self.directory / name
         if save_on == "main":
             _remove(path)
         save(path)
         if self.rank != 0:
-            self._saved = {**message, "file": name}
+            self._saved = {**record, "file": name}
             return
         if not path.exists():
             raise FileNotFoundError(
@@ -305,7 +315,7 @@ class Trial:
                 "folder, whose path save is given"
             )
         sync(path)
-        self._saved = {**message, "file": name}
+        self._saved = {**record, "file": name}
         replace_file(self.directory / "saved.json", json.dumps(self._saved).encode())
         if former is not None and former != path:
             _remove(former)

@@ -168,6 +168,31 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.reports, [{"resource": 2, "metrics": {"val_loss": 0.2}}])
         self.assertEqual(sorted(path.name for path in trial.directory.iterdir()), ["saved-2", "saved.json"])
 
+    def test_a_resumed_program_counts_its_epochs_apart_from_another_resource(self):
+        for scale in (1000, 2):  # steps, and half epochs
+            trial = self.trial(max_resource=3 * scale, stop_at=2 * scale)
+            for epoch in trial.epochs():
+                trial.report(val_loss=1, resource=scale * epoch, save=lambda path: path.touch())
+            trial = self.trial(max_resource=3 * scale)
+
+            self.assertIsNotNone(trial.checkpoint)
+            self.assertEqual(trial.resource, 2 * scale)
+            epochs = trial.epochs()
+            self.assertEqual(next(epochs), 3)
+            trial.report(val_loss=1, resource=3 * scale)
+            self.assertEqual(list(epochs), [])
+            (trial.directory / "saved.json").unlink()
+
+    def test_a_resource_of_several_epochs_has_so_many_more_of_them(self):
+        trial = self.trial(max_resource=3)
+        epochs = []
+        for epoch in trial.epochs():
+            epochs.append(epoch)
+            if epoch % 2 == 0:
+                trial.report(val_loss=1, resource=epoch // 2)
+
+        self.assertEqual(epochs, [1, 2, 3, 4, 5, 6])
+
     def test_a_program_that_saves_and_does_not_load_is_told_instead_of_beginning_anew_at_a_later_epoch(self):
         self.trial().report(val_loss=1, save=lambda path: path.touch())
         self.reports.clear()
