@@ -119,6 +119,13 @@ class Trial:
         """
         last = self._last_epoch(limit)
         self._repeat_report()
+        if self._stream is not None and limit not in (None, last) and self.rank == 0 and self._last == 0:
+            print(
+                f"crescendo: note: trial.epochs({limit}) goes to scheduler.max here, which is {last}; a schedule over "
+                "the whole training takes its length from trial.max_resource",
+                file=sys.stderr,
+                flush=True,
+            )
         for epoch in itertools.count(self._epochs_done + 1):
             if self.stopped or self._is_over(epoch, last):
                 return

@@ -124,6 +124,24 @@ class ProgramTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, r"no scheduler.max, and trial.epochs\(\) no limit"):
             next(self.trial(max_resource=None).epochs())
 
+    def test_a_limit_that_a_max_replaces_is_told_once_to_who_may_have_a_schedule_of_that_length(self):
+        def noted(trial, limit):
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                next(trial.epochs(limit))
+            return said.getvalue()
+
+        self.assertRegex(noted(self.trial(max_resource=3), 12), r"epochs\(12\) goes to .*is 3; .*trial.max_resource\n$")
+        begun = self.trial(max_resource=3)
+        begun.resumed(1, val_loss=1)
+        for trial, limit in (
+            (self.trial(max_resource=3), 3),
+            (self.trial(max_resource=3), None),
+            (self.trial(max_resource=None), 12),
+            (begun, 12),
+            (program.Trial(None), 12),
+        ):
+            self.assertEqual(noted(trial, limit), "")
+
     def test_the_multiple_of_the_batch_is_that_of_the_start_until_a_decision_says_another(self):
         ours, theirs = socket.socketpair()
         self.addCleanup(theirs.close)
