@@ -196,6 +196,21 @@ class TrialTest(Alone):
 
         self.assertEqual(self.trial._progress.report["metrics"], {"count": 10})
 
+    def test_a_report_that_is_none_of_an_epochs_end_is_refused(self):
+        message = r"without trial.batches\(…\) since the last one, and each report counts as an epoch"
+        self.attach()
+        with self.assertRaisesRegex(RuntimeError, message), contextlib.redirect_stdout(io.StringIO()) as printed:
+            self.trial.report(loss=1)  # of the model as it begins
+        for _ in self.trial.epochs(limit=2):
+            for (x,) in self.trial.batches(loader_of()):
+                self.step(x)
+            with contextlib.redirect_stdout(printed):
+                self.trial.report(loss=1)
+            with self.assertRaisesRegex(RuntimeError, message):
+                self.trial.report(accuracy=1)
+
+        self.assertEqual(printed.getvalue(), "epoch 1: loss 1.0\nepoch 2: loss 1.0\n")
+
     def test_members_meet_before_the_first_sum_outside_the_steps_and_before_the_report(self):
         counts = []
 

@@ -372,6 +372,7 @@ class Trial:
             raise ValueError("the report has no metric, so nothing can be decided: trial.report(val_loss=…)")
         replica, group = self._held, self._control.group
         self._require_sum()
+        self._require_batches()
         self._meet()
         self._end_epoch()
         now = time.monotonic()
@@ -406,6 +407,14 @@ class Trial:
                 "trial.report(), so in a group the report would be of rank 0's part alone; add up with trial.sum(…), "
                 "or, for what cannot be added up, such as an AUC, loop over the loader itself: each worker then sees "
                 "all of its data"
+            )
+
+    def _require_batches(self) -> None:
+        """Also a call of train that enters behind an epoch's last step has called batches()."""
+        if self._average is not None and self._read_epoch != self._progress.epoch:
+            raise RuntimeError(
+                "trial.report() came without trial.batches(…) since the last one, and each report counts as an epoch "
+                "of training; report once an epoch, behind its batches"
             )
 
     def _schedules(self) -> Dict[str, Any]:
