@@ -1,5 +1,6 @@
 """A warm trainer's end of the trial protocol, in this process and without a group."""
 
+import argparse
 import contextlib
 import io
 import json
@@ -28,16 +29,16 @@ CPU = torch.device("cpu")
 class SessionTest(unittest.TestCase):
     """What a program does wrong is said in `failed`, and the process ends."""
 
-    def failure(self, train, test=None, checkpoint_every=600, **order):
+    def failure(self, train, test=None, checkpoint_every=600, arguments=None, **order):
         ours, theirs = socket.socketpair()
         with ours, theirs, tempfile.TemporaryDirectory() as folder:
             join = {"type": "join", "trial": 3, "generation": 0, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
-            join.update(settings={}, directory=folder, state="new", **order)
+            join.update({"settings": {}, "directory": folder, "state": "new", **order})
             theirs.sendall(json.dumps(join).encode() + b"\n")
             served = session.Session(
                 Channel(ours),
                 CPU,
-                arguments=settings.Arguments(),
+                arguments=arguments or settings.Arguments(),
                 timeout=session.timedelta(seconds=5),
                 checkpoint_every=checkpoint_every,
             )
@@ -56,6 +57,25 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(kind, "error")
         self.assertRegex(message, r"^test_session.py:\d+: ValueError: nothing works today$")
         self.assertIn("Traceback", self.log)
+
+    def test_a_train_function_that_parses_the_command_line_itself_finds_the_parameters_there(self):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--lr", type=float, default=0.1)
+        parser.add_argument("--width", type=int, default=8)
+        found = []
+
+        def train(trial):
+            found.append(parser.parse_args())
+            raise ValueError("enough")
+
+        with mock.patch.object(sys, "argv", ["train.py", "--width=16"]):
+            with_words = settings.Arguments(parser, sys.argv[1:])
+            for arguments in (with_words, with_words, settings.Arguments()):
+                lr = 0.5 + len(found)
+                self.failure(train, arguments=arguments, settings={"lr": lr})
+
+        widths = [16, 16, 8]  # the last one was given no parser, and so has no words of its own
+        self.assertEqual([(args.lr, args.width) for args in found], list(zip([0.5, 1.5, 2.5], widths)))
 
     def test_what_train_draws_follows_from_the_trials_seed(self):
         drawn = []

@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import sys
 import unittest
+from unittest import mock
 
 from crescendo.torch import settings
 
@@ -156,9 +158,11 @@ class SettingsTest(unittest.TestCase):
     def test_a_parameter_comes_behind_the_words_of_the_command(self):
         arguments = settings.Arguments(self.parser, ["--lr=0.5", "--batch-size", "8"])
 
-        args = arguments.parse({"lr": 0.1})
+        with mock.patch.object(sys, "argv", ["train.py", "--lr=0.5"]) as argv:
+            args = arguments.parse({"lr": 0.1})
 
         self.assertEqual((args.lr, args.batch_size), (0.1, 8))
+        self.assertEqual(argv, ["train.py", "--lr=0.5", "--batch-size", "8", "--lr=0.1"])
         self.assertEqual(settings.check(self.parser, {"settings": {}}, ["--lr=0.5"]), [])
         (problem,) = settings.check(self.parser, {"settings": {}}, ["--lr=0.5", "--widht=3"])
         self.assertEqual(problem, {"key": "command", "message": "unrecognized arguments: --widht=3"})

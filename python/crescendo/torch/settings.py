@@ -6,12 +6,14 @@ import argparse
 import difflib
 import json
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from crescendo.protocol import without_point
 
 Problem = Dict[str, str]
+Given = Tuple[str, argparse.Action, Any]
 
 
 class SettingsError(Exception):
@@ -35,25 +37,37 @@ def parse(
     Namespace(lr=0.5, no_cuda=True)
     """
     own = _chosen(parser, words)[-1]
-    flat = dict(_flatten(settings, own))
     if own is None:
         if words:
             raise SettingsError("", f"has {' '.join(words)}, and no parser; call crescendo.torch.run(train, parser)")
-        return argparse.Namespace(**{name.replace("-", "_"): value for name, value in flat.items()})
-    given = [(name, _find(own, name), value) for name, value in flat.items()]
-    options: List[str] = []
-    positional: List[str] = []
-    for name, action, value in given:
-        (options if action.option_strings else positional).extend(_words(name, action, value))
-    if positional:
-        positional.insert(0, "--")  # else an option before them that takes several words takes these too
-    args = _parse_words(_chosen(parser, words), [*words, *options, *positional])
-    for name, action, value in given:
+        return argparse.Namespace(**{name.replace("-", "_"): value for name, value in _flatten(settings, own)})
+    args = _parse_words(_chosen(parser, words), command_line(parser, settings, words))
+    for name, action, value in _given(own, settings):
         if value is None:
             setattr(args, action.dest, None)  # and not the argument's default
         else:
             _require_kept(name, action, value, getattr(args, action.dest, None))
     return args
+
+
+def command_line(
+    parser: Optional[argparse.ArgumentParser], settings: Mapping[str, Any], words: Sequence[str] = ()
+) -> List[str]:
+    """The words from which `parse` reads the arguments. Without a parser all settings are options.
+
+    >>> command_line(None, {"batch-size": 64.0, "data": {"test": "t.h5"}})
+    ['--batch-size=64', '--data.test=t.h5']
+    """
+    own = _chosen(parser, words)[-1]
+    if own is None:
+        return [*words, *(f"--{name}={_text(value)}" for name, value in _flatten(settings, own) if value is not None)]
+    options: List[str] = []
+    positional: List[str] = []
+    for name, action, value in _given(own, settings):
+        (options if action.option_strings else positional).extend(_words(name, action, value))
+    if positional:
+        positional.insert(0, "--")  # else an option before them that takes several words takes these too
+    return [*words, *options, *positional]
 
 
 @dataclass
@@ -64,7 +78,10 @@ class Arguments:
     words: Sequence[str] = ()
 
     def parse(self, settings: Mapping[str, Any]) -> argparse.Namespace:
-        return parse(self.parser, settings, self.words)
+        """A trial's. They also become the command line of this process, which the program may parse itself."""
+        args = parse(self.parser, settings, self.words)
+        sys.argv[1:] = command_line(self.parser, settings, self.words)
+        return args
 
 
 def check(
@@ -150,6 +167,11 @@ def _flatten(
             yield from _flatten(value, parser, f"{prefix}{name}.")
         else:
             yield prefix + name, value
+
+
+def _given(parser: argparse.ArgumentParser, settings: Mapping[str, Any]) -> List[Given]:
+    """Each setting with the parser's argument for it."""
+    return [(name, _find(parser, name), value) for name, value in dict(_flatten(settings, parser)).items()]
 
 
 def _known(parser: argparse.ArgumentParser) -> List[argparse.Action]:
