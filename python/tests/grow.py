@@ -134,7 +134,8 @@ def train(trial):
 
 
 def test(trial):
-    same_split = random.random() == float((trial.directory / "split").read_text())
+    split = random.random()
+    same_split = trial.directory is None or split == float((trial.directory / "split").read_text())
     model = make_model(trial.args.dropout).to(trial.device)
     trial.attach(model=model)
     model.eval()

@@ -173,6 +173,16 @@ class SessionTest(unittest.TestCase):
 
         self.assertRegex(message, r"called sys.exit\(3\) while its trial was tested")
 
+    def test_a_test_that_returns_no_numbers_by_name_is_told_what_to_return(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            checkpoint.save_checkpoint(state.Replica(3, {"model": torch.nn.Linear(1, 1)}), path)
+            order = {"type": "evaluate", "resource": 0, "checkpoint": str(path), "data": "test"}
+            with contextlib.redirect_stderr(io.StringIO()):
+                message = self.failure(lambda trial: None, lambda trial: 0.3, **order)[1]
+
+        self.assertRegex(message, "^TypeError: test returned 0.3; .* numbers by name, such as {'test_loss': 0.3}$")
+
     def test_a_train_function_that_returns_is_told_what_to_do(self):
         kind, message = self.failure(lambda trial: None)
         self.assertIn("returned after 0 of 9 epochs; crescendo says when a trial is over", message)

@@ -6,6 +6,8 @@ import copy
 import doctest
 import io
 import itertools
+import random
+import sys
 import unittest
 import warnings
 from pathlib import Path
@@ -15,6 +17,7 @@ import numpy
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, TensorDataset, WeightedRandomSampler
 
+import crescendo.torch
 from crescendo.torch import alone, error_words, learning_rate, samples, settings, step_clock
 from crescendo.torch.trial import Trial
 from loaders import loader_of
@@ -909,6 +912,54 @@ class TrialTest(Alone):
         scaled.set_batch(16, own=4, epoch=2)
 
         self.assertEqual([scaled.factor(epoch) for epoch in (2, 3)], [2.0, 4.0])
+
+
+class ByHandTest(unittest.TestCase):
+    """crescendo.torch.run() outside a sweep."""
+
+    def run_by_hand(self, train, **options):
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--lr", type=float)
+        with mock.patch.object(sys, "argv", ["train.py", "--lr=0.5"]):
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                crescendo.torch.run(train, parser, **options)
+        return printed.getvalue()
+
+    def train(self, trial):
+        self.drawn = [random.random(), numpy.random.rand(), torch.rand(1).item()]
+        torch.set_grad_enabled(True)
+        self.model = torch.nn.Linear(1, 1)
+        optimizer = torch.optim.SGD(self.model.parameters(), lr=trial.args.lr)
+        trial.attach(model=self.model, optimizer=optimizer)
+        for _ in trial.epochs(1):
+            for (x,) in trial.batches(loader_of()):
+                optimizer.zero_grad()
+                self.model(x).sum().backward()
+                optimizer.step()
+            trial.report(loss=1)
+        trial.args.lr = None
+        torch.set_grad_enabled(False)
+
+    def test_the_test_is_called_behind_train_as_in_a_sweep(self):
+        def test(trial):
+            self.assertEqual([random.random(), numpy.random.rand(), torch.rand(1).item()], self.drawn)
+            self.assertEqual((trial.args.lr, torch.is_grad_enabled()), (0.5, True))
+            model = torch.nn.Linear(1, 1)
+            trial.attach(model=model)
+            return {"test_loss": 0.25, "is_trained": torch.equal(model.weight, self.model.weight)}
+
+        self.addCleanup(torch.set_grad_enabled, True)
+        printed = self.run_by_hand(self.train, test=test)
+
+        self.assertEqual(printed, "epoch 1: loss 1.0\ntest: test_loss 0.25, is_trained 1.0\n")
+
+    def test_a_test_that_returns_nothing_is_told_what_to_return(self):
+        self.addCleanup(torch.set_grad_enabled, True)
+        with self.assertRaisesRegex(TypeError, "test returned None; it has to return numbers by name"):
+            self.run_by_hand(self.train, test=lambda trial: None)
+
+    def test_what_attaches_nothing_is_not_tested(self):
+        self.assertEqual(self.run_by_hand(lambda trial: None, test=lambda trial: {"test_loss": 0.25}), "")
 
 
 class DocumentationTest(unittest.TestCase):

@@ -37,9 +37,10 @@ import torch.distributed
 import crescendo
 from crescendo.protocol import Channel, Pulse, end_with_parent, inherited_socket
 from crescendo.torch import settings
-from crescendo.torch.alone import Alone
+from crescendo.torch.alone import Alone, Tested
 from crescendo.torch.group import Group
-from crescendo.torch.session import NO_TEST, Session, Test, Train
+from crescendo.torch.leftovers import Generators, Settings
+from crescendo.torch.session import NO_TEST, Session, Test, Train, metrics_of_test
 from crescendo.torch.store import ControlStore
 from crescendo.torch.trial import Trial, seed_python
 
@@ -64,8 +65,9 @@ def run(
     """Trains: as a warm trainer where crescendo started this program, else once, with the command line's arguments.
 
     `parser` reads the arguments, which are `trial.args`. In a sweep they are the words of `command:` and the trial's
-    parameters. `test` returns metrics of the trial's model on test data; it attaches the model alone. A checkpoint is
-    written at least every `checkpoint_every` seconds, and whenever crescendo wants one.
+    parameters. `test` returns metrics of the trial's model on test data; it attaches the model alone, and outside a
+    sweep it is called behind `train`. A checkpoint is written at least every `checkpoint_every` seconds, and whenever
+    crescendo wants one.
 
     What is loaded before this call, such as data, is loaded once in each process and serves all trials. So it has to be
     the same in all processes, and what a trial trains is made in `train`.
@@ -84,15 +86,32 @@ def run(
     elif "CRESCENDO_FD" in os.environ:
         sys.exit(_serve(train, parser, test, checkpoint_every))
     else:
-        _train_alone(train, parser, words)
+        _train_alone(train, parser, words, test)
 
 
-def _train_alone(train: Train, parser: Optional[argparse.ArgumentParser], words: List[str]) -> None:
+def _train_alone(
+    train: Train, parser: Optional[argparse.ArgumentParser], words: List[str], test: Optional[Test]
+) -> None:
     if parser is None and words:
         raise SystemExit(f"{sys.argv[0]} takes no arguments: give crescendo.torch.run(train, parser) its parser")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    args = parser.parse_args(words) if parser else argparse.Namespace()
-    train(Trial(Alone(device), args, device=device, number=0, seed=torch.initial_seed(), directory=None))
+
+    def trial_of(control: Alone) -> Trial:
+        args = parser.parse_args(words) if parser else argparse.Namespace()
+        return Trial(control, args, device=device, number=0, seed=torch.initial_seed(), directory=None)
+
+    noted = (Settings(), Generators())
+    trial = trial_of(Alone(device))
+    train(trial)
+    if test is None or trial._replica is None:
+        return
+    # As a sweep does at its end, so that a mistake shows before one: on the state alone, from where `train` began.
+    state, order = trial._replica.capture(), {"trial": trial.number, "resource": trial._replica.progress.epoch}
+    del trial
+    for each in noted:
+        each.restore()
+    metrics = metrics_of_test(test(trial_of(Tested(state, order, device))))
+    print("test:", ", ".join(f"{name} {value}" for name, value in metrics.items()), flush=True)
 
 
 def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Optional[Test], every: float) -> int:

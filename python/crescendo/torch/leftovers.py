@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import random
 import sys
 import traceback
 from functools import partial
@@ -33,6 +34,24 @@ class Settings:
                 is_left = False
             if not is_left:
                 set_to(noted)
+
+
+class Generators:
+    """Those of torch on the CPU, `random` and NumPy."""
+
+    def __init__(self) -> None:
+        self._noted: List[Tuple[Set, Any]] = [
+            (random.setstate, random.getstate()),
+            (torch.set_rng_state, torch.get_rng_state()),
+        ]
+        if "numpy" in sys.modules:
+            numpy = sys.modules["numpy"]
+            self._noted.append((numpy.random.set_state, numpy.random.get_state()))
+
+    def restore(self) -> None:
+        """They draw what they did when this was made."""
+        for set_to, noted in self._noted:
+            set_to(noted)
 
 
 def _settings() -> List[Setting]:

@@ -462,7 +462,8 @@ class Session:
             seed=seed,
             directory=checkpoint.parent,
         )
-        self._channel.send(type="evaluated", trial=order["trial"], metrics=numbers_of(_call(test, trial, "was tested")))
+        metrics = metrics_of_test(_call(test, trial, "was tested"))
+        self._channel.send(type="evaluated", trial=order["trial"], metrics=metrics)
         self._end_leftovers()
 
     def _save(self, replica: Replica) -> None:
@@ -540,6 +541,13 @@ def _call(function: Callable[[Trial], Any], trial: Trial, doing: str) -> Any:
             f"the program called sys.exit({words}) while its trial {doing}, and would have taken the worker with it; "
             "raise an exception where something is wrong: crescendo says when a trial is over"
         ).with_traceback(ended.__traceback__) from None
+
+
+def metrics_of_test(returned: Any) -> Dict[str, Optional[float]]:
+    """The numbers that a test function has returned. Raises TypeError."""
+    if not isinstance(returned, Mapping):
+        raise TypeError(f"test returned {returned!r}; it has to return numbers by name, such as {{'test_loss': 0.3}}")
+    return numbers_of(returned)
 
 
 def _kind_of(error: Exception) -> str:
