@@ -158,7 +158,23 @@ class TrialTest(Alone):
             self.trial.suggest_float("lr", 1e-5, 1e-1)
         with self.assertRaisesRegex(AttributeError, "leaves the train function"):
             self.trial.should_prune()
+        with self.assertRaisesRegex(TypeError, r"attach\(…\) makes the checkpoints.*; leave out resource, save$"):
+            self.trial.report(loss=1, resource=1, save=lambda path: None)
+        for name, remedy in (("checkpoint", r"attach\(…\) loads it"), ("stopped", r"report\(\) leaves the train")):
+            with self.assertRaisesRegex(AttributeError, f"^a growing trial has no {name}: trial.{remedy}"):
+                getattr(self.trial, name)
         self.assertFalse(hasattr(self.trial, "nothing"))
+
+    def test_a_loop_that_breaks_where_a_report_says_so_trains_all_epochs(self):
+        self.attach()
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            for _ in self.trial.epochs(limit=2):
+                for (x,) in self.trial.batches(loader_of()):
+                    self.step(x)
+                if not self.trial.report(loss=1):
+                    break
+
+        self.assertEqual(printed.getvalue(), "epoch 1: loss 1.0\nepoch 2: loss 1.0\n")
 
     def test_batches_have_the_length_and_the_data_of_a_loader(self):
         self.attach()

@@ -48,6 +48,18 @@ def seed_python(seed: int) -> None:
         sys.modules["numpy"].random.seed(seed % 2**32)
 
 
+# What a trial of a script that only reports has beside its metrics and its loop, and what is here in its place.
+OF_OTHER_REPORTS = {"save", "save_on", "resource", "data_wait", "step_seconds", "group_batch", "noise_scale"}
+OF_OTHER_TRIALS = {
+    "checkpoint": "trial.attach(…) loads it",
+    "resumed": "trial.attach(…) loads the checkpoint, with the place where the trial is",
+    "resource": "trial.epochs() and trial.epochs_done know where the trial is",
+    "stopped": "trial.report() leaves the train function when the trial is to stop",
+    "waiting_for": "trial.batches(…) measures the wait for data",
+    "batch_multiple": "trial.batches(…) makes the group's batch of the loader's batch_size",
+}
+
+
 class Trial:
     """One configuration, trained by a group of workers of which this process is one.
 
@@ -98,6 +110,8 @@ class Trial:
         self._waited_before = 0.0  # `_waited` when the present step began
 
     def __getattr__(self, name: str) -> Any:
+        if name in OF_OTHER_TRIALS:
+            raise AttributeError(f"a growing trial has no {name}: {OF_OTHER_TRIALS[name]}")
         return missing_attribute(
             self,
             name,
@@ -360,13 +374,19 @@ class Trial:
         self._has_unsummed_share = False
         return sums["all"][0] if len(values) == 1 else tuple(sums["all"])
 
-    def report(self, metrics: Optional[Mapping[str, Any]] = None, *unnamed: Any, **more: Any) -> None:
+    def report(self, metrics: Optional[Mapping[str, Any]] = None, *unnamed: Any, **more: Any) -> bool:
         """Reports the epoch's metrics and waits for what crescendo decides. Every member calls it; rank 0's numbers
         count.
 
-        It returns if the trial continues, on whatever number of workers. If the trial is over or paused, the train
+        It returns True if the trial continues, on whatever number of workers. If the trial is over or paused, the train
         function is left here.
         """
+        others = sorted(more.keys() & OF_OTHER_REPORTS)
+        if others:
+            raise TypeError(
+                "a growing script reports metrics alone: trial.attach(…) makes the checkpoints, and the package counts "
+                f"epochs and times steps; leave out {', '.join(others)}"
+            )
         numbers = numbers_of(named_numbers(metrics, unnamed, more, epoch="trial.epochs()"))
         if not numbers:
             raise ValueError("the report has no metric, so nothing can be decided: trial.report(val_loss=…)")
@@ -393,6 +413,7 @@ class Trial:
         self._has_met = False  # as on those that have entered
         self._waited = 0.0
         self._reported_at = time.monotonic()
+        return True
 
     def _meet(self) -> None:
         """Behind an epoch's steps one member may evaluate alone, or write a file, for as long as it likes."""
