@@ -117,8 +117,10 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
                                    "crescendo.torch.run(train, parser)"
                              : answer.is_object()
                                  ? R"(; an answer is {"problems": [{"key": "lr", "message": "must be positive"}]})"
-                                 : "; a program that grows in place is a warm trainer, such as a script with "
-                                   "crescendo.torch (docs/your-own-program.md)";
+                             : checked.success()
+                                 ? "; a program that grows in place is a warm trainer, such as a script with "
+                                   "crescendo.torch (docs/your-own-program.md)"
+                                 : "";
         mistakes.add(key, fmt::format("`{}` gave no answer: {}{}{}", fmt::join(words, " "), ending,
                                       last_line.empty() ? "" : "; it printed: " + last_line.substr(0, 200), advice));
         return;

@@ -72,3 +72,13 @@ TEST_CASE("a trainer that gives no answer is a mistake of the file, with what it
     CHECK(problem_after("echo '{\"problems\": [3]}'\n").find("; it printed: {\"problems\": [3]}") != std::string::npos);
     CHECK(problem_after("kill -9 $$\n").find("gave no answer") != std::string::npos);
 }
+
+TEST_CASE("a program that fails is not told that it should be a warm trainer, which it may be") {
+    const auto is_told = [](const std::string& script) {
+        return Asked("command: [python3, train.py]\n", script).problem.find("is a warm trainer") != std::string::npos;
+    };
+
+    CHECK(is_told("echo epoch 1\n"));
+    CHECK_FALSE(is_told("echo 'No module named torch' >&2; exit 1\n"));
+    CHECK_FALSE(is_told("kill -9 $$\n"));
+}
