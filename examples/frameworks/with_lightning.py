@@ -62,6 +62,7 @@ world, local = (int(os.environ.get(name, 1)) for name in ("WORLD_SIZE", "LOCAL_W
 # Left to itself, Lightning would take a Slurm job's tasks for workers.
 environment = TorchElasticEnvironment() if world > 1 else LightningEnvironment()
 trainer = pl.Trainer(max_epochs=trial.max_resource or 9, callbacks=[Report(trial)], logger=False,
+                     default_root_dir=trial.directory,  # what a logger, or a profiler, writes
                      devices=local, num_nodes=world // local, plugins=[environment],
                      enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
 trainer.fit(Classifier(args.lr, args.width), loader(1, 1600, True), loader(2, 400, False), ckpt_path=trial.checkpoint)

@@ -109,6 +109,7 @@ class LightningTest(unittest.TestCase):
             with mock.patch.object(sys, "argv", [script]):
                 runpy.run_path(script)
         options = library.Trainer.call_args.kwargs
+        self.assertIs(options["default_root_dir"], crescendo.trial().directory)
         return {name: options.get(name) for name in ("devices", "num_nodes", "plugins")}
 
     def test_the_processes_of_a_trial_with_several_workers_train_together(self):
