@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import unittest
 from pathlib import Path
@@ -280,6 +281,30 @@ class MeetingTest(unittest.TestCase):
 
         self.assertTrue(caught.exception.is_stranded)
         self.assertEqual((told["op"], told["key"], told["value"]), ("set", "meeting/2", "bG9zdA=="))
+
+
+class StartTest(unittest.TestCase):
+    def test_a_process_that_the_program_spawns_is_told_how_to_pass_over_the_call_of_run(self):
+        script = """
+            import multiprocessing
+
+            import crescendo.torch
+
+            if __name__ == "__main__":
+                process = multiprocessing.get_context("spawn").Process(target=print)
+                process.start()
+                process.join()
+                raise SystemExit(process.exitcode)
+            crescendo.torch.run(print)
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "train.py")
+            path.write_text(textwrap.dedent(script))
+            environment = {**os.environ, "CRESCENDO_FD": "3"}
+            done = subprocess.run([sys.executable, str(path)], env=environment, capture_output=True, text=True)
+
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"came to crescendo.torch.run\(\); call it below if __name__ == '__main__':")
 
 
 class WarningsTest(unittest.TestCase):

@@ -13,7 +13,8 @@
                 optimizer.step()
             trial.report(val_loss=validate(model))
 
-    crescendo.torch.run(train, parser)
+    if __name__ == "__main__":
+        crescendo.torch.run(train, parser)
 
 docs/your-own-program.md is the guide.
 """
@@ -171,7 +172,11 @@ def _check_group(rank: int, size: int) -> None:
 
 def _channel() -> Channel:
     connected = inherited_socket()
-    assert connected is not None
+    if connected is None:
+        raise RuntimeError(
+            "a process that the program started came to crescendo.torch.run(); call it below if __name__ == "
+            "'__main__':, so that processes of loaders, which import the script, pass over it"
+        )
     return Channel(connected)
 
 
