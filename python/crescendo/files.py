@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from pathlib import Path
@@ -26,10 +27,12 @@ def replace_file(path: Path, content: Union[bytes, memoryview]) -> None:
 
 
 def sync(path: Path) -> None:
-    """Returns once the file, or the folder with all files below it, is on the disk."""
+    """Returns once the file, or the folder with all files below it, is on the disk. What links in it lead to is not in
+    it."""
     if path.is_dir():
         for child in path.iterdir():
-            sync(child)
+            if not child.is_symlink():
+                sync(child)
     _sync_one(path)
 
 
@@ -46,5 +49,9 @@ def _sync_one(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        # Some file systems sync no folders, as of FUSE and SMB. What is in them is on the disk none the less.
+        if error.errno not in (errno.EINVAL, errno.EBADF) or not path.is_dir():
+            raise
     finally:
         os.close(descriptor)

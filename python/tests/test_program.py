@@ -3,11 +3,13 @@
 import contextlib
 import copy
 import doctest
+import errno
 import io
 import json
 import os
 import pickle
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -255,6 +257,41 @@ class ProgramTest(unittest.TestCase):
         self.trial().report(val_loss=0, save=save)
 
         self.assertEqual((self.trial().checkpoint / "weights").read_text(), "1 2 3")
+
+    def test_a_checkpoint_may_have_links_that_lead_elsewhere_nowhere_or_to_itself(self):
+        def save(path):
+            path.mkdir()
+            (path / "weights").write_text("1 2 3")
+            (path / "latest").symlink_to(".")
+            (path / "former").symlink_to("gone")
+
+        self.trial().report(val_loss=0, save=save)
+
+        self.assertEqual((self.trial().checkpoint / "latest/weights").read_text(), "1 2 3")
+
+    def test_a_file_system_that_cannot_sync_folders_takes_checkpoints(self):
+        sync = os.fsync
+
+        def refusing(number, folders):
+            def refuse(descriptor):
+                if stat.S_ISDIR(os.fstat(descriptor).st_mode) == folders:
+                    raise OSError(number, os.strerror(number))
+                sync(descriptor)
+
+            return mock.patch("os.fsync", refuse)
+
+        def save(path):
+            path.mkdir()
+            (path / "weights").write_text("1 2 3")
+
+        for number in (errno.EINVAL, errno.EBADF):
+            with refusing(number, folders=True):
+                self.trial().report(val_loss=0, resource=1, save=save)
+            self.assertEqual((self.trial().checkpoint / "weights").read_text(), "1 2 3")
+            (Path(self.folder.name) / "saved.json").unlink()
+        for number, folders in ((errno.EIO, True), (errno.EINVAL, False)):
+            with refusing(number, folders), self.assertRaises(OSError):
+                self.trial().report(val_loss=0, resource=1, save=save)
 
     def test_a_checkpoint_that_was_half_written_does_not_count(self):
         def fail(path):
