@@ -1,5 +1,6 @@
 """What a growing program keeps and passes on, in this process and without a group."""
 
+import errno
 import json
 import os
 import resource
@@ -7,6 +8,7 @@ import tempfile
 import unittest
 from dataclasses import asdict
 from pathlib import Path
+from unittest import mock
 
 import numpy
 import torch
@@ -167,6 +169,30 @@ class StateTest(unittest.TestCase):
                 except checkpoint.DamagedCheckpoint:
                     pass
         self.assertLess(num_read, num_places)
+
+    def test_a_checkpoint_that_cannot_be_read_is_not_taken_for_a_damaged_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            path.symlink_to("/proc/self/mem")  # it opens, and has nothing to read at its beginning
+            with self.assertRaises(OSError) as unreadable:
+                checkpoint.read_checkpoint(path, CPU)
+            with self.assertRaises(FileNotFoundError):
+                checkpoint.read_checkpoint(Path(folder, "gone.pt"), CPU)
+
+        self.assertEqual(unreadable.exception.errno, errno.EIO)
+
+    def test_a_reader_that_hides_an_error_of_the_disk_does_not_make_damage_of_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "checkpoint.pt")
+            checkpoint.save_checkpoint(self.replica(seed=1), path)
+            for damage in (False, True):
+                if damage:
+                    path.write_bytes(path.read_bytes()[:-1])
+                hidden = RuntimeError("PytorchStreamReader failed reading zip archive")
+                stale = OSError(errno.ESTALE, "Stale file handle")
+                with mock.patch("torch.load", side_effect=hidden), self.assertRaisesRegex(OSError, "Stale"):
+                    with mock.patch.object(checkpoint, "_read_through", side_effect=stale):
+                        checkpoint.read_checkpoint(path, CPU)
 
     def test_what_a_checkpoint_has_of_the_cpu_stays_there(self):
         source = self.replica(seed=1)

@@ -39,14 +39,21 @@ class DamagedCheckpoint(Exception):
     """A file that is no checkpoint, not a whole one, or not as it was written."""
 
 
+def _read_through(path: Path) -> None:
+    """Raises OSError where the file cannot be read to its end, which says nothing of what was written. Readers of
+    content may take that for damage."""
+    with open(path, "rb") as file:
+        while file.read(1 << 20):
+            pass
+
+
 def _require_intact(path: Path) -> None:
     """torch.load does not look at the sums that its files have."""
     try:
         with zipfile.ZipFile(path) as records:
             damaged = records.testzip()
-    except (FileNotFoundError, PermissionError):
-        raise
     except Exception as error:  # whatever a reader stumbles over
+        _read_through(path)
         raise DamagedCheckpoint(f"the checkpoint {path} is damaged: {error}") from None
     if damaged is not None:
         raise DamagedCheckpoint(f"the checkpoint {path} is damaged: its content is not what was written")
@@ -54,7 +61,7 @@ def _require_intact(path: Path) -> None:
 
 def read_checkpoint(path: Path, device: torch.device) -> Dict[str, Any]:
     """What was on a GPU is put on `device`. The rest stays on the CPU, where Adam counts its steps: to read them from a
-    GPU would hold each step up. Raises DamagedCheckpoint."""
+    GPU would hold each step up. Raises DamagedCheckpoint, and OSError where the file cannot be read."""
     _require_intact(path)
 
     def place(storage: Any, location: str) -> Any:
@@ -64,5 +71,6 @@ def read_checkpoint(path: Path, device: torch.device) -> Dict[str, Any]:
         return torch.load(path, map_location=place, weights_only=True)
     except Exception as error:
         if "PytorchStreamReader" in str(error) or isinstance(error, pickle.UnpicklingError):
+            _read_through(path)
             raise DamagedCheckpoint(f"the checkpoint {path} is damaged: {str(error).splitlines()[0]}") from None
         raise  # a GPU may be short of memory
