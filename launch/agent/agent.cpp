@@ -11,7 +11,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// A wait that takes so much longer than was asked for is no busy machine.
+/// A wait that takes so much longer than was asked for, and so long a time between two, is no busy machine.
 constexpr std::chrono::seconds least_standstill{5};
 
 timespec to_timespec(std::chrono::nanoseconds time) {
@@ -66,7 +66,24 @@ std::vector<Slot> Agent::slots() const {
     return slots_of_node(node_, options_.first_slot, static_cast<int>(workers_.size()), num_shared_gpus());
 }
 
+/// This process may have stood still since it last looked, as in a sync of the journal. Deadlines that an order sets
+/// begin later, so this comes first.
+void Agent::excuse_standstill() {
+    const auto now = Clock::now();
+    if (const auto away = now - looked_; away >= least_standstill) {
+        excuse(away);
+    }
+    looked_ = now;
+}
+
+void Agent::excuse(Clock::duration time) {
+    for (const auto& each : workers_) {
+        each->excuse(time);
+    }
+}
+
 void Agent::obey(const Order& order) {
+    excuse_standstill();
     std::visit([this](const auto& each) { carry_out(each); }, order);
     had_trials_ = note_trials() || had_trials_;
 }
@@ -129,6 +146,7 @@ std::vector<Notice> Agent::advance() {
 }
 
 std::vector<Notice> Agent::poll(std::chrono::microseconds timeout) {
+    excuse_standstill();
     auto notices = advance();
     if (!notices.empty()) {
         return notices;
@@ -144,10 +162,9 @@ std::vector<Notice> Agent::poll(std::chrono::microseconds timeout) {
     ::sigemptyset(&none);
     const auto began = Clock::now();
     ::ppoll(descriptors.data(), descriptors.size(), &wait, &none);
-    if (const auto late = Clock::now() - std::max(began, until); late >= least_standstill) {
-        for (const auto& each : workers_) {
-            each->excuse(late);
-        }
+    looked_ = Clock::now();
+    if (const auto late = looked_ - std::max(began, until); late >= least_standstill) {
+        excuse(late);
     }
     return advance();
 }

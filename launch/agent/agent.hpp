@@ -9,6 +9,7 @@
 #include "launch/agent/worker.hpp"
 #include "launch/agent/worker_options.hpp"
 #include "launch/messages/messages.hpp"
+#include "launch/system/clock.hpp"
 
 namespace crescendo::launch {
 
@@ -49,6 +50,8 @@ class Agent {
     Worker& worker(SlotId slot) {
         return *workers_.at(static_cast<std::size_t>(slot.value - options_.first_slot.value));
     }
+    void excuse_standstill();
+    void excuse(Clock::duration time);
     std::vector<Notice> advance();
     bool note_trials();
     void share_memory();
@@ -59,6 +62,7 @@ class Agent {
     OomKills oom_kills_;
     std::vector<std::unique_ptr<Worker>> workers_;
     NodeEnergy energy_;
+    Clock::time_point looked_ = Clock::now();  ///< when this process last looked at its workers, or was told to
     bool had_trials_ = false;  ///< whether a worker had a trial since advance() last looked, if energy is measured
 };
 

@@ -187,7 +187,7 @@ std::optional<Clock::time_point> ProgramRun::deadline() const {
 }
 
 void ProgramRun::excuse(Clock::duration time) {
-    for (auto* due : {&report_due_, &remark_due_, &unfinished_due_, &deadline_}) {
+    for (auto* due : {&report_due_, &remark_due_, &unfinished_due_, &in_doubt_until_, &deadline_}) {
         if (*due) {
             **due += time;
         }

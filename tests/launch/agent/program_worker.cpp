@@ -120,6 +120,27 @@ TEST_CASE("the time in which this process stood still does not count as a progra
     CHECK(worker.deadline() == *before + std::chrono::minutes(5));
 }
 
+TEST_CASE("the time in which this process stood still does not count as the doubt about a program that was ended") {
+    ProgramNode node(1);
+    auto options = node.options(1, {.patience = std::chrono::hours(1), .doubt = std::chrono::minutes(10)}, {});
+    OomKills oom_kills;
+    ProgramWorker worker(SlotId{0}, options, oom_kills);
+    worker.join(node.group(0, 1, "kill -TERM $$"), 0);
+    std::vector<Notice> notices;
+    await("its end, which is in doubt", [&] {
+        worker.advance(notices);
+        std::vector<pollfd> descriptors;
+        worker.watch(descriptors);
+        return descriptors.empty();
+    });
+
+    const auto before = worker.deadline();
+    worker.excuse(std::chrono::minutes(5));
+
+    REQUIRE(before.has_value());
+    CHECK(worker.deadline() == *before + std::chrono::minutes(5));
+}
+
 TEST_CASE("a member that has ended well before its group leaves with it, and one that fails is a failure") {
     ProgramNode node(2);
     node.start_group(0, 2, "[ $RANK = 1 ] && exit 0; " + std::string(report_once) + "sleep 1000");

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
 #include <typeinfo>
 
 #include "launch/agent/agent.hpp"
@@ -267,6 +268,19 @@ TEST_CASE("the time in which this process stood still does not count for a train
         REQUIRE(before.has_value());
         CHECK(worker.deadline() == *before + std::chrono::minutes(5));
     }
+}
+
+TEST_CASE("a trainer that stood still with this process, wherever that was, is not taken for hung until later") {
+    WarmNode node(std::string(say_hello) + "hear; " + report + "sleep 1000", std::chrono::seconds(60),
+                  /*is_of_user=*/false, /*num_slots=*/1, {},
+                  [](WorkerOptions& options) { options.setup.supervision.hang_timeout = std::chrono::seconds(3); });
+    node.join();
+    node.next<protocol::Report>();
+
+    std::this_thread::sleep_for(std::chrono::milliseconds(5'100));  // as in a sync of the journal
+
+    CHECK(node.agent->poll(std::chrono::milliseconds(100)).empty());
+    CHECK(node.next<WorkerFailed>().message.starts_with("no progress for 3 s"));
 }
 
 TEST_CASE("a checkpoint that finds no room is said as such, whether the trainer trains or leaves") {
