@@ -1,6 +1,7 @@
 #include "launch/sampling/proposal_source.hpp"
 
 #include <future>
+#include <system_error>
 #include <utility>
 
 #include "launch/sampling/sampler_program.hpp"
@@ -19,7 +20,11 @@ class OwnSampler final : public ProposalSource {
             return {};
         }
         if (!work_.valid()) {
-            work_ = std::async(std::launch::async, [copy = sweep]() mutable { return copy.propose(); });
+            try {
+                work_ = std::async(std::launch::async, [copy = sweep]() mutable { return copy.propose(); });
+            } catch (const std::system_error&) {  // there may be no more threads: then everybody waits for the model
+                return sweep.propose();
+            }
         }
         if (work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
             return {};

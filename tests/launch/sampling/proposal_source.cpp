@@ -1,17 +1,48 @@
 #include "launch/sampling/proposal_source.hpp"
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 
 #include <thread>
 
 using namespace crescendo;
 using namespace crescendo::launch;
 
-TEST_CASE("a model is asked on another thread, and what it says is for the trial that is awaited") {
-    const auto file = parse_sweep(
+namespace {
+
+/// No thread can be made meanwhile, as where `ulimit -u` is reached: none has room for such a stack.
+class NoMoreThreads {
+  public:
+    NoMoreThreads() {
+        ::pthread_getattr_default_np(&before_);
+        pthread_attr_t huge;
+        ::pthread_attr_init(&huge);
+        ::pthread_attr_setstacksize(&huge, std::size_t{1} << 50);
+        ::pthread_setattr_default_np(&huge);
+        ::pthread_attr_destroy(&huge);
+    }
+    ~NoMoreThreads() {
+        ::pthread_setattr_default_np(&before_);
+        ::pthread_attr_destroy(&before_);
+    }
+    NoMoreThreads(NoMoreThreads&&) = delete;
+    NoMoreThreads& operator=(NoMoreThreads&&) = delete;
+
+  private:
+    pthread_attr_t before_{};
+};
+
+SweepFile file_with_model() {
+    return parse_sweep(
         "metric: {name: loss}\nrun_cap: 30\nmethod: gp\nparameters: {x: {min: 0.0, max: 9.0}}\n"
         "scheduler: {type: fifo, max: 1}\n",
         "sweep.yaml");
+}
+
+}  // namespace
+
+TEST_CASE("a model is asked on another thread, and what it says is for the trial that is awaited") {
+    const auto file = file_with_model();
     Sweep sweep(file.spec);
     const auto source = make_source(file, {});
     CHECK_FALSE(source->next(sweep).has_value());  // there is no slot yet
@@ -33,6 +64,19 @@ TEST_CASE("a model is asked on another thread, and what it says is for the trial
 
     CHECK(sweep.trials().size() == 30);
     CHECK(sweep.trial(*sweep.best()).origin == Origin::model);
+}
+
+TEST_CASE("a model is asked here where no thread can be made for it") {
+    const auto file = file_with_model();
+    Sweep sweep(file.spec);
+    const auto source = make_source(file, {});
+    sweep.apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
+    const NoMoreThreads no_more_threads;
+
+    const auto event = source->next(sweep);
+
+    REQUIRE(event.has_value());
+    CHECK(std::get<TrialProposed>(*event).trial == sweep.awaited_proposal());
 }
 
 TEST_CASE("a sampler that is part of the state machine has nothing to add to it") {
