@@ -167,19 +167,20 @@ std::string line_of(const History& history, const ViewSettings& settings, double
 }
 
 TerminalView::TerminalView(std::FILE* terminal, ViewSettings settings)
-    : terminal_(terminal), settings_(std::move(settings)) {
-    std::fputs(hide_cursor.data(), terminal_);
+    : terminal_(terminal), output_(terminal), settings_(std::move(settings)) {
+    output_.write(hide_cursor);
 }
 
-TerminalView::~TerminalView() {
-    std::fputs(show_cursor.data(), terminal_);
-    std::fflush(terminal_);
-}
+/// A terminal that takes nothing now gets this with what is printed next, and nobody waits for it here.
+TerminalView::~TerminalView() { std::fputs(show_cursor.data(), terminal_); }
 
 void TerminalView::update(const History& history, double now) {
     const bool over = history.sweep().state() != SweepState::running;
     if (!over && now - drawn_at_ < std::chrono::duration<double>(period()).count()) {
         return;
+    }
+    if (!output_.flush()) {
+        return;  // who looks again needs no picture of the past
     }
     drawn_at_ = now;
     // Nothing may scroll away, since the next picture is drawn over this one. The cursor stands in the last row.
@@ -213,12 +214,12 @@ void TerminalView::draw(const std::vector<std::string>& lines) {
         picture += "\r" + line + "\x1b[K\n";
     }
     picture += "\x1b[J";
-    std::fputs(picture.c_str(), terminal_);
-    std::fflush(terminal_);
+    output_.write(picture);
     lines_drawn_ = lines.size();
 }
 
 void LogView::update(const History& history, double now) {
+    output_.flush();
     constexpr double seconds_between_lines = 10;
     const bool is_over = history.sweep().state() != SweepState::running;
     if (now - written_at_ >= seconds_between_lines || (is_over && !has_ended_)) {
@@ -228,9 +229,6 @@ void LogView::update(const History& history, double now) {
     }
 }
 
-void LogView::say(const std::string& line) {
-    std::fputs((printable(line) + "\n").c_str(), log_);
-    std::fflush(log_);
-}
+void LogView::say(const std::string& line) { output_.write(printable(line) + "\n"); }
 
 }  // namespace crescendo::launch

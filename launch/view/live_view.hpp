@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "launch/record/history.hpp"
+#include "launch/view/live_output.hpp"
 
 namespace crescendo::launch {
 
-/// Shows a running sweep to a person.
+/// Shows a running sweep to a person, and never waits until they look.
 class LiveView {
   public:
     virtual ~LiveView() = default;
@@ -52,6 +53,7 @@ class TerminalView final : public LiveView {
     void draw(const std::vector<std::string>& lines);
 
     std::FILE* terminal_;
+    LiveOutput output_;
     ViewSettings settings_;
     std::deque<std::string> said_;
     std::size_t lines_drawn_ = 0;
@@ -61,7 +63,7 @@ class TerminalView final : public LiveView {
 /// Plain lines for a log file. It writes lines of say() at once, and progress at most every ten seconds.
 class LogView final : public LiveView {
   public:
-    LogView(std::FILE* log, ViewSettings settings) : log_(log), settings_(std::move(settings)) {}
+    LogView(std::FILE* log, ViewSettings settings) : output_(log), settings_(std::move(settings)) {}
 
     void update(const History& history, double now) override;
     void change_time_budget(std::optional<double> seconds) override { settings_.time_budget = seconds; }
@@ -69,7 +71,7 @@ class LogView final : public LiveView {
     std::chrono::milliseconds period() const override { return std::chrono::milliseconds(1000); }
 
   private:
-    std::FILE* log_;
+    LiveOutput output_;
     ViewSettings settings_;
     double written_at_ = 0;
     bool has_ended_ = false;  ///< whether the last line is that of the sweep's end

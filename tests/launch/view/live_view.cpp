@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +13,13 @@
 #include <string>
 
 #include "launch/view/results.hpp"
+#include "tests/contains.hpp"
+#include "tests/count.hpp"
 #include "tests/launch/view/told.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::contains;
 using crescendo::tests::Told;
 
 namespace {
@@ -24,6 +28,18 @@ std::string text_of(const std::vector<std::string>& lines) {
     std::string text;
     for (const auto& line : lines) {
         text += line + "\n";
+    }
+    return text;
+}
+
+/// What a terminal shows, up to the end of so many pictures: it may arrive in parts.
+std::string pictures_on(int terminal, std::size_t count) {
+    std::string text;
+    while (crescendo::tests::count(text, "\x1b[J") < count) {
+        std::array<char, 4000> part{};
+        const auto size = ::read(terminal, part.data(), part.size());
+        REQUIRE(size > 0);
+        text.append(part.data(), static_cast<std::size_t>(size));
     }
     return text;
 }
@@ -92,13 +108,12 @@ TEST_CASE("a view on a terminal draws no more rows than there are, so that each 
     std::FILE* file = ::fdopen(::open(::ptsname(terminal), O_RDWR | O_NOCTTY), "w");
     Told told(4);
 
-    std::string text(4000, '\0');
+    std::string text;
     {
         TerminalView view(file, {"demo", {}});
         view.say("trial 0 failed: \x1b[2J");
         view.update(told.history, 115.0);
-        std::fflush(file);
-        text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::read(terminal, text.data(), text.size()))));
+        text = pictures_on(terminal, 1);
     }
     std::fclose(file);
     ::close(terminal);
@@ -106,6 +121,62 @@ TEST_CASE("a view on a terminal draws no more rows than there are, so that each 
     CHECK(std::ranges::count(text, '\n') == 9);  // the cursor stands in the tenth row
     CHECK(text.find("demo: asha on 2 slots") != std::string::npos);
     CHECK(text.find("trial 0 failed: \\x1b[2J") != std::string::npos);
+}
+
+TEST_CASE("a terminal that was stopped holds nobody up, and goes on with whole pictures") {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+    REQUIRE(terminal >= 0);
+    REQUIRE(::grantpt(terminal) == 0);
+    REQUIRE(::unlockpt(terminal) == 0);
+    const int end = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+    std::FILE* file = ::fdopen(end, "w");
+    Told told(4);
+
+    std::string text;
+    {
+        TerminalView view(file, {"demo", {}});
+        REQUIRE(::tcflow(end, TCOOFF) == 0);  // Ctrl-S
+        view.update(told.history, 115.0);
+        view.update(told.history, 116.0);
+        view.update(told.history, 117.0);
+        REQUIRE(::tcflow(end, TCOON) == 0);
+        view.update(told.history, 118.0);
+        text = pictures_on(terminal, 2);
+    }
+    std::fclose(file);
+    ::close(terminal);
+
+    CHECK(contains(text, "demo: asha on 2 slots, 0:15 elapsed"));  // which was on its way
+    CHECK_FALSE(contains(text, "0:16 elapsed"));
+    CHECK_FALSE(contains(text, "0:17 elapsed"));
+    CHECK(contains(text, "demo: asha on 2 slots, 0:18 elapsed"));
+}
+
+TEST_CASE("a log whose reader stands still holds nobody up, and gets its lines later") {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    std::FILE* log = ::fdopen(ends[1], "w");
+    const Told told(4);
+    constexpr int num_lines = 2000;
+
+    std::string text;
+    {
+        LogView view(log, {"demo", {}});
+        for (int i = 0; i < num_lines; ++i) {
+            view.say(std::string(100, 'x'));  // a pipe takes 64 KiB
+        }
+        while (std::ranges::count(text, '\n') < num_lines) {
+            std::array<char, 4096> part{};
+            const auto size = ::read(ends[0], part.data(), part.size());
+            REQUIRE(size > 0);
+            text.append(part.data(), static_cast<std::size_t>(size));
+            view.update(told.history, 0.0);
+        }
+    }
+    std::fclose(log);
+    ::close(ends[0]);
+
+    CHECK(text.size() == num_lines * 101);
 }
 
 TEST_CASE("a log has one line of a sweep's end") {

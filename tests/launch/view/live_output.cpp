@@ -1,0 +1,112 @@
+#include "launch/view/live_output.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "core/files/file_descriptor.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+/// A pipe, and what was read from it.
+struct Pipe {
+    Pipe() {
+        std::array<int, 2> ends{};
+        REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+        reader = FileDescriptor(ends[0]);
+        stream = ::fdopen(ends[1], "w");
+    }
+    ~Pipe() { std::fclose(stream); }
+    Pipe(Pipe&&) = delete;
+    Pipe& operator=(Pipe&&) = delete;
+
+    void read() {
+        std::array<char, 65'536> part{};
+        const auto size = ::read(reader.get(), part.data(), part.size());
+        REQUIRE(size > 0);
+        text.append(part.data(), static_cast<std::size_t>(size));
+    }
+
+    FileDescriptor reader;
+    std::FILE* stream = nullptr;
+    std::string text;
+};
+
+/// A line of 100 bytes.
+std::string line(int number) { return fmt::format("{:099}\n", number); }
+
+}  // namespace
+
+TEST_CASE("a reader who stood still gets every line, and nobody has waited for them") {
+    Pipe pipe;
+    LiveOutput output(pipe.stream);
+    std::string written;
+    for (int i = 0; i < 2000; ++i) {
+        output.write(line(i));
+        written += line(i);
+    }
+
+    while (!output.flush()) {
+        pipe.read();
+    }
+    while (pipe.text.size() < written.size()) {
+        pipe.read();
+    }
+
+    CHECK(pipe.text == written);
+}
+
+TEST_CASE("of more than a MiB that nobody reads the oldest lines are dropped, and none is cut") {
+    constexpr int num_lines = 30'000;  // 3 MB
+    Pipe pipe;
+    LiveOutput output(pipe.stream);
+    for (int i = 0; i < num_lines; ++i) {
+        output.write(line(i));
+    }
+
+    while (!pipe.text.ends_with(line(num_lines - 1))) {
+        output.flush();
+        pipe.read();
+    }
+
+    REQUIRE(pipe.text.size() % 100 == 0);
+    CHECK(pipe.text.size() > 500'000);
+    CHECK(pipe.text.size() < 1'500'000);
+    int last = -1;
+    for (std::size_t begin = 0; begin < pipe.text.size(); begin += 100) {
+        const auto each = std::stoi(pipe.text.substr(begin, 100));
+        REQUIRE(pipe.text.substr(begin, 100) == line(each));
+        REQUIRE(each > last);
+        last = each;
+    }
+}
+
+TEST_CASE("who else writes into a pipe waits as before") {
+    const Pipe pipe;
+    const LiveOutput output(pipe.stream);
+
+    CHECK((::fcntl(::fileno(pipe.stream), F_GETFL) & O_NONBLOCK) == 0);
+}
+
+TEST_CASE("a file takes what is written at once, behind what is there") {
+    std::FILE* file = std::tmpfile();
+    std::fputs("before\n", file);
+
+    LiveOutput output(file);
+    output.write("after\n");
+
+    CHECK(output.flush());
+    std::rewind(file);
+    std::string text(100, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), file));
+    std::fclose(file);
+    CHECK(text == "before\nafter\n");
+}
