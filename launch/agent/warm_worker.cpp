@@ -56,9 +56,10 @@ WarmWorker::~WarmWorker() {
     }
 }
 
-/// crescendo-trainer has started nothing that would outlive it, and is killed as its channel goes.
+/// crescendo-trainer has started nothing that would outlive it. All of a node are killed before the first is waited
+/// for: each may take seconds to give its GPU back.
 void WarmWorker::terminate() {
-    if (trainer_ && is_guarded()) {
+    if (trainer_) {
         kill();
     }
 }

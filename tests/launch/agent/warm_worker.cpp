@@ -424,6 +424,24 @@ TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, wh
     CHECK_FALSE(is_alive(last));
 }
 
+TEST_CASE("a trainer that is told to end has ended before its worker waits for it") {
+    const WarmNode node(std::string("echo $$ >number; mv number pid; ") + say_hello + "sleep 1000");
+    std::filesystem::create_directory(node.folder / "other");
+    WorkerOptions options;
+    options.setup.directory = (node.folder / "other").string();
+    options.setup.log = (node.folder / "trainers.log").string();
+    options.trainer = (node.folder / "trainer").string();
+    options.slots.resize(1);
+    OomKills oom_kills;
+    WarmWorker worker(slot, options, oom_kills);
+    long trainer = 0;
+    await("the trainer", [&] { return (trainer = number_in(node.folder / "other" / "pid")) != 0; });
+
+    worker.terminate();
+
+    await("its end", [&] { return !is_alive(trainer); });
+}
+
 namespace {
 
 /// What the trainers of a node get as a variable of their environment.
