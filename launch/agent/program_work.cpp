@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 
+#include "core/files/durable_file.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/messages/trial_files.hpp"
 
@@ -86,10 +86,11 @@ void write_hosts(const ProgramWork& work, const WorkerOptions& options) {
         }
         ++line->second;
     }
-    std::ofstream file(hosts_file(work.join()));
+    std::string text;
     for (const auto& [host, count] : hosts) {
-        file << host << " slots=" << count << '\n';
+        text += fmt::format("{} slots={}\n", host, count);
     }
+    replace_file(hosts_file(work.join()), text, Durability::none);
 }
 
 }  // namespace crescendo::launch

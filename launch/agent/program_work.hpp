@@ -28,7 +28,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ProgramWor
 
 /// Writes the hosts of a group, if it has several members and this is the first, in the form that mpirun and DeepSpeed
 /// take, with the number of workers on each. Each host has one line, also where a group that grew has other hosts'
-/// ranks between its own.
+/// ranks between its own. Throws WriteError: with a part of the file a program would train on fewer hosts.
 void write_hosts(const ProgramWork& work, const WorkerOptions& options);
 
 }  // namespace crescendo::launch

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fstream>
 
+#include "core/files/durable_file.hpp"
 #include "tests/contains.hpp"
 #include "tests/e2e/variable.hpp"
 #include "tests/launch/agent/program_node.hpp"
@@ -27,6 +28,15 @@ TEST_CASE("a group's hosts have a line each, also where another host's ranks lie
     });
     CHECK(hosts == "here slots=2\nthere slots=1\n");
     std::ofstream(node.folder / "told").close();
+}
+
+TEST_CASE("a group whose hosts cannot be written is not started on fewer") {
+    ProgramNode node(1);
+    const auto options = node.options(2, {}, {});
+    ProgramWork work{node.group(4, 2, "true"), /*rank=*/0};
+    work.order.join.directory = (node.folder / "nowhere").string();
+
+    CHECK_THROWS_AS(write_hosts(work, options), WriteError);
 }
 
 TEST_CASE("a group has a process a slot, which know each other as torchrun's do; rank 0 speaks for all") {
