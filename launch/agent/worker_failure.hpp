@@ -3,9 +3,9 @@
 #include <chrono>
 #include <string>
 
-#include "core/trial_protocol.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/oom_kills.hpp"
+#include "scheduler/events.hpp"
 
 namespace crescendo::launch {
 
