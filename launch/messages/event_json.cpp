@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "core/words.hpp"
 #include "launch/messages/record_text.hpp"
 #include "launch/messages/value_json.hpp"
@@ -223,42 +227,23 @@ class Reader {
         return clock->front().is_null() ? std::nullopt : std::optional(clock->front().get<double>());
     }
 
-    FailureKind kind() const {
-        const auto& word = member("kind");
-        const auto kind = word.is_string() ? failure_kinds.find(word.get<std::string>()) : std::nullopt;
-        if (!kind) {
-            wrong("kind", failure_kinds.list());
+    template <class Enum, std::size_t Count>
+    Enum word(const char* key, const Words<Enum, Count>& words) const {
+        const auto& text = member(key);
+        const auto value = text.is_string() ? words.find(text.get<std::string>()) : std::nullopt;
+        if (!value) {
+            wrong(key, words.list());
         }
-        return *kind;
+        return *value;
     }
 
-    HoldAt hold_moment() const {
-        if (!json_.contains("at")) {
-            return HoldAt::once;
-        }
-        const auto& word = member("at");
-        const auto moment = word.is_string() ? hold_moments.find(word.get<std::string>()) : std::nullopt;
-        if (!moment) {
-            wrong("at", hold_moments.list());
-        }
-        return *moment;
+    template <class Enum, std::size_t Count>
+    std::optional<Enum> word_if_any(const char* key, const Words<Enum, Count>& words) const {
+        return json_.contains(key) ? std::optional(word(key, words)) : std::nullopt;
     }
 
     std::optional<SlotId> slot(const char* key) const {
         return json_.contains(key) ? std::optional(SlotId{integer<std::int32_t>(key)}) : std::nullopt;
-    }
-
-    /// Older journals have none.
-    std::optional<Origin> origin() const {
-        const auto word = json_.find("origin");
-        if (word == json_.end()) {
-            return std::nullopt;
-        }
-        const auto origin = word->is_string() ? origins.find(word->get<std::string>()) : std::nullopt;
-        if (!origin) {
-            wrong("origin", origins.list());
-        }
-        return origin;
     }
 
     bool boolean(const char* key) const {
@@ -309,7 +294,7 @@ class Reader {
     const Json& json_;
 };
 
-SlotsJoined read_joined(const Reader& event) {
+Event read_joined(const Reader& event) {
     SlotsJoined joined;
     for (const auto& item : event.list("slots")) {
         const Reader slot(item);
@@ -319,13 +304,13 @@ SlotsJoined read_joined(const Reader& event) {
     return joined;
 }
 
-LimitsChanged read_limits(const Reader& event) {
-    return {{event.limit("run_cap"), event.target(), event.boolean("time_budget"), event.limit("max_concurrent"),
-             event.integer<std::int32_t>("max_retries")},
-            event.boolean("time_left")};
+Event read_limits(const Reader& event) {
+    return LimitsChanged{{event.limit("run_cap"), event.target(), event.boolean("time_budget"),
+                          event.limit("max_concurrent"), event.integer<std::int32_t>("max_retries")},
+                         event.boolean("time_left")};
 }
 
-SlotsLost read_lost(const Reader& event) {
+Event read_lost(const Reader& event) {
     SlotsLost lost;
     for (const auto& item : event.list("slots")) {
         lost.slots.push_back(SlotId{event.integer<std::int32_t>("slots", item)});
@@ -333,10 +318,68 @@ SlotsLost read_lost(const Reader& event) {
     return lost;
 }
 
-constexpr auto all_kinds =
-    "slots_joined, slots_lost, trial_reported, trial_timed, trial_regrouped, trial_finished, trial_failed, "
-    "deadline_near, time_up, cancelled, trial_proposed, limits_changed, trial_retried, proposals_ended, trial_stopped, "
-    "trial_held, trial_released or trial_time_up";
+Event read_reported(const Reader& event) {
+    return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss(),
+                         event.training_clock(), event.steps()};
+}
+
+Event read_timed(const Reader& event) {
+    return TrialTimed{event.trial(), event.integer<std::int32_t>("generation"), event.steps(),
+                      event.number_if_any("samples_per_resource")};
+}
+
+Event read_regrouped(const Reader& event) {
+    return TrialRegrouped{event.trial(), event.integer<std::int32_t>("generation"), event.number("seconds"),
+                          event.steps().seconds};
+}
+
+Event read_failed(const Reader& event) {
+    return TrialFailed{event.trial(), event.word("kind", failure_kinds), event.slot("slot"), event.slot("suspect")};
+}
+
+/// Older journals have no origins.
+Event read_proposed(const Reader& event) {
+    return TrialProposed{event.trial(), event.config(), event.word_if_any("origin", origins)};
+}
+
+Event read_held(const Reader& event) {
+    return TrialHeld{event.trial(), event.word_if_any("at", hold_moments).value_or(HoldAt::once)};
+}
+
+template <class TrialEvent>
+Event about_trial(const Reader& event) {
+    return TrialEvent{event.trial()};
+}
+
+template <class PlainEvent>
+Event plain_event(const Reader&) {
+    return PlainEvent{};
+}
+
+/// A word for "event", and what reads the other members.
+struct EventKind {
+    std::string_view name;
+    Event (*read)(const Reader& event);
+};
+constexpr std::array event_kinds{EventKind{"slots_joined", read_joined},
+                                 EventKind{"slots_lost", read_lost},
+                                 EventKind{"trial_reported", read_reported},
+                                 EventKind{"trial_timed", read_timed},
+                                 EventKind{"trial_regrouped", read_regrouped},
+                                 EventKind{"trial_finished", about_trial<TrialFinished>},
+                                 EventKind{"trial_failed", read_failed},
+                                 EventKind{"deadline_near", plain_event<DeadlineNear>},
+                                 EventKind{"time_up", plain_event<TimeUp>},
+                                 EventKind{"cancelled", plain_event<Cancelled>},
+                                 EventKind{"trial_proposed", read_proposed},
+                                 EventKind{"limits_changed", read_limits},
+                                 EventKind{"trial_retried", about_trial<TrialRetried>},
+                                 EventKind{"proposals_ended", plain_event<ProposalsEnded>},
+                                 EventKind{"trial_stopped", about_trial<TrialStopped>},
+                                 EventKind{"trial_held", read_held},
+                                 EventKind{"trial_released", about_trial<TrialReleased>},
+                                 EventKind{"trial_time_up", about_trial<TrialTimeUp>}};
+static_assert(event_kinds.size() == std::variant_size_v<Event>, "what is written has to be read");
 
 }  // namespace
 
@@ -358,65 +401,17 @@ std::string members_of(const TrialReported& event) {
 
 Event event_from_json(const Json& json) {
     const Reader event(json);
-    const auto& name = event.member("event");
-    if (name == "slots_joined") {
-        return read_joined(event);
+    const auto* name = event.member("event").get_ptr<const std::string*>();  // null if it is no text
+    const auto kind =
+        std::ranges::find_if(event_kinds, [&](const EventKind& each) { return name != nullptr && each.name == *name; });
+    if (kind == event_kinds.end()) {
+        std::vector<std::string> names;
+        for (const auto& each : event_kinds) {
+            names.emplace_back(each.name);
+        }
+        event.wrong("event", enumerate(names));
     }
-    if (name == "slots_lost") {
-        return read_lost(event);
-    }
-    if (name == "trial_reported") {
-        return TrialReported{event.trial(), Resource{event.integer<std::int64_t>("resource")}, event.loss(),
-                             event.training_clock(), event.steps()};
-    }
-    if (name == "trial_timed") {
-        return TrialTimed{event.trial(), event.integer<std::int32_t>("generation"), event.steps(),
-                          event.number_if_any("samples_per_resource")};
-    }
-    if (name == "trial_regrouped") {
-        return TrialRegrouped{event.trial(), event.integer<std::int32_t>("generation"), event.number("seconds"),
-                              event.steps().seconds};
-    }
-    if (name == "trial_finished") {
-        return TrialFinished{event.trial()};
-    }
-    if (name == "trial_failed") {
-        return TrialFailed{event.trial(), event.kind(), event.slot("slot"), event.slot("suspect")};
-    }
-    if (name == "deadline_near") {
-        return DeadlineNear{};
-    }
-    if (name == "time_up") {
-        return TimeUp{};
-    }
-    if (name == "cancelled") {
-        return Cancelled{};
-    }
-    if (name == "trial_proposed") {
-        return TrialProposed{event.trial(), event.config(), event.origin()};
-    }
-    if (name == "limits_changed") {
-        return read_limits(event);
-    }
-    if (name == "trial_retried") {
-        return TrialRetried{event.trial()};
-    }
-    if (name == "trial_stopped") {
-        return TrialStopped{event.trial()};
-    }
-    if (name == "trial_held") {
-        return TrialHeld{event.trial(), event.hold_moment()};
-    }
-    if (name == "trial_released") {
-        return TrialReleased{event.trial()};
-    }
-    if (name == "trial_time_up") {
-        return TrialTimeUp{event.trial()};
-    }
-    if (name == "proposals_ended") {
-        return ProposalsEnded{};
-    }
-    event.wrong("event", all_kinds);
+    return kind->read(event);
 }
 
 }  // namespace crescendo::launch
