@@ -79,6 +79,12 @@ struct JsonText {
 
 using Metrics = std::map<std::string, double>;  ///< NaN where a metric is not finite
 
+/// The metric of this name; none if it is not among them.
+inline std::optional<double> find_metric(const Metrics& metrics, const std::string& name) {
+    const auto found = metrics.find(name);
+    return found == metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
 /// Where rank 0 gets a trial's state from.
 enum class StateSource { fresh, checkpoint, memory };
 inline constexpr Words state_sources{

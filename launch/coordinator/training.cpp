@@ -190,11 +190,11 @@ void Training::take(protocol::Report& notice) {
                                    notice.resource.value));
         return;
     }
-    if (const auto metric = notice.metrics.find(spec.metric); spec.metric.empty()) {
+    if (const auto metric = protocol::find_metric(notice.metrics, spec.metric); spec.metric.empty()) {
         fail_by_report(notice.trial,
                        "its report has no number, so there is none to optimize; report one, as in {\"resource\": 3, "
                        "\"metrics\": {\"val_loss\": 0.31}}");
-    } else if (metric == notice.metrics.end()) {
+    } else if (!metric) {
         fail({notice.trial, FailureKind::repeated_error}, problem_of(notice.metrics, spec.metric));
     } else if (notice.resource <= decisions_.last_resource(notice.trial)) {
         note_restart(notice.trial, /*is_repeated=*/true);
@@ -203,7 +203,7 @@ void Training::take(protocol::Report& notice) {
         note_restart(notice.trial, /*is_repeated=*/false);
         groups_.note_report(notice.trial);
         usable_slots_.note_progress(notice.trial);
-        const double loss = to_loss(spec.goal, metric->second);
+        const double loss = to_loss(spec.goal, *metric);
         for (const auto& remark : report_watch_.note(notice, loss, decisions_.last_resource(notice.trial), sweep())) {
             view_.say(remark);
         }

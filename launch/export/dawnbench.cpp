@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/trial_protocol.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/record/cost.hpp"
@@ -164,11 +165,11 @@ std::vector<double> values_of(const Column& column, const std::string& metric,
                               const std::vector<TrialReport>& reports) {
     std::vector<double> values;
     for (const auto& report : reports) {
-        const auto found = report.metrics.find(metric);
-        CRESCENDO_VALIDATE(found != report.metrics.end() && std::isfinite(found->second), "--metric",
+        const auto value = protocol::find_metric(report.metrics, metric);
+        CRESCENDO_VALIDATE(value && std::isfinite(*value), "--metric",
                            "the report at {} has no finite {}, and an entry has a value in each line",
                            report.resource.value, metric);
-        values.push_back(found->second);
+        values.push_back(*value);
     }
     const auto [least, most] = std::ranges::minmax(values);
     CRESCENDO_VALIDATE(least >= 0 && most <= 100, "--metric",

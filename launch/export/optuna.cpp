@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/trial_protocol.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/value_json.hpp"
@@ -194,9 +195,9 @@ OrderedJson user_attributes(const Trial& trial, const History& history,
 std::string intermediate_values(const TrialHistory& seen, const std::string& metric) {
     std::string text;
     for (const auto& report : seen.reports) {
-        if (const auto found = report.metrics.find(metric); found != report.metrics.end()) {
+        if (const auto value = protocol::find_metric(report.metrics, metric)) {
             text += fmt::format("{}\"{}\":{}", text.empty() ? "" : ",", report.resource.value,
-                                std::isfinite(found->second) ? fmt::format("{}", found->second) : "NaN");
+                                std::isfinite(*value) ? fmt::format("{}", *value) : "NaN");
         }
     }
     return "{" + text + "}";
@@ -205,17 +206,14 @@ std::string intermediate_values(const TrialHistory& seen, const std::string& met
 std::string trial_line(const Trial& trial, const DatedSweep& sweep, const std::vector<OptunaParameter>& parameters) {
     const auto& seen = sweep.history().of(trial.id);
     const auto& metric = sweep.history().sweep().spec().metric;
-    double value = NAN;
-    if (!seen.reports.empty() && seen.reports.back().metrics.contains(metric)) {
-        value = seen.reports.back().metrics.at(metric);
-    }
-    const bool has_value = std::isfinite(value);
+    const auto value = seen.reports.empty() ? std::nullopt : protocol::find_metric(seen.reports.back().metrics, metric);
+    const bool has_value = value && std::isfinite(*value);
     const auto state = state_of(trial, has_value);
     auto line = about_study(create_trial);
     line["datetime_start"] = date_json(sweep.started(trial.id));
     line["state"] = state;
     const bool counts = has_value && (state == State::complete || state == State::pruned);
-    line["value"] = counts ? OrderedJson(value) : OrderedJson();
+    line["value"] = counts ? OrderedJson(*value) : OrderedJson();
     line["values"] = nullptr;
     if (const auto ended = sweep.ended(trial.id)) {
         line["datetime_complete"] = date_json(ended);

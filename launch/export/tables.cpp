@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/trial_protocol.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/view/column_names.hpp"
@@ -12,11 +13,6 @@ namespace crescendo::launch {
 namespace {
 
 Cell cell_of(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
-
-std::optional<double> metric_of(const TrialReport& report, const std::string& name) {
-    const auto found = report.metrics.find(name);
-    return found == report.metrics.end() ? std::nullopt : std::optional(found->second);
-}
 
 Table reports_table(const History& history) {
     struct Row {
@@ -45,7 +41,7 @@ Table reports_table(const History& history) {
         std::vector<Cell> row{std::int64_t{trial.value}, report->resource.value, report->time,
                               cell_of(report->seconds), std::int64_t{report->workers}};
         for (const auto& name : metrics) {
-            row.push_back(cell_of(metric_of(*report, name)));
+            row.push_back(cell_of(protocol::find_metric(report->metrics, name)));
         }
         table.add_row(std::move(row));
     }

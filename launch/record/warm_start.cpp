@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/trial_protocol.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/system/csv_file.hpp"
@@ -63,8 +64,8 @@ Source read_sweep(const fs::path& path, const SweepSpec& spec) {
     for (const auto& trial : sweep.history.sweep().trials()) {
         EarlierResult result{trial.config, {}};
         for (const auto& report : sweep.history.of(trial.id).reports) {
-            if (const auto metric = report.metrics.find(spec.metric); metric != report.metrics.end()) {
-                result.reports.push_back({report.resource, to_loss(spec.goal, metric->second)});
+            if (const auto metric = protocol::find_metric(report.metrics, spec.metric)) {
+                result.reports.push_back({report.resource, to_loss(spec.goal, *metric)});
             }
         }
         note_end(result, trial.reason, spec);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <set>
 
+#include "core/trial_protocol.hpp"
+
 namespace crescendo::launch {
 namespace {
 
@@ -65,8 +67,7 @@ std::vector<TimedValue> reports_of_configurations(const History& history) {
 }  // namespace
 
 double metric_of(const TrialReport& report, const std::string& metric) {
-    const auto found = report.metrics.find(metric);
-    return found == report.metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+    return protocol::find_metric(report.metrics, metric).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 std::vector<TimedValue> best_so_far(const History& history) {

@@ -10,6 +10,7 @@
 
 #include "analysis/importance.hpp"
 #include "core/random.hpp"
+#include "core/trial_protocol.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/report/numbers.hpp"
 #include "scheduler/ending.hpp"
@@ -147,9 +148,8 @@ std::optional<double> metric_at(const Trial& trial, const TrialHistory& history,
     if (crossed == reports.end()) {
         return std::nullopt;
     }
-    const auto found = crossed->metrics.find(spec.metric);
-    return found == crossed->metrics.end() || !std::isfinite(found->second) ? std::nullopt
-                                                                            : std::optional(found->second);
+    const auto value = protocol::find_metric(crossed->metrics, spec.metric);
+    return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 /// A trial at a rung: the place of each coordinate that its configuration has, and the metric.

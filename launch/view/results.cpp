@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "core/trial_protocol.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
@@ -55,12 +56,10 @@ std::set<std::string> metric_names(const History& history) {
     return names;
 }
 
+Cell cell_of(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
+
 Cell metric_of(const TrialHistory& trial, const std::string& name) {
-    if (trial.reports.empty()) {
-        return {};
-    }
-    const auto found = trial.reports.back().metrics.find(name);
-    return found == trial.reports.back().metrics.end() ? Cell{} : Cell{found->second};
+    return trial.reports.empty() ? Cell{} : cell_of(protocol::find_metric(trial.reports.back().metrics, name));
 }
 
 double hours(double seconds) { return seconds / 3600; }
@@ -70,8 +69,6 @@ std::optional<double> cost_of(double slot_seconds, std::optional<double> price_o
 }
 
 OrderedJson json_of(std::optional<double> number) { return number ? OrderedJson(*number) : OrderedJson(nullptr); }
-
-Cell cell_of(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
 
 /// A trial's training clock at its last report.
 std::optional<double> clock_of(const TrialHistory& trial) {
