@@ -238,7 +238,7 @@ void print_json(const Examined& examined) {
     }
     const OrderedJson whole{{"problems", examined.count(Verdict::problem)},
                             {"warnings", examined.count(Verdict::warning)},
-                            {"slots", OrderedJson::parse(slot_map(examined.nodes).print(Format::json))},
+                            {"slots", slot_map(examined.nodes).rows_json()},
                             {"findings", findings}};
     fmt::print("{}", in_lines(whole));
 }

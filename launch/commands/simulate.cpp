@@ -310,8 +310,7 @@ void print(const OrderedJson& summary, Format format) {
 void show(const SimulateOptions& options, OrderedJson json, const simulator::Summary& summary, const SweepFile& file) {
     const auto& spec = file.spec;
     if (options.format == Format::json) {
-        json["best_over_time"] =
-            OrderedJson::parse(best_table(summary, spec, summary.best_over_time.size()).print(Format::json));
+        json["best_over_time"] = best_table(summary, spec, summary.best_over_time.size()).rows_json();
     }
     print(json, options.format);
     if (options.format == Format::table) {

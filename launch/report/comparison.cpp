@@ -36,7 +36,7 @@ OrderedJson comparison_json(const std::vector<std::filesystem::path>& directorie
         const auto target = common_target(methods, spec.goal);
         const auto table = methods_table(compare_methods(methods, Prices(), {target, {}}), spec);
         result["target"] = target ? OrderedJson(*target) : OrderedJson(nullptr);
-        result["methods"] = OrderedJson::parse(table.print(Format::json));
+        result["methods"] = table.rows_json();
         result["first_sweeps"] = OrderedJson::array();
         for (const auto& method : methods) {
             result["first_sweeps"].push_back(method.runs.front().directory.string());

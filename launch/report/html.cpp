@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "launch/view/printable.hpp"
 
 namespace crescendo::launch::html {
 
 std::string number(const OrderedJson& value) {
-    if (value.is_null()) {
+    const bool is_infinite = value.is_number_float() && !std::isfinite(value.get<double>());
+    if (value.is_null() || is_infinite) {
         return "–";
     }
     if (value.is_string()) {

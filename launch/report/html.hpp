@@ -8,7 +8,7 @@
 /// The parts that a page is made of, as HTML.
 namespace crescendo::launch::html {
 
-/// A value as people read it: numbers with five digits, a dash for null.
+/// A value as people read it: numbers with five digits, a dash for null and for what is not finite.
 std::string number(const OrderedJson& value);
 
 /// A text of `object`, as HTML shows it.

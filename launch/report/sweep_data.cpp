@@ -44,7 +44,7 @@ void add_trials(OrderedJson& data, const History& history, std::optional<double>
     }
     data["columns"] = OrderedJson::array();
     data["rows"] = OrderedJson::array();
-    for (const auto& trial : OrderedJson::parse(trials_table(history, price_of_slot_hour).print(Format::json))) {
+    for (const auto& trial : trials_table(history, price_of_slot_hour).rows_json()) {
         auto row = OrderedJson::array();
         for (const auto& [name, value] : trial.items()) {
             row.push_back(value);
@@ -366,7 +366,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["spending"] = spending_json(history, price);
     data["data_wait"] = history.data_wait() ? OrderedJson(*history.data_wait()) : OrderedJson(nullptr);
     data["num_trials"] = sweep.trials().size();
-    data["best"] = OrderedJson::parse(best_text(history, directory, Format::json, price));
+    data["best"] = best_json(history, directory, price);
     data["next"] = next_steps(state, history, directory, extension);
     add_trials(data, history, price);
     add_curves(data, history, limits.most_points);

@@ -75,8 +75,8 @@ std::optional<double> clock_of(const TrialHistory& trial) {
     return trial.reports.empty() ? std::nullopt : trial.reports.back().seconds;
 }
 
-OrderedJson best_json(const History& history, const SweepDirectory& directory, const Trial& best,
-                      std::optional<double> price_of_slot_hour) {
+OrderedJson result_json(const History& history, const SweepDirectory& directory, const Trial& best,
+                        std::optional<double> price_of_slot_hour) {
     OrderedJson result;
     result["trial"] = best.id.value;
     result["status"] = to_string(best.status);
@@ -221,15 +221,21 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
     return table;
 }
 
+OrderedJson best_json(const History& history, const SweepDirectory& directory, std::optional<double> price_of_slot_hour,
+                      std::optional<TrialId> trial) {
+    const auto best = trial ? trial : history.sweep().best();
+    return best ? result_json(history, directory, history.sweep().trial(*best), price_of_slot_hour) : OrderedJson();
+}
+
 std::string best_text(const History& history, const SweepDirectory& directory, Format format,
                       std::optional<double> price_of_slot_hour, std::optional<TrialId> trial) {
     const auto best = trial ? trial : history.sweep().best();
-    if (!best) {
-        return format == Format::json ? "null\n" : history.why_no_best() + "\n";
-    }
-    const auto json = best_json(history, directory, history.sweep().trial(*best), price_of_slot_hour);
+    const auto json = best_json(history, directory, price_of_slot_hour, best);
     if (format == Format::json) {
         return in_lines(json);
+    }
+    if (!best) {
+        return history.why_no_best() + "\n";
     }
     Table table({"what", "name", "value"});
     for (const auto* key : {"trial", "status", "resource", "configuration", "repetition", "judge", "judged", "seconds",

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "launch/messages/json.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/sweep_directory.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
@@ -39,8 +40,11 @@ double best_value(const Sweep& sweep, TrialId best);
 /// What such a value is, where trials are repetitions: " (mean of 3)". Else empty.
 std::string judge_text(const Repeat& repeat);
 
-/// The best trial, or `trial`: configuration, metrics, test metrics, what it cost, checkpoint.
-/// A list of name and value for people; one object for programs.
+/// The best trial, or `trial`: configuration, metrics, test metrics, what it cost, checkpoint. Null if there is none.
+OrderedJson best_json(const History& history, const SweepDirectory& directory,
+                      std::optional<double> price_of_slot_hour = {}, std::optional<TrialId> trial = {});
+
+/// best_json() as a list of name and value for people; one object for programs.
 std::string best_text(const History& history, const SweepDirectory& directory, Format format,
                       std::optional<double> price_of_slot_hour = {}, std::optional<TrialId> trial = {});
 

@@ -8,7 +8,6 @@
 
 #include "core/check.hpp"
 #include "core/value.hpp"
-#include "launch/messages/json.hpp"
 #include "launch/view/display_width.hpp"
 #include "launch/view/printable.hpp"
 
@@ -40,9 +39,18 @@ struct ForPeople : Exact {
 
 struct ToJson {
     OrderedJson operator()(std::monostate) const { return nullptr; }
+    OrderedJson operator()(double value) const { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
     OrderedJson operator()(const JsonValue& value) const { return OrderedJson::parse(value.text); }
     OrderedJson operator()(const auto& value) const { return value; }
 };
+
+OrderedJson object_of(const std::vector<std::string>& columns, const std::vector<Cell>& row) {
+    auto object = OrderedJson::object();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        object[columns[i]] = std::visit(ToJson{}, row[i]);
+    }
+    return object;
+}
 
 std::string quoted(std::string field) {
     field = printable(field);
@@ -117,6 +125,14 @@ std::string Table::print(Format format) const {
     return {};
 }
 
+OrderedJson Table::rows_json() const {
+    auto rows = OrderedJson::array();
+    for (const auto& row : rows_) {
+        rows.push_back(object_of(columns_, row));
+    }
+    return rows;
+}
+
 std::string Table::aligned() const {
     std::vector<bool> to_the_right;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -141,11 +157,7 @@ std::string Table::aligned() const {
 std::string Table::json() const {
     std::string result = "[";
     for (const auto& row : rows_) {
-        OrderedJson object = OrderedJson::object();
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            object[columns_[i]] = std::visit(ToJson{}, row[i]);
-        }
-        result += (result.size() == 1 ? "\n  " : ",\n  ") + one_line(object);
+        result += (result.size() == 1 ? "\n  " : ",\n  ") + one_line(object_of(columns_, row));
     }
     return result + (rows_.empty() ? "]\n" : "\n]\n");
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/value.hpp"
+#include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
 
@@ -38,6 +39,9 @@ class Table {
     /// csv: a header and one line a row, quoted as RFC 4180 says, empty for no value.
     /// Numbers in json and csv read back bit for bit. Control characters in texts are escaped, as printable() says.
     std::string print(Format format) const;
+
+    /// A list of objects, one a row, as print() has them in json.
+    OrderedJson rows_json() const;
 
   private:
     std::string aligned() const;

@@ -16,3 +16,10 @@ TEST_CASE("JSON in a script cannot end the script") {
 TEST_CASE("JSON in a script has null for what is not finite") {
     CHECK(html::script_json(OrderedJson{{"a", NAN}, {"b", INFINITY}}) == R"({"a":null,"b":null})");
 }
+
+TEST_CASE("a dash stands for null and for a number that is not finite") {
+    CHECK(html::number(nullptr) == "–");
+    CHECK(html::number(NAN) == "–");
+    CHECK(html::number(-INFINITY) == "–");
+    CHECK(html::number(0.123456) == "0.12346");
+}

@@ -72,6 +72,11 @@ TEST_CASE("JSON has one object a row, with every key and exact numbers") {
           "]\n");
 }
 
+TEST_CASE("rows are the same as JSON and as its text") {
+    CHECK(trials().rows_json() == OrderedJson::parse(trials().print(Format::json)));
+    CHECK(Table({"trial", "loss"}).rows_json() == OrderedJson::array());
+}
+
 TEST_CASE("CSV has exact numbers and nothing where there is no value") {
     CHECK(trials().print(Format::csv) ==
           "trial,status,loss\n"
@@ -91,6 +96,7 @@ TEST_CASE("a number that is not finite is null in JSON") {
     table.add_row({std::numeric_limits<double>::quiet_NaN()});
 
     CHECK(table.print(Format::json) == "[\n  {\"x\":null}\n]\n");
+    CHECK(table.rows_json()[0].at("x").is_null());
 }
 
 TEST_CASE("what would steer a terminal is escaped, in tables and in CSV") {
