@@ -85,14 +85,16 @@ std::string problem_of(const protocol::Metrics& reported, const std::string& met
                        to_json(reported).dump(), metric, did_you_mean(metric, names));
 }
 
-TrialFailed failure_after(const History& history, TrialId trial, FailureKind kind, std::optional<SlotId> lost,
-                          std::optional<SlotId> worker, const std::string& message) {
-    const auto& its = history.sweep().trial(trial);
-    const bool is_repeated = kind == FailureKind::error && its.failures_in_a_row > 0 && !its.is_reforming &&
-                             without_digits(message) == without_digits(history.of(trial).last_failure) &&
-                             !(worker && history.sweep().is_in_doubt(*worker, trial));
-    const bool may_be_slot = (kind == FailureKind::error && !is_repeated) || kind == FailureKind::crash;
-    return {trial, is_repeated ? FailureKind::repeated_error : kind, lost, may_be_slot ? worker : std::nullopt};
+TrialFailed failure_after(const History& history, TrialFailed told, const std::string& message) {
+    const auto& its = history.sweep().trial(told.trial);
+    const bool is_repeated = told.kind == FailureKind::error && its.failures_in_a_row > 0 && !its.is_reforming &&
+                             without_digits(message) == without_digits(history.of(told.trial).last_failure) &&
+                             !(told.suspect && history.sweep().is_in_doubt(*told.suspect, told.trial));
+    told.kind = is_repeated ? FailureKind::repeated_error : told.kind;
+    if (told.kind != FailureKind::error && told.kind != FailureKind::crash) {
+        told.suspect.reset();
+    }
+    return told;
 }
 
 std::string ToldFailures::words_for(TrialId trial, const std::string& message) {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "launch/messages/messages.hpp"
@@ -22,16 +21,14 @@ std::string problem_of(const LeftTrial& notice);
 /// What a user reads of a report without the sweep's `metric`.
 std::string problem_of(const protocol::Metrics& reported, const std::string& metric);
 
-/// A failure that an agent tells of, as the scheduler is to know it, given the trial's last one.
+/// A failure that an agent tells of, as the scheduler is to know it, given the trial's last one. `told` has the slot
+/// where it happened as its suspect, whatever its kind; none: the trial's own words are wrong. Only crashes and errors
+/// keep it.
 ///
 /// An error is a repeated error if it has the same message as the last, whatever numbers are in it, with no report
 /// between the two. Messages of several members of a group about one failure are no repetition. Nor is an error on a
 /// slot that is in doubt for the trial (Sweep::is_in_doubt): it may be the slot's.
-///
-/// `worker` is the slot where it happened; it is suspected of crashes and errors. None: the trial's own words are
-/// wrong. `lost` is the slot of the worker that is gone; none: all are.
-TrialFailed failure_after(const History& history, TrialId trial, FailureKind kind, std::optional<SlotId> lost,
-                          std::optional<SlotId> worker, const std::string& message);
+TrialFailed failure_after(const History& history, TrialFailed told, const std::string& message);
 
 /// Says a long message once: last words, which many trials may have in common, are as good as none if they fill the
 /// screen.

@@ -303,8 +303,8 @@ void Training::take(const WorkerFailed& notice) {
     groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
         const auto lost = file_.grow == GrowMode::none && file_.command ? std::nullopt : std::optional(notice.slot);
-        fail(failure_after(decisions_.history(), notice.trial, notice.kind, lost, notice.slot, notice.message),
-             notice.message, notice.fault);
+        const TrialFailed told{.trial = notice.trial, .kind = notice.kind, .slot = lost, .suspect = notice.slot};
+        fail(failure_after(decisions_.history(), told, notice.message), notice.message, notice.fault);
         usable_slots_.note_failure(notice);
     }
     orders_.resume_held_back();
@@ -323,7 +323,7 @@ void Training::fail(const TrialFailed& failure, const std::string& message, Prog
 
 /// The report says nothing that can be used, wherever the trial runs.
 void Training::fail_by_report(TrialId trial, const std::string& message) {
-    fail(failure_after(decisions_.history(), trial, FailureKind::error, {}, {}, message), message);
+    fail(failure_after(decisions_.history(), {trial, FailureKind::error}, message), message);
 }
 
 /// Others than the scheduler know it as a note.
