@@ -21,6 +21,7 @@
 #include "core/files/durable_file.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/system/exit_status_variable.hpp"
+#include "launch/system/pipe.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -34,6 +35,21 @@ std::pair<FileDescriptor, FileDescriptor> socket_pair() {
         throw refusal("cannot create a socket pair");
     }
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+/// The file for what a process prints; none: ours.
+FileDescriptor open_log(const ProcessOptions& options) {
+    if (options.log.empty()) {
+        return {};
+    }
+    FileDescriptor log(::open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (!log) {
+        throw WriteError(errno, std::generic_category(), "cannot write " + options.log);
+    }
+    if (options.holds_log) {
+        ::flock(log.get(), LOCK_EX | LOCK_NB);  // as long as anybody has this descriptor, a copy of which they get
+    }
+    return log;
 }
 
 /// Our environment without what the launcher, the job script and another sweep have set for us, and with `settings` on
@@ -190,22 +206,8 @@ bool is_held(const std::string& log) {
 
 ChildProcess::ChildProcess(const ProcessOptions& options) {
     auto [ours, theirs] = socket_pair();
-    int pipe_ends[2];
-    if (::pipe2(pipe_ends, O_CLOEXEC) != 0) {
-        throw refusal("cannot create a pipe");
-    }
-    FileDescriptor errors(pipe_ends[0]);
-    FileDescriptor errors_of_child(pipe_ends[1]);
-    FileDescriptor log;
-    if (!options.log.empty()) {
-        log = FileDescriptor(::open(options.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-        if (!log) {
-            throw WriteError(errno, std::generic_category(), "cannot write " + options.log);
-        }
-        if (options.holds_log) {
-            ::flock(log.get(), LOCK_EX | LOCK_NB);  // as long as anybody has this descriptor, a copy of which they get
-        }
-    }
+    Pipe errors;
+    const auto log = open_log(options);
     auto settings = options.environment;
     if (options.has_socket) {
         settings.emplace_back(protocol::fd_variable, std::to_string(protocol_fd));
@@ -226,12 +228,12 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     }
     if (pid_ == 0) {
         become(options, cpus, command_pointers.data(), environment_pointers.data(), theirs.get(), log.get(),
-               errors_of_child.get(), parent);
+               errors.write_end.get(), parent);
     }
     ::setpgid(pid_, pid_);  // in both processes, so that neither can be first without it
-    errors_of_child.reset();
+    errors.write_end.reset();
     int error = 0;
-    if (::read(errors.get(), &error, sizeof error) == sizeof error) {
+    if (::read(errors.read_end.get(), &error, sizeof error) == sizeof error) {
         ::waitpid(pid_, nullptr, 0);
         if (error == E2BIG) {
             throw CommandTooLong(

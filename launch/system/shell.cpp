@@ -1,6 +1,5 @@
 #include "launch/system/shell.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
@@ -22,6 +21,7 @@
 #include "core/files/file_descriptor.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/exit_status_variable.hpp"
+#include "launch/system/pipe.hpp"
 
 extern char** environ;
 
@@ -39,20 +39,6 @@ std::vector<char*> environment_without(const std::function<bool(std::string_view
     result.push_back(nullptr);
     return result;
 }
-
-struct Pipe {
-    FileDescriptor read_end;
-    FileDescriptor write_end;
-
-    Pipe() {
-        std::array<int, 2> ends{};
-        if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-            throw std::runtime_error(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
-        }
-        read_end = FileDescriptor(ends[0]);
-        write_end = FileDescriptor(ends[1]);
-    }
-};
 
 /// Reads from both until their other ends are closed; false where the time is over before.
 bool read_all(const Pipe& output, const Pipe& errors, ToolResult& result, std::chrono::seconds patience) {
