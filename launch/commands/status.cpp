@@ -96,6 +96,21 @@ OrderedJson regroups_json(const History& history) {
     return json;
 }
 
+/// What a user may do about a sweep in this state, whose last job is `job`; empty if there is nothing to say.
+std::string hint_of(const RecordedSweep& recorded, const std::string& state, const std::string& job) {
+    if (state == "queued") {
+        return fmt::format("`{}` says what the job waits for", batch_system()->state_command(job));
+    }
+    if (state == "unknown") {
+        return fmt::format("{} does not say whether the sweep's last job is over; see what `{}` says",
+                           batch_system()->name(), batch_system()->state_command(job));
+    }
+    if (recorded.history.sweep().waits_for_release()) {
+        return held_hint(recorded.history.sweep(), shell_quoted(recorded.directory.path()));
+    }
+    return hint(recorded.history, recorded.file);
+}
+
 OrderedJson status_json(const RecordedSweep& recorded, const std::string& price) {
     const auto& sweep = recorded.history.sweep();
     const auto progress =
@@ -151,14 +166,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     }
     const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
-    if (status["state"] == "queued") {
-        status["hint"] = fmt::format("`{}` says what the job waits for", batch_system()->state_command(job));
-    } else if (status["state"] == "unknown") {
-        status["hint"] = fmt::format("{} does not say whether the sweep's last job is over; see what `{}` says",
-                                     batch_system()->name(), batch_system()->state_command(job));
-    } else if (sweep.waits_for_release()) {
-        status["hint"] = held_hint(sweep, shell_quoted(recorded.directory.path()));
-    } else if (auto advice = hint(recorded.history, recorded.file); !advice.empty()) {
+    if (auto advice = hint_of(recorded, status["state"], job); !advice.empty()) {
         status["hint"] = std::move(advice);
     }
     return status;
