@@ -2,15 +2,14 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
+#include "core/files/host_name.hpp"
 
 namespace crescendo {
 
@@ -36,9 +35,7 @@ inline void write_all(const FileDescriptor& file, std::string_view rest, const s
 
 /// A name of this process's own beside `path`, so that a process that stood still does not write into another's file.
 inline std::filesystem::path own_name(const std::filesystem::path& path, const char* kind) {
-    std::array<char, HOST_NAME_MAX + 1> host{};
-    ::gethostname(host.data(), host.size() - 1);
-    return path.string() + "." + kind + "." + host.data() + "." + std::to_string(::getpid());
+    return path.string() + "." + kind + "." + host_name() + "." + std::to_string(::getpid());
 }
 
 }  // namespace crescendo

@@ -1,5 +1,6 @@
 #include "launch/agent/agent_setup.hpp"
 
+#include "core/files/host_name.hpp"
 #include "launch/agent/agent.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/slots/slot_plan_json.hpp"

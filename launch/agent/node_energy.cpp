@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "core/files/host_name.hpp"
 #include "launch/energy/nvml.hpp"
 #include "launch/energy/powercap.hpp"
-#include "launch/slots/node_resources.hpp"
 
 namespace crescendo::launch {
 namespace {

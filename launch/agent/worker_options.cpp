@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
+#include "core/files/host_name.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/slots/gpus.hpp"
-#include "launch/slots/node_resources.hpp"
 #include "launch/slots/topology.hpp"
 
 namespace crescendo::launch {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/files/host_name.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/messages/action_json.hpp"
 #include "launch/messages/event_json.hpp"
@@ -15,7 +16,6 @@
 #include "launch/messages/metrics_json.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/proposal_record.hpp"
-#include "launch/slots/node_resources.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "scheduler/loss.hpp"
 #include "scheduler/space/membership.hpp"

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/files/host_name.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -19,7 +20,6 @@
 #include "launch/report/report_page.hpp"
 #include "launch/report/sweep_data.hpp"
 #include "launch/report/sweep_plot.hpp"
-#include "launch/slots/node_resources.hpp"
 #include "launch/system/stop_signals.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/view/live_view.hpp"

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/files/host_name.hpp"
 #include "launch/coordinator/departure.hpp"
 #include "launch/coordinator/final_test.hpp"
 #include "launch/coordinator/training.hpp"
-#include "launch/slots/node_resources.hpp"
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {

@@ -1,6 +1,7 @@
 #include "launch/doctor/node_report.hpp"
 
 #include "core/check.hpp"
+#include "core/files/host_name.hpp"
 #include "launch/doctor/file_system.hpp"
 #include "launch/doctor/gpu_sharing.hpp"
 #include "launch/doctor/limits.hpp"

@@ -4,11 +4,11 @@
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "core/files/host_name.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/record/earlier_results.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/journal.hpp"
-#include "launch/slots/node_resources.hpp"
 
 namespace crescendo::launch {
 

@@ -15,9 +15,9 @@
 #include <thread>
 
 #include "core/check.hpp"
+#include "core/files/host_name.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/record/directory_error.hpp"
-#include "launch/slots/node_resources.hpp"
 #include "launch/system/exit_status_variable.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"

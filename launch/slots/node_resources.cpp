@@ -11,12 +11,6 @@
 
 namespace crescendo::launch {
 
-std::string host_name() {
-    char name[256] = "";
-    ::gethostname(name, sizeof name - 1);
-    return name;
-}
-
 std::string binding_of_launcher() {
     const auto num_cpus_of = [](pid_t process) {
         cpu_set_t cpus;

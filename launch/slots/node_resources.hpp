@@ -20,9 +20,6 @@ struct NodeResources {
     std::vector<int> cpus() const;
 };
 
-/// This node's name.
-std::string host_name();
-
 /// That Open MPI's launcher keeps this process on few of the CPUs which it has itself, as it does by default with one
 /// or two processes, so that a node has few slots; empty if it does not.
 std::string binding_of_launcher();

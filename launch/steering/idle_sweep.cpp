@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/files/host_name.hpp"
 #include "launch/messages/event_json.hpp"
-#include "launch/slots/node_resources.hpp"
 #include "launch/steering/steering.hpp"
 #include "launch/system/wall_clock.hpp"
 

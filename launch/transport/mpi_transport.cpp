@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/check.hpp"
+#include "core/files/host_name.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/transport/network.hpp"
 

@@ -16,7 +16,7 @@
 #include <sstream>
 
 #include "core/check.hpp"
-#include "launch/slots/node_resources.hpp"
+#include "core/files/host_name.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "launch/slots/node_resources.hpp"
+#include "core/files/host_name.hpp"
 #include "launch/system/clock.hpp"
 #include "launch/system/open_files.hpp"
 

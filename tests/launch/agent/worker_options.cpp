@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "launch/slots/node_resources.hpp"
+#include "core/files/host_name.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

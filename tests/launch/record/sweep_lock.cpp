@@ -12,8 +12,8 @@
 
 #include "core/check.hpp"
 #include "core/files/file_descriptor.hpp"
+#include "core/files/host_name.hpp"
 #include "launch/record/directory_error.hpp"
-#include "launch/slots/node_resources.hpp"
 #include "launch/system/read_file.hpp"
 #include "tests/await.hpp"
 #include "tests/failing_disk.hpp"

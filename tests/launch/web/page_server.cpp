@@ -15,7 +15,7 @@
 
 #include "core/check.hpp"
 #include "core/files/file_descriptor.hpp"
-#include "launch/slots/node_resources.hpp"
+#include "core/files/host_name.hpp"
 #include "tests/contains.hpp"
 
 using namespace crescendo;
