@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/batch/job_time.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

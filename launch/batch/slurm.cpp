@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/batch/slurm_rescue.hpp"
 #include "launch/batch/slurm_tools.hpp"
 #include "launch/batch/slurm_variables.hpp"

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <thread>
 
+#include "core/shell_words.hpp"
 #include "launch/batch/slurm_tools.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/batch/job_time.hpp"
 #include "launch/batch/slurm.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

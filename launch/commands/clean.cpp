@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
@@ -11,7 +12,6 @@
 #include "launch/record/kept_trials.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/sweep_lock.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -12,6 +12,7 @@
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "core/files/writing.hpp"
+#include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"

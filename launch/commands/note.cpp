@@ -1,10 +1,10 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
@@ -19,7 +20,6 @@
 #include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/system/exit_status_variable.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/resume.hpp"
@@ -14,7 +15,6 @@
 #include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/sweep_file/retraining.hpp"
 #include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/view/seed_spread.hpp"
 
 namespace crescendo::launch {

@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "core/median.hpp"
+#include "core/shell_words.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
+#include "core/shell_words.hpp"
 #include "launch/batch/job_script.hpp"
 #include "launch/batch/job_time.hpp"
 #include "launch/commands/commands.hpp"
@@ -23,7 +24,6 @@
 #include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/sweep_file/sections/site_profile.hpp"
 #include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/transport/launched.hpp"
 #include "launch/view/results.hpp"
 

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/shell_words.hpp"
 #include "launch/agent/program_run.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/sweep_file/wandb_script.hpp"
 #include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 

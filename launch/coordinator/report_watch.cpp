@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "launch/system/shell.hpp"
+#include "core/shell_words.hpp"
 
 namespace crescendo::launch {
 

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/shell_words.hpp"
 #include "launch/coordinator/failures.hpp"
 #include "launch/messages/likely_metric.hpp"
 #include "launch/messages/metrics_json.hpp"
@@ -16,7 +17,6 @@
 #include "launch/record/metric_note.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/steering/steering.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/view/results.hpp"
 

@@ -6,9 +6,9 @@
 
 #include "core/check.hpp"
 #include "core/crc32.hpp"
+#include "core/shell_words.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {

@@ -16,9 +16,9 @@
 #include "core/check.hpp"
 #include "core/crc32.hpp"
 #include "core/files/durable_file.hpp"
+#include "core/shell_words.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

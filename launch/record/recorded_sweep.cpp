@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/batch/job_script.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/yaml/yaml_document.hpp"
 

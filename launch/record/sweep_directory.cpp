@@ -6,11 +6,11 @@
 #include <system_error>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/record/earlier_results.hpp"
 #include "launch/record/journal.hpp"
 #include "launch/record/metric_note.hpp"
 #include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/compare/sweep_run.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/metrics_json.hpp"
@@ -23,7 +24,6 @@
 #include "launch/report/numbers.hpp"
 #include "launch/report/parameter_importance.hpp"
 #include "launch/report/slot_use.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 #include "scheduler/space/grid.hpp"

@@ -18,11 +18,11 @@
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "core/files/host_name.hpp"
+#include "core/shell_words.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/system/own_folder.hpp"
 #include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

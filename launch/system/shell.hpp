@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/shell_words.hpp"
-
 namespace crescendo::launch {
 
 /// Whether `path` is a file that may be executed.

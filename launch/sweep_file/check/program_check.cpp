@@ -11,6 +11,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/shell_words.hpp"
 #include "launch/sweep_file/check/command_words.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
