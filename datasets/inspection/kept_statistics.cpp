@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
@@ -18,6 +17,7 @@
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
+#include "core/files/read_all.hpp"
 #include "core/shell_words.hpp"
 #include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/hdf5.hpp"
@@ -90,29 +90,24 @@ ChannelStatistics to_channel(const json& in) {
             .max = number_or_nan(in.at("max"))};
 }
 
-/// All bytes of the file; fewer where it cannot be read.
-std::string bytes_of(const FileDescriptor& file) {
-    std::string bytes;
-    std::array<char, 65536> buffer{};
-    ssize_t count = 0;
-    while ((count = ::read(file.get(), buffer.data(), buffer.size())) > 0) {
-        bytes.append(buffer.data(), static_cast<std::size_t>(count));
-    }
-    return bytes;
-}
-
 struct Kept {
-    json content;      ///< null if there is no file that can be read
+    json content;      ///< null if there is none, or another program wrote it
     uid_t writer = 0;  ///< owner of the file
 };
 
+/// Throws InvalidInput if the file is there and cannot be read: others would be lost with the next that are kept.
 Kept read_kept(const fs::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // others may have put a pipe
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
         return {};
     }
-    auto content = json::parse(bytes_of(file), nullptr, /*allow_exceptions=*/false);
+    const auto bytes = read_all(file);
+    if (!bytes) {
+        throw InvalidInput(text("{} cannot be read ({}): try again once it can, or remove it and the statistics in it",
+                                path.string(), std::generic_category().message(errno)));
+    }
+    auto content = json::parse(*bytes, nullptr, /*allow_exceptions=*/false);
     const bool usable = content.is_object() && content.contains("file") && content.contains("sets");
     return {usable ? std::move(content) : json(), status.st_uid};
 }

@@ -18,6 +18,7 @@
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "core/files/host_name.hpp"
+#include "core/files/read_all.hpp"
 #include "core/shell_words.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/record/sweep_lock.hpp"
@@ -65,8 +66,11 @@ std::string new_name() {
 std::string content_of(const fs::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
+    const auto unreadable = [] {
+        return InvalidInput(fmt::format("it cannot be read ({}); send it again", std::strerror(errno)));
+    };
     if (!file || ::fstat(file.get(), &status) != 0) {
-        throw InvalidInput(fmt::format("it cannot be read ({}); send it again", std::strerror(errno)));
+        throw unreadable();
     }
     CRESCENDO_VALIDATE(S_ISREG(status.st_mode), "", "it is no regular file; use the commands of crescendo to send one");
     CRESCENDO_VALIDATE(status.st_uid == ::geteuid(), "",
@@ -74,10 +78,11 @@ std::string content_of(const fs::path& path) {
                        ::geteuid());
     CRESCENDO_VALIDATE(status.st_size <= longest, "", "it has {} bytes, and a request has {} at most; write less",
                        status.st_size, longest);
-    std::string content(static_cast<std::size_t>(status.st_size), '\0');
-    const auto length = ::read(file.get(), content.data(), content.size());
-    content.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
-    return content;
+    auto content = read_all(file);
+    if (!content) {
+        throw unreadable();
+    }
+    return *std::move(content);
 }
 
 Request read_request(const fs::path& path) {

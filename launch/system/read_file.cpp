@@ -3,32 +3,26 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "core/check.hpp"
+#include "core/files/read_all.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-std::string read_all(const FileDescriptor& file, const std::filesystem::path& path) {
-    std::string bytes;
-    std::array<char, 65536> buffer;
-    for (;;) {
-        const auto count = ::read(file.get(), buffer.data(), buffer.size());
-        if (count > 0) {
-            bytes.append(buffer.data(), static_cast<std::size_t>(count));
-        } else if (count == 0) {
-            return bytes;
-        } else if (errno != EINTR) {
-            cannot_read(path, errno);
-        }
+std::string bytes_of(const FileDescriptor& file, const std::filesystem::path& path) {
+    auto bytes = read_all(file);
+    if (!bytes) {
+        cannot_read(path, errno);
     }
+    return *std::move(bytes);
 }
 
 }  // namespace
@@ -47,7 +41,7 @@ std::string read_file(const std::filesystem::path& path) {
     if (!file) {
         cannot_read(path, errno);
     }
-    return read_all(file, path);
+    return bytes_of(file, path);
 }
 
 FileDescriptor open_regular_file(const std::filesystem::path& path) {
@@ -62,7 +56,7 @@ FileDescriptor open_regular_file(const std::filesystem::path& path) {
     return file;  // reading a folder fails with the system's reason
 }
 
-std::string read_regular_file(const std::filesystem::path& path) { return read_all(open_regular_file(path), path); }
+std::string read_regular_file(const std::filesystem::path& path) { return bytes_of(open_regular_file(path), path); }
 
 void cannot_read(const std::filesystem::path& path, int error) {
     constexpr std::array of_the_path{ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG};

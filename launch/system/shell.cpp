@@ -41,7 +41,7 @@ std::vector<char*> environment_without(const std::function<bool(std::string_view
 }
 
 /// Reads from both until their other ends are closed; false where the time is over before.
-bool read_all(const Pipe& output, const Pipe& errors, ToolResult& result, std::chrono::seconds patience) {
+bool read_both(const Pipe& output, const Pipe& errors, ToolResult& result, std::chrono::seconds patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     std::array<pollfd, 2> sources{pollfd{output.read_end.get(), POLLIN, 0}, pollfd{errors.read_end.get(), POLLIN, 0}};
     const std::array<std::string*, 2> texts{&result.output, &result.errors};
@@ -128,7 +128,7 @@ ToolResult run_tool(const std::vector<std::string>& command, const ToolOptions& 
     output.write_end.reset();
     errors.write_end.reset();
     ToolResult result;
-    const bool has_closed_all = read_all(output, errors, result, options.patience);
+    const bool has_closed_all = read_both(output, errors, result, options.patience);
     auto status = has_closed_all ? wait_for_end(pid, options.patience) : std::nullopt;
     drop_last_line_feeds(result.output);
     drop_last_line_feeds(result.errors);

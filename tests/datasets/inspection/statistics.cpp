@@ -209,6 +209,20 @@ TEST_CASE("statistics that another user put beside the file do not count, unless
     CHECK(complaint() == Contains("no mean and spread of"));  // what the other wrote is gone
 }
 
+TEST_CASE("statistics that cannot be read are kept, and the next ones complain") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 100, 5);
+    const auto kept = folder / "set.h5.stats.json";
+    std::filesystem::create_symlink("/proc/self/mem", kept);  // can be opened, and nothing is at its first byte
+
+    const auto complaint = complaint_of([&] { keep_statistics(location, compute_statistics(location, {})); });
+
+    CHECK(complaint == Contains("set.h5.stats.json cannot be read (Input/output error): try again once it can, or remove "
+                                "it and the statistics in it"));
+    CHECK(complaint_of([&] { kept_statistics(location); }) == complaint);
+    CHECK(std::filesystem::is_symlink(kept));
+}
+
 TEST_CASE("a pipe in place of the statistics is none, and a link to a file of ours is replaced") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 100, 5);
