@@ -1,9 +1,9 @@
 #include "datasets/hdf5/data_set_name.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/check.hpp"
+#include "core/number_from.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -32,10 +32,9 @@ std::optional<std::int64_t> to_index(std::string_view digits, const std::string&
     if (digits.empty()) {
         return std::nullopt;
     }
-    std::int64_t index = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    const auto index = number_from<std::int64_t>(digits);
     CRESCENDO_VALIDATE(
-        error == std::errc{} && end == digits.data() + digits.size() && index >= 0, "",
+        index && *index >= 0, "",
         "\"{}\": {} is no index; write [:, 3] for one of the second axis, or [:, BEGIN:END], where END is "
         "not included",
         text, digits);

@@ -1,9 +1,9 @@
 #include "datasets/samples/selection.hpp"
 
-#include <charconv>
 #include <string_view>
 
 #include "core/check.hpp"
+#include "core/number_from.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -12,9 +12,8 @@ std::optional<std::int64_t> to_row(std::string_view digits, const std::string& l
     if (digits.empty()) {
         return std::nullopt;
     }
-    std::int64_t row = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), row);
-    CRESCENDO_VALIDATE(error == std::errc{} && end == digits.data() + digits.size() && row >= 0, "",
+    const auto row = number_from<std::int64_t>(digits);
+    CRESCENDO_VALIDATE(row && *row >= 0, "",
                        "\"{}\": {} is no number of a sample; write [BEGIN:END], like [0:50000], where END is not "
                        "included, or [/PATH] of a data set that lists samples",
                        location, digits);

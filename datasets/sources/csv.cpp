@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/check.hpp"
+#include "core/number_from.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -25,15 +26,13 @@ std::string_view trimmed(std::string_view cell) {
     return quoted ? cell.substr(1, cell.size() - 2) : cell;
 }
 
-/// All of `cell` as a number.
+/// All of `cell` as a number, which may have a plus sign.
 template <class Number>
 std::optional<Number> parse(std::string_view cell) {
     if (cell.starts_with('+')) {
         cell.remove_prefix(1);
     }
-    Number value{};
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    return error == std::errc{} && end == cell.data() + cell.size() ? std::optional{value} : std::nullopt;
+    return number_from<Number>(cell);
 }
 
 /// Whether `cell` is written as a number, which may be larger or smaller than 64 bits hold.

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "core/check.hpp"
+#include "core/number_from.hpp"
 #include "launch/commands/sweep_session.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/steering/idle_sweep.hpp"
@@ -66,11 +65,10 @@ ExitCode ask_for(const std::filesystem::path& path, const std::vector<Request>& 
 }
 
 TrialId trial_named(const std::string& word) {
-    int id = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), id);
-    CRESCENDO_VALIDATE(error == std::errc{} && end == word.data() + word.size() && id >= 0, "",
+    const auto id = number_from<int>(word);
+    CRESCENDO_VALIDATE(id && *id >= 0, "",
                        "'{}' is no trial; trials have whole numbers from 0, and `crescendo trials` lists them", word);
-    return TrialId{id};
+    return TrialId{*id};
 }
 
 }  // namespace crescendo::launch

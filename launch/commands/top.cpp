@@ -4,15 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "core/files/host_name.hpp"
+#include "core/number_from.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
@@ -200,11 +199,7 @@ ExitCode serve(const TopOptions& options) {
 
 /// What is wrong with a port, as CLI::Validator has it.
 std::string is_port(const std::string& text) {
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    return error == std::errc{} && end == text.data() + text.size()
-               ? ""
-               : fmt::format("'{}' is no port (0 to 65535)", text);
+    return number_from<std::uint16_t>(text) ? "" : fmt::format("'{}' is no port (0 to 65535)", text);
 }
 
 ExitCode top(const TopOptions& options) {

@@ -2,12 +2,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <system_error>
 
+#include "core/number_from.hpp"
 #include "core/words.hpp"
 
 namespace crescendo::launch {
@@ -16,9 +15,8 @@ namespace crescendo::launch {
 /// what is too large for the largest.
 inline CLI::Validator at_least(std::int64_t least) {
     const auto check = [least](std::string& text) {
-        std::int64_t number = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        const bool fits = error == std::errc{} && end == text.data() + text.size() && number >= least;
+        const auto number = number_from<std::int64_t>(text);
+        const bool fits = number && *number >= least;
         return fits ? std::string() : text + " is no whole number from " + std::to_string(least) + " to 2^63 - 1";
     };
     return {check, least > 0 ? "POSITIVE" : "NONNEGATIVE"};

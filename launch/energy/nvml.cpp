@@ -2,8 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <charconv>
 #include <utility>
+
+#include "core/number_from.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -46,10 +47,8 @@ Nvml::~Nvml() {
 
 Nvml::Device Nvml::find(const std::string& gpu) const {
     Device device = nullptr;
-    unsigned index = 0;
-    const auto [end, error] = std::from_chars(gpu.data(), gpu.data() + gpu.size(), index);
-    const bool is_index = error == std::errc{} && end == gpu.data() + gpu.size();
-    const int result = is_index ? find_by_index_(index, &device) : find_by_uuid_(gpu.c_str(), &device);
+    const auto index = number_from<unsigned>(gpu);
+    const int result = index ? find_by_index_(*index, &device) : find_by_uuid_(gpu.c_str(), &device);
     return result == success ? device : nullptr;
 }
 

@@ -4,13 +4,13 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/number_from.hpp"
 #include "launch/messages/likely_metric.hpp"
 
 namespace crescendo::launch {
@@ -37,9 +37,7 @@ std::optional<double> number_in(std::string_view text) {
     if (text.starts_with('+')) {
         text.remove_prefix(1);
     }
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+    return number_from<double>(text);
 }
 
 /// Throws std::runtime_error if a number goes on behind what a group matched: "6.77" of "6.77e-05", "1" of "1,761.04".

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <fstream>
 #include <map>
 #include <sstream>
 
+#include "core/number_from.hpp"
 #include "launch/batch/batch_system.hpp"
 
 namespace crescendo::launch {
@@ -102,9 +102,8 @@ std::vector<Gpu> gpus_of_rocr(const std::string& list) {
 
 std::optional<int> numa_of_named(const std::string& name, const std::vector<Device>& devices) {
     if (is_number(name)) {
-        std::size_t index = 0;
-        const auto error = std::from_chars(name.data(), name.data() + name.size(), index).ec;
-        return error == std::errc() && index < devices.size() ? devices[index].numa : std::nullopt;
+        const auto index = number_from<std::size_t>(name);
+        return index && *index < devices.size() ? devices[*index].numa : std::nullopt;
     }
     const auto device = std::ranges::find_if(devices, [&](const Device& d) { return d.uuid.starts_with(name); });
     return device != devices.end() ? device->numa : std::nullopt;

@@ -4,11 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 
 #include "core/check.hpp"
+#include "core/number_from.hpp"
 #include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
@@ -140,13 +139,11 @@ std::string_view CsvFile::read_quoted_field() {
 
 template <class Number>
 Number CsvFile::parsed(std::size_t column, std::string_view kind) const {
-    const auto text = trimmed(fields_[column]);
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) {
+    const auto value = number_from<Number>(trimmed(fields_[column]));
+    if (!value) {
         fail_at(column, kind);
     }
-    return value;
+    return *value;
 }
 
 double CsvFile::number(std::size_t column) const { return parsed<double>(column, "number"); }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/number_from.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "launch/commands/data/commands.hpp"
@@ -28,10 +28,8 @@ struct ConvertArguments {
 };
 
 std::optional<std::int64_t> to_count(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool good = error == std::errc{} && end == text.data() + text.size() && value >= 0;
-    return good ? std::optional(value) : std::nullopt;
+    const auto value = number_from<std::int64_t>(text);
+    return value && *value >= 0 ? value : std::nullopt;
 }
 
 /// "0:50000", "50000:", ":100"

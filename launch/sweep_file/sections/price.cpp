@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/number_from.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -39,13 +39,10 @@ std::optional<Price> read_price(const YamlSection& file) {
 Price parse_price(const std::string& text) {
     const auto equals = text.find('=');
     const auto name = text.substr(0, equals);
-    const auto number = equals == std::string::npos ? "" : text.substr(equals + 1);
-    Price price{-1, name == "node_hour" ? Price::Unit::node : Price::Unit::slot};
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), price.per_hour);
-    CRESCENDO_VALIDATE((name == "slot_hour" || name == "node_hour") && error == std::errc{} &&
-                           end == number.data() + number.size() && is_sound(price.per_hour),
-                       "", "--price {}: is no price; write slot_hour=0.90 or node_hour=24.48", text);
-    return price;
+    const auto number = number_from<double>(equals == std::string::npos ? "" : text.substr(equals + 1));
+    CRESCENDO_VALIDATE((name == "slot_hour" || name == "node_hour") && number && is_sound(*number), "",
+                       "--price {}: is no price; write slot_hour=0.90 or node_hour=24.48", text);
+    return {*number, name == "node_hour" ? Price::Unit::node : Price::Unit::slot};
 }
 
 }  // namespace crescendo::launch

@@ -4,11 +4,11 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/number_from.hpp"
 #include "trainer/data/normalization.hpp"
 #include "trainer/data/shapes.hpp"
 
@@ -21,10 +21,8 @@ constexpr std::int64_t most_categories = std::int64_t{1} << 20;
 constexpr std::int64_t widest_by_rule = 50;
 
 std::optional<std::int64_t> whole_number(const std::string& word) {
-    std::int64_t number = 0;
-    const auto end = word.data() + word.size();
-    const auto [rest, error] = std::from_chars(word.data(), end, number);
-    return error == std::errc() && rest == end && number >= 0 ? std::optional(number) : std::nullopt;
+    const auto number = number_from<std::int64_t>(word);
+    return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::vector<Problem> misfits_of_columns(const nlohmann::json& categories, std::int64_t num_columns,
