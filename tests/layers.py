@@ -66,8 +66,8 @@ ROOMS = {
                 "training", "checkpoint", "profile", "."],
     "launch": ["system", "messages", "energy", "batch", "slots", "yaml", "sweep_file/keys", "sweep_file/sections",
                "sweep_file/search", "sweep_file/command", "sweep_file", "sweep_file/check", "agent", "transport", "record",
-               "steering", "sampling", "view", "replay", "compare", "report", "web", "export", "import", "coordinator",
-               "ask_tell", "doctor", "commands", "commands/data", "."],
+               "trainers", "steering", "sampling", "view", "replay", "compare", "report", "web", "export", "import",
+               "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

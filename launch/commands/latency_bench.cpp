@@ -9,9 +9,9 @@
 #include "core/check.hpp"
 #include "core/message_json.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/system/program_paths.hpp"
+#include "launch/trainers/trial_work.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "launch/coordinator/idle_trainers.hpp"
 #include "launch/record/latency_record.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/trainers/idle_trainers.hpp"
 #include "launch/view/table.hpp"
 
 namespace crescendo::launch {

@@ -14,7 +14,6 @@
 #include "core/files/writing.hpp"
 #include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
-#include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/record/waste.hpp"
@@ -22,6 +21,7 @@
 #include "launch/system/program_paths.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/system/shell.hpp"
+#include "launch/trainers/trial_work.hpp"
 
 namespace crescendo::launch {
 namespace {

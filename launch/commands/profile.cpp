@@ -15,13 +15,13 @@
 #include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/coordinator/idle_trainers.hpp"
-#include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/warm_start.hpp"
 #include "launch/sampling/first_trials.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
+#include "launch/trainers/idle_trainers.hpp"
+#include "launch/trainers/trial_work.hpp"
 #include "launch/view/step_profile.hpp"
 
 namespace crescendo::launch {

@@ -6,13 +6,13 @@
 #include <system_error>
 
 #include "core/files/durable_file.hpp"
-#include "launch/coordinator/trial_work.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/sweep_file/command/nested_config.hpp"
 #include "launch/system/remove_files.hpp"
 #include "launch/system/wall_clock.hpp"
+#include "launch/trainers/trial_work.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/trial_protocol.hpp"
-#include "launch/coordinator/idle_trainers.hpp"
 #include "launch/system/child_process.hpp"
 #include "launch/system/last_words.hpp"
 #include "launch/system/shell.hpp"
 #include "launch/system/temporary_log.hpp"
+#include "launch/trainers/idle_trainers.hpp"
 
 namespace crescendo::launch {
 namespace {

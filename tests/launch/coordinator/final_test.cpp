@@ -5,7 +5,7 @@
 #include <fstream>
 #include <utility>
 
-#include "launch/coordinator/trial_work.hpp"
+#include "launch/trainers/trial_work.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 
 using namespace crescendo;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "launch/coordinator/rendezvous.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/slots/slot_plan.hpp"
+#include "launch/trainers/rendezvous.hpp"
 
 namespace crescendo::launch {
 

@@ -1,4 +1,4 @@
-#include "launch/coordinator/trial_work.hpp"
+#include "launch/trainers/trial_work.hpp"
 
 #include "core/draws.hpp"
 #include "core/setting_path.hpp"

@@ -1,6 +1,6 @@
 /// Idle trainers that are a line of shell which speaks the trial protocol.
 
-#include "launch/coordinator/idle_trainers.hpp"
+#include "launch/trainers/idle_trainers.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "launch/coordinator/idle_trainers.hpp"
+#include "launch/trainers/idle_trainers.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "launch/coordinator/rendezvous.hpp"
+#include "launch/trainers/rendezvous.hpp"
 
 #include <algorithm>
 
