@@ -100,8 +100,10 @@ std::vector<Json> IdleTrainers::await(const std::string& type) {
     std::vector<bool> answered(members_.size());
     while (std::ranges::find(answered, false) != answered.end()) {
         std::vector<pollfd> descriptors;
-        for (const auto& member : members_) {
-            member->process.watch(descriptors);
+        for (std::size_t rank = 0; rank < members_.size(); ++rank) {
+            if (!answered[rank]) {  // what one says after its answer is not read, and would end each wait at once
+                members_[rank]->process.watch(descriptors);
+            }
         }
         ::poll(descriptors.data(), descriptors.size(), /*milliseconds=*/1000);
         for (std::size_t rank = 0; rank < members_.size(); ++rank) {

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -83,6 +84,24 @@ TEST_CASE("several trainers meet, each with its order and its arguments") {
 
     CHECK(answers.at(0).at("heard").get<std::string>().find("Zm91bmQ=") != std::string::npos);
     CHECK(answers.at(1).at("heard") == "argument 1");
+}
+
+TEST_CASE("whoever waits for the last answer takes no time of a core, whatever those say that have answered") {
+    Script script(R"sh(
+        hear
+        if [[ $1 == last ]]; then
+            sleep 1
+        fi
+        say '{"type":"counted"}'
+        while say '{"type":"progress"}'; do sleep 0.1; done)sh");
+    script.options.slots = {IdleTrainers::idle_slot(), IdleTrainers::idle_slot()};
+    script.options.arguments = [](int rank) { return std::vector<std::string>{rank == 1 ? "last" : "first"}; };
+    IdleTrainers trainers(script.options);
+    const auto begin = std::clock();  // of this process alone
+
+    trainers.ask({Json(""), Json("")}, "counted");
+
+    CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 0.2);
 }
 
 TEST_CASE("the processor has a name") { CHECK(!hardware_name().empty()); }
