@@ -20,6 +20,7 @@
 #include "launch/record/warm_start.hpp"
 #include "launch/sampling/first_trials.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
+#include "launch/system/stop_signals.hpp"
 #include "launch/trainers/idle_trainers.hpp"
 #include "launch/trainers/trial_work.hpp"
 #include "launch/view/step_profile.hpp"
@@ -131,6 +132,7 @@ ExitCode profile(const ProfileOptions& options) {
         fmt::print("trial {}:{}\n\n", trial.value, configuration(subject.sweep.trial(trial).config));
         std::fflush(stdout);
     }
+    const StopSignals signals;  // what is made from here on is removed, however this ends
     const ScratchFolder scratch(fs::absolute(subject.directory.path()));
     std::vector<Json> orders;
     for (int rank = 0; rank < options.num_workers; ++rank) {
@@ -145,7 +147,8 @@ ExitCode profile(const ProfileOptions& options) {
     IdleTrainers trainers({.program = ProgramPaths::find().trainer,
                            .directory = subject.working_directory.string(),
                            .slots = slots,
-                           .patience = file.supervision.hang_timeout});
+                           .patience = file.supervision.hang_timeout,
+                           .is_ended = [&] { return signals.requested() != nullptr; }});
     const auto answer = trainers.ask(orders, protocol::Profiled::name).front();
     fmt::print("{}", profile_text(protocol::read<protocol::Profiled>(answer), options.num_workers, options.format));
     if (!options.trace.empty()) {

@@ -105,7 +105,11 @@ std::vector<Json> IdleTrainers::await(const std::string& type) {
                 members_[rank]->process.watch(descriptors);
             }
         }
-        ::poll(descriptors.data(), descriptors.size(), /*milliseconds=*/1000);
+        const int milliseconds = options_.is_ended ? 100 : 1000;
+        ::poll(descriptors.data(), descriptors.size(), milliseconds);
+        if (options_.is_ended && options_.is_ended()) {
+            throw std::runtime_error("interrupted");
+        }
         for (std::size_t rank = 0; rank < members_.size(); ++rank) {
             if (answered[rank]) {
                 continue;

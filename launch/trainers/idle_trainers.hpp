@@ -26,6 +26,8 @@ class IdleTrainers {
         std::optional<std::chrono::milliseconds> patience = {};
         /// The command line of each trainer, after the program; null: it has none.
         std::function<std::vector<std::string>(int rank)> arguments = {};
+        /// Whether nobody waits for answers any more, asked ten times a second; null: somebody does.
+        std::function<bool()> is_ended = {};
     };
 
     /// Starts the trainers. Throws std::runtime_error if the program cannot be executed.
@@ -35,7 +37,7 @@ class IdleTrainers {
     IdleTrainers& operator=(IdleTrainers&&) = delete;
 
     /// Sends each trainer its order, and waits until each has answered with this type. Throws std::runtime_error with
-    /// what a trainer says if it fails; then it has ended. Returns the answers by rank.
+    /// what a trainer says if it fails; then it has ended. Throws also once `is_ended`. Returns the answers by rank.
     std::vector<Json> ask(const std::vector<Json>& orders, const std::string& answer_type);
 
     /// Waits until each trainer has sent a message of this type. Throws as ask() does.

@@ -1,3 +1,9 @@
+#include <csignal>
+#include <filesystem>
+#include <set>
+
+#include "tests/await.hpp"
+#include "tests/e2e/variable.hpp"
 #include "tests/launch/commands/measured_sweep.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
@@ -61,6 +67,27 @@ TEST_CASE("profile measures several workers together, each on a slot of its own"
     CHECK(orders[1].at("rank") == 1);
     CHECK(orders[1].at("size") == 2);
     CHECK(orders[1].at("trace") == (sweep.folder() / "t.json").string());
+}
+
+TEST_CASE("profile that is interrupted leaves nothing behind") {
+    const MeasuredSweep sweep;
+    write_file(sweep.folder / "trainer", "#!/bin/bash\nread -r order <&$CRESCENDO_FD; echo > began\nsleep 100\n");
+    fs::create_directory(sweep.folder / "tmp");
+    const Variable temporary("TMPDIR", (sweep.folder / "tmp").string());
+    const auto files = [&] {
+        return std::set<fs::path>(fs::recursive_directory_iterator(sweep.folder / "s"),
+                                  fs::recursive_directory_iterator());
+    };
+    const auto before = files();
+    Command command(sweep.folder.path(), {"profile", "s", "--seconds", "60"});
+    await("the trainer has its order", [&] { return fs::exists(sweep.folder / "began"); });
+
+    command.signal(SIGINT);
+
+    CHECK(command.wait() == 1);
+    CHECK(contains(command.err(), "crescendo: interrupted"));
+    CHECK(files() == before);
+    CHECK(fs::is_empty(sweep.folder / "tmp"));
 }
 
 TEST_CASE("profile refuses what it cannot measure, and says why") {
