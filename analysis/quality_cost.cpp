@@ -1,7 +1,6 @@
 #include "analysis/quality_cost.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -45,11 +44,6 @@ std::vector<Point> best_so_far(std::span<const Curve> curves, Axis axis) {
 double loss_at(std::span<const Point> envelope, Axis axis, double x) {
     const auto after = std::ranges::upper_bound(envelope, x, {}, [&](const Point& point) { return at(point, axis); });
     return after == envelope.begin() ? infinity : std::prev(after)->loss;
-}
-
-double price_of(std::span<const Point> envelope, Axis axis, double loss) {
-    const auto first = std::ranges::lower_bound(envelope, loss, std::ranges::greater(), &Point::loss);
-    return first == envelope.end() ? infinity : at(*first, axis);
 }
 
 std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis,

@@ -25,9 +25,6 @@ std::vector<Point> best_so_far(std::span<const Curve> curves, Axis axis);
 /// The best loss of an envelope that had cost at most `x`; +infinity before the first point. O(log n).
 double loss_at(std::span<const Point> envelope, Axis axis, double x);
 
-/// What an envelope has paid when its loss first is `loss` or lower; +infinity if it never is. O(log n).
-double price_of(std::span<const Point> envelope, Axis axis, double loss);
-
 /// How good repeated searches were at one price.
 struct MedianPoint {
     double price = 0;     ///< on the axis

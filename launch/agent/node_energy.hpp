@@ -8,7 +8,6 @@
 
 #include "launch/agent/worker_options.hpp"
 #include "launch/energy/energy_meter.hpp"
-#include "launch/system/clock.hpp"
 
 namespace crescendo::launch {
 

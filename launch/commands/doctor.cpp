@@ -272,8 +272,7 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     command->add_option("--cpus-per-slot", options->cpus_per_slot, "As `cpus_per_slot` in a sweep file")
         ->check(at_least_one());
     command->add_option("--interface", options->interface, "As in `crescendo run`");
-    static constexpr Words formats{{std::pair{Format::table, "table"}, {Format::json, "json"}}};
-    command->add_option("--format", options->format, "table or json")->transform(one_of(formats))->default_str("table");
+    add_format_option_without_csv(*command, options->format);
     command->footer(
         "Exit codes: 0 no problem; 1 at least one problem.\n"
         "Example:\n"

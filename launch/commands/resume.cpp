@@ -20,7 +20,6 @@
 #include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/system/exit_status_variable.hpp"
-#include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
@@ -37,16 +38,15 @@ class OutputToErrors {
         std::fflush(stdout);
         ::dup2(STDERR_FILENO, STDOUT_FILENO);
     }
-    OutputToErrors(const OutputToErrors&) = delete;
-    OutputToErrors& operator=(const OutputToErrors&) = delete;
     ~OutputToErrors() {
         std::fflush(stdout);
-        ::dup2(output_, STDOUT_FILENO);
-        ::close(output_);
+        ::dup2(output_.get(), STDOUT_FILENO);
     }
+    OutputToErrors(OutputToErrors&&) = delete;
+    OutputToErrors& operator=(OutputToErrors&&) = delete;
 
   private:
-    int output_;
+    FileDescriptor output_;
 };
 
 /// Begins to train the trial's configuration in `folder`, or continues.

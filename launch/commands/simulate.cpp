@@ -21,7 +21,6 @@
 #include "launch/sampling/proposal_source.hpp"
 #include "launch/sweep_file/keys/flat_keys.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "launch/view/results.hpp"
 #include "launch/view/simulation_report.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "scheduler/samplers/any_sampler.hpp"

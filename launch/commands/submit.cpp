@@ -25,7 +25,6 @@
 #include "launch/sweep_file/sections/site_profile.hpp"
 #include "launch/system/read_file.hpp"
 #include "launch/transport/launched.hpp"
-#include "launch/view/results.hpp"
 
 namespace crescendo::launch {
 namespace {

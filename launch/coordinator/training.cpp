@@ -12,7 +12,6 @@
 #include "core/shell_words.hpp"
 #include "launch/coordinator/failures.hpp"
 #include "launch/messages/likely_metric.hpp"
-#include "launch/messages/metrics_json.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/record/metric_note.hpp"
 #include "launch/record/recorded_sweep.hpp"

@@ -7,7 +7,6 @@
 #include <set>
 #include <thread>
 
-#include "launch/doctor/file_system.hpp"
 #include "launch/system/clock.hpp"
 #include "launch/transport/mpi_transport.hpp"
 

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/ids.hpp"
 #include "launch/compare/report_folder.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/sweep_file/sections/entry.hpp"

@@ -114,7 +114,7 @@ std::vector<Action> History::apply(const Json& record) {
     }
     if (const auto* failed = std::get_if<TrialFailed>(&event);
         failed != nullptr && record.contains("message") && knows(failed->trial)) {
-        trials_[static_cast<std::size_t>(failed->trial.value)].last_failure = record.at("message");
+        its(failed->trial).last_failure = record.at("message");
     }
     if (const auto* joined = std::get_if<SlotsJoined>(&event)) {
         for (const auto& slot : joined->slots) {
@@ -232,7 +232,7 @@ void History::note_energy(const Json& record) {
         for (const auto& [trial, joules] : record.at("trials").get<std::map<int, double>>()) {
             add(energy_.gpus, joules);
             if (knows(TrialId{trial})) {
-                add(trials_[static_cast<std::size_t>(trial)].gpu_joules, joules);
+                add(its(TrialId{trial}).gpu_joules, joules);
             }
         }
     }
@@ -244,7 +244,7 @@ void History::remember(ReportRecord&& record) {
     if (!knows(id) || sweep_.trial(id).status != TrialStatus::running || record.report.metrics.empty()) {
         return;
     }
-    auto& trial = trials_[static_cast<std::size_t>(id.value)];
+    auto& trial = its(id);
     if (!trial.reports.empty() && trial.reports.back().resource >= record.report.resource) {
         return;
     }
@@ -258,7 +258,7 @@ void History::remember(ReportRecord&& record) {
 
 double History::clock_at(TrialId id, double time) const {
     const auto& reports = of(id).reports;
-    const double since = holding_.at(static_cast<std::size_t>(id.value)).since;
+    const double since = holding_of(id).since;
     const double now = elapsed_at(time);
     const double before = reports.empty() ? 0 : reports.back().seconds.value_or(0);
     const double from = reports.empty() ? since : std::max(since, reports.back().time);
@@ -266,12 +266,12 @@ double History::clock_at(TrialId id, double time) const {
 }
 
 double History::running_seconds_at(TrialId id, double time) const {
-    const auto& holding = holding_.at(static_cast<std::size_t>(id.value));
+    const auto& holding = holding_of(id);
     return of(id).running_seconds + (holding.slots > 0 ? std::max(0.0, elapsed_at(time) - holding.counted) : 0.0);
 }
 
 double History::slot_seconds_of(TrialId id) const {
-    const auto& holding = holding_.at(static_cast<std::size_t>(id.value));
+    const auto& holding = holding_of(id);
     return of(id).slot_seconds + holding.slots * (elapsed() - holding.counted);
 }
 
@@ -281,8 +281,8 @@ void History::follow_slots(TrialId id) {
         return;
     }
     const auto& trial = sweep_.trial(id);
-    auto& history = trials_[static_cast<std::size_t>(id.value)];
-    auto& holding = holding_[static_cast<std::size_t>(id.value)];
+    auto& history = its(id);
+    auto& holding = holding_of(id);
     history.slot_seconds += holding.slots * (elapsed() - holding.counted);
     history.running_seconds += holding.slots > 0 ? elapsed() - holding.counted : 0;
     holding.counted = elapsed();
@@ -309,7 +309,7 @@ void History::follow_group(TrialId id) {
         return;
     }
     const auto& group = sweep_.trial(id).group;
-    auto& groups = trials_[static_cast<std::size_t>(id.value)].groups;
+    auto& groups = its(id).groups;
     const GroupRecord none;
     const auto& before = groups.empty() ? none : groups.back();
     if (group.slots.size() != before.slots.size() || (!group.slots.empty() && group.generation != before.generation)) {
@@ -329,7 +329,7 @@ GroupRecord* History::note_told(TrialId trial, int generation) {
     if (!knows(trial)) {
         return nullptr;
     }
-    auto& groups = trials_[static_cast<std::size_t>(trial.value)].groups;
+    auto& groups = its(trial).groups;
     const auto group = std::ranges::find(groups, generation, &GroupRecord::generation);
     if (group == groups.end()) {
         return nullptr;

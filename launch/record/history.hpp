@@ -262,6 +262,9 @@ class History {
     void note_regroup(const TrialRegrouped& regrouped);
     GroupRecord* note_told(TrialId trial, int generation);
     bool knows(TrialId id) const { return id.value >= 0 && static_cast<std::size_t>(id.value) < trials_.size(); }
+    TrialHistory& its(TrialId id) { return trials_[static_cast<std::size_t>(id.value)]; }
+    Holding& holding_of(TrialId id) { return holding_[static_cast<std::size_t>(id.value)]; }
+    const Holding& holding_of(TrialId id) const { return holding_.at(static_cast<std::size_t>(id.value)); }
 
     Sweep sweep_;
     Reports kept_;

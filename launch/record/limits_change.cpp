@@ -6,6 +6,7 @@
 #include "core/spelling.hpp"
 #include "core/words.hpp"
 #include "launch/messages/event_json.hpp"
+#include "launch/sweep_file/keys/flat_keys.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 
 namespace crescendo::launch {

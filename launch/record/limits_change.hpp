@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "launch/messages/json.hpp"
-#include "launch/sweep_file/keys/flat_keys.hpp"
 #include "launch/sweep_file/keys/overrides.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 

@@ -34,6 +34,10 @@ bool is_copy(const SweepDirectory& directory) {
            !std::filesystem::equivalent(*origin, directory.path(), unknown) && !unknown;
 }
 
+bool has_trial(const Sweep& sweep, TrialId id) {
+    return id.value >= 0 && std::cmp_less(id.value, sweep.trials().size());
+}
+
 }  // namespace
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept)
@@ -90,14 +94,14 @@ TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std:
     const auto where = sweep.directory.path().string();
     const auto trial = number ? std::optional(TrialId{*number}) : sweep.history.sweep().best();
     CRESCENDO_VALIDATE(trial, "", "{}: {}, so {}", where, sweep.history.why_no_best(), otherwise);
-    CRESCENDO_VALIDATE(trial->value >= 0 && std::cmp_less(trial->value, sweep.history.sweep().trials().size()),
-                       "--trial", "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value,
+    CRESCENDO_VALIDATE(has_trial(sweep.history.sweep(), *trial), "--trial",
+                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value,
                        shell_quoted(where));
     return *trial;
 }
 
 const Trial& known_trial(const Sweep& sweep, TrialId id) {
-    CRESCENDO_VALIDATE(id.value >= 0 && std::cmp_less(id.value, sweep.trials().size()), "",
+    CRESCENDO_VALIDATE(has_trial(sweep, id), "",
                        "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
                        "trials` lists them",
                        id.value, sweep.trials().size());

@@ -18,6 +18,7 @@
 #include "core/files/host_name.hpp"
 #include "core/shell_words.hpp"
 #include "launch/batch/batch_system.hpp"
+#include "launch/messages/json.hpp"
 #include "launch/record/directory_error.hpp"
 #include "launch/system/exit_status_variable.hpp"
 #include "launch/system/read_file.hpp"

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "core/files/file_descriptor.hpp"
-#include "launch/messages/json.hpp"
 #include "launch/record/sweep_directory.hpp"
 
 namespace crescendo::launch {

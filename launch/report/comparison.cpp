@@ -7,7 +7,6 @@
 #include "launch/compare/methods.hpp"
 #include "launch/compare/sweep_comparison.hpp"
 #include "launch/compare/sweep_report.hpp"
-#include "scheduler/loss.hpp"
 
 namespace crescendo::launch {
 namespace {

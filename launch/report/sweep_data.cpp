@@ -14,7 +14,6 @@
 #include "core/shell_words.hpp"
 #include "launch/compare/sweep_run.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/messages/metrics_json.hpp"
 #include "launch/record/cost.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
@@ -358,7 +357,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
         sweep.finish_reason() ? OrderedJson(finish_reason_texts.of(*sweep.finish_reason())) : OrderedJson(nullptr);
     data["problem"] = chronicle.problem();
     data["metric"] = sweep.spec().metric;
-    data["goal"] = sweep.spec().goal == Goal::maximize ? "maximize" : "minimize";
+    data["goal"] = goals.of(sweep.spec().goal);
     data["scheduler"] = scheduler_kinds.of(sweep.spec().scheduler.kind);
     data["sampler"] = sweep.spec().sampler;
     data["max"] = sweep.spec().scheduler.max.value;

@@ -390,14 +390,13 @@ void Sweep::handle(const ProposalsEnded&, Effects&) { proposals_.end(); }
 
 bool Sweep::meets_target() const {
     const auto best_trial = best();
-    return spec_.target && best_trial && *candidate_of(*best_trial).loss <= to_loss(spec_.goal, *spec_.target);
+    return best_trial && meets(spec_.target, *candidate_of(*best_trial).loss);
 }
 
 /// Whether a trial that has just reported is complete, although it might train further.
 inline bool Sweep::has_reached_end(const Trial& trial) const {
     const auto& [target, seconds] = spec_.trial_end;
-    return (target && *trial.loss <= to_loss(spec_.goal, *target)) ||
-           (seconds && trial.seconds.value_or(0) >= *seconds);
+    return meets(target, *trial.loss) || (seconds && trial.seconds.value_or(0) >= *seconds);
 }
 
 /// Whether a sweep that ended would not end again at once, if it had something to do.
@@ -442,7 +441,7 @@ inline void Sweep::note_judgements() {
 /// A candidate has a new loss.
 inline void Sweep::note_value(const Trial& candidate) {
     improvement_.note_value(candidate);
-    is_target_met_ = is_target_met_ || (spec_.target && *candidate.loss <= to_loss(spec_.goal, *spec_.target));
+    is_target_met_ = is_target_met_ || meets(spec_.target, *candidate.loss);
 }
 
 Trial& Sweep::known_trial(TrialId id) {
@@ -531,7 +530,7 @@ bool Sweep::resume_next(Effects& effects) {
     if (!next) {
         return false;
     }
-    Trial& trial = known_trial(next->trial);
+    Trial& trial = trials_[next->trial];
     if (!placement_.take_slots(trial, next->rungs_survived)) {
         return false;
     }
@@ -555,7 +554,7 @@ bool Sweep::resume_reluctant(Effects& effects) {
     if (!next) {
         return false;
     }
-    Trial& trial = known_trial(next->trial);
+    Trial& trial = trials_[next->trial];
     const int num_reserved = proposals_.awaited() ? placement_.starting_size() : 0;
     if (!placement_.take_slots(trial, trial.rungs_survived, num_reserved)) {
         return false;
@@ -693,7 +692,7 @@ void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
 
 void Sweep::end_eliminated(Effects& effects) {
     for (const auto id : scheduler_->take_eliminated()) {
-        Trial& trial = known_trial(id);
+        Trial& trial = trials_[id];
         if (trial.status == TrialStatus::running) {  // it is the one that reports
             stop(trial, StopReason::judged, effects);
         } else {
@@ -735,7 +734,7 @@ void Sweep::end_sweep(FinishReason reason, Effects& effects) {
         }
     }
     while (const auto waiting = placement_.first_waiting()) {
-        end(known_trial(*waiting), StopReason::swept, effects);
+        end(trials_[*waiting], StopReason::swept, effects);
     }
     end_all_idle(StopReason::swept, effects);
 }

@@ -200,6 +200,9 @@ class Sweep {
     const Trial& known_trial(TrialId id) const;
     bool over() const { return finish_reason_.has_value(); }
     bool is_busy() const { return placement_.num_running() > 0 || placement_.first_waiting().has_value(); }
+    bool meets(const std::optional<double>& target, double loss) const {
+        return target && loss <= to_loss(spec_.goal, *target);
+    }
     bool meets_target() const;
     bool has_reached_end(const Trial& trial) const;
     bool may_go_on() const;
