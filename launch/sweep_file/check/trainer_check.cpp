@@ -111,14 +111,13 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
     const auto answer = Json::parse(last_line, nullptr, false);
     if (!is_answer(answer)) {
         const auto ending = checked.errors.empty() ? to_string(ExitStatus{checked.code, 0}) : checked.errors;
-        const auto* advice = file.trainer ? ""
-                             : checked.code == usage_error_status
-                                 ? "; a script that reads its arguments itself does not know this one: leave that to "
-                                   "crescendo.torch.run(train, parser)"
-                             : answer.is_object()
-                                 ? R"(; an answer is {"problems": [{"key": "lr", "message": "must be positive"}]})"
-                             : checked.success()
-                                 ? "; a program that grows in place is a warm trainer, such as a script with "
+        const auto* advice =
+            file.trainer ? ""
+            : checked.code == usage_error_status
+                ? "; a script that reads its arguments itself does not know this one: leave that to "
+                  "crescendo.torch.run(train, parser)"
+            : answer.is_object() ? R"(; an answer is {"problems": [{"key": "lr", "message": "must be positive"}]})"
+            : checked.success()  ? "; a program that grows in place is a warm trainer, such as a script with "
                                    "crescendo.torch (docs/your-own-program.md)"
                                  : "";
         mistakes.add(key, fmt::format("`{}` gave no answer: {}{}{}", fmt::join(words, " "), ending,

@@ -217,8 +217,9 @@ TEST_CASE("statistics that cannot be read are kept, and the next ones complain")
 
     const auto complaint = complaint_of([&] { keep_statistics(location, compute_statistics(location, {})); });
 
-    CHECK(complaint == Contains("set.h5.stats.json cannot be read (Input/output error): try again once it can, or remove "
-                                "it and the statistics in it"));
+    CHECK(complaint ==
+          Contains("set.h5.stats.json cannot be read (Input/output error): try again once it can, or remove "
+                   "it and the statistics in it"));
     CHECK(complaint_of([&] { kept_statistics(location); }) == complaint);
     CHECK(std::filesystem::is_symlink(kept));
 }
