@@ -49,22 +49,14 @@ c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
     return by_parameter;
 }
 
-FileDescriptor opened(const std::filesystem::path& path) {
-    FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) {
-        throw std::runtime_error(std::strerror(errno));
-    }
-    return file;
-}
-
 /// Throws std::runtime_error with the system's reason for which a file cannot be read to its end, if there is one.
 void require_readable(const std::filesystem::path& path) {
-    const FileDescriptor file = opened(path);
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     std::vector<char> buffer(std::size_t{1} << 20);
-    ssize_t count = 0;
-    do {
+    ssize_t count = file ? 1 : -1;
+    while (count > 0 || (count < 0 && errno == EINTR)) {
         count = ::read(file.get(), buffer.data(), buffer.size());
-    } while (count > 0 || (count < 0 && errno == EINTR));
+    }
     if (count < 0) {
         throw std::runtime_error(std::strerror(errno));
     }
@@ -73,7 +65,6 @@ void require_readable(const std::filesystem::path& path) {
 /// What a file holds, as it was written. Checkpoints of older versions have no digest. What cannot be read is not
 /// damaged for that: its disk or server may give it back later.
 c10::impl::GenericDict read_content(const std::filesystem::path& path) {
-    static_cast<void>(opened(path));
     try {
         auto content = unpickle(path).toGenericDict();
         if (const auto digest = content.find(digest_key); digest != content.end()) {

@@ -23,8 +23,9 @@ bool is_full(const std::error_code& code) {
 
 std::string words_of(const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again) {
-        return "no thread can be started: the processes that this user may have (ulimit -u), those of the job's "
-               "control group (pids.max), or the memory for its stack (ulimit -v) are used up";
+        return "no thread or process can be started: those that this user may have (ulimit -u), those of the job's "
+               "control group (pids.max), or the memory for a stack (ulimit -v) are used up; raise what is short, or "
+               "train on fewer slots";
     }
     return error.what();
 }

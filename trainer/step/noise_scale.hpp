@@ -7,9 +7,9 @@
 
 namespace crescendo::trainer {
 
-/// One of so many steps is measured, and of a lone worker whose steps are single micro-batches: that costs more.
+/// Of so many steps one is measured.
 constexpr std::int64_t measured_every = 4;
-constexpr std::int64_t single_measured_every = 48;
+constexpr std::int64_t single_measured_every = 48;  ///< where it costs more: a lone worker's single micro-batches
 
 /// Squared norms of the mean gradients of a step, all at the same weights.
 struct GradientNorms {

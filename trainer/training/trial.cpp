@@ -159,6 +159,8 @@ std::vector<at::Tensor> Trial::exchange_weights(const std::vector<at::Tensor>& w
     std::vector<at::Tensor> before;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         before.push_back(tensors[i].variable_data());
+    }
+    for (std::size_t i = 0; i < weights.size(); ++i) {  // later, because a buffer may be there twice
         tensors[i].set_data(weights[i]);
     }
     return before;
@@ -177,10 +179,9 @@ void Trial::update_averages() {
     for (std::size_t i = 0; i < averages_.size(); ++i) {
         const at::Tensor now = tensors[i].detach();
         at::Tensor& average = averages_[i];
-        if (i < parameters_.size()) {
-            average.lerp_(now, 1.0 - decay);
-        } else {  // a constant may be infinite, as a mask is, and then has no distance from itself
-            average.copy_(at::where(average == now, now, average.lerp(now, 1.0 - decay)));
+        average.lerp_(now, 1.0 - decay);
+        if (i >= parameters_.size()) {  // what is infinite, as a mask, or was, as a minimum of nothing, has no average
+            average.copy_(at::where(average.isfinite(), average, now));
         }
     }
 }
@@ -229,7 +230,7 @@ bool Trial::ends_with_epoch() const {
         return false;
     }
     const double left = static_cast<double>(length_) - used(progress_, settings_.report.unit, task_.num_samples);
-    return left * *per_unit < static_cast<double>(task_.num_samples - progress_.position) + 0.5;
+    return left * *per_unit < static_cast<double>(task_.num_samples - progress_.position) + *per_unit - 0.5;
 }
 
 /// What was learned may be in the state: the trial continues from the weights that its reports are of.

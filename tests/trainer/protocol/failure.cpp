@@ -61,7 +61,7 @@ TEST_CASE("a thread that cannot be made is told with what is used up, and how mu
     const auto failure = describe_failure(cause);
 
     CHECK(failure.kind == std::string(protocol::failure::error));
-    CHECK(failure.message.find("no thread can be started") == 0);
+    CHECK(failure.message.find("no thread or process can be started") == 0);
     CHECK(failure.message.find("(pids.max)") != std::string::npos);
 }
 

@@ -373,7 +373,7 @@ TEST_CASE("an evaluation takes the moving averages of a norm's statistics with t
     CHECK_FALSE(at::allclose(trial.buffers()[0], averages[0], /*rtol=*/1e-2));
 }
 
-TEST_CASE("the moving average of a mask is the mask") {
+TEST_CASE("the moving average of a mask is the mask, and that of a number which was infinite begins with it") {
     const auto device = make_cpu_device();
     Settings settings = settings_of({{"model", "mlp"}, {"batch_size", num_samples}, {"ema", 0.9}});
     settings.model = std::make_shared<MaskedSpec>();
@@ -385,6 +385,10 @@ TEST_CASE("the moving average of a mask is the mask") {
     trial.step(images(0.5, num_samples), group, reducer);
 
     CHECK(at::equal(trial.averages().back().tensor, trial.buffers().back()));
+    trial.buffers().back().fill_(2);
+    trial.progress().step = 100;  // the average is long
+    trial.step(images(0.5, num_samples), group, reducer);
+    CHECK(trial.averages().back().tensor[1].item<double>() == 2);
 }
 
 TEST_CASE("a hundred steps of sharpness-aware minimisation are those of the formulas") {
@@ -524,8 +528,8 @@ TEST_CASE("a trial whose optimizer forgets its state continues from the weights 
 
 TEST_CASE("a trial ends with the epoch that has all samples which it still gets, where no clock says when") {
     const auto device = make_cpu_device();
+    std::int64_t batch = 4;
     const auto ends = [&](const char* unit, std::int64_t length, std::int64_t epoch, std::int64_t position) {
-        constexpr std::int64_t batch = 4;
         Trial trial(/*number=*/0, /*seed=*/1,
                     settings_of({{"model", "mlp"}, {"batch_size", batch}, {"report", {{"unit", unit}}}}), normed_task,
                     *device);
@@ -544,6 +548,9 @@ TEST_CASE("a trial ends with the epoch that has all samples which it still gets,
     CHECK(ends("samples", 20, /*epoch=*/2, /*position=*/0));
     CHECK_FALSE(ends("steps", 5, /*epoch=*/1, /*position=*/4));  // two steps are left, and one of the epoch
     CHECK(ends("steps", 5, /*epoch=*/2, /*position=*/0));
+    batch = 5;  // an epoch has steps of 5 and 3 samples
+    CHECK_FALSE(ends("steps", 3, /*epoch=*/0, /*position=*/5));
+    CHECK(ends("steps", 2, /*epoch=*/0, /*position=*/0));
     CHECK_FALSE(ends("seconds", 1, /*epoch=*/0, /*position=*/0));
     CHECK_FALSE(ends("epochs", 0, /*epoch=*/2, /*position=*/0));  // how long it is, nobody has said
 }
