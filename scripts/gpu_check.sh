@@ -59,7 +59,7 @@ check() {
         failed=1
         return
     fi
-    if ! timeout "$limit" "$@" > "$file" 2>&1; then
+    if ! timeout -k 5 "$limit" "$@" > "$file" 2>&1; then
         result=FAILED
         failed=1
     elif grep -q 'skipped: ' "$file"; then
@@ -82,7 +82,7 @@ run() {
     rm -f logs/*
     echo "crescendo-trainer $(bin/crescendo-trainer --version) on $CRESCENDO_DEVICE:" \
         "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || grep -m1 'model name' /proc/cpuinfo)"
-    if bin/test_gpu --test-case='one worker learns*' 2>&1 | grep 'skipped: '; then
+    if timeout -k 5 60 bin/test_gpu --test-case='one worker learns*' 2>&1 | grep 'skipped: '; then
         exit 1  # there is no GPU
     fi
     printf '\n| check | result | seconds |\n|---|---|---|\n'
@@ -103,7 +103,7 @@ run() {
     fi
     check "checkpoints" 90 bin/test_trainer --source-file='*/resume.cpp' --test-case-exclude='*0.1.0*,*Python*'
     printf '\n'
-    timeout $((DEADLINE + 30 - SECONDS)) bin/precision || failed=1
+    timeout -k 5 $((DEADLINE + 30 - SECONDS)) bin/precision || failed=1
     printf '\n'
     grep -h 'MESSAGE' logs/* || true
     exit $failed

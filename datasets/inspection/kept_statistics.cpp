@@ -99,10 +99,11 @@ struct Kept {
 Kept read_kept(const fs::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // others may have put a pipe
     struct stat status {};
-    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    const bool is_there = file || (errno != ENOENT && errno != ENOTDIR && errno != ENXIO);
+    if (!is_there || (file && (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)))) {
         return {};
     }
-    const auto bytes = read_all(file);
+    const auto bytes = file ? read_all(file) : std::nullopt;
     if (!bytes) {
         throw InvalidInput(text("{} cannot be read ({}): try again once it can, or remove it and the statistics in it",
                                 path.string(), std::generic_category().message(errno)));
