@@ -100,13 +100,15 @@ class Trial:
         others, which want to know where to begin."""
         return self._owed["resource"] if self._owed else self._last
 
-    def resumed(self, resource: int, **metrics: Any) -> None:
-        """Says that the program continues from a checkpoint of its own, and what it reported with it.
+    def resumed(self, resource: int, *, epoch: Optional[int] = None, **metrics: Any) -> None:
+        """Says that the program continues from a checkpoint of its own, and what it reported with it. `epoch` is the
+        last one that it trained, where reports count something else.
 
         Call it before `epochs()`. The report is sent again, at once: it may have been lost when the former process
         ended, and nobody else knows it. Programs that save with `report(save=…)` need not call this.
         """
-        self._owed = {"resource": resource, "metrics": numbers_of(metrics)}
+        epoch = resource if epoch is None else epoch
+        self._owed = {"resource": resource, "metrics": numbers_of(metrics), "epoch": epoch}
         if not self._is_child:
             self._repeat_report()
 
@@ -115,14 +117,16 @@ class Trial:
         stop, or is over.
 
         `limit` is the last epoch where no `scheduler.max` says it: outside a sweep, by default 10, and in a sweep
-        without a max. Where reports have another resource than epochs, the max is in that.
+        without a max. Where reports have another resource than epochs, the max is in that. If one of it is several
+        epochs, the first report is to come within as many epochs as the max is.
         """
         last = self._last_epoch(limit)
         self._repeat_report()
         if self._stream is not None and limit not in (None, last) and self.rank == 0 and self._last == 0:
             print(
-                f"crescendo: note: trial.epochs({limit}) goes to scheduler.max here, which is {last}; a schedule over "
-                "the whole training takes its length from trial.max_resource",
+                f"crescendo: note: scheduler.max, which is {last}, counts here, and not the limit of "
+                f"trial.epochs({limit}); if it is in epochs, a schedule over the whole training takes its length from "
+                "trial.max_resource",
                 file=sys.stderr,
                 flush=True,
             )

@@ -132,7 +132,7 @@ class ProgramTest(unittest.TestCase):
                 next(trial.epochs(limit))
             return said.getvalue()
 
-        self.assertRegex(noted(self.trial(max_resource=3), 12), r"epochs\(12\) goes to .*is 3; .*trial.max_resource\n$")
+        self.assertRegex(noted(self.trial(max_resource=3), 12), r"max, which is 3, counts .*epochs\(12\); .*trial.max_resource\n$")
         begun = self.trial(max_resource=3)
         begun.resumed(1, val_loss=1)
         for trial, limit in (
@@ -340,6 +340,12 @@ class ProgramTest(unittest.TestCase):
 
         self.assertEqual(list(trial.epochs()), [4, 5])
         self.assertEqual(self.reports, [{"resource": 3, "metrics": {"val_loss": 0.3}}])
+
+    def test_a_program_with_checkpoints_of_its_own_says_its_epoch_where_it_reports_steps(self):
+        trial = self.trial(max_resource=5000)
+        trial.resumed(3000, epoch=3, val_loss=0.3)
+
+        self.assertEqual(next(trial.epochs()), 4)
 
     def test_a_report_that_was_lost_is_sent_though_the_program_has_nothing_left_to_train(self):
         trial = self.trial()

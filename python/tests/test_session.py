@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import textwrap
 import threading
 import unittest
 from pathlib import Path
@@ -20,6 +19,7 @@ from unittest import mock
 import numpy
 import torch
 
+import crescendo.torch
 from crescendo.protocol import Channel
 from crescendo.torch import _pass_over_warnings, checkpoint, session, settings, state
 from loaders import loader_of
@@ -285,26 +285,9 @@ class MeetingTest(unittest.TestCase):
 
 class StartTest(unittest.TestCase):
     def test_a_process_that_the_program_spawns_is_told_how_to_pass_over_the_call_of_run(self):
-        script = """
-            import multiprocessing
-
-            import crescendo.torch
-
-            if __name__ == "__main__":
-                process = multiprocessing.get_context("spawn").Process(target=print)
-                process.start()
-                process.join()
-                raise SystemExit(process.exitcode)
-            crescendo.torch.run(print)
-        """
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "train.py")
-            path.write_text(textwrap.dedent(script))
-            environment = {**os.environ, "CRESCENDO_FD": "3"}
-            done = subprocess.run([sys.executable, str(path)], env=environment, capture_output=True, text=True)
-
-        self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"came to crescendo.torch.run\(\); call it below if __name__ == '__main__':")
+        with mock.patch.object(crescendo.torch, "inherited_socket", return_value=None):  # as in such a process
+            with self.assertRaisesRegex(RuntimeError, r"came to crescendo.torch.run\(\); call it below if __name__"):
+                crescendo.torch._channel()
 
 
 class WarningsTest(unittest.TestCase):
