@@ -11,9 +11,6 @@
 namespace crescendo::launch {
 namespace {
 
-/// A wait that takes so much longer than was asked for, and so long a time between two, is no busy machine.
-constexpr std::chrono::seconds least_standstill{5};
-
 timespec to_timespec(std::chrono::nanoseconds time) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
     return {seconds.count(), (time - seconds).count()};
@@ -70,7 +67,7 @@ std::vector<Slot> Agent::slots() const {
 /// begin later, so this comes first.
 void Agent::excuse_standstill() {
     const auto now = Clock::now();
-    if (const auto away = now - looked_; away >= least_standstill) {
+    if (const auto away = now - looked_; away >= options_.standstill) {
         excuse(away);
     }
     looked_ = now;
@@ -163,7 +160,7 @@ std::vector<Notice> Agent::poll(std::chrono::microseconds timeout) {
     const auto began = Clock::now();
     ::ppoll(descriptors.data(), descriptors.size(), &wait, &none);
     looked_ = Clock::now();
-    if (const auto late = looked_ - std::max(began, until); late >= least_standstill) {
+    if (const auto late = looked_ - std::max(began, until); late >= options_.standstill) {
         excuse(late);
     }
     return advance();

@@ -31,6 +31,7 @@ struct WorkerOptions {
     std::chrono::milliseconds death{10'000};      ///< time for a warm trainer to end after it was killed
     std::chrono::milliseconds doubt{2'000};       ///< time for an order to leave after a program ended by SIGTERM
     std::chrono::milliseconds patience{600'000};  ///< time after which a program without a report is remarked on
+    std::chrono::milliseconds standstill{5'000};  ///< a wait that takes so much longer is no busy machine
     std::vector<MeetingPlace> places;             ///< of all slots on all nodes, by their ids; for programs
     std::vector<TcpPort> ports;                   ///< those of this node's places, which nobody else is to take
 };

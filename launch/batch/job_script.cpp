@@ -140,7 +140,7 @@ done
 queue_again() {
     local status
     requeue_job; status=$?
-    # Of these, 1 is the end: there may be a job, although sbatch did not say so, and a second one would disturb it.
+    # `submit` fails with 2 where no job was queued, so that is tried again; after 1 there may be one.
     [ "$status" != 1 ] || { "$crescendo" submit "$sweep"; status=$?; }
     return "$status"
 }

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <memory>
 
 #include "core/check.hpp"
@@ -207,15 +208,14 @@ void require_unfinished(const Sweep& sweep, const SweepDirectory& directory) {
                        way_to_extend(*reason, directory));
 }
 
-ExitCode submit_again(const SubmitOptions& options) {
-    const auto directory = SweepDirectory::open(options.target);
+/// Writes the script of the next job, or with --dry-run prints it.
+void prepare_next_job(const SubmitOptions& options, const SweepDirectory& directory, std::optional<QueueLock>& lock) {
     const auto where = directory.path().string();
     CRESCENDO_VALIDATE(options.directory.empty(), "",
                        "--dir is for a new sweep, but {} is the directory of a sweep that exists; leave --dir out",
                        where);
     const RecordedSweep recorded(directory.path());
     require_unfinished(Reopening(recorded).sweep(), directory);
-    std::optional<QueueLock> lock;
     if (!options.dry_run) {
         lock.emplace(directory);
     }
@@ -249,10 +249,27 @@ ExitCode submit_again(const SubmitOptions& options) {
     }
     if (options.dry_run) {
         fmt::print("{}", script);
-        return ExitCode::done;
+        return;
     }
     directory.require_writable();  // else nobody would know of the job
     fs::remove(directory.stop_request());
+}
+
+/// Whatever keeps a job from being queued has the exit code of a refusal, so that a job script tries again. After
+/// another failure there may be a job.
+ExitCode submit_again(const SubmitOptions& options) {
+    const auto directory = SweepDirectory::open(options.target);
+    std::optional<QueueLock> lock;
+    try {
+        prepare_next_job(options, directory, lock);
+    } catch (const InvalidInput&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw InvalidInput(error.what());
+    }
+    if (options.dry_run) {
+        return ExitCode::done;
+    }
     const auto last_job = directory.read_run().value("job", "");
     return note_job(directory, batch_system()->submit(directory.job_script(), last_job));
 }

@@ -75,10 +75,10 @@ void Orders::answer(const StoreRequest& request) {
 }
 
 void Orders::carry_out(const StartTrial& action) {
+    empty_directory(action.trial);  // in any case, since it is resumed later
     if (starts_no_more_) {
         return;
     }
-    empty_directory(action.trial);
     prepare_directory(action.trial);
     join(action.trial, action.group, protocol::StateSource::fresh);
 }

@@ -57,7 +57,9 @@ History History::read(const SweepSpec& spec, const std::filesystem::path& journa
 Journal::End History::replay(const std::filesystem::path& journal, Purpose purpose,
                              std::function<void(const Journal::Line&)> take) {
     try {
-        foresee(journal, purpose);
+        if (foresee(journal, purpose)) {
+            purpose = Purpose::look;  // what the disk has was read just now
+        }
     } catch (const InvalidInput&) {
         // The journal is damaged. What follows says so, once it has taken the lines before.
     }
@@ -67,10 +69,10 @@ Journal::End History::replay(const std::filesystem::path& journal, Purpose purpo
     return read_journal(journal, purpose, take);
 }
 
-void History::foresee(const std::filesystem::path& journal, Purpose purpose) {
+bool History::foresee(const std::filesystem::path& journal, Purpose purpose) {
     const auto& spec = sweep_.spec();
     if (!learns(spec.sampler) || AnySampler(spec)->proposes_by_events()) {
-        return;
+        return false;
     }
     const auto& repeat = spec.repeat;
     read_journal(journal, purpose, [&](const Journal::Line& line) {
@@ -82,6 +84,7 @@ void History::foresee(const std::filesystem::path& journal, Purpose purpose) {
             sweep_.apply(proposal->event);
         }
     });
+    return true;
 }
 
 std::vector<Action> History::apply(const Json& record) {

@@ -218,8 +218,8 @@ class History {
   private:
     /// Before a journal is replayed: tells the sweep all configurations that models will have proposed there. Their
     /// records come after their trials' starts, so the replay would ask the models once more, and throw the answers
-    /// away.
-    void foresee(const std::filesystem::path& journal, Purpose purpose);
+    /// away. Returns whether it read the journal.
+    bool foresee(const std::filesystem::path& journal, Purpose purpose);
     /// What a trial holds now. Times are elapsed().
     struct Holding {
         int slots = 0;

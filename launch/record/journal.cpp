@@ -279,7 +279,8 @@ void Journal::sync() {
     }
     // A process that stood still for long may have a successor, whose records are not written over.
     if (*length < end_.length || *length > end_.length + (has_remains_ ? batch_.size() : 0)) {
-        throw DirectoryError(path_.string() + ": was changed by another process", "have one process work on the sweep");
+        throw DirectoryError(path_.string() + ": was changed by another process",
+                             "see by `crescendo status` whether one works on the sweep, and if none does");
     }
     if (const int error = write_at(file_.get(), batch_, end_.length); error != 0) {
         // Should this fail as well, the next sync() overwrites the remains, which are a beginning of its batch, and a

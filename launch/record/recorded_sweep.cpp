@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "core/check.hpp"
@@ -29,9 +28,7 @@ bool is_copy(const SweepDirectory& directory) {
         return false;  // it was never submitted, or another user submitted it
     }
     const auto origin = directory_of(script);
-    std::error_code unknown;
-    return origin && std::filesystem::is_directory(*origin, unknown) &&
-           !std::filesystem::equivalent(*origin, directory.path(), unknown) && !unknown;
+    return origin && directory.is_copy_of(*origin);
 }
 
 bool has_trial(const Sweep& sweep, TrialId id) {

@@ -62,8 +62,8 @@ std::optional<JobState> state_of_job(const SweepDirectory& directory);
 /// The same. Throws InvalidInput if the batch system does not answer; `why` says why its answer is needed.
 JobState require_state_of_job(const SweepDirectory& directory, std::string_view why);
 
-/// State of a sweep's last job, for which the batch system is asked twice a minute at most: for a view, which looks
-/// every second.
+/// State of the last job of a sweep that nobody holds, for which the batch system is asked twice a minute at most: for
+/// a view, which looks every second.
 class JobWatch {
   public:
     /// As state_of_job(), of the one sweep that is watched.

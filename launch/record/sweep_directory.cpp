@@ -1,6 +1,7 @@
 #include "launch/record/sweep_directory.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <system_error>
@@ -97,6 +98,13 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
         refuse(error.code());
     }
     return result;
+}
+
+bool SweepDirectory::is_copy_of(const std::filesystem::path& path) const {
+    struct stat theirs {
+    }, ours{};
+    return ::stat(path.c_str(), &theirs) == 0 && S_ISDIR(theirs.st_mode) && ::stat(path_.c_str(), &ours) == 0 &&
+           theirs.st_ino != ours.st_ino;
 }
 
 SweepDirectory SweepDirectory::open(const fs::path& path) {

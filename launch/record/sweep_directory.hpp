@@ -29,6 +29,9 @@ class SweepDirectory {
     static SweepDirectory open(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }
+    /// Whether `path` is another directory. Nothing is a copy of what is not there: it was moved. One that is mounted
+    /// at two places is the same.
+    bool is_copy_of(const std::filesystem::path& path) const;
     std::filesystem::path sweep_file() const { return path_ / "sweep.yaml"; }
     std::filesystem::path journal() const { return path_ / "journal.jsonl"; }
     std::filesystem::path run() const { return path_ / "run.json"; }

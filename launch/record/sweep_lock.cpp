@@ -83,13 +83,15 @@ LockHolder ourselves(const SweepDirectory& directory) {
             start_of(::getpid()).value_or(0),
             id_of_own_job(directory),
             fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr))),
-            ::geteuid()};
+            ::geteuid(),
+            fs::absolute(directory.path()).string()};
 }
 
 /// The sentence for people, and the same as JSON.
 std::string to_content(const LockHolder& holder) {
-    const Json json{{"host", holder.host}, {"pid", holder.pid},     {"boot", holder.boot}, {"start", holder.start},
-                    {"job", holder.job},   {"since", holder.since}, {"uid", holder.uid}};
+    const Json json{
+        {"host", holder.host}, {"pid", holder.pid},     {"boot", holder.boot}, {"start", holder.start},
+        {"job", holder.job},   {"since", holder.since}, {"uid", holder.uid},   {"directory", holder.directory}};
     return holder.text() + "\n" + json.dump() + "\n";
 }
 
@@ -105,7 +107,8 @@ std::optional<LockHolder> holder_from(const std::string& content) try {
                       json.value("start", std::int64_t{0}),
                       json.value("job", ""),
                       json.value("since", ""),
-                      json.value("uid", std::int64_t{-1})};
+                      json.value("uid", std::int64_t{-1}),
+                      json.value("directory", "")};
 } catch (const Json::exception&) {  // a value is of another type
     return {};
 }
@@ -134,6 +137,9 @@ std::optional<double> age_of(const fs::path& path) {
 
 /// Whether the holder lives, where no flock says it.
 bool is_alive(const LockHolder& holder, const fs::path& path) {
+    if (SweepDirectory(path.parent_path()).is_copy_of(holder.directory)) {
+        return false;  // it works on the original
+    }
     if (holder.host == host_name() && holder.boot == boot_id()) {
         return start_of(holder.pid) == holder.start;
     }

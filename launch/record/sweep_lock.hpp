@@ -19,6 +19,7 @@ struct LockHolder {
     std::string job;         ///< batch job; empty: none
     std::string since;       ///< since when, in local time
     std::int64_t uid = -1;   ///< user; -1 in locks of older versions, which do not say
+    std::string directory;   ///< of the sweep on which it works; empty in locks of older versions
 
     /// "process 7 on n1 since 2026-11-21 16:04:05 (job 17)"
     std::string text() const;
@@ -27,12 +28,13 @@ struct LockHolder {
 /// The right to write in a sweep's directory. At most one process holds it, and it ends with that process.
 ///
 /// It is a lock (flock) on the file `lock`, which also names the holder. Some file systems keep such locks on each node
-/// separately. There the content of the file decides. A holder on this host is alive if its process is. Where the job
-/// script of `crescendo submit` runs us, a holder in our job is a former step of it, and over; in an allocation of the
-/// user's own there may be several steps at a time. A holder in another job is alive as long as the batch system has
-/// that job, of which it may not tell other users. For others the age of the file decides, because a holder touches the
-/// file every few seconds: by the clock of the file system, or more generously by ours where no file can be made to
-/// read that clock. The file stays after the lock has ended, and is empty if the holder left in good order.
+/// separately. There the content of the file decides. One that was copied with its directory says nothing of the copy.
+/// A holder on this host is alive if its process is. Where the job script of `crescendo submit` runs us, a holder in
+/// our job is a former step of it, and over; in an allocation of the user's own there may be several steps at a time. A
+/// holder in another job is alive as long as the batch system has that job, of which it may not tell other users. For
+/// others the age of the file decides, because a holder touches the file every few seconds: by the clock of the file
+/// system, or more generously by ours where no file can be made to read that clock. The file stays after the lock has
+/// ended, and is empty if the holder left in good order.
 class SweepLock {
   public:
     /// Throws InvalidInput that names the holder, since when, and the remedy.

@@ -32,7 +32,7 @@ struct SlotResources {
 struct SlotPlan {
     std::vector<SlotResources> slots;
     std::string unbound;   ///< why workers are not bound to cores; empty if they are
-    std::string crowding;  ///< that other ranks of this node have slots on the same GPUs or cores; empty: none has
+    std::string crowding;  ///< that other ranks of this node have slots on the same cores, or on GPUs of the same names
 
     struct Wishes {
         std::optional<int> slots = {};  ///< none: as many as the GPUs have, or as fit `cpus_per_slot` cores each

@@ -108,8 +108,8 @@ SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {
         num_others += resources.gpus.empty() ? shares_cores && !wishes.slots : has_one_of(gpus[rank], resources.gpus);
     }
     if (num_others > 0) {
-        plan.crowding = fmt::format("{} ranks run on one node, and each has slots on the same {}", num_others + 1,
-                                    resources.gpus.empty() ? "cores" : "GPUs");
+        plan.crowding = fmt::format("{} ranks run on one node, and each has slots on {}", num_others + 1,
+                                    resources.gpus.empty() ? "the same cores" : "GPUs of the same names");
     }
     return plan;
 }

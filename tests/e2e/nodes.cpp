@@ -292,7 +292,7 @@ TEST_CASE("ranks of one node that would each use all of its GPUs are told of, by
                "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
     write_file(folder / "train.sh", "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n");
     const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1");
-    const std::string note = "3 ranks run on one node, and each has slots on the same GPUs";
+    const std::string note = "3 ranks run on one node, and each has slots on GPUs of the same names";
 
     const auto doctor = run_crescendo(folder.path(), {"doctor", "--format", "json"});
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});

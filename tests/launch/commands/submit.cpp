@@ -154,6 +154,22 @@ TEST_CASE("a copy of a sweep whose job is queued has no job: it is continued, an
     CHECK(slurm.calls("scancel") == 1);
 }
 
+TEST_CASE("whatever keeps a job from being queued is a refusal, so that a job script tries again") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    submit_once(slurm, folder.path());
+    const auto journal = folder / "s/journal.jsonl";
+    const auto calls = slurm.calls("sbatch");
+    fs::remove(journal);
+    fs::create_symlink("/proc/self/mem", journal);  // reading its beginning is an I/O error
+
+    const auto failing = run_crescendo(folder.path(), {"submit", "s"});
+
+    CHECK(failing.code == 2);
+    CHECK_MESSAGE(contains(failing.err, "Input/output error"), failing.err);
+    CHECK(slurm.calls("sbatch") == calls);
+}
+
 TEST_CASE("a copy whose script was edited is refused with the way out, and under another name a folder is the same") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;

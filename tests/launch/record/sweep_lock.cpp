@@ -93,6 +93,20 @@ void install_squeue(const TemporaryFolder& folder, const std::string& answer) {
 
 }  // namespace
 
+TEST_CASE("a lock that was copied with its directory holds nobody up, and one that was moved holds") {
+    const TemporaryFolder folder;
+    const auto original = SweepDirectory::create(folder / "s", "", {});
+    const SweepLock lock(original);
+    std::filesystem::copy(folder / "s", folder / "copy", std::filesystem::copy_options::recursive);
+    const SweepDirectory copy(folder / "copy");
+
+    CHECK(SweepLock::holder(original).has_value());
+    CHECK_FALSE(SweepLock::holder(copy).has_value());
+    { const SweepLock ours(copy); }
+    std::filesystem::rename(folder / "s", folder / "moved");
+    CHECK(SweepLock::holder(SweepDirectory(folder / "moved")).has_value());
+}
+
 TEST_CASE("one writer at a time, and the second is told who the first is and what to do") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
