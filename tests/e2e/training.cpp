@@ -204,8 +204,8 @@ TEST_CASE("an adaptive batch grows with its group once the trainer has measured 
     const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
 
     REQUIRE_MESSAGE(run.code == 0, run.err);
-    CHECK_MESSAGE(contains(bench.log(0), "epoch 4, 1 workers, batch 8:"), bench.log(0));
-    CHECK_MESSAGE(contains(bench.log(0), "epoch 5, 2 workers, batch 16:"), bench.log(0));
+    CHECK(bench.log(0).find("epoch 4, 1 workers, batch 8:") != std::string::npos);
+    CHECK(bench.log(0).find("epoch 5, 2 workers, batch 16:") != std::string::npos);
     const auto trial = run_crescendo(bench.folder.path(), {"trial", "s", "0", "--format", "json"}).json();
     CHECK(trial.at("reports")[3].at("batch") == 8);
     CHECK(trial.at("reports")[4].at("batch") == 16);
