@@ -92,7 +92,8 @@ std::string to_content(const LockHolder& holder) {
     const Json json{
         {"host", holder.host}, {"pid", holder.pid},     {"boot", holder.boot}, {"start", holder.start},
         {"job", holder.job},   {"since", holder.since}, {"uid", holder.uid},   {"directory", holder.directory}};
-    return holder.text() + "\n" + json.dump() + "\n";
+    // A name that is not UTF-8 is none of a folder then, as if the sweep had been moved.
+    return holder.text() + "\n" + json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 /// Nothing where the file is empty, torn, or was edited.

@@ -213,7 +213,7 @@ TEST_CASE("no job is queued where its number could not be noted") {
     submit_once(slurm, disk.path());
     disk.fill();
 
-    CHECK(run_crescendo(disk.folder(), {"submit", "disk/s"}).code == 1);
+    CHECK(run_crescendo(disk.folder(), {"submit", "disk/s"}).code == 2);
 
     CHECK(slurm.calls("sbatch") == 1);
 }
