@@ -164,23 +164,21 @@ class SessionTest(unittest.TestCase):
         self.assertRegex(message, r"^test_session.py:\d+: .*sys.exit\('no such data set'\) while its trial trained")
         self.assertRegex(self.failure(lambda trial: sys.exit())[1], r"called sys.exit\(\) while its trial trained")
 
-    def test_a_test_that_exits_is_told_of_with_its_words(self):
+    def failure_of_test(self, test):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "checkpoint.pt")
             checkpoint.save_checkpoint(state.Replica(3, {"model": torch.nn.Linear(1, 1)}), path)
             order = {"type": "evaluate", "resource": 0, "checkpoint": str(path), "data": "test"}
             with contextlib.redirect_stderr(io.StringIO()):
-                message = self.failure(lambda trial: None, lambda trial: sys.exit(3), **order)[1]
+                return self.failure(lambda trial: None, test, **order)[1]
+
+    def test_a_test_that_exits_is_told_of_with_its_words(self):
+        message = self.failure_of_test(lambda trial: sys.exit(3))
 
         self.assertRegex(message, r"called sys.exit\(3\) while its trial was tested")
 
     def test_a_test_that_returns_no_numbers_by_name_is_told_what_to_return(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "checkpoint.pt")
-            checkpoint.save_checkpoint(state.Replica(3, {"model": torch.nn.Linear(1, 1)}), path)
-            order = {"type": "evaluate", "resource": 0, "checkpoint": str(path), "data": "test"}
-            with contextlib.redirect_stderr(io.StringIO()):
-                message = self.failure(lambda trial: None, lambda trial: 0.3, **order)[1]
+        message = self.failure_of_test(lambda trial: 0.3)
 
         self.assertRegex(message, "^TypeError: test returned 0.3; .* numbers by name, such as {'test_loss': 0.3}$")
 

@@ -1,36 +1,16 @@
 #include "launch/sampling/proposal_source.hpp"
 
 #include <doctest/doctest.h>
-#include <pthread.h>
 
 #include <thread>
 
+#include "tests/no_more_threads.hpp"
+
 using namespace crescendo;
 using namespace crescendo::launch;
+using crescendo::tests::NoMoreThreads;
 
 namespace {
-
-/// No thread can be made meanwhile, as where `ulimit -u` is reached: none has room for such a stack.
-class NoMoreThreads {
-  public:
-    NoMoreThreads() {
-        ::pthread_getattr_default_np(&before_);
-        pthread_attr_t huge;
-        ::pthread_attr_init(&huge);
-        ::pthread_attr_setstacksize(&huge, std::size_t{1} << 50);
-        ::pthread_setattr_default_np(&huge);
-        ::pthread_attr_destroy(&huge);
-    }
-    ~NoMoreThreads() {
-        ::pthread_setattr_default_np(&before_);
-        ::pthread_attr_destroy(&before_);
-    }
-    NoMoreThreads(NoMoreThreads&&) = delete;
-    NoMoreThreads& operator=(NoMoreThreads&&) = delete;
-
-  private:
-    pthread_attr_t before_{};
-};
 
 SweepFile file_with_model() {
     return parse_sweep(
