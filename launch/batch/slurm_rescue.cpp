@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <thread>
 
 #include "core/shell_words.hpp"
@@ -66,9 +64,7 @@ void say_first(const std::string& line, const std::filesystem::path& log) {
 
 /// Whether Slurm says that it will not, and not that it cannot now.
 bool is_refusal(const std::string& words) {
-    // Of a job that is not requeueable: "Requested operation is presently disabled".
-    constexpr std::array<std::string_view, 3> refusals{"disabled", "not permitted", "denied"};
-    return std::ranges::any_of(refusals, [&](auto each) { return words.find(each) != std::string::npos; });
+    return std::ranges::any_of(requeue_refusals, [&](auto each) { return words.find(each) != std::string::npos; });
 }
 
 /// Returns whether the job is settled: queued again, by us or another rank, or cancelled where it may not be.

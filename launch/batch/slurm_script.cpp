@@ -136,10 +136,8 @@ requeue_job() {
     local words
     words=$(scontrol requeue "$job_id" 2>&1) && return
     echo "$words" >&2
-    case $words in
-        *disabled* | *"not permitted"* | *denied*) return 1 ;;
-        *) return 2 ;;
-    esac
+    [[ $words =~ $requeue_refusals ]] && return 1
+    return 2
 }
 # With --export=NONE srun would pass nothing of this script's environment on.
 export SLURM_EXPORT_ENV=ALL
@@ -150,7 +148,8 @@ unset SLURM_GPUS
 }  // namespace
 
 ScriptParts Slurm::script_parts(const JobRequest& request) const {
-    return {directives(request), launcher(request), std::string(functions)};
+    return {directives(request), launcher(request),
+            fmt::format("\nrequeue_refusals='{}'{}", fmt::join(requeue_refusals, "|"), functions)};
 }
 
 }  // namespace crescendo::launch

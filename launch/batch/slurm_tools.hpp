@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/system/shell.hpp"
@@ -24,6 +26,10 @@ std::vector<std::string> about(std::vector<std::string> command, const std::stri
 ToolResult run_slurm_tool(const std::vector<std::string>& command,
                           const std::set<std::string, std::less<>>& hidden = {},
                           std::chrono::seconds patience = ToolOptions().patience);
+
+/// One of these stands in what Slurm says where it will not queue a job again, and not where it cannot now. Of a job
+/// that is not requeueable: "Requested operation is presently disabled".
+inline constexpr std::array<std::string_view, 3> requeue_refusals{"disabled", "not permitted", "denied"};
 
 /// What squeue prints for a job with this --format. If `states` is given, the job must be in one of them. Empty if
 /// squeue has no such job, or has forgotten it, as it does some minutes after the end of a job. std::nullopt if Slurm
