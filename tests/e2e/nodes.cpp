@@ -32,6 +32,14 @@ Command run_up_to_the_gate(const fs::path& folder) {
     return {folder, {"run", "sweep.yaml"}};
 }
 
+/// A program that reports once.
+void write_sweep_of_one_trial(const fs::path& folder, const std::string& slots = "") {
+    write_file(folder / "sweep.yaml", "name: s\nmetric: {name: loss}\nrun_cap: 1\n" + slots +
+                                          "parameters: {x: {min: 0.0, max: 1.0}}\n"
+                                          "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
+    write_file(folder / "train.sh", "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n");
+}
+
 /// Trials that all wait, with their first word said, until the file `gate` is there.
 void write_sweep_up_to_the_gate(const fs::path& folder) {
     write_file(folder / "sweep.yaml",
@@ -132,10 +140,7 @@ TEST_CASE("ranks that MPI does not bring together are told of, with MPI's words 
 TEST_CASE("programs on several nodes may have many slots each") {
     const Ranks ranks("2", "10");
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml",
-               "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 40\nparameters: {x: {min: 0.0, max: 1.0}}\n"
-               "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
-    write_file(folder / "train.sh", "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n");
+    write_sweep_of_one_trial(folder.path(), "slots: 40\n");
 
     Command run(folder.path(), {"run", "sweep.yaml"});
 
@@ -287,10 +292,7 @@ TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and what they
 TEST_CASE("ranks of one node that would each use all of its GPUs are told of, by the doctor and by a sweep") {
     const Ranks ranks("3", "10");
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml",
-               "name: s\nmetric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
-               "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
-    write_file(folder / "train.sh", "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n");
+    write_sweep_of_one_trial(folder.path());
     const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1");
     const std::string note = "3 ranks run on one node, and each has slots on GPUs of the same names";
 
@@ -311,10 +313,7 @@ TEST_CASE("ranks of one node on the same cores are told of, unless a number of s
     const Ranks ranks("2", "10");
     const Variable binding("OMPI_MCA_hwloc_base_binding_policy", "none");  // so that both may use every core
     const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml",
-               "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
-               "scheduler: {type: fifo, max: 1}\ncommand: [bash, train.sh]\n");
-    write_file(folder / "train.sh", "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n");
+    write_sweep_of_one_trial(folder.path(), "slots: 1\n");
     const Variable no_gpus("CUDA_VISIBLE_DEVICES", "");
 
     const auto one_slot = run_crescendo(folder.path(), {"run", "sweep.yaml"});

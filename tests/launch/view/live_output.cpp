@@ -9,34 +9,29 @@
 #include <cstdio>
 #include <string>
 
-#include "core/files/file_descriptor.hpp"
+#include "launch/system/pipe.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
 
 namespace {
 
-/// A pipe, and what was read from it.
-struct Pipe {
-    Pipe() {
-        std::array<int, 2> ends{};
-        REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
-        reader = FileDescriptor(ends[0]);
-        stream = ::fdopen(ends[1], "w");
-    }
-    ~Pipe() { std::fclose(stream); }
-    Pipe(Pipe&&) = delete;
-    Pipe& operator=(Pipe&&) = delete;
+/// A pipe with a stream into it, and what was read from it.
+struct Stream {
+    Stream() : stream(::fdopen(::dup(pipe.write_end.get()), "w")) { pipe.write_end.reset(); }
+    ~Stream() { std::fclose(stream); }
+    Stream(Stream&&) = delete;
+    Stream& operator=(Stream&&) = delete;
 
     void read() {
         std::array<char, 65'536> part{};
-        const auto size = ::read(reader.get(), part.data(), part.size());
+        const auto size = ::read(pipe.read_end.get(), part.data(), part.size());
         REQUIRE(size > 0);
         text.append(part.data(), static_cast<std::size_t>(size));
     }
 
-    FileDescriptor reader;
-    std::FILE* stream = nullptr;
+    Pipe pipe;
+    std::FILE* stream;
     std::string text;
 };
 
@@ -46,7 +41,7 @@ std::string line(int number) { return fmt::format("{:099}\n", number); }
 }  // namespace
 
 TEST_CASE("a reader who stood still gets every line, and nobody has waited for them") {
-    Pipe pipe;
+    Stream pipe;
     LiveOutput output(pipe.stream);
     std::string written;
     for (int i = 0; i < 2000; ++i) {
@@ -66,7 +61,7 @@ TEST_CASE("a reader who stood still gets every line, and nobody has waited for t
 
 TEST_CASE("of more than a MiB that nobody reads the oldest lines are dropped, and none is cut") {
     constexpr int num_lines = 30'000;  // 3 MB
-    Pipe pipe;
+    Stream pipe;
     LiveOutput output(pipe.stream);
     for (int i = 0; i < num_lines; ++i) {
         output.write(line(i));
@@ -90,7 +85,7 @@ TEST_CASE("of more than a MiB that nobody reads the oldest lines are dropped, an
 }
 
 TEST_CASE("who else writes into a pipe waits as before") {
-    const Pipe pipe;
+    const Stream pipe;
     const LiveOutput output(pipe.stream);
 
     CHECK((::fcntl(::fileno(pipe.stream), F_GETFL) & O_NONBLOCK) == 0);
