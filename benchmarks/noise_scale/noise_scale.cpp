@@ -210,6 +210,8 @@ class Trail {
 /// The weights move between the two.
 class Differenced {
   public:
+    explicit Differenced(std::int64_t measured) : trail_(/*every=*/1, measured) {}
+
     void add(const Trial& trial) {
         at::Tensor gradient = flat_gradient(trial);
         const double norm = gradient.dot(gradient).item<double>();
@@ -223,7 +225,7 @@ class Differenced {
     Moments mean() const { return trail_.mean(); }
 
   private:
-    Trail trail_{/*every=*/1, measured_every};
+    Trail trail_;
     at::Tensor last_;
     double last_norm_ = 0.0;
 };
@@ -249,7 +251,6 @@ Moments at_fixed_weights(const Member& member, const std::string& model, const s
 
 /// Prints how far each moment of training is off; returns whether all are within the tolerance.
 bool accuracy_of(const std::string& model, int size, const std::string& data, std::int64_t steps) {
-    constexpr std::int64_t every = 16;
     bool good = true;
     const auto device = make_cpu_device();
     test::in_group(size, *device, [&](const Group& group) {
@@ -258,8 +259,10 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
         const Task task = describe_task(settings, cache);
         Member member(group, settings, task, /*seed=*/1);
         const Direct direct(settings, task, *device);
-        Trail trail(every, /*measured=*/size == 1 ? single_measured_every : measured_every);
-        Differenced differenced;
+        const std::int64_t epoch_steps = task.num_samples / group_batch;
+        const std::int64_t every = measured_every(epoch_steps);
+        Trail trail(every, /*measured=*/size == 1 ? single_measured_every(epoch_steps) : every);
+        Differenced differenced(every);
         for (std::int64_t step = 1; step <= 3 * steps; ++step) {
             if (group.rank() == 0 && (step - 1) % every == 0) {  // a step that the trial measures too
                 trail.add(direct.at(member.trial, Direct::some));
@@ -295,19 +298,19 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
     return good;
 }
 
-double seconds_of_steps(Member& member, int count, bool with_measurement) {
+/// Always on the same samples, since an epoch's end would fall into steps of the one or the other kind.
+double seconds_of_steps(Member& member, const LoadedBatch& batch, int count, bool with_measurement) {
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < count; ++i) {
         // No odd step is measured.
         member.trial.progress().step = with_measurement ? i : 1;
-        member.step();
+        member.trial.step(batch, member.group, member.reducer, [] {});
     }
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Steps among which those that are measured have their usual share.
-constexpr int window = single_measured_every;
-static_assert(window % measured_every == 0);
+/// Steps among which those that are measured have their usual share in long epochs.
+constexpr int window = 96;
 
 void cost_of(const std::string& model, int size, const std::string& data, int turns) {
     const auto device = make_cpu_device();
@@ -316,17 +319,19 @@ void cost_of(const std::string& model, int size, const std::string& data, int tu
         const Settings settings = settings_of(model, size, /*lr=*/0.01, data);
         const Task task = describe_task(settings, cache);
         Member member(group, settings, task, /*seed=*/1);
-        seconds_of_steps(member, window, /*with_measurement=*/true);
+        const LoadedBatch batch = member.samples.next();
+        seconds_of_steps(member, batch, window, /*with_measurement=*/true);
         std::vector<double> with;
         std::vector<double> without;
         std::vector<double> ratios;
         for (int turn = 0; turn < turns; ++turn) {
-            // Which is first alternates, so that a slow moment of the machine favours neither.
-            const bool first = turn % 2 == 0;
-            const double a = seconds_of_steps(member, window, first);
-            const double b = seconds_of_steps(member, window, !first);
-            with.push_back(first ? a : b);
-            without.push_back(first ? b : a);
+            // In this order, since the second of two may be the faster one.
+            double seconds[2] = {};
+            for (const bool measured : {true, false, false, true}) {
+                seconds[measured ? 1 : 0] += seconds_of_steps(member, batch, window, measured);
+            }
+            with.push_back(seconds[1] / 2);
+            without.push_back(seconds[0] / 2);
             ratios.push_back(with.back() / without.back());
         }
         if (group.rank() == 0) {

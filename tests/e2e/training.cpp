@@ -198,7 +198,7 @@ TEST_CASE("an adaptive batch grows with its group once the trainer has measured 
         "grow_when: always",
         "run_cap: 1\nslots: 2\n");
     auto sweep = content_of(bench.folder / "sweep.yaml");
-    // A lone worker has measured it after 337 steps, which are three epochs then.
+    // A lone worker has measured it in the fourth epoch.
     write_file(bench.folder / "sweep.yaml", sweep.replace(sweep.find("batch_size: 32"), 14, "batch_size: 8"));
 
     const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});

@@ -27,21 +27,34 @@ bool is_single(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
 
 }  // namespace
 
-std::int64_t measurable_micro_batch(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch) {
-    return is_single(slices, micro_batch) && step % single_measured_every == 0 ? (slices.front() + 1) / 2 : micro_batch;
+std::int64_t measured_every(std::int64_t epoch_steps) {
+    return std::clamp<std::int64_t>(epoch_steps / fewest_measurements, 4, 24);
 }
 
-MeasurementPlan plan_measurement(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch) {
-    const auto samples = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
+std::int64_t single_measured_every(std::int64_t epoch_steps) {
+    return std::max<std::int64_t>(48, 4 * measured_every(epoch_steps));
+}
+
+bool is_measured(std::int64_t step, std::int64_t epoch_steps, std::span<const std::int64_t> slices,
+                 std::int64_t micro_batch) {
     const bool single = is_single(slices, micro_batch);
-    if (step % (single ? single_measured_every : measured_every) != 0 || samples == 0) {
+    return step % (single ? single_measured_every(epoch_steps) : measured_every(epoch_steps)) == 0;
+}
+
+std::int64_t measurable_micro_batch(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
+    return is_single(slices, micro_batch) ? (slices.front() + 1) / 2 : micro_batch;
+}
+
+MeasurementPlan plan_measurement(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
+    const auto samples = std::accumulate(slices.begin(), slices.end(), std::int64_t{0});
+    if (samples == 0) {
         return {};
     }
     MeasurementPlan plan{.whole = true};
     const std::int64_t parts = num_parts(slices, micro_batch);
     if (parts > 1) {
         plan.parts = {.count = parts, .samples = samples};
-    } else if (single && samples > fewest_extra) {
+    } else if (is_single(slices, micro_batch) && samples > fewest_extra) {
         plan.parts = {.count = 1, .samples = std::max(fewest_extra, samples / 8), .extra = true};
     }
     return plan;

@@ -7,10 +7,6 @@
 
 namespace crescendo::trainer {
 
-/// Of so many steps one is measured.
-constexpr std::int64_t measured_every = 4;
-constexpr std::int64_t single_measured_every = 48;  ///< where it costs more: a lone worker's single micro-batches
-
 /// Squared norms of the mean gradients of a step, all at the same weights.
 struct GradientNorms {
     /// Mean gradients of disjoint parts of the step's samples, or of one such part.
@@ -42,18 +38,27 @@ struct MeasurementPlan {
     friend bool operator==(const MeasurementPlan&, const MeasurementPlan&) = default;
 };
 
-/// The most samples of a micro-batch in the `step`-th step, in which the members of a group train on these numbers of
-/// samples: `micro_batch`, unless a lone worker's step is a single micro-batch. That is cut in two where it is
-/// measured, because only parts tell the noise.
-std::int64_t measurable_micro_batch(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch);
+/// Of so many steps one is measured, of an epoch with `epoch_steps` steps: eight in an epoch, which give an estimate,
+/// but no more than one in 4 and no fewer than one in 24. A measurement can cost a fifth of a short step.
+std::int64_t measured_every(std::int64_t epoch_steps);
+/// The same where it costs more: where a lone worker's step is a single micro-batch.
+std::int64_t single_measured_every(std::int64_t epoch_steps);
 
-/// Plans the measurement of the `step`-th step, in which the members of a group train on these numbers of samples, in
-/// micro-batches of at most `micro_batch`. If a lone worker's single one may not be cut, an eighth of its samples goes
+/// Whether the `step`-th step is measured. In it the members of a group train on these numbers of samples, in
+/// micro-batches of at most `micro_batch`.
+bool is_measured(std::int64_t step, std::int64_t epoch_steps, std::span<const std::int64_t> slices,
+                 std::int64_t micro_batch);
+
+/// The most samples of a micro-batch in a step that is measured: `micro_batch`, unless a lone worker's step is a single
+/// micro-batch. That is cut in two, because only parts tell the noise.
+std::int64_t measurable_micro_batch(std::span<const std::int64_t> slices, std::int64_t micro_batch);
+
+/// Plans the measurement of a step. If a lone worker's single micro-batch was not cut, an eighth of its samples goes
 /// through the model once more. This tells the noise from fewer samples.
 ///
 /// The differences of consecutive steps' gradients would need no more passes. But the weights move between two steps,
 /// and what this changes counts as noise (benchmarks/noise_scale).
-MeasurementPlan plan_measurement(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch);
+MeasurementPlan plan_measurement(std::span<const std::int64_t> slices, std::int64_t micro_batch);
 
 /// Estimates a trial's gradient noise scale: the batch, in samples, at which the noise of a step's gradient is as large
 /// as the gradient. Up to about there, a larger batch saves as many steps as it costs samples (McCandlish et al., "An

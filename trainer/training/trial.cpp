@@ -293,12 +293,14 @@ at::Tensor Trial::empty_inputs() const {
 /// measured.
 Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size,
                                  bool cut_matters) const {
+    const bool measured =
+        is_measured(progress_.step, /*epoch_steps=*/task_.num_samples / group_batch_, slices, micro_batch_);
     const std::int64_t micro_batch =
-        cut_matters ? micro_batch_ : measurable_micro_batch(progress_.step, slices, micro_batch_);
+        measured && !cut_matters ? measurable_micro_batch(slices, micro_batch_) : micro_batch_;
     StepPlan plan{
         .parts = micro_batches(static_cast<std::int64_t>(loaded.slice.samples.size()), num_rounds(slices, micro_batch)),
         .weight = loss_weight(group_batch_, size) * loss_scale(),
-        .measured = plan_measurement(progress_.step, slices, micro_batch)};
+        .measured = measured ? plan_measurement(slices, micro_batch) : MeasurementPlan{}};
     if (size == 1 || norms_.empty()) {
         std::erase_if(plan.parts, [](const MicroBatch& part) { return part.count == 0; });
     }

@@ -71,42 +71,62 @@ GradientNorms measured(const Vector& weights, int samples, int parts, CounterRan
             .parts = GradientNorms::Parts{.mean = mean_of_norms, .samples = static_cast<double>(samples / parts)}};
 }
 
-MeasurementPlan plan(std::int64_t step, const std::vector<std::int64_t>& slices, std::int64_t micro_batch) {
-    return plan_measurement(step, slices, micro_batch);
+MeasurementPlan plan(const std::vector<std::int64_t>& slices, std::int64_t micro_batch) {
+    return plan_measurement(slices, micro_batch);
 }
 
 }  // namespace
 
-TEST_CASE("every fourth step is measured with its micro-batches, those of all members") {
-    CHECK(plan(/*step=*/1, /*slices=*/{32, 32}, /*micro_batch=*/32) == MeasurementPlan{});
-    CHECK(plan(4, {32, 32}, 32) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
-    CHECK(plan(4, {64}, 32) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
-    CHECK(plan(4, {32, 32}, 16) == MeasurementPlan{true, MeasuredParts{.count = 4, .samples = 64}});
+TEST_CASE("an epoch is measured eight times, but never more than every fourth step, nor less than every 24th") {
+    const auto measured = [](std::int64_t epoch_steps, const std::vector<std::int64_t>& slices) {
+        std::vector<std::int64_t> steps;
+        for (std::int64_t step = 1; step <= 120; ++step) {
+            if (is_measured(step, epoch_steps, slices, /*micro_batch=*/64)) {
+                steps.push_back(step);
+            }
+        }
+        return steps;
+    };
+    using Steps = std::vector<std::int64_t>;
+    CHECK(measured(/*epoch_steps=*/80, /*slices=*/{64, 64}) ==
+          Steps{10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120});
+    CHECK(measured(1000, {64, 64}) == Steps{24, 48, 72, 96, 120});
+    CHECK(measured(1000, {128}) == Steps{24, 48, 72, 96, 120});  // of several micro-batches
+    CHECK(measured(0, {64, 64}).size() == 30);
+    CHECK(measured(1000, {64}) == Steps{96});  // of one: costs more
+    CHECK(measured(80, {64}) == Steps{48, 96});
+    CHECK(measured(0, {64}) == Steps{48, 96});
 }
 
-TEST_CASE("a lone worker's step of one micro-batch is cut in two now and then") {
-    const auto micro_batch = [](std::int64_t step, const std::vector<std::int64_t>& slices) {
-        return measurable_micro_batch(step, slices, /*micro_batch=*/64);
+TEST_CASE("a step is measured with its micro-batches, those of all members") {
+    CHECK(plan(/*slices=*/{32, 32}, /*micro_batch=*/32) ==
+          MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
+    CHECK(plan({64}, 32) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
+    CHECK(plan({32, 32}, 16) == MeasurementPlan{true, MeasuredParts{.count = 4, .samples = 64}});
+}
+
+TEST_CASE("a lone worker's step of one micro-batch is cut in two to be measured") {
+    const auto micro_batch = [](const std::vector<std::int64_t>& slices) {
+        return measurable_micro_batch(slices, /*micro_batch=*/64);
     };
-    CHECK(micro_batch(/*step=*/48, /*slices=*/{64}) == 32);
-    CHECK(micro_batch(48, {5}) == 3);
-    CHECK(micro_batch(16, {64}) == 64);
-    CHECK(micro_batch(48, {128}) == 64);     // has two already
-    CHECK(micro_batch(48, {64, 64}) == 64);  // so has a group
-    CHECK(micro_batch(48, {64, 0}) == 64);
-    CHECK(micro_batch(48, {0}) == 64);
-    CHECK(plan(48, {64}, micro_batch(48, {64})) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
-    CHECK(plan(48, {1}, micro_batch(48, {1})) == MeasurementPlan{true, {}});
+    CHECK(micro_batch(/*slices=*/{64}) == 32);
+    CHECK(micro_batch({5}) == 3);
+    CHECK(micro_batch({128}) == 64);     // has two already
+    CHECK(micro_batch({64, 64}) == 64);  // so has a group
+    CHECK(micro_batch({64, 0}) == 64);
+    CHECK(micro_batch({0}) == 64);
+    CHECK(plan({64}, micro_batch({64})) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
+    CHECK(plan({1}, micro_batch({1})) == MeasurementPlan{true, {}});
 }
 
 TEST_CASE("where a lone worker's step may not be cut, a few of its samples are measured once more") {
-    CHECK(plan(/*step=*/4, /*slices=*/{64}, /*micro_batch=*/64) == MeasurementPlan{});
-    CHECK(plan(48, {64}, 64) == MeasurementPlan{true, MeasuredParts{.count = 1, .samples = 8, .extra = true}});
-    CHECK(plan(48, {3}, 64).parts->samples == 2);
-    CHECK_FALSE(plan(48, {2}, 64).parts.has_value());
-    CHECK(plan(48, {1}, 64) == MeasurementPlan{true, {}});     // nothing is smaller
-    CHECK(plan(48, {0, 1}, 64) == MeasurementPlan{true, {}});  // the other member has none
-    CHECK(plan(48, {0}, 64) == MeasurementPlan{});             // all samples were skipped
+    CHECK(plan(/*slices=*/{64}, /*micro_batch=*/64) ==
+          MeasurementPlan{true, MeasuredParts{.count = 1, .samples = 8, .extra = true}});
+    CHECK(plan({3}, 64).parts->samples == 2);
+    CHECK_FALSE(plan({2}, 64).parts.has_value());
+    CHECK(plan({1}, 64) == MeasurementPlan{true, {}});     // nothing is smaller
+    CHECK(plan({0, 1}, 64) == MeasurementPlan{true, {}});  // the other member has none
+    CHECK(plan({0}, 64) == MeasurementPlan{});             // all samples were skipped
 }
 
 TEST_CASE("the norms of a step and of its parts give gradient, noise and their ratio") {
