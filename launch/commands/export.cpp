@@ -14,6 +14,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/export/export_formats.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/standing.hpp"
 #include "launch/system/own_folder.hpp"
 
 namespace crescendo::launch {
@@ -80,18 +81,13 @@ Exported exported(const ExportOptions& options, const ExportFormat& format) {
                          .resource_of_epoch = options.resource_of_epoch});
 }
 
-/// Whether more may come to the journal without anybody asking for it.
-bool is_open(const fs::path& directory) {
-    const auto state = state_of(RecordedSweep(directory));
-    return state == "running" || state == "queued" || state == "unknown";
-}
-
 /// Exports a sweep again and again, until it has ended.
 void follow(const ExportOptions& options, const ExportFormat& format) {
     using namespace std::chrono_literals;
     for (bool last = false; !last;) {
         const auto start = std::chrono::steady_clock::now();
-        last = !is_open(options.directory);  // before it is read, so that the last export has all
+        last = !is_open(
+            standing_of(RecordedSweep(options.directory)));  // before it is read, so that the last export has all
         add_to_folder(folder_of(options), exported(options, format).files, Existing::replace);
         if (!last) {
             // A large sweep takes long to read: not more than a tenth of the time goes there.

@@ -56,11 +56,11 @@ std::optional<LatencyRecord> LatencyBench::known(TrialId trial) const {
 LatencyRecord LatencyBench::measure(TrialId trial, Weights weights) {
     sweep_.directory.require_writable();
     if (!trainer_) {
-        trainer_ = std::make_unique<IdleTrainers>(
-            IdleTrainers::Options{.program = ProgramPaths::find().trainer,
-                                  .directory = sweep_.directory.read_run().at("working_directory"),
-                                  .slots = {IdleTrainers::idle_slot(options_.threads)},
-                                  .patience = sweep_.file.supervision.hang_timeout});
+        trainer_ =
+            std::make_unique<IdleTrainers>(IdleTrainers::Options{.program = ProgramPaths::find().trainer,
+                                                                 .directory = sweep_.directory.working_directory(),
+                                                                 .slots = {IdleTrainers::idle_slot(options_.threads)},
+                                                                 .patience = sweep_.file.supervision.hang_timeout});
     }
     protocol::MeasureLatency order{
         evaluation_of(trial, options_.data, sweep_.history.sweep(), sweep_.file, sweep_.directory), num_warm_ups};

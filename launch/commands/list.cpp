@@ -8,6 +8,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/standing.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 
@@ -52,12 +53,12 @@ std::vector<Cell> row_of(const fs::path& path) {
     const auto& sweep = recorded.history.sweep();
     const auto progress =
         progress_of(recorded.history, recorded.history.last_time(), recorded.file.time_budget_seconds());
-    const auto job = recorded.directory.read_run().value("job", "");
+    const auto job = recorded.directory.job();
     const auto best = sweep.best();
     const auto& spec = sweep.spec();
     return {path.lexically_normal().string(),
             recorded.file.name,
-            state_of(recorded),
+            std::string(standings.of(standing_of(recorded))),
             progress.fraction ? Cell{*progress.fraction} : Cell{},
             std::int64_t{progress.begun()},
             std::int64_t{progress.running},

@@ -70,7 +70,7 @@ Json write_model(const RecordedSweep& sweep, TrialId trial, const fs::path& fold
                        {"settings", Json::parse(work.join.settings.text)},
                        {"checkpoint", fs::absolute(directory.checkpoint(trial)).string()},
                        {"folder", fs::absolute(folder).string()},
-                       {"working_directory", directory.read_run().at("working_directory")}};
+                       {"working_directory", directory.working_directory().string()}};
     const auto trainer = ProgramPaths::find().trainer;
     CRESCENDO_VALIDATE(is_executable(trainer), "--export",
                        "crescendo-trainer reads the model's weights, and {} is no program; export where Crescendo was "

@@ -52,8 +52,7 @@ struct Subject {
 Subject subject_of(const ProfileOptions& options) {
     if (fs::is_directory(options.target)) {
         const RecordedSweep recorded(options.target);
-        return {recorded.file, recorded.history.sweep(), recorded.directory,
-                recorded.directory.read_run().at("working_directory").get<std::string>()};
+        return {recorded.file, recorded.history.sweep(), recorded.directory, recorded.directory.working_directory()};
     }
     auto file = read_sound_sweep_file(options.target);
     gather_warm_start(file, remark);

@@ -16,6 +16,7 @@
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
+#include "launch/record/standing.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
@@ -91,7 +92,7 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     CRESCENDO_VALIDATE(is_in_job || job != JobState::queued, "",
                        "{}: job {} of this sweep is queued, and would fail once it finds the sweep at work; `crescendo "
                        "stop {}` takes it back, `crescendo status {}` says what it waits for",
-                       where, directory.read_run().value("job", ""), shell_quoted(where), shell_quoted(where));
+                       where, directory.job(), shell_quoted(where), shell_quoted(where));
     if (is_in_job) {
         note_own_job(directory);
     } else {

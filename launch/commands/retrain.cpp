@@ -52,7 +52,7 @@ class OutputToErrors {
 /// Begins to train the trial's configuration in `folder`, or continues.
 ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder, const RetrainOptions& options,
                MpiSession* session) {
-    fs::current_path(sweep.directory.read_run().at("working_directory").get<std::string>());
+    fs::current_path(sweep.directory.working_directory());
     if (is_there(folder)) {
         const RecordedSweep earlier(folder);
         ResumeOptions resume{.directory = folder, .session = options.session};

@@ -9,6 +9,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/standing.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 
@@ -96,12 +97,12 @@ OrderedJson regroups_json(const History& history) {
     return json;
 }
 
-/// What a user may do about a sweep in this state, whose last job is `job`; empty if there is nothing to say.
-std::string hint_of(const RecordedSweep& recorded, const std::string& state, const std::string& job) {
-    if (state == "queued") {
+/// What a user may do about a sweep that stands so, whose last job is `job`; empty if there is nothing to say.
+std::string hint_of(const RecordedSweep& recorded, Standing standing, const std::string& job) {
+    if (standing == Standing::queued) {
         return fmt::format("`{}` says what the job waits for", batch_system()->state_command(job));
     }
-    if (state == "unknown") {
+    if (standing == Standing::unknown) {
         return fmt::format("{} does not say whether the sweep's last job is over; see what `{}` says",
                            batch_system()->name(), batch_system()->state_command(job));
     }
@@ -115,14 +116,15 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     const auto& sweep = recorded.history.sweep();
     const auto progress =
         progress_of(recorded.history, recorded.history.last_time(), recorded.file.time_budget_seconds());
+    const auto standing = standing_of(recorded);
     OrderedJson status;
     status["name"] = recorded.file.name;
-    status["state"] = state_of(recorded);
+    status["state"] = standings.of(standing);
     if (const auto reason = sweep.finish_reason()) {
         status["reason"] = finish_reason_texts.of(*reason);
     }
     status["directory"] = recorded.directory.path().string();
-    const auto job = recorded.directory.read_run().value("job", "");
+    const auto job = recorded.directory.job();
     if (!job.empty()) {
         status["job"] = job;
     }
@@ -166,7 +168,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     }
     const auto wait = recorded.history.data_wait();
     status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
-    if (auto advice = hint_of(recorded, status["state"], job); !advice.empty()) {
+    if (auto advice = hint_of(recorded, standing, job); !advice.empty()) {
         status["hint"] = std::move(advice);
     }
     return status;

@@ -5,6 +5,7 @@
 #include "core/check.hpp"
 #include "core/number_from.hpp"
 #include "launch/commands/sweep_session.hpp"
+#include "launch/record/standing.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/steering/idle_sweep.hpp"
 #include "launch/steering/request_folder.hpp"
@@ -22,8 +23,7 @@ void settle(const IdleSweep& idle) {
     const auto& recorded = idle.recorded();
     const bool goes_on = recorded.history.sweep().state() == SweepState::running;
     if (goes_on && state_of_job(recorded.directory) == JobState::queued) {
-        fmt::print("job {}, which is queued, continues the sweep with it\n",
-                   recorded.directory.read_run().value("job", ""));
+        fmt::print("job {}, which is queued, continues the sweep with it\n", recorded.directory.job());
     } else if (goes_on) {
         fmt::print("nobody works on the sweep now; `{}` continues it\n", recorded.directory.way_to_continue());
     }

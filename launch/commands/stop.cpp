@@ -10,7 +10,7 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/recorded_sweep.hpp"
+#include "launch/record/standing.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/system/read_file.hpp"
 
@@ -23,7 +23,7 @@ struct StopOptions {
 };
 
 void take_job_back(const SweepDirectory& directory) {
-    const std::string job = directory.read_run().at("job");
+    const std::string job = directory.job();
     batch_system()->cancel(job);
     fmt::print("cancelled job {}, which was queued\n", job);
 }
@@ -49,7 +49,7 @@ void request_until_gone(const SweepDirectory& directory) {
             take_job_back(directory);
         } else if (!job && !std::exchange(is_told, true)) {
             fmt::print("{} does not say whether job {} is over: waiting until it does; the request stands\n",
-                       batch_system()->name(), directory.read_run().value("job", ""));
+                       batch_system()->name(), directory.job());
             std::fflush(stdout);
         }
         std::this_thread::sleep_for(between_looks);
@@ -73,8 +73,7 @@ ExitCode stop(const std::filesystem::path& path) {
     if (!holder && !job) {
         require_state_of_job(directory, "so the request to stop stays: a job that has yet to begin ends at once");
     }
-    fmt::print("asked {} to save its trials and stop\n",
-               holder.value_or(fmt::format("job {}", directory.read_run().value("job", ""))));
+    fmt::print("asked {} to save its trials and stop\n", holder.value_or(fmt::format("job {}", directory.job())));
     std::fflush(stdout);
     request_until_gone(directory);
     std::filesystem::remove(directory.stop_request());

@@ -20,6 +20,7 @@
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
+#include "launch/record/standing.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/record/warm_start.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
@@ -95,9 +96,7 @@ class QueueLock {
 /// Notes the id of the job that was queued, so that there is never a second one.
 ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
     try {
-        auto run = directory.read_run();
-        run["job"] = job;
-        directory.write_run(run);
+        directory.note_job(job);
     } catch (...) {
         remark(fmt::format("job {} is queued, but this could not be noted: submit no second one", job));
         throw;
@@ -159,7 +158,7 @@ ExitCode submit_new(const SubmitOptions& options) {
 /// One job at a time. The one that we are in makes way for the next.
 void require_idle(const SweepDirectory& directory) {
     const auto where = directory.path().string();
-    const auto job = directory.read_run().value("job", "");
+    const auto job = directory.job();
     const auto system = batch_system();
     if (job.empty() || system->is_own_job(job)) {
         return;
@@ -228,8 +227,7 @@ void prepare_next_job(const SubmitOptions& options, const SweepDirectory& direct
     const auto site = options.site.empty() && before.contains("site") ? fs::path(before.at("site").get<std::string>())
                                                                       : site_of(options);
     const auto script_for = [&](const fs::path& path) {
-        const auto request = make_request(recorded.file, path,
-                                          directory.read_run().at("working_directory").get<std::string>(), job, site);
+        const auto request = make_request(recorded.file, path, directory.working_directory(), job, site);
         return job_script(request, *batch_system());
     };
     const bool is_given = !options.describe_a_job() && is_there(directory.job_script());
@@ -270,7 +268,7 @@ ExitCode submit_again(const SubmitOptions& options) {
     if (options.dry_run) {
         return ExitCode::done;
     }
-    const auto last_job = directory.read_run().value("job", "");
+    const auto last_job = directory.job();
     return note_job(directory, batch_system()->submit(directory.job_script(), last_job));
 }
 

@@ -118,7 +118,7 @@ AgentSetup setup_of(const SweepFile& file, const SweepDirectory& directory, cons
     if (file.grow == GrowMode::in_place) {
         setup.trainer = expand_shared_command(*file.command, file.program);
     }
-    setup.directory = directory.read_run().at("working_directory");
+    setup.directory = directory.working_directory();
     setup.log = std::filesystem::absolute(directory.worker_log()).string();
     setup.slots = wishes_of(options, file);
     setup.interface = options.interface;

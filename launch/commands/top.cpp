@@ -15,6 +15,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/record/recorded_sweep.hpp"
+#include "launch/record/standing.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/report/report_page.hpp"
 #include "launch/report/sweep_data.hpp"
@@ -111,7 +112,7 @@ std::vector<std::string> charts(const History& history, std::size_t width) {
 std::vector<std::string> picture_of(const TopOptions& options, Room room, JobWatch& job) {
     constexpr std::size_t least = 5;  // the head, whatever else there is
     const RecordedSweep sweep(options.directory, options.plot ? Reports::all : Reports::last);
-    const auto state = state_of(sweep, &job);
+    const char* state = standings.of(standing_of(sweep, &job));
     const double now = sweep.history.last_time();
     std::vector<std::string> drawn;
     if (options.plot) {

@@ -16,7 +16,7 @@ namespace {
 std::unique_ptr<ProposalSource> source_of(const OpenSweep& open, LiveView& view) {
     SourceSettings settings;
     if (open.file.sampler || open.file.stop_rule) {
-        settings.directory = open.directory.read_run().at("working_directory");
+        settings.directory = open.directory.working_directory();
         settings.log = std::filesystem::absolute(open.directory.sampler_log()).string();
         settings.say = [&view](const std::string& line) { view.say(line); };
     }

@@ -50,8 +50,7 @@ Training::Training(const SweepFile& file, const SweepDirectory& directory, Decis
       usable_slots_(decisions, orders, view),
       report_watch_(file, directory) {
     if (file.command) {
-        overwritten_files_.emplace(std::filesystem::path(directory.read_run().value("working_directory", "")),
-                                   std::filesystem::absolute(directory.path()));
+        overwritten_files_.emplace(directory.working_directory(), std::filesystem::absolute(directory.path()));
     }
 }
 

@@ -70,11 +70,9 @@ SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
 }
 
 void note_own_job(const SweepDirectory& directory) {
-    auto run = directory.read_run();
     const auto system = batch_system();
-    if (const auto job = system->own_job(); job && !system->is_own_job(run.value("job", ""))) {
-        run["job"] = job->id;
-        directory.write_run(run);
+    if (const auto job = system->own_job(); job && !system->is_own_job(directory.job())) {
+        directory.note_job(job->id);
     }
 }
 

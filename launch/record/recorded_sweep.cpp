@@ -8,7 +8,6 @@
 
 #include "core/check.hpp"
 #include "core/shell_words.hpp"
-#include "launch/batch/job_script.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/system/read_file.hpp"
@@ -17,19 +16,6 @@
 
 namespace crescendo::launch {
 namespace {
-
-/// Whether the sweep was copied together with its job, which works where it was queued for. A sweep that was only moved
-/// keeps its job.
-bool is_copy(const SweepDirectory& directory) {
-    std::string script;
-    try {
-        script = read_regular_file(directory.job_script());
-    } catch (const std::exception&) {
-        return false;  // it was never submitted, or another user submitted it
-    }
-    const auto origin = directory_of(script);
-    return origin && directory.is_copy_of(*origin);
-}
 
 bool has_trial(const Sweep& sweep, TrialId id) {
     return id.value >= 0 && std::cmp_less(id.value, sweep.trials().size());
@@ -103,56 +89,6 @@ const Trial& known_trial(const Sweep& sweep, TrialId id) {
                        "trials` lists them",
                        id.value, sweep.trials().size());
     return sweep.trial(id);
-}
-
-std::optional<JobState> state_of_job(const SweepDirectory& directory) {
-    const auto job = directory.read_run().value("job", "");
-    const auto system = batch_system();
-    return job.empty() || !system->is_installed() || is_copy(directory) ? JobState::gone : system->state(job);
-}
-
-JobState require_state_of_job(const SweepDirectory& directory, std::string_view why) {
-    const auto state = state_of_job(directory);
-    if (!state) {
-        const auto job = directory.read_run().value("job", "");
-        const auto system = batch_system();
-        throw InvalidInput(fmt::format(
-            "{}: {} does not say whether the sweep's last job, {}, is over, {}; see what `{}` says, and try again",
-            directory.path().string(), system->name(), job, why, system->state_command(job)));
-    }
-    return *state;
-}
-
-std::optional<JobState> JobWatch::state(const SweepDirectory& directory) {
-    constexpr std::chrono::seconds between_questions{30};
-    const auto now = std::chrono::steady_clock::now();
-    const auto job = directory.read_run().value("job", "");
-    if (job != job_ || now >= until_) {
-        state_ = state_of_job(directory);
-        job_ = job;
-        until_ = now + between_questions;
-    }
-    return state_;
-}
-
-std::string state_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder,
-                     JobWatch* watch) {
-    switch (sweep.state()) {
-        case SweepState::finished:
-            return "finished";
-        case SweepState::failed:
-            return "failed";
-        case SweepState::running:
-            break;
-    }
-    if (holder) {
-        return "running";
-    }
-    const auto state = watch != nullptr ? watch->state(directory) : state_of_job(directory);
-    if (!state) {
-        return "unknown";
-    }
-    return state == JobState::queued ? "queued" : state == JobState::running ? "running" : "stopped";
 }
 
 }  // namespace crescendo::launch

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -8,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/batch/batch_system.hpp"
 #include "launch/record/frozen_file.hpp"
 #include "launch/record/history.hpp"
 #include "launch/record/sweep_directory.hpp"
@@ -54,34 +52,5 @@ SweepFile read_first_file(const SweepDirectory& directory, const std::optional<F
 /// What replaces values of the sweep's present file after these changes: all keys that may change, and defaults that
 /// were others when the sweep began.
 std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes);
-
-/// State of the sweep's last job; `gone` if it never had one, if this is a copy of the sweep that the job works on, or
-/// if there is no batch system here. std::nullopt if the batch system does not answer.
-std::optional<JobState> state_of_job(const SweepDirectory& directory);
-
-/// The same. Throws InvalidInput if the batch system does not answer; `why` says why its answer is needed.
-JobState require_state_of_job(const SweepDirectory& directory, std::string_view why);
-
-/// State of the last job of a sweep that nobody holds, for which the batch system is asked twice a minute at most: for
-/// a view, which looks every second.
-class JobWatch {
-  public:
-    /// As state_of_job(), of the one sweep that is watched.
-    std::optional<JobState> state(const SweepDirectory& directory);
-
-  private:
-    std::string job_;
-    std::optional<JobState> state_;
-    std::chrono::steady_clock::time_point until_;  ///< until then nobody is asked again about this job
-};
-
-/// "queued", "running", "stopped", "finished", "failed", or "unknown" if the batch system does not answer. Asks it
-/// about a sweep that was submitted and has no coordinator now, through `watch` if there is one. `holder`: who works on
-/// the sweep.
-std::string state_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder,
-                     JobWatch* watch = nullptr);
-inline std::string state_of(const RecordedSweep& recorded, JobWatch* watch = nullptr) {
-    return state_of(recorded.directory, recorded.history.sweep(), recorded.holder, watch);
-}
 
 }  // namespace crescendo::launch

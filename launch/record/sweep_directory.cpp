@@ -158,6 +158,16 @@ void SweepDirectory::write_run(const Json& run) const {
     replace_file(this->run(), in_lines(run));
 }
 
+fs::path SweepDirectory::working_directory() const { return read_run().at("working_directory").get<std::string>(); }
+
+std::string SweepDirectory::job() const { return read_run().value("job", ""); }
+
+void SweepDirectory::note_job(const std::string& job) const {
+    auto run = read_run();
+    run["job"] = job;
+    write_run(run);
+}
+
 SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) const {
     const auto run = read_run();
     auto all = noted_metric(run);

@@ -67,8 +67,14 @@ class SweepDirectory {
     /// As way_to_continue(), with a setting such as "run_cap=200".
     std::string way_to_extend(const std::string& setting) const;
 
+    /// What run.json says: how and with what the sweep was begun.
     Json read_run() const;
     void write_run(const Json& run) const;
+    /// The folder in which its programs run.
+    std::filesystem::path working_directory() const;
+    /// The id of its last batch job; empty if it never had one.
+    std::string job() const;
+    void note_job(const std::string& job) const;
 
     /// The sweep file with `overrides`, under the name that the sweep was started with. The file may have been edited;
     /// RecordedSweep says what counts.

@@ -72,7 +72,7 @@ std::string id_of_own_job(const SweepDirectory& directory) {
     if (!job) {
         return "";
     }
-    const auto noted = directory.read_run().value("job", "");
+    const auto noted = directory.job();
     return system->is_own_job(noted) ? noted : job->id;
 }
 

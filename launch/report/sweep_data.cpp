@@ -17,6 +17,7 @@
 #include "launch/record/cost.hpp"
 #include "launch/record/recorded_sweep.hpp"
 #include "launch/record/reopening.hpp"
+#include "launch/record/standing.hpp"
 #include "launch/record/sweep_lock.hpp"
 #include "launch/report/best_so_far.hpp"
 #include "launch/report/chronicle.hpp"
@@ -281,7 +282,8 @@ std::string extension_of(const RecordedSweep& recorded) {
     }
 }
 
-OrderedJson next_steps(const std::string& state, const History& history, const SweepDirectory& directory,
+/// `standing` is none if the journal is damaged.
+OrderedJson next_steps(std::optional<Standing> standing, const History& history, const SweepDirectory& directory,
                        const std::string& extension) {
     const auto where = shell_quoted(directory.path());
     auto steps = OrderedJson::array();
@@ -291,15 +293,15 @@ OrderedJson next_steps(const std::string& state, const History& history, const S
         const auto trial = first_to_look_at(sweep);
         add(fmt::format("crescendo logs {} {}", where, trial.value), "what a trial without a value printed");
     }
-    if (state == "running" || state == "queued" || state == "unknown") {
+    if (standing && is_open(*standing)) {
         add("crescendo top " + where, "watch it");
         add("crescendo report " + where, "write this page again");
-    } else if (state == "stopped") {
+    } else if (standing == Standing::stopped) {
         if (sweep.count(TrialStatus::failed) > 0) {
             add(directory.way_to_retry(), "try the failed trials again, once the cause is fixed, and continue");
         }
         add(directory.way_to_continue(), "continue where it stopped");
-    } else if (state == "failed") {
+    } else if (standing == Standing::failed) {
         add(directory.way_to_retry(), "try the failed trials again");
     } else {
         if (sweep.best()) {
@@ -341,18 +343,18 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     const auto chronicle = Chronicle::read(file.spec, directory.journal(), holder.has_value());
     const auto& history = chronicle.history();
     const auto& sweep = history.sweep();
-    std::string state = "damaged";
+    std::optional<Standing> standing;
     std::string extension;
     if (chronicle.problem().empty()) {
-        state = state_of(directory, sweep, holder);
-        extension = state == "finished" ? extension_of(RecordedSweep(path)) : "";
+        standing = standing_of(directory, sweep, holder);
+        extension = standing == Standing::finished ? extension_of(RecordedSweep(path)) : "";
     }
     const auto price = price_of_slot_hour(file.price, history);
 
     OrderedJson data;
     data["name"] = file.name;
     data["directory"] = directory.path().string();
-    data["state"] = state;
+    data["state"] = standing ? standings.of(*standing) : "damaged";
     data["reason"] =
         sweep.finish_reason() ? OrderedJson(finish_reason_texts.of(*sweep.finish_reason())) : OrderedJson(nullptr);
     data["problem"] = chronicle.problem();
@@ -366,7 +368,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["data_wait"] = history.data_wait() ? OrderedJson(*history.data_wait()) : OrderedJson(nullptr);
     data["num_trials"] = sweep.trials().size();
     data["best"] = best_json(history, directory, price);
-    data["next"] = next_steps(state, history, directory, extension);
+    data["next"] = next_steps(standing, history, directory, extension);
     add_trials(data, history, price);
     add_curves(data, history, limits.most_points);
     data["best_so_far"] = best_so_far_json(chronicle);

@@ -6,7 +6,6 @@
 #include "launch/record/journal.hpp"
 #include "launch/record/new_sweep.hpp"
 #include "launch/record/reopening.hpp"
-#include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -93,31 +92,4 @@ TEST_CASE("a sweep that begins now keeps its batch, whatever its groups are") {
     CHECK(sweep.file.spec.scheduler.batch == BatchPolicy::global);
     CHECK(sweep.history.sweep().trial(TrialId{0}).rungs_survived == 2);
     CHECK(batch_multiple(sweep) == 1);
-}
-
-TEST_CASE("a view asks the batch system once in half a minute about a job, and about another job at once") {
-    const tests::PlayedSlurm slurm;
-    slurm.answer("squeue", "echo PENDING");
-    const TemporaryFolder folder;
-    const auto directory = create_sweep(folder / "s", parse_sweep(sweep_text, "s.yaml"));
-    const auto note_job = [&](const char* job) {
-        auto run = directory.read_run();
-        run["job"] = job;
-        directory.write_run(run);
-    };
-    note_job("17");
-    const RecordedSweep sweep(folder / "s");
-    JobWatch watch;
-
-    CHECK(state_of(sweep, &watch) == "queued");
-    slurm.answer("squeue", "exit 1");
-    CHECK(state_of(sweep, &watch) == "queued");
-    CHECK(slurm.calls("squeue") == 1);
-    note_job("18");
-    CHECK(state_of(sweep, &watch) == "unknown");
-    CHECK(state_of(sweep, &watch) == "unknown");
-    CHECK(slurm.calls("squeue") == 2);
-
-    CHECK(state_of(sweep) == "unknown");  // who asks once gets an answer of now
-    CHECK(slurm.calls("squeue") == 3);
 }
