@@ -86,8 +86,8 @@ void follow(const ExportOptions& options, const ExportFormat& format) {
     using namespace std::chrono_literals;
     for (bool last = false; !last;) {
         const auto start = std::chrono::steady_clock::now();
-        last = !is_open(
-            standing_of(RecordedSweep(options.directory)));  // before it is read, so that the last export has all
+        // Before it is read, so that the last export has all.
+        last = !is_open(standing_of(RecordedSweep(options.directory)));
         add_to_folder(folder_of(options), exported(options, format).files, Existing::replace);
         if (!last) {
             // A large sweep takes long to read: not more than a tenth of the time goes there.
