@@ -210,8 +210,6 @@ class Trail {
 /// The weights move between the two.
 class Differenced {
   public:
-    explicit Differenced(std::int64_t measured) : trail_(/*every=*/1, measured) {}
-
     void add(const Trial& trial) {
         at::Tensor gradient = flat_gradient(trial);
         const double norm = gradient.dot(gradient).item<double>();
@@ -225,7 +223,7 @@ class Differenced {
     Moments mean() const { return trail_.mean(); }
 
   private:
-    Trail trail_;
+    Trail trail_{/*every=*/1, measured_every};
     at::Tensor last_;
     double last_norm_ = 0.0;
 };
@@ -251,6 +249,7 @@ Moments at_fixed_weights(const Member& member, const std::string& model, const s
 
 /// Prints how far each moment of training is off; returns whether all are within the tolerance.
 bool accuracy_of(const std::string& model, int size, const std::string& data, std::int64_t steps) {
+    constexpr std::int64_t every = 16;
     bool good = true;
     const auto device = make_cpu_device();
     test::in_group(size, *device, [&](const Group& group) {
@@ -259,10 +258,8 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
         const Task task = describe_task(settings, cache);
         Member member(group, settings, task, /*seed=*/1);
         const Direct direct(settings, task, *device);
-        const std::int64_t epoch_steps = task.num_samples / group_batch;
-        const std::int64_t every = measured_every(epoch_steps);
-        Trail trail(every, /*measured=*/size == 1 ? single_measured_every(epoch_steps) : every);
-        Differenced differenced(every);
+        Trail trail(every, /*measured=*/size == 1 ? single_measured_every : measured_every);
+        Differenced differenced;
         for (std::int64_t step = 1; step <= 3 * steps; ++step) {
             if (group.rank() == 0 && (step - 1) % every == 0) {  // a step that the trial measures too
                 trail.add(direct.at(member.trial, Direct::some));
@@ -309,8 +306,9 @@ double seconds_of_steps(Member& member, const LoadedBatch& batch, int count, boo
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Steps among which those that are measured have their usual share in long epochs.
-constexpr int window = 96;
+/// Steps among which those that are measured have their usual share.
+constexpr int window = single_measured_every;
+static_assert(window % measured_every == 0);
 
 void cost_of(const std::string& model, int size, const std::string& data, int turns) {
     const auto device = make_cpu_device();

@@ -325,7 +325,7 @@ TEST_CASE("the noise scale is reported once it is known, and continues over grow
                       {"lr", 0.0},
                       {"batch_size", 8},
                       {"data", {{"train", write_numbers(sweep.folder / "numbers.h5", "train", 96)}}}};
-    terms.batch_multiple = 2;  // an epoch has six steps, and of so short ones every fourth step is measured
+    terms.batch_multiple = 2;  // an epoch has six steps, and every fourth step is measured
     const auto num_measured = [&] { return load(terms.directory / "checkpoint.pt").progress["noise_scale"]["norms"]; };
     {
         FakeCrescendo crescendo(2, "crescendo-trainer");

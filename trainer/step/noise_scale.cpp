@@ -27,18 +27,8 @@ bool is_single(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
 
 }  // namespace
 
-std::int64_t measured_every(std::int64_t epoch_steps) {
-    return std::clamp<std::int64_t>(epoch_steps / fewest_measurements, 4, 24);
-}
-
-std::int64_t single_measured_every(std::int64_t epoch_steps) {
-    return std::max<std::int64_t>(48, 4 * measured_every(epoch_steps));
-}
-
-bool is_measured(std::int64_t step, std::int64_t epoch_steps, std::span<const std::int64_t> slices,
-                 std::int64_t micro_batch) {
-    const bool single = is_single(slices, micro_batch);
-    return step % (single ? single_measured_every(epoch_steps) : measured_every(epoch_steps)) == 0;
+bool is_measured(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch) {
+    return step % (is_single(slices, micro_batch) ? single_measured_every : measured_every) == 0;
 }
 
 std::int64_t measurable_micro_batch(std::span<const std::int64_t> slices, std::int64_t micro_batch) {

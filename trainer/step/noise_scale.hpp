@@ -7,6 +7,11 @@
 
 namespace crescendo::trainer {
 
+/// Of so many steps one is measured.
+constexpr std::int64_t measured_every = 4;
+/// The same where it costs more, most of a small model's step: where a lone worker's step is a single micro-batch.
+constexpr std::int64_t single_measured_every = 80;
+
 /// Squared norms of the mean gradients of a step, all at the same weights.
 struct GradientNorms {
     /// Mean gradients of disjoint parts of the step's samples, or of one such part.
@@ -38,16 +43,9 @@ struct MeasurementPlan {
     friend bool operator==(const MeasurementPlan&, const MeasurementPlan&) = default;
 };
 
-/// Of so many steps one is measured, of an epoch with `epoch_steps` steps: eight in an epoch, which give an estimate,
-/// but no more than one in 4 and no fewer than one in 24. A measurement can cost a fifth of a short step.
-std::int64_t measured_every(std::int64_t epoch_steps);
-/// The same where it costs more: where a lone worker's step is a single micro-batch.
-std::int64_t single_measured_every(std::int64_t epoch_steps);
-
 /// Whether the `step`-th step is measured. In it the members of a group train on these numbers of samples, in
 /// micro-batches of at most `micro_batch`.
-bool is_measured(std::int64_t step, std::int64_t epoch_steps, std::span<const std::int64_t> slices,
-                 std::int64_t micro_batch);
+bool is_measured(std::int64_t step, std::span<const std::int64_t> slices, std::int64_t micro_batch);
 
 /// The most samples of a micro-batch in a step that is measured: `micro_batch`, unless a lone worker's step is a single
 /// micro-batch. That is cut in two, because only parts tell the noise.

@@ -293,8 +293,7 @@ at::Tensor Trial::empty_inputs() const {
 /// measured.
 Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size,
                                  bool cut_matters) const {
-    const bool measured =
-        is_measured(progress_.step, /*epoch_steps=*/task_.num_samples / group_batch_, slices, micro_batch_);
+    const bool measured = is_measured(progress_.step, slices, micro_batch_);
     const std::int64_t micro_batch =
         measured && !cut_matters ? measurable_micro_batch(slices, micro_batch_) : micro_batch_;
     StepPlan plan{

@@ -77,25 +77,20 @@ MeasurementPlan plan(const std::vector<std::int64_t>& slices, std::int64_t micro
 
 }  // namespace
 
-TEST_CASE("an epoch is measured eight times, but never more than every fourth step, nor less than every 24th") {
-    const auto measured = [](std::int64_t epoch_steps, const std::vector<std::int64_t>& slices) {
+TEST_CASE("every fourth step is measured, and every 80th of a lone worker that has one micro-batch") {
+    const auto measured = [](const std::vector<std::int64_t>& slices) {
         std::vector<std::int64_t> steps;
-        for (std::int64_t step = 1; step <= 120; ++step) {
-            if (is_measured(step, epoch_steps, slices, /*micro_batch=*/64)) {
+        for (std::int64_t step = 1; step <= 160; ++step) {
+            if (is_measured(step, slices, /*micro_batch=*/64)) {
                 steps.push_back(step);
             }
         }
         return steps;
     };
-    using Steps = std::vector<std::int64_t>;
-    CHECK(measured(/*epoch_steps=*/80, /*slices=*/{64, 64}) ==
-          Steps{10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120});
-    CHECK(measured(1000, {64, 64}) == Steps{24, 48, 72, 96, 120});
-    CHECK(measured(1000, {128}) == Steps{24, 48, 72, 96, 120});  // of several micro-batches
-    CHECK(measured(0, {64, 64}).size() == 30);
-    CHECK(measured(1000, {64}) == Steps{96});  // of one: costs more
-    CHECK(measured(80, {64}) == Steps{48, 96});
-    CHECK(measured(0, {64}) == Steps{48, 96});
+    CHECK(measured(/*slices=*/{64, 64}).size() == 40);
+    CHECK(measured({64, 0}).front() == 4);
+    CHECK(measured({128}) == measured({64, 64}));  // of two micro-batches
+    CHECK(measured({64}) == std::vector<std::int64_t>{80, 160});
 }
 
 TEST_CASE("a step is measured with its micro-batches, those of all members") {

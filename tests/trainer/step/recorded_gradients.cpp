@@ -170,13 +170,11 @@ TEST_CASE("a group learns the same from recordings, whose gradients it averages 
     const std::vector<Json> networks{{{"model", "mlp"}, {"dropout", 0.3}}, {{"model", "cnn"}, {"depth", 1}}};
     for (const Json& network : networks) {
         CAPTURE(network.dump());
-        Task task = recorded_task;
-        task.num_samples = 16 * batch_size;  // of short epochs, every fourth step is measured
         const auto trained = [&](const std::vector<const Device*>& devices) {
             std::vector<std::unique_ptr<Trial>> trials;
             for (const Device* device : devices) {
                 trials.push_back(std::make_unique<Trial>(
-                    /*number=*/0, /*seed=*/1, settings_of(Worker::with_batch(network)), task, *device));
+                    /*number=*/0, /*seed=*/1, settings_of(Worker::with_batch(network)), recorded_task, *device));
             }
             in_group(devices, [&](const Group& group) {
                 Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
@@ -201,7 +199,7 @@ TEST_CASE("a group learns the same from recordings, whose gradients it averages 
         const auto plain = trained({cpu.get(), cpu.get()});
         const auto recorded = trained({&first, &second});
 
-        CHECK(first.recordings == 2);  // of steps that are measured, and of others
+        CHECK(first.recordings == 2);  // every fourth step is measured
         CHECK(first.replays > 16);
         CHECK(same(recorded[0], recorded[1]));
         CHECK(same(recorded[0], plain[0]));
