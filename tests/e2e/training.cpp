@@ -199,16 +199,16 @@ TEST_CASE("an adaptive batch grows with its group once the trainer has measured 
         "run_cap: 1\nslots: 2\n");
     auto sweep = content_of(bench.folder / "sweep.yaml");
     // A lone worker has measured it in the fourth epoch.
-    write_file(bench.folder / "sweep.yaml", sweep.replace(sweep.find("batch_size: 32"), 14, "batch_size: 6"));
+    write_file(bench.folder / "sweep.yaml", sweep.replace(sweep.find("batch_size: 32"), 14, "batch_size: 5"));
 
     const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
 
     REQUIRE_MESSAGE(run.code == 0, run.err);
-    CHECK(bench.log(0).find("epoch 4, 1 workers, batch 6:") != std::string::npos);
-    CHECK(bench.log(0).find("epoch 5, 2 workers, batch 12:") != std::string::npos);
+    CHECK(bench.log(0).find("epoch 4, 1 workers, batch 5:") != std::string::npos);
+    CHECK(bench.log(0).find("epoch 5, 2 workers, batch 10:") != std::string::npos);
     const auto trial = run_crescendo(bench.folder.path(), {"trial", "s", "0", "--format", "json"}).json();
-    CHECK(trial.at("reports")[3].at("batch") == 6);
-    CHECK(trial.at("reports")[4].at("batch") == 12);
+    CHECK(trial.at("reports")[3].at("batch") == 5);
+    CHECK(trial.at("reports")[4].at("batch") == 10);
 }
 
 TEST_CASE("RASDA as it was published runs from its example, with all that it searches") {
