@@ -192,23 +192,31 @@ TEST_CASE("a survivor grows from one worker to two to four in memory, learns, an
 }
 
 TEST_CASE("an adaptive batch grows with its group once the trainer has measured the gradient noise") {
-    const Bench bench;
-    bench.write_sweep(
-        "type: rasda, min: 4, max: 6, reduction_factor: 2, batch: adaptive, min_efficiency: 0.01, "
-        "grow_when: always",
-        "run_cap: 1\nslots: 2\n");
-    auto sweep = content_of(bench.folder / "sweep.yaml");
-    // A lone worker has measured it in the fourth epoch.
-    write_file(bench.folder / "sweep.yaml", sweep.replace(sweep.find("batch_size: 32"), 14, "batch_size: 5"));
+    const TemporaryFolder folder;
+    for (const auto& [group, samples] : {std::pair("train", "600"), std::pair("validation", "20")}) {
+        const auto generated = run_crescendo(
+            folder.path(), {"data", "generate", std::string("melt.h5:/") + group, "--melt-pool", "--samples", samples});
+        REQUIRE_MESSAGE(generated.code == 0, generated.err);
+    }
+    // A linear regression that stands still, of positive numbers: all gradients point the same way, and no noise hides
+    // them. A lone worker has measured them eight times in the eighth epoch, of 75 steps.
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: val_loss, goal: minimize}\nrun_cap: 1\nslots: 2\n"
+               "parameters: {lr: {distribution: log_uniform_values, min: 1.0e-12, max: 1.0e-11}}\n"
+               "scheduler: {type: rasda, min: 8, max: 10, reduction_factor: 2, batch: adaptive, "
+               "min_efficiency: 0.01, grow_when: always}\n"
+               "trainer: {model: mlp, depth: 0, batch_size: 8,\n"
+               "  data: {train: melt.h5:/train, validation: melt.h5:/validation}}\n");
 
-    const auto run = run_crescendo(bench.folder.path(), {"run", "sweep.yaml"});
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     REQUIRE_MESSAGE(run.code == 0, run.err);
-    CHECK(bench.log(0).find("epoch 4, 1 workers, batch 5:") != std::string::npos);
-    CHECK(bench.log(0).find("epoch 5, 2 workers, batch 10:") != std::string::npos);
-    const auto trial = run_crescendo(bench.folder.path(), {"trial", "s", "0", "--format", "json"}).json();
-    CHECK(trial.at("reports")[3].at("batch") == 5);
-    CHECK(trial.at("reports")[4].at("batch") == 10);
+    const auto log = content_of(folder / "s/trials/000000/trainer.log");
+    CHECK(log.find("epoch 8, 1 workers, batch 8:") != std::string::npos);
+    CHECK(log.find("epoch 9, 2 workers, batch 16:") != std::string::npos);
+    const auto trial = run_crescendo(folder.path(), {"trial", "s", "0", "--format", "json"}).json();
+    CHECK(trial.at("reports")[7].at("batch") == 8);
+    CHECK(trial.at("reports")[8].at("batch") == 16);
 }
 
 TEST_CASE("RASDA as it was published runs from its example, with all that it searches") {
