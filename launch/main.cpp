@@ -15,10 +15,10 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/unknown_words.hpp"
+#include "launch/directory/sweep_directory.hpp"
 #include "launch/doctor/nodes.hpp"
-#include "launch/record/sweep_directory.hpp"
-#include "launch/system/exit_status_variable.hpp"
-#include "launch/system/standard_streams.hpp"
+#include "launch/process/exit_status_variable.hpp"
+#include "launch/process/standard_streams.hpp"
 #include "launch/transport/mpi_transport.hpp"
 
 using namespace crescendo;

@@ -15,7 +15,7 @@
 
 #include "benchmarks/cpu_seconds.hpp"
 #include "launch/coordinator/coordinator.hpp"
-#include "launch/record/new_sweep.hpp"
+#include "launch/directory/new_sweep.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

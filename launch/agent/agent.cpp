@@ -6,7 +6,7 @@
 
 #include "launch/agent/program_worker.hpp"
 #include "launch/agent/warm_worker.hpp"
-#include "launch/system/open_files.hpp"
+#include "launch/process/open_files.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -2,10 +2,10 @@
 
 #include "core/files/host_name.hpp"
 #include "launch/agent/agent.hpp"
+#include "launch/process/program_paths.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/slots/slot_plan_json.hpp"
 #include "launch/system/environment.hpp"
-#include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
 

@@ -21,7 +21,7 @@
 #include <optional>
 #include <string>
 
-#include "launch/system/child_process.hpp"
+#include "launch/process/child_process.hpp"
 
 using crescendo::launch::ChildProcess;
 

@@ -9,10 +9,10 @@
 #include "core/check.hpp"
 #include "launch/agent/worker_failure.hpp"
 #include "launch/batch/batch_system.hpp"
+#include "launch/files/last_line.hpp"
+#include "launch/files/last_words.hpp"
 #include "launch/messages/trial_report.hpp"
-#include "launch/system/guard.hpp"
-#include "launch/system/last_line.hpp"
-#include "launch/system/last_words.hpp"
+#include "launch/process/guard.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -12,11 +12,11 @@
 #include "core/message_json.hpp"
 #include "launch/agent/worker_failure.hpp"
 #include "launch/batch/batch_system.hpp"
+#include "launch/files/last_words.hpp"
 #include "launch/messages/store_request.hpp"
 #include "launch/messages/trial_files.hpp"
 #include "launch/messages/trial_report.hpp"
-#include "launch/system/guard.hpp"
-#include "launch/system/last_words.hpp"
+#include "launch/process/guard.hpp"
 
 namespace crescendo::launch {
 namespace {

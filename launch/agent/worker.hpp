@@ -7,8 +7,8 @@
 
 #include "launch/messages/json.hpp"
 #include "launch/messages/messages.hpp"
+#include "launch/process/oom_kills.hpp"
 #include "launch/system/clock.hpp"
-#include "launch/system/oom_kills.hpp"
 
 namespace crescendo::launch {
 

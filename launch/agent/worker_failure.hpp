@@ -3,8 +3,8 @@
 #include <chrono>
 #include <string>
 
-#include "launch/system/child_process.hpp"
-#include "launch/system/oom_kills.hpp"
+#include "launch/process/child_process.hpp"
+#include "launch/process/oom_kills.hpp"
 #include "scheduler/events.hpp"
 
 namespace crescendo::launch {

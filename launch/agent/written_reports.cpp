@@ -8,12 +8,12 @@
 #include <system_error>
 #include <utility>
 
+#include "launch/files/last_line.hpp"
+#include "launch/files/last_words.hpp"
 #include "launch/messages/bare_words.hpp"
 #include "launch/messages/line_channel.hpp"
 #include "launch/messages/trial_files.hpp"
 #include "launch/messages/trial_report.hpp"
-#include "launch/system/last_line.hpp"
-#include "launch/system/last_words.hpp"
 
 namespace crescendo::launch {
 namespace {

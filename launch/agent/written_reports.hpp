@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "launch/files/file_tail.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/messages/report_source.hpp"
-#include "launch/system/child_process.hpp"
+#include "launch/process/child_process.hpp"
 #include "launch/system/clock.hpp"
-#include "launch/system/file_tail.hpp"
 
 namespace crescendo::launch {
 

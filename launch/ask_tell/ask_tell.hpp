@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "launch/journal/journal.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/record/journal.hpp"
 #include "launch/sampling/proposal_source.hpp"
 #include "scheduler/sweep/sweep.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/system/shell.hpp"
+#include "launch/process/shell.hpp"
 
 namespace crescendo::launch {
 

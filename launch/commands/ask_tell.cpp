@@ -17,12 +17,12 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/earlier_results.hpp"
-#include "launch/record/frozen_file.hpp"
-#include "launch/record/recorded_sweep.hpp"
-#include "launch/record/warm_start.hpp"
+#include "launch/directory/earlier_results.hpp"
+#include "launch/directory/frozen_file.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/directory/warm_start.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "launch/system/read_file.hpp"
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {

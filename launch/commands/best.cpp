@@ -14,8 +14,8 @@
 #include "launch/commands/model_export.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/recorded_sweep.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/view/results.hpp"
 #include "scheduler/loss.hpp"
 

@@ -8,10 +8,10 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
+#include "launch/directory/kept_trials.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/directory/sweep_lock.hpp"
 #include "launch/doctor/finding.hpp"
-#include "launch/record/kept_trials.hpp"
-#include "launch/record/recorded_sweep.hpp"
-#include "launch/record/sweep_lock.hpp"
 
 namespace crescendo::launch {
 namespace {

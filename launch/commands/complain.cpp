@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "core/check.hpp"
-#include "launch/record/sweep_directory.hpp"
+#include "launch/directory/sweep_directory.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/printable.hpp"
 

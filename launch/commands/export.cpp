@@ -12,10 +12,10 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/directory/standing.hpp"
 #include "launch/export/export_formats.hpp"
-#include "launch/record/recorded_sweep.hpp"
-#include "launch/record/standing.hpp"
-#include "launch/system/own_folder.hpp"
+#include "launch/files/own_folder.hpp"
 
 namespace crescendo::launch {
 namespace {

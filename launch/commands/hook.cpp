@@ -7,15 +7,15 @@
 #include <filesystem>
 
 #include "launch/batch/batch_system.hpp"
+#include "launch/journal/cost.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
-#include "launch/record/cost.hpp"
+#include "launch/process/child_process.hpp"
+#include "launch/process/stop_signals.hpp"
 #include "launch/sweep_file/sections/site_profile.hpp"
-#include "launch/system/child_process.hpp"
 #include "launch/system/environment.hpp"
-#include "launch/system/stop_signals.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "launch/commands/commands.hpp"
-#include "launch/record/history.hpp"
-#include "launch/record/sweep_directory.hpp"
+#include "launch/directory/sweep_directory.hpp"
+#include "launch/journal/history.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "launch/commands/commands.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/import/import_formats.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

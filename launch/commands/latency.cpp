@@ -8,9 +8,9 @@
 #include "launch/commands/latency_bench.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/cost.hpp"
-#include "launch/record/sweep_lock.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/journal/cost.hpp"
 
 namespace crescendo::launch {
 namespace {

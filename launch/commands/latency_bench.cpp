@@ -10,7 +10,7 @@
 #include "core/message_json.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/system/program_paths.hpp"
+#include "launch/process/program_paths.hpp"
 #include "launch/trainers/trial_work.hpp"
 
 namespace crescendo::launch {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/record/latency_record.hpp"
-#include "launch/record/recorded_sweep.hpp"
+#include "launch/directory/latency_record.hpp"
+#include "launch/directory/recorded_sweep.hpp"
 #include "launch/trainers/idle_trainers.hpp"
 #include "launch/view/table.hpp"
 

@@ -14,9 +14,9 @@
 #include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/recorded_sweep.hpp"
-#include "launch/record/sweep_lock.hpp"
-#include "launch/system/file_tail.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "launch/files/file_tail.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -14,13 +14,13 @@
 #include "core/files/writing.hpp"
 #include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/directory/waste.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
-#include "launch/record/waste.hpp"
+#include "launch/process/program_paths.hpp"
+#include "launch/process/shell.hpp"
 #include "launch/sweep_file/command/nested_config.hpp"
-#include "launch/system/program_paths.hpp"
-#include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 #include "launch/trainers/trial_work.hpp"
 
 namespace crescendo::launch {

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "core/ids.hpp"
-#include "launch/record/recorded_sweep.hpp"
+#include "launch/directory/recorded_sweep.hpp"
 
 namespace crescendo::launch {
 

@@ -1,8 +1,8 @@
 #include "launch/commands/options.hpp"
 
 #include "launch/commands/validators.hpp"
-#include "launch/record/cost.hpp"
-#include "launch/record/recorded_sweep.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/journal/cost.hpp"
 
 namespace crescendo::launch {
 

@@ -9,10 +9,10 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/compare/sweep_run.hpp"
+#include "launch/files/own_folder.hpp"
 #include "launch/report/comparison.hpp"
 #include "launch/report/report_page.hpp"
 #include "launch/report/sweep_data.hpp"
-#include "launch/system/own_folder.hpp"
 
 namespace crescendo::launch {
 namespace {

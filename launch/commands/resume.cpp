@@ -12,15 +12,15 @@
 #include "launch/commands/steer.hpp"
 #include "launch/commands/sweep_end.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/kept_trials.hpp"
-#include "launch/record/new_sweep.hpp"
-#include "launch/record/recorded_sweep.hpp"
-#include "launch/record/reopening.hpp"
-#include "launch/record/standing.hpp"
-#include "launch/record/sweep_lock.hpp"
+#include "launch/directory/kept_trials.hpp"
+#include "launch/directory/new_sweep.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/directory/reopening.hpp"
+#include "launch/directory/standing.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "launch/process/exit_status_variable.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
-#include "launch/system/exit_status_variable.hpp"
 
 namespace crescendo::launch {
 namespace {

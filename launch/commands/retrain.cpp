@@ -12,10 +12,10 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/resume.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/recorded_sweep.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/sweep_file/retraining.hpp"
-#include "launch/system/read_file.hpp"
 #include "launch/view/seed_spread.hpp"
 
 namespace crescendo::launch {

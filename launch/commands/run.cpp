@@ -3,7 +3,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/sweep_session.hpp"
-#include "launch/record/warm_start.hpp"
+#include "launch/directory/warm_start.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/transport/launched.hpp"
 

@@ -3,7 +3,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
-#include "launch/record/limits_change.hpp"
+#include "launch/journal/limits_change.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 
 namespace crescendo::launch {

@@ -8,8 +8,8 @@
 #include "launch/batch/batch_system.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
-#include "launch/record/recorded_sweep.hpp"
-#include "launch/record/standing.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/directory/standing.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 

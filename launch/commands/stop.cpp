@@ -10,9 +10,9 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/standing.hpp"
-#include "launch/record/sweep_lock.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/directory/standing.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "launch/files/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

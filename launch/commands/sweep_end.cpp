@@ -9,10 +9,10 @@
 
 #include "core/shell_words.hpp"
 #include "launch/agent/program_run.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/journal/cost.hpp"
 #include "launch/messages/report_pattern.hpp"
-#include "launch/record/cost.hpp"
 #include "launch/sweep_file/wandb_script.hpp"
-#include "launch/system/read_file.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 

@@ -10,7 +10,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/record/recorded_sweep.hpp"
+#include "launch/directory/recorded_sweep.hpp"
 #include "launch/report/sweep_plot.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/view/results.hpp"

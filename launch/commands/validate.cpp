@@ -5,7 +5,7 @@
 
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
-#include "launch/record/warm_start.hpp"
+#include "launch/directory/warm_start.hpp"
 #include "launch/sampling/first_trials.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"

@@ -9,7 +9,7 @@
 
 #include "core/check.hpp"
 #include "core/spelling.hpp"
-#include "launch/system/csv_file.hpp"
+#include "launch/files/csv_file.hpp"
 
 namespace crescendo::launch {
 namespace {

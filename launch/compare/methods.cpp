@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/check.hpp"
-#include "launch/record/sweep_directory.hpp"
+#include "launch/directory/sweep_directory.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 
 namespace crescendo::launch {

@@ -5,7 +5,7 @@
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "core/files/writing.hpp"
-#include "launch/record/sweep_directory.hpp"
+#include "launch/directory/sweep_directory.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/journal/cost.hpp"
 #include "launch/messages/event_json.hpp"
-#include "launch/record/cost.hpp"
-#include "launch/record/recorded_sweep.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {

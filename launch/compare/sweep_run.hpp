@@ -9,7 +9,7 @@
 
 #include "analysis/curve.hpp"
 #include "launch/compare/curve_file.hpp"
-#include "launch/record/history.hpp"
+#include "launch/journal/history.hpp"
 #include "launch/sweep_file/keys/flat_keys.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 

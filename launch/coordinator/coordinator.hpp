@@ -7,7 +7,7 @@
 #include "launch/coordinator/open_sweep.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/coordinator/session_end.hpp"
-#include "launch/system/stop_signals.hpp"
+#include "launch/process/stop_signals.hpp"
 #include "launch/transport/transport.hpp"
 #include "launch/view/live_view.hpp"
 

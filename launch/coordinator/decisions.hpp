@@ -9,9 +9,9 @@
 
 #include "launch/coordinator/failures.hpp"
 #include "launch/coordinator/orders.hpp"
+#include "launch/journal/history.hpp"
+#include "launch/journal/journal.hpp"
 #include "launch/messages/messages.hpp"
-#include "launch/record/history.hpp"
-#include "launch/record/journal.hpp"
 #include "launch/sampling/proposal_source.hpp"
 
 namespace crescendo::launch {

@@ -2,7 +2,7 @@
 
 #include "launch/agent/agent_setup.hpp"
 #include "launch/coordinator/failures.hpp"
-#include "launch/record/directory_error.hpp"
+#include "launch/journal/directory_error.hpp"
 
 namespace crescendo::launch {
 namespace {

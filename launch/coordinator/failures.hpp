@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "launch/journal/history.hpp"
 #include "launch/messages/messages.hpp"
-#include "launch/record/history.hpp"
 
 namespace crescendo::launch {
 

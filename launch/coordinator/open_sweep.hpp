@@ -1,9 +1,9 @@
 #pragma once
 
-#include "launch/record/history.hpp"
-#include "launch/record/journal.hpp"
-#include "launch/record/sweep_directory.hpp"
-#include "launch/record/sweep_lock.hpp"
+#include "launch/directory/sweep_directory.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "launch/journal/history.hpp"
+#include "launch/journal/journal.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {

@@ -6,11 +6,11 @@
 #include <system_error>
 
 #include "core/files/durable_file.hpp"
+#include "launch/files/remove_files.hpp"
+#include "launch/journal/directory_error.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
-#include "launch/record/directory_error.hpp"
 #include "launch/sweep_file/command/nested_config.hpp"
-#include "launch/system/remove_files.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/trainers/trial_work.hpp"
 

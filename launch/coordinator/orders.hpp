@@ -7,9 +7,9 @@
 
 #include "launch/coordinator/groups.hpp"
 #include "launch/coordinator/slot_map.hpp"
+#include "launch/directory/kept_trials.hpp"
+#include "launch/directory/sweep_directory.hpp"
 #include "launch/messages/messages.hpp"
-#include "launch/record/kept_trials.hpp"
-#include "launch/record/sweep_directory.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/trainers/rendezvous.hpp"
 #include "launch/transport/transport.hpp"

@@ -6,8 +6,8 @@
 
 #include "launch/coordinator/identical_reports.hpp"
 #include "launch/coordinator/nothing_finite.hpp"
+#include "launch/directory/sweep_directory.hpp"
 #include "launch/messages/messages.hpp"
-#include "launch/record/sweep_directory.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "scheduler/sweep/sweep.hpp"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "launch/record/sweep_directory.hpp"
-#include "launch/system/stop_signals.hpp"
+#include "launch/directory/sweep_directory.hpp"
+#include "launch/process/stop_signals.hpp"
 
 namespace crescendo::launch {
 

@@ -11,10 +11,10 @@
 
 #include "core/shell_words.hpp"
 #include "launch/coordinator/failures.hpp"
+#include "launch/directory/metric_note.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/journal/directory_error.hpp"
 #include "launch/messages/likely_metric.hpp"
-#include "launch/record/directory_error.hpp"
-#include "launch/record/metric_note.hpp"
-#include "launch/record/recorded_sweep.hpp"
 #include "launch/steering/steering.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "launch/view/results.hpp"

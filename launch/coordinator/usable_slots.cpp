@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "launch/record/history.hpp"
+#include "launch/journal/history.hpp"
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {

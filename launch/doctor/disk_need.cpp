@@ -6,7 +6,7 @@
 #include <chrono>
 #include <system_error>
 
-#include "launch/system/remove_files.hpp"
+#include "launch/files/remove_files.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "launch/directory/sweep_directory.hpp"
 #include "launch/doctor/disk_room.hpp"
 #include "launch/doctor/finding.hpp"
-#include "launch/record/sweep_directory.hpp"
 
 namespace crescendo::launch {
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/files/file_descriptor.hpp"
-#include "launch/system/shell.hpp"
+#include "launch/process/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

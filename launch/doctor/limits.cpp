@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
-#include "launch/system/open_files.hpp"
+#include "launch/process/open_files.hpp"
 
 namespace crescendo::launch {
 namespace {

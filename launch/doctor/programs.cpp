@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/trial_protocol.hpp"
-#include "launch/system/child_process.hpp"
-#include "launch/system/last_words.hpp"
-#include "launch/system/shell.hpp"
-#include "launch/system/temporary_log.hpp"
+#include "launch/files/last_words.hpp"
+#include "launch/files/temporary_log.hpp"
+#include "launch/process/child_process.hpp"
+#include "launch/process/shell.hpp"
 #include "launch/trainers/idle_trainers.hpp"
 
 namespace crescendo::launch {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "launch/doctor/finding.hpp"
+#include "launch/process/program_paths.hpp"
 #include "launch/slots/slot_plan.hpp"
-#include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
 

@@ -9,10 +9,10 @@
 
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
+#include "launch/directory/latency_record.hpp"
+#include "launch/journal/cost.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
-#include "launch/record/cost.hpp"
-#include "launch/record/latency_record.hpp"
 
 namespace crescendo::launch {
 namespace {

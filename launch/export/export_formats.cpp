@@ -11,7 +11,7 @@
 #include "launch/export/optuna.hpp"
 #include "launch/export/tables.hpp"
 #include "launch/export/tensorboard.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/files/read_file.hpp"
 
 namespace crescendo::launch {
 

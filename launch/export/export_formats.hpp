@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "launch/compare/report_folder.hpp"
-#include "launch/record/recorded_sweep.hpp"
+#include "launch/directory/recorded_sweep.hpp"
 #include "launch/sweep_file/sections/entry.hpp"
 
 namespace crescendo::launch {

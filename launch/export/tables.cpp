@@ -5,7 +5,7 @@
 
 #include "core/trial_protocol.hpp"
 #include "launch/export/dated_sweep.hpp"
-#include "launch/record/cost.hpp"
+#include "launch/journal/cost.hpp"
 #include "launch/view/column_names.hpp"
 #include "launch/view/results.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "launch/messages/line_channel.hpp"
-#include "launch/system/child_process.hpp"
+#include "launch/process/child_process.hpp"
 
 namespace crescendo::launch {
 

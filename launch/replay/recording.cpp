@@ -8,7 +8,7 @@
 
 #include "core/check.hpp"
 #include "core/median.hpp"
-#include "launch/system/csv_file.hpp"
+#include "launch/files/csv_file.hpp"
 
 namespace crescendo::launch {
 namespace {

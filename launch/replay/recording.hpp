@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "launch/record/history.hpp"
+#include "launch/journal/history.hpp"
 #include "launch/sweep_file/keys/overrides.hpp"
 #include "simulator/fit.hpp"
 #include "simulator/learning_curve.hpp"

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "launch/record/journal.hpp"
+#include "launch/files/csv_file.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/journal/journal.hpp"
 #include "launch/sweep_file/command/nested_config.hpp"
-#include "launch/system/csv_file.hpp"
-#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

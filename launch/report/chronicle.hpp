@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/record/history.hpp"
+#include "launch/journal/history.hpp"
 
 namespace crescendo::launch {
 

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
+#include "launch/journal/history.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/record/history.hpp"
 
 namespace crescendo::launch {
 

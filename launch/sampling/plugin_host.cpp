@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launch/system/program_paths.hpp"
+#include "launch/process/program_paths.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "launch/batch/batch_system.hpp"
-#include "launch/system/guard.hpp"
-#include "launch/system/last_words.hpp"
-#include "launch/system/program_paths.hpp"
+#include "launch/files/last_words.hpp"
+#include "launch/process/guard.hpp"
+#include "launch/process/program_paths.hpp"
 #include "launch/transport/heartbeat.hpp"
 
 namespace crescendo::launch {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "launch/files/temporary_log.hpp"
 #include "launch/messages/connected_process.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/sampling/proposal_source.hpp"
 #include "launch/system/clock.hpp"
-#include "launch/system/temporary_log.hpp"
 
 namespace crescendo::launch {
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "launch/journal/journal.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/record/journal.hpp"
-#include "launch/record/recorded_sweep.hpp"
-#include "launch/record/sweep_lock.hpp"
 #include "launch/steering/request.hpp"
 #include "launch/steering/request_folder.hpp"
 

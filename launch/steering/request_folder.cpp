@@ -20,10 +20,10 @@
 #include "core/files/host_name.hpp"
 #include "core/files/read_all.hpp"
 #include "core/shell_words.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "launch/files/own_folder.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/record/sweep_lock.hpp"
-#include "launch/system/own_folder.hpp"
-#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

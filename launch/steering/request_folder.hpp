@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "launch/record/sweep_directory.hpp"
+#include "launch/directory/sweep_directory.hpp"
 #include "launch/steering/request.hpp"
 
 namespace crescendo::launch {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "launch/directory/sweep_directory.hpp"
+#include "launch/journal/history.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/record/history.hpp"
-#include "launch/record/sweep_directory.hpp"
 #include "launch/steering/request.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 

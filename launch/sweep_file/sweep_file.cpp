@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "launch/files/read_file.hpp"
 #include "launch/messages/likely_metric.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/sweep_file/search/sweep_parameters.hpp"
@@ -16,7 +17,6 @@
 #include "launch/sweep_file/sweep_limits.hpp"
 #include "launch/sweep_file/sweep_sampler.hpp"
 #include "launch/sweep_file/wandb_script.hpp"
-#include "launch/system/read_file.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "launch/yaml/yaml_section.hpp"
 

@@ -13,12 +13,12 @@
 #include "core/message_json.hpp"
 #include "launch/agent/worker_failure.hpp"
 #include "launch/agent/worker_options.hpp"
+#include "launch/files/last_words.hpp"
+#include "launch/files/temporary_log.hpp"
 #include "launch/messages/connected_process.hpp"
 #include "launch/messages/store_request.hpp"
 #include "launch/slots/gpus.hpp"
 #include "launch/system/clock.hpp"
-#include "launch/system/last_words.hpp"
-#include "launch/system/temporary_log.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "launch/directory/sweep_directory.hpp"
 #include "launch/messages/messages.hpp"
-#include "launch/record/sweep_directory.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "scheduler/sweep/sweep.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launch/agent/agent.hpp"
-#include "launch/system/stop_signals.hpp"
+#include "launch/process/stop_signals.hpp"
 #include "launch/transport/heartbeat.hpp"
 #include "launch/transport/mpi_session.hpp"
 #include "launch/transport/transport.hpp"

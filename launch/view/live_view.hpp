@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/record/history.hpp"
+#include "launch/journal/history.hpp"
 #include "launch/view/live_output.hpp"
 
 namespace crescendo::launch {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "launch/record/history.hpp"
+#include "launch/journal/history.hpp"
 
 namespace crescendo::launch {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/trial_protocol.hpp"
+#include "launch/directory/waste.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/messages/metrics_json.hpp"
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
-#include "launch/record/waste.hpp"
-#include "launch/system/read_file.hpp"
 #include "launch/view/column_names.hpp"
 #include "launch/view/progress.hpp"
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "launch/directory/sweep_directory.hpp"
+#include "launch/journal/history.hpp"
 #include "launch/messages/json.hpp"
-#include "launch/record/history.hpp"
-#include "launch/record/sweep_directory.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/view/table.hpp"
 

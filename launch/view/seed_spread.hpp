@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "launch/record/history.hpp"
+#include "launch/journal/history.hpp"
 #include "launch/view/table.hpp"
 
 namespace crescendo::launch {

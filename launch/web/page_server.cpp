@@ -18,8 +18,8 @@
 
 #include "core/check.hpp"
 #include "core/files/host_name.hpp"
+#include "launch/process/open_files.hpp"
 #include "launch/system/clock.hpp"
-#include "launch/system/open_files.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -9,7 +9,7 @@
 #include "datasets/system/file_pattern.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/options.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/files/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -8,7 +8,7 @@
 #include "datasets/system/own_process.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/data/commands.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/files/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

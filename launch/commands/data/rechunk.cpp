@@ -12,7 +12,7 @@
 #include "datasets/system/file_pattern.hpp"
 #include "datasets/writers/join.hpp"
 #include "launch/commands/data/commands.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/files/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

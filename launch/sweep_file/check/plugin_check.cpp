@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/spelling.hpp"
-#include "launch/system/child_process.hpp"
-#include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/process/child_process.hpp"
+#include "launch/process/shell.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {

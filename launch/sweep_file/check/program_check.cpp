@@ -12,9 +12,9 @@
 #include <system_error>
 
 #include "core/shell_words.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/process/shell.hpp"
 #include "launch/sweep_file/check/command_words.hpp"
-#include "launch/system/read_file.hpp"
-#include "launch/system/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

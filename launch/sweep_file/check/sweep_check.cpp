@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/sweep_file/check/command_words.hpp"
 #include "launch/sweep_file/check/macro_check.hpp"
 #include "launch/sweep_file/check/plugin_check.hpp"
@@ -15,7 +16,6 @@
 #include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/sweep_file/search/sweep_rules.hpp"
 #include "launch/sweep_file/wandb_script.hpp"
-#include "launch/system/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "launch/process/program_paths.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "launch/system/program_paths.hpp"
 
 namespace crescendo::launch {
 

@@ -12,8 +12,8 @@
 #include "core/draws.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/messages/value_json.hpp"
-#include "launch/system/child_process.hpp"
-#include "launch/system/shell.hpp"
+#include "launch/process/child_process.hpp"
+#include "launch/process/shell.hpp"
 
 namespace crescendo::launch {
 namespace {

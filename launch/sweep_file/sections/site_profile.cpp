@@ -9,7 +9,7 @@
 #include "core/check.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/batch/job_time.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "launch/yaml/yaml_section.hpp"
 

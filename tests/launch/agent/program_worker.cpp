@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "launch/system/child_process.hpp"
+#include "launch/process/child_process.hpp"
 #include "tests/launch/agent/program_node.hpp"
 
 using namespace crescendo;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "launch/record/history.hpp"
+#include "launch/journal/history.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "launch/system/shell.hpp"
+#include "launch/process/shell.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
 using namespace crescendo;

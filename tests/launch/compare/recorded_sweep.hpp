@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "launch/record/history.hpp"
-#include "launch/record/journal.hpp"
-#include "launch/record/sweep_directory.hpp"
+#include "launch/directory/sweep_directory.hpp"
+#include "launch/journal/history.hpp"
+#include "launch/journal/journal.hpp"
 
 namespace crescendo::tests {
 

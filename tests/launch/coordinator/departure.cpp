@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "launch/agent/agent_setup.hpp"
-#include "launch/record/directory_error.hpp"
+#include "launch/journal/directory_error.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 

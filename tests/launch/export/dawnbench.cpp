@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "launch/record/latency_record.hpp"
+#include "launch/directory/latency_record.hpp"
 #include "tests/error_of.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "launch/system/read_file.hpp"
+#include "launch/files/read_file.hpp"
 #include "tests/error_of.hpp"
 #include "tests/launch/import/import_a_file.hpp"
 #include "tests/temporary_folder.hpp"

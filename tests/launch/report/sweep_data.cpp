@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <fstream>
 
-#include "launch/record/journal.hpp"
-#include "launch/record/recorded_sweep.hpp"
-#include "launch/record/sweep_directory.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+#include "launch/directory/sweep_directory.hpp"
+#include "launch/journal/journal.hpp"
 #include "launch/view/results.hpp"
 #include "tests/contains.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"

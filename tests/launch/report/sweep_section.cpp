@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "launch/record/journal.hpp"
+#include "launch/journal/journal.hpp"
 #include "launch/report/sweep_data.hpp"
 #include "tests/contains.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"

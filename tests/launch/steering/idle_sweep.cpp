@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "launch/record/frozen_file.hpp"
-#include "launch/system/read_file.hpp"
+#include "launch/directory/frozen_file.hpp"
+#include "launch/files/read_file.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "core/check.hpp"
+#include "launch/directory/frozen_file.hpp"
 #include "launch/messages/event_json.hpp"
-#include "launch/record/frozen_file.hpp"
 #include "tests/contains.hpp"
 #include "tests/temporary_folder.hpp"
 

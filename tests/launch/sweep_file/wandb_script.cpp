@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "launch/record/new_sweep.hpp"
+#include "launch/directory/new_sweep.hpp"
 #include "tests/contains.hpp"
 #include "tests/error_of.hpp"
 #include "tests/launch/import/import_a_file.hpp"

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "launch/system/shell.hpp"
+#include "launch/process/shell.hpp"
 
 using namespace crescendo::launch;
 

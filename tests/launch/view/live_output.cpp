@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <string>
 
-#include "launch/system/pipe.hpp"
+#include "launch/process/pipe.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "launch/record/recorded_sweep.hpp"
+#include "launch/directory/recorded_sweep.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -3,8 +3,8 @@
 #include <utility>
 #include <variant>
 
+#include "launch/journal/history.hpp"
 #include "launch/messages/event_json.hpp"
-#include "launch/record/history.hpp"
 
 namespace crescendo::tests {
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "launch/record/frozen_file.hpp"
+#include "launch/directory/frozen_file.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "tests/launch/sweep_file/remark_on.hpp"
 

@@ -1,0 +1,79 @@
+#include "launch/directory/new_sweep.hpp"
+
+#include <filesystem>
+
+#include "core/check.hpp"
+#include "core/files/durable_file.hpp"
+#include "core/files/host_name.hpp"
+#include "launch/batch/batch_system.hpp"
+#include "launch/directory/earlier_results.hpp"
+#include "launch/directory/frozen_file.hpp"
+#include "launch/journal/journal.hpp"
+
+namespace crescendo::launch {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A sweep's files and messages are JSON, which is UTF-8: no other name would find its folder again.
+void require_utf8(const fs::path& folder, const char* what, const char* remedy) {
+    const Json text(folder.string());
+    const auto dumped = [&](Json::error_handler_t handler) { return text.dump(-1, ' ', false, handler); };
+    CRESCENDO_VALIDATE(
+        dumped(Json::error_handler_t::ignore) == dumped(Json::error_handler_t::replace), "",
+        "{}: the name of {} is not UTF-8, and nothing would find it again, because the sweep keeps names "
+        "as UTF-8; {}",
+        folder.string(), what, remedy);
+}
+
+/// A copy of a sweep file is read by nobody who cannot read the file itself.
+fs::perms permissions_of(const fs::path& sweep_file) {
+    std::error_code unknown;
+    const auto status = fs::status(sweep_file, unknown);
+    return fs::is_regular_file(status) ? (status.permissions() & for_all) | for_owner : for_all;
+}
+
+}  // namespace
+
+SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
+    require_utf8(fs::current_path(), "the working folder", "rename it, or run from another");
+    if (file.has_warm_trainers()) {
+        require_utf8(fs::absolute(path), "the sweep's folder", "choose another with --dir");
+    }
+    Json run{{"crescendo", CRESCENDO_VERSION},
+             {"sweep", file.name},
+             {"seed", file.spec.seed},
+             {"host", host_name()},
+             {"working_directory", fs::current_path().string()}};
+    if (file.command && (file.is_adapted_to_wandb || !file.source.has("command"))) {
+        run["command"] = *file.command;  // which follows from the script, and that may change until a resume
+    }
+    const auto permissions = permissions_of(file.source.file());
+    const auto directory = SweepDirectory::create(path, file.text, run, permissions);
+    try {
+        OrderedJson header{{"sweep", file.name},
+                           {"crescendo", CRESCENDO_VERSION},
+                           {"file", FrozenFile(file.text, directory.sweep_file()).to_json()}};
+        if (!file.warm_start.empty()) {
+            header["warm_start"] = write_earlier_results(directory.warm_start(), file.spec.warm_start);
+        }
+        Journal::create(directory.journal(), header, permissions);
+    } catch (const DirectoryError& error) {
+        directory.discard();
+        throw InvalidInput(error.problem() + "; choose another folder with --dir");
+    } catch (const WriteError& error) {
+        directory.discard();
+        throw InvalidInput(std::string(error.what()) + "; choose another folder with --dir");
+    }
+    return directory;
+}
+
+void note_own_job(const SweepDirectory& directory) {
+    const auto system = batch_system();
+    if (const auto job = system->own_job(); job && !system->is_own_job(directory.job())) {
+        directory.note_job(job->id);
+    }
+}
+
+}  // namespace crescendo::launch

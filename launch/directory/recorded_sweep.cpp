@@ -1,0 +1,93 @@
+#include "launch/directory/recorded_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "core/check.hpp"
+#include "core/shell_words.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/sweep_file/keys/sweep_keys.hpp"
+#include "launch/system/wall_clock.hpp"
+#include "launch/yaml/yaml_document.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+bool has_trial(const Sweep& sweep, TrialId id) {
+    return id.value >= 0 && std::cmp_less(id.value, sweep.trials().size());
+}
+
+}  // namespace
+
+RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept)
+    : RecordedSweep(SweepDirectory::open(path), History::Purpose::look, kept) {
+    history.look(wall_clock(), holder.has_value());
+}
+
+RecordedSweep RecordedSweep::recover(const SweepDirectory& directory) {
+    return {directory, History::Purpose::go_on, Reports::last};
+}
+
+RecordedSweep::RecordedSweep(SweepDirectory of, History::Purpose purpose, Reports kept)
+    : directory(std::move(of)),
+      holder(purpose == History::Purpose::look ? SweepLock::holder(directory) : std::nullopt),
+      frozen(FrozenFile::recorded_in(directory.journal())),
+      file(read_first_file(directory, frozen)),
+      history(file.spec, kept) {
+    end = history.replay(directory.journal(), purpose);
+    if (!history.limits_changes().empty()) {
+        file = directory.read_sweep(limits_after(frozen, history.limits_changes()));
+    }
+}
+
+SweepFile read_first_file(const SweepDirectory& directory, const std::optional<FrozenFile>& frozen) {
+    if (frozen) {
+        frozen->require_same(read_regular_file(directory.sweep_file()), directory.sweep_file());
+    }
+    return directory.read_sweep(limits_after(frozen, {}));
+}
+
+std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes) {
+    auto overrides = frozen ? frozen->beginning() : earlier_defaults(1);
+    for (const auto& change : changes) {
+        overrides.insert(overrides.end(), change.settings.begin(), change.settings.end());
+    }
+    return overrides;
+}
+
+std::map<std::string, Json> RecordedSweep::limits() const {
+    auto document = parse_yaml(file.text, directory.sweep_file().string()).root;
+    for (const auto& each : limits_after(frozen, history.limits_changes())) {
+        apply_override(each, document);
+    }
+    std::map<std::string, Json> limits;
+    for (const auto& [key, value] : flat_keys(document)) {
+        if (is_changeable(key)) {
+            limits.emplace(key, Json::parse(value));
+        }
+    }
+    return limits;
+}
+
+TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std::string_view otherwise) {
+    const auto where = sweep.directory.path().string();
+    const auto trial = number ? std::optional(TrialId{*number}) : sweep.history.sweep().best();
+    CRESCENDO_VALIDATE(trial, "", "{}: {}, so {}", where, sweep.history.why_no_best(), otherwise);
+    CRESCENDO_VALIDATE(has_trial(sweep.history.sweep(), *trial), "--trial",
+                       "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value,
+                       shell_quoted(where));
+    return *trial;
+}
+
+const Trial& known_trial(const Sweep& sweep, TrialId id) {
+    CRESCENDO_VALIDATE(has_trial(sweep, id), "",
+                       "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
+                       "trials` lists them",
+                       id.value, sweep.trials().size());
+    return sweep.trial(id);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,89 @@
+#include "launch/directory/standing.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "core/check.hpp"
+#include "launch/batch/job_script.hpp"
+#include "launch/files/read_file.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+/// Whether the sweep was copied together with its job, which works where it was queued for. A sweep that was only moved
+/// keeps its job.
+bool is_copy(const SweepDirectory& directory) {
+    std::string script;
+    try {
+        script = read_regular_file(directory.job_script());
+    } catch (const std::exception&) {
+        return false;  // it was never submitted, or another user submitted it
+    }
+    const auto origin = directory_of(script);
+    return origin && directory.is_copy_of(*origin);
+}
+
+}  // namespace
+
+std::optional<JobState> state_of_job(const SweepDirectory& directory) {
+    const auto job = directory.job();
+    const auto system = batch_system();
+    return job.empty() || !system->is_installed() || is_copy(directory) ? JobState::gone : system->state(job);
+}
+
+JobState require_state_of_job(const SweepDirectory& directory, std::string_view why) {
+    const auto state = state_of_job(directory);
+    if (!state) {
+        const auto job = directory.job();
+        const auto system = batch_system();
+        throw InvalidInput(fmt::format(
+            "{}: {} does not say whether the sweep's last job, {}, is over, {}; see what `{}` says, and try again",
+            directory.path().string(), system->name(), job, why, system->state_command(job)));
+    }
+    return *state;
+}
+
+std::optional<JobState> JobWatch::state(const SweepDirectory& directory) {
+    constexpr std::chrono::seconds between_questions{30};
+    const auto now = std::chrono::steady_clock::now();
+    const auto job = directory.job();
+    if (job != job_ || now >= until_) {
+        state_ = state_of_job(directory);
+        job_ = job;
+        until_ = now + between_questions;
+    }
+    return state_;
+}
+
+bool is_open(Standing standing) {
+    return standing == Standing::running || standing == Standing::queued || standing == Standing::unknown;
+}
+
+Standing standing_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder,
+                     JobWatch* watch) {
+    switch (sweep.state()) {
+        case SweepState::finished:
+            return Standing::finished;
+        case SweepState::failed:
+            return Standing::failed;
+        case SweepState::running:
+            break;
+    }
+    if (holder) {
+        return Standing::running;
+    }
+    const auto job = watch != nullptr ? watch->state(directory) : state_of_job(directory);
+    if (!job) {
+        return Standing::unknown;
+    }
+    return *job == JobState::queued    ? Standing::queued
+           : *job == JobState::running ? Standing::running
+                                       : Standing::stopped;
+}
+
+Standing standing_of(const RecordedSweep& recorded, JobWatch* watch) {
+    return standing_of(recorded.directory, recorded.history.sweep(), recorded.holder, watch);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/words.hpp"
+#include "launch/batch/batch_system.hpp"
+#include "launch/directory/recorded_sweep.hpp"
+
+namespace crescendo::launch {
+
+/// State of the sweep's last job; `gone` if it never had one, if this is a copy of the sweep that the job works on, or
+/// if there is no batch system here. std::nullopt if the batch system does not answer.
+std::optional<JobState> state_of_job(const SweepDirectory& directory);
+
+/// The same. Throws InvalidInput if the batch system does not answer; `why` says why its answer is needed.
+JobState require_state_of_job(const SweepDirectory& directory, std::string_view why);
+
+/// State of the last job of a sweep that nobody holds, for which the batch system is asked twice a minute at most: for
+/// a view, which looks every second.
+class JobWatch {
+  public:
+    /// As state_of_job(), of the one sweep that is watched.
+    std::optional<JobState> state(const SweepDirectory& directory);
+
+  private:
+    std::string job_;
+    std::optional<JobState> state_;
+    std::chrono::steady_clock::time_point until_;  ///< until then nobody is asked again about this job
+};
+
+/// How a sweep stands.
+enum class Standing {
+    running,
+    queued,   ///< its batch job has yet to begin
+    stopped,  ///< early: it can be resumed
+    finished,
+    failed,
+    unknown,  ///< the batch system does not say whether the sweep's last job is over
+};
+inline constexpr Words standings{{std::pair{Standing::running, "running"},
+                                  {Standing::queued, "queued"},
+                                  {Standing::stopped, "stopped"},
+                                  {Standing::finished, "finished"},
+                                  {Standing::failed, "failed"},
+                                  {Standing::unknown, "unknown"}}};
+
+/// Whether the sweep may go on without anybody asking for it.
+bool is_open(Standing standing);
+
+/// How a sweep stands on which `holder` works. Asks the batch system, through `watch` if there is one, about a sweep
+/// that was submitted and has no coordinator now.
+Standing standing_of(const SweepDirectory& directory, const Sweep& sweep, const std::optional<std::string>& holder,
+                     JobWatch* watch = nullptr);
+Standing standing_of(const RecordedSweep& recorded, JobWatch* watch = nullptr);
+
+}  // namespace crescendo::launch

@@ -1,0 +1,206 @@
+#include "launch/directory/sweep_directory.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <system_error>
+
+#include "core/check.hpp"
+#include "core/shell_words.hpp"
+#include "launch/directory/earlier_results.hpp"
+#include "launch/directory/metric_note.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/journal/journal.hpp"
+
+namespace crescendo::launch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Whether trials may have reported. A journal without reports is short, so this is quick.
+bool mentions_reports(const fs::path& journal) {
+    std::ifstream file(journal);
+    for (std::string line; std::getline(file, line);) {
+        if (line.find("trial_reported") != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run,
+                                      fs::perms permissions) {
+    const SweepDirectory result(path);
+    const auto refuse = [&](const std::error_code& why) {
+        throw InvalidInput(fmt::format("{}: a sweep cannot be kept here: {}; choose another folder with --dir",
+                                       path.string(), why.message()));
+    };
+    std::error_code unknown;
+    const bool existed = fs::exists(path, unknown);
+    if (unknown) {
+        refuse(unknown);
+    }
+    if (fs::exists(result.journal(), unknown)) {
+        const bool is_another =
+            !fs::exists(result.sweep_file(), unknown) || read_regular_file(result.sweep_file()) != sweep_file;
+        throw InvalidInput(fmt::format(
+            "{}: holds a sweep already; `{}` continues it{}, --dir NAME begins a new one elsewhere{}", path.string(),
+            result.way_to_continue(), is_another ? " as it began, which was with another sweep file" : "",
+            is_another && !mentions_reports(result.journal())
+                ? fmt::format("; no trial has reported yet, so unless it runs you lose nothing by `rm -r {}`",
+                              shell_quoted(path))
+                : ""));
+    }
+    if (existed && !fs::is_directory(path, unknown)) {
+        throw InvalidInput(fmt::format(
+            "{}: is a file, and a sweep needs a folder of its own; choose another with --dir", path.string()));
+    }
+    const bool is_empty = !existed || fs::is_empty(path, unknown);
+    if (unknown) {
+        refuse(unknown);
+    }
+    if (!is_empty) {
+        throw InvalidInput(
+            fmt::format("{}: exists and holds other files, and a sweep needs a folder of its own; "
+                        "choose another with --dir",
+                        path.string()));
+    }
+    std::error_code failed;
+    fs::create_directories(path, failed);
+    // Who makes this folder begins the sweep, and alone may remove what is here.
+    const bool is_ours = !failed && fs::create_directory(path / "trials", failed);
+    if (failed) {
+        if (!existed) {
+            fs::remove(path, unknown);  // unless another process has put something there
+        }
+        refuse(failed);
+    }
+    if (!is_ours) {
+        throw InvalidInput(fmt::format(
+            "{}: another process has just begun a sweep here; --dir NAME begins one elsewhere", path.string()));
+    }
+    try {
+        replace_file(result.sweep_file(), sweep_file, Durability::on_disk, permissions);
+        result.write_run(run);
+    } catch (const std::system_error& error) {
+        std::error_code ignored;
+        if (existed) {
+            for (const auto& entry : fs::directory_iterator(path, ignored)) {
+                fs::remove_all(entry.path(), ignored);
+            }
+        } else {
+            fs::remove_all(path, ignored);
+        }
+        refuse(error.code());
+    }
+    return result;
+}
+
+bool SweepDirectory::is_copy_of(const std::filesystem::path& path) const {
+    struct stat theirs {
+    }, ours{};
+    return ::stat(path.c_str(), &theirs) == 0 && S_ISDIR(theirs.st_mode) && ::stat(path_.c_str(), &ours) == 0 &&
+           theirs.st_ino != ours.st_ino;
+}
+
+SweepDirectory SweepDirectory::open(const fs::path& path) {
+    SweepDirectory result(path);
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+        if (error && error != std::errc::no_such_file_or_directory) {
+            cannot_read(path, error.value());
+        }
+        throw InvalidInput(fmt::format("{}: {}; name the directory of a sweep, which `crescendo run` makes",
+                                       path.string(), fs::exists(path, error) ? "is a file" : "no such directory"));
+    }
+    if (!is_there(result.sweep_file()) || !is_there(result.journal())) {
+        throw InvalidInput(
+            fmt::format("{}: holds no sweep (no sweep.yaml and journal.jsonl); "
+                        "`crescendo run` makes one",
+                        path.string()));
+    }
+    return result;
+}
+
+std::string SweepDirectory::way_to_continue() const {
+    return fmt::format("crescendo {} {}", is_there(job_script()) ? "submit" : "resume", shell_quoted(path_));
+}
+
+/// Options of `resume` would train here, and `submit` has none of these.
+std::string SweepDirectory::way_to_retry() const {
+    return is_there(job_script())
+               ? fmt::format("crescendo retry {} --failed && {}", shell_quoted(path_), way_to_continue())
+               : way_to_continue() + " --retry-failed";
+}
+
+std::string SweepDirectory::way_to_extend(const std::string& setting) const {
+    return is_there(job_script())
+               ? fmt::format("crescendo set {} {} && {}", shell_quoted(path_), setting, way_to_continue())
+               : fmt::format("{} --set {}", way_to_continue(), setting);
+}
+
+fs::path SweepDirectory::trial(TrialId id) const { return path_ / "trials" / fmt::format("{:06}", id.value); }
+
+Json SweepDirectory::read_run() const {
+    auto run = Json::parse(read_regular_file(this->run()), nullptr, false);
+    CRESCENDO_VALIDATE(run.is_object(), "",
+                       "{}: is no JSON object; it was written by `crescendo run` and cannot be read back",
+                       this->run().string());
+    return run;
+}
+
+/// Names of files may hold bytes that are not UTF-8: they must not cost the sweep its directory.
+void SweepDirectory::write_run(const Json& run) const {
+    replace_file(this->run(), in_lines(run));
+}
+
+fs::path SweepDirectory::working_directory() const { return read_run().at("working_directory").get<std::string>(); }
+
+std::string SweepDirectory::job() const { return read_run().value("job", ""); }
+
+void SweepDirectory::note_job(const std::string& job) const {
+    auto run = read_run();
+    run["job"] = job;
+    write_run(run);
+}
+
+SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) const {
+    const auto run = read_run();
+    auto all = noted_metric(run);
+    if (run.contains("command")) {
+        all.push_back({"command", run.at("command").dump()});
+    }
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    auto file = parse_sweep(read_regular_file(sweep_file()), sweep_file(), all, SweepStage::goes_on);
+    file.name = run.at("sweep");
+    add_warm_start(file);
+    return file;
+}
+
+void SweepDirectory::add_warm_start(SweepFile& file) const {
+    if (!file.warm_start.empty()) {
+        file.spec.warm_start =
+            read_earlier_results(warm_start(), Journal::read_header(journal()).value("warm_start", Json::object()));
+    }
+}
+
+void SweepDirectory::require_writable() const {
+    const auto probe = path_ / "probe";
+    try {
+        replace_file(probe, std::string(1 << 16, ' '));
+        fs::remove(probe);
+    } catch (const std::system_error& error) {
+        throw DirectoryError(error);
+    }
+}
+
+void SweepDirectory::discard() const {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+}  // namespace crescendo::launch

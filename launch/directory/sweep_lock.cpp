@@ -1,0 +1,278 @@
+#include "launch/directory/sweep_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <sstream>
+#include <thread>
+
+#include "core/check.hpp"
+#include "core/files/host_name.hpp"
+#include "core/shell_words.hpp"
+#include "launch/batch/batch_system.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/journal/directory_error.hpp"
+#include "launch/messages/json.hpp"
+#include "launch/process/exit_status_variable.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds between_beats{5};
+/// Where no file of ours can be compared, our clock is, which may be some minutes wrong.
+constexpr std::chrono::seconds patience_by_our_clock{600};
+/// A coordinator may be this long in one write of its journal, or in one look at a slow file system.
+constexpr std::chrono::seconds patience{60};
+
+/// Nothing where there is no such file, or it cannot be read.
+std::string content_of(const fs::path& path) {
+    try {
+        return read_regular_file(path);
+    } catch (const std::exception&) {
+        return {};
+    }
+}
+
+std::string boot_id() {
+    auto id = content_of("/proc/sys/kernel/random/boot_id");
+    return id.substr(0, id.find('\n'));
+}
+
+/// Ticks from the boot to the start of a process; nothing where there is no such process.
+std::optional<std::int64_t> start_of(int pid) {
+    const auto stat = content_of(fmt::format("/proc/{}/stat", pid));
+    const auto name_end = stat.rfind(')');
+    if (name_end == std::string::npos || stat.compare(name_end, 3, ") Z") == 0) {
+        return {};
+    }
+    std::istringstream fields(stat.substr(name_end + 1));
+    std::string field;
+    for (int i = 0; i < 19; ++i) {  // the state is field 3, the start field 22
+        fields >> field;
+    }
+    std::int64_t start = 0;
+    fields >> start;
+    return start;
+}
+
+/// The id by which others can ask about our job, if we are in one.
+std::string id_of_own_job(const SweepDirectory& directory) {
+    const auto system = batch_system();
+    const auto job = system->own_job();
+    if (!job) {
+        return "";
+    }
+    const auto noted = directory.job();
+    return system->is_own_job(noted) ? noted : job->id;
+}
+
+LockHolder ourselves(const SweepDirectory& directory) {
+    return {host_name(),
+            ::getpid(),
+            boot_id(),
+            start_of(::getpid()).value_or(0),
+            id_of_own_job(directory),
+            fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(std::time(nullptr))),
+            ::geteuid(),
+            fs::absolute(directory.path()).string()};
+}
+
+/// The sentence for people, and the same as JSON.
+std::string to_content(const LockHolder& holder) {
+    const Json json{
+        {"host", holder.host}, {"pid", holder.pid},     {"boot", holder.boot}, {"start", holder.start},
+        {"job", holder.job},   {"since", holder.since}, {"uid", holder.uid},   {"directory", holder.directory}};
+    // A name that is not UTF-8 is none of a folder then, as if the sweep had been moved.
+    return holder.text() + "\n" + json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Nothing where the file is empty, torn, or was edited.
+std::optional<LockHolder> holder_from(const std::string& content) try {
+    const auto json = Json::parse(content.substr(std::min(content.size(), content.find('\n') + 1)), nullptr, false);
+    if (!json.is_object()) {
+        return {};
+    }
+    return LockHolder{json.value("host", ""),
+                      json.value("pid", 0),
+                      json.value("boot", ""),
+                      json.value("start", std::int64_t{0}),
+                      json.value("job", ""),
+                      json.value("since", ""),
+                      json.value("uid", std::int64_t{-1}),
+                      json.value("directory", "")};
+} catch (const Json::exception&) {  // a value is of another type
+    return {};
+}
+
+double modified(const struct stat& file) {
+    return static_cast<double>(file.st_mtim.tv_sec) + static_cast<double>(file.st_mtim.tv_nsec) * 1e-9;
+}
+
+/// Seconds since the file was touched, by the clock that stamped it: another file is touched and compared, since the
+/// clocks of nodes and of servers differ. Nothing where no file can be made here, or another has its name: in another
+/// user's folder that may be a link to a file of ours.
+std::optional<double> age_of(const fs::path& path) {
+    const auto probe_path = fmt::format("{}.{}.{}", path.string(), host_name(), ::getpid());
+    const FileDescriptor probe(::open(probe_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    // Opened, and not merely looked at: that makes NFS ask its server.
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    struct stat now {
+    }, then{};
+    const bool known = probe && file && ::futimens(probe.get(), nullptr) == 0 && ::fstat(probe.get(), &now) == 0 &&
+                       ::fstat(file.get(), &then) == 0;
+    if (probe) {
+        ::unlink(probe_path.c_str());
+    }
+    return known ? std::optional(modified(now) - modified(then)) : std::nullopt;
+}
+
+/// Whether the holder lives, where no flock says it.
+bool is_alive(const LockHolder& holder, const fs::path& path) {
+    if (SweepDirectory(path.parent_path()).is_copy_of(holder.directory)) {
+        return false;  // it works on the original
+    }
+    if (holder.host == host_name() && holder.boot == boot_id()) {
+        return start_of(holder.pid) == holder.start;
+    }
+    if (!holder.job.empty()) {
+        const auto system = batch_system();
+        if (system->is_own_job(holder.job)) {
+            if (std::getenv(exit_status_variable) != nullptr) {
+                return false;  // the job script starts a step when the one before is over
+            }
+            // In an allocation of the user's own there may be several: the file's age tells.
+        } else if (const auto state = system->state(holder.job);
+                   state && (state != JobState::gone || holder.uid == ::geteuid())) {
+            // Where jobs are private, Slurm says of another user's that there is none.
+            return state == JobState::running;
+        }
+    }
+    if (const auto age = age_of(path)) {
+        return *age < static_cast<double>(patience.count());
+    }
+    struct stat file {};
+    return ::stat(path.c_str(), &file) != 0 || static_cast<double>(std::time(nullptr)) - modified(file) <
+                                                   static_cast<double>(patience_by_our_clock.count());
+}
+
+/// False where another process has the file locked, and has it still after a moment: who asks for the holder locks it
+/// for as long as that takes.
+bool take(const FileDescriptor& file) {
+    for (int attempt = 0; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
+        if (attempt == 10) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return true;
+}
+
+/// A disk may be repaired; a user's rights stay what they are.
+[[noreturn]] void cannot_write(const fs::path& path) {
+    const std::system_error error(errno, std::generic_category(), "cannot write " + path.string());
+    if (errno == EACCES || errno == EPERM) {
+        throw InvalidInput(std::string(error.what()) + "; the sweep belongs to another user: resume it as that user");
+    }
+    throw DirectoryError(error);
+}
+
+}  // namespace
+
+std::string LockHolder::text() const {
+    return fmt::format("process {} on {} since {}{}", pid, host, since,
+                       job.empty() ? "" : fmt::format(" (job {})", job));
+}
+
+SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) {
+    const auto where = directory.path().string();
+    const auto refuse = [&](const std::string& holder) {
+        throw InvalidInput(fmt::format(
+            "{}: {} is using this directory, and two processes would overwrite each other's files; `crescendo stop "
+            "{}` ends it, `crescendo status {}` shows it. If it died on a node that cannot be reached, try again {} "
+            "s after its last sign of life",
+            where, holder, shell_quoted(where), shell_quoted(where), patience.count()));
+    };
+    file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!file_) {
+        cannot_write(path_);
+    }
+    const bool refused = !take(file_);
+    const auto previous = content_of(path_);
+    const auto previous_line = previous.substr(0, previous.find('\n'));
+    const auto holder = holder_from(previous);
+    if (refused || (holder && is_alive(*holder, path_))) {
+        refuse(previous_line.empty() ? "an unknown process" : previous_line);
+    }
+    if (!previous.empty()) {
+        abandoned_by_ = previous_line;
+    }
+    content_ = to_content(ourselves(directory));
+    if (::ftruncate(file_.get(), 0) != 0 ||
+        ::pwrite(file_.get(), content_.data(), content_.size(), 0) != static_cast<ssize_t>(content_.size()) ||
+        ::fdatasync(file_.get()) != 0) {  // an NFS client would keep it to itself for a while
+        cannot_write(path_);
+    }
+}
+
+SweepLock::~SweepLock() { release(); }
+
+void SweepLock::release() {
+    if (file_ && content_of(path_) == content_) {
+        [[maybe_unused]] const int truncated = ::ftruncate(file_.get(), 0);
+    }
+    file_.reset();
+}
+
+void SweepLock::beat() {
+    if (Clock::now() - beat_ < between_beats) {
+        return;
+    }
+    beat_ = Clock::now();
+    std::string content;
+    try {
+        content = read_regular_file(path_);
+    } catch (const std::exception& error) {
+        if (std::error_code unknown; !fs::exists(path_, unknown) && !unknown) {
+            throw DirectoryError(path_.string() + ": is not there any more", "put it back where it was");
+        }
+        throw DirectoryError(error.what());
+    }
+    if (content != content_ && !holder_from(content)) {
+        throw DirectoryError(path_.string() + ": was emptied or damaged, and no process has the sweep any more",
+                             "leave the file alone");
+    }
+    if (content != content_) {
+        throw std::runtime_error(fmt::format(
+            "{}: {} took over this sweep, because this process gave no sign of life; every report that was answered "
+            "is in the journal",
+            path_.string(), content.substr(0, content.find('\n'))));
+    }
+    ::futimens(file_.get(), nullptr);
+}
+
+std::optional<std::string> SweepLock::holder(const SweepDirectory& directory) {
+    const FileDescriptor file(::open(directory.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!file) {
+        return {};
+    }
+    const auto content = content_of(directory.lock());
+    const auto line = content.substr(0, content.find('\n'));
+    if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        return line;
+    }
+    ::flock(file.get(), LOCK_UN);
+    const auto holder = holder_from(content);
+    return holder && is_alive(*holder, directory.lock()) ? std::optional(line) : std::nullopt;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,39 @@
+#include "launch/files/last_words.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+namespace crescendo::launch {
+
+std::string last_words(const std::string& log, std::uintmax_t begin) {
+    constexpr std::streamoff most = 1000;
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(log, none)) {  // to open a pipe could take for ever
+        return {};
+    }
+    std::ifstream file(log, std::ios::binary | std::ios::ate);
+    if (!file) {
+        return {};
+    }
+    const std::streamoff size = file.tellg();
+    const auto first = std::min(static_cast<std::streamoff>(begin), size);
+    file.seekg(std::max(first, size - most));
+    std::string tail(std::istreambuf_iterator<char>(file), {});
+    if (size - first > most) {
+        tail.erase(0, tail.find('\n') + 1);
+    }
+    while (!tail.empty() && std::isspace(static_cast<unsigned char>(tail.back()))) {
+        tail.pop_back();
+    }
+    return tail;
+}
+
+std::string quoted(const std::string& last_words) {
+    return last_words.empty() ? "it printed nothing" : "last words: " + last_words;
+}
+
+}  // namespace crescendo::launch

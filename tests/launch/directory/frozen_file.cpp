@@ -1,0 +1,124 @@
+#include "launch/directory/frozen_file.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/check.hpp"
+#include "launch/journal/journal.hpp"
+#include "tests/error_of.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+const std::string began =
+    "run_cap: 9\n"
+    "parameters:\n"
+    "  lr: {min: 1e-4, max: 0.1}\n"
+    "  width: {values: [16, 32]}\n"
+    "scheduler: {type: asha, max: 9}\n";
+
+const FrozenFile frozen(began, "s.yaml");
+
+std::string replaced(std::string what, const std::string& by) {
+    auto result = began;
+    return result.replace(result.find(what), what.size(), by);
+}
+
+std::string error_of(const std::string& now) { return tests::error_of([&] { frozen.require_same(now, "s.yaml"); }); }
+
+/// "run_cap=200 budget.time="
+std::string text_of(const std::vector<Override>& overrides) {
+    std::string result;
+    for (const auto& each : overrides) {
+        result += (result.empty() ? "" : " ") + each.key + "=" + each.value.value_or("");
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("a file whose layout alone changed is the same") {
+    CHECK(error_of(began) == "no error");
+    CHECK(error_of("# a comment\n" + replaced("{min: 1e-4, max: 0.1}", "{max: 0.10, min: 0.0001}")) == "no error");
+}
+
+TEST_CASE("what an hour costs may change at any time") {
+    CHECK(error_of(began + "price: {slot_hour: 0.9}\n") == "no error");
+    CHECK(frozen.edits({}, began + "price: {slot_hour: 0.9}\n", "s.yaml").empty());
+}
+
+TEST_CASE("a value that was changed is named with its line, what it was and what it is") {
+    const auto error = error_of(replaced("max: 0.1", "max: 0.2"));
+
+    CHECK(error.find("s.yaml:3:") == 0);
+    CHECK(error.find("parameters.lr.max: is 0.2 now and was 0.1 when the sweep began") != std::string::npos);
+    CHECK(error.find("write it back") != std::string::npos);
+}
+
+TEST_CASE("a key that is new, one that is gone, and another list are changes too") {
+    CHECK(error_of("seed: 3\n" + began).find("seed: is 3 now and was not given") != std::string::npos);
+    CHECK(error_of(replaced("type: asha, ", "")).find("s.yaml:5:1: scheduler.type: is not given now and was") == 0);
+    CHECK(error_of(replaced("[16, 32]", "[16, 64]")).find("is [16,64] now and was [16,32]") != std::string::npos);
+    CHECK(error_of(replaced("1e-4", "1")).find("is 1 now") != std::string::npos);
+}
+
+TEST_CASE("keys that may change may change, and their first values are known") {
+    const auto now = replaced("run_cap: 9", "run_cap: 200\nbudget: {time: 8h}\nhang_timeout: off");
+
+    CHECK(error_of(now) == "no error");
+    CHECK(text_of(frozen.beginning()) ==
+          "run_cap=9 budget.time= budget.target= scheduler.max_concurrent= max_retries= hang_timeout=");
+    CHECK(text_of(frozen.edits({}, now, "s.yaml")) == "run_cap=200 budget.time=\"8h\" hang_timeout=\"off\"");
+}
+
+TEST_CASE("an edit is one relative to what the journal last had of the file, whatever a command has set since") {
+    const LimitsChange edit{{{"run_cap", "20"}}, LimitsChange::Source::file};
+    const LimitsChange command{{{"run_cap", "30"}}, LimitsChange::Source::command};
+
+    CHECK(text_of(frozen.edits({edit, command}, replaced("run_cap: 9", "run_cap: 20"), "s.yaml")).empty());
+    CHECK(text_of(frozen.edits({edit, command}, began, "s.yaml")) == "run_cap=9");
+}
+
+TEST_CASE("a journal tells what the file said: in its header, or in a note of who continued an old one") {
+    const TemporaryFolder folder;
+    Journal::create(folder / "new.jsonl", {{"file", frozen.to_json()}});
+    auto old = Journal::create(folder / "old.jsonl");
+
+    CHECK(FrozenFile::recorded_in(folder / "new.jsonl")->to_json() == frozen.to_json());
+    CHECK_FALSE(FrozenFile::recorded_in(folder / "old.jsonl").has_value());
+    old.append(file_note(1.5, frozen));
+    old.sync();
+    CHECK(FrozenFile::recorded_in(folder / "old.jsonl")->to_json() == frozen.to_json());
+}
+
+TEST_CASE("a setting is one of the keys that may change, and null takes it away") {
+    CHECK(text_of({parse_setting("run_cap=200"), parse_setting("budget.time=8h"), parse_setting("max_retries=null")}) ==
+          "run_cap=200 budget.time=\"8h\" max_retries=");
+    CHECK_THROWS_WITH_AS(parse_setting("parameters.lr.max=1"),
+                         doctest::Contains("what may change is run_cap, budget.time"), InvalidInput);
+    CHECK_THROWS_WITH_AS(parse_setting("runcap=1"), doctest::Contains("did you mean 'run_cap'?"), InvalidInput);
+    CHECK_THROWS_AS(parse_setting("run_cap"), InvalidInput);
+}
+
+TEST_CASE("a change of limits is in the journal with what the state machine knows and what it does not") {
+    const auto file = parse_sweep(
+        "metric: {name: x}\nrun_cap: 200\nparameters: {a: {min: 1, max: 2}}\nscheduler: {type: fifo, max: 1}\n"
+        "budget: {time: 1m}\n",
+        "s.yaml");
+    const LimitsChange change{{{"run_cap", "200"}, {"hang_timeout", {}}}, LimitsChange::Source::file};
+
+    const auto record = limits_record(change, file, /*elapsed=*/59, /*time=*/5);
+
+    CHECK(record["run_cap"] == 200);
+    CHECK(record["time_budget"] == true);
+    CHECK(record["time_left"] == true);
+    CHECK(limits_record(change, file, /*elapsed=*/60, 5)["time_left"] == false);
+    const auto read = limits_change_from(record);
+    REQUIRE(read.has_value());
+    CHECK(text_of(read->settings) == "hang_timeout= run_cap=200");
+    CHECK(read->source == LimitsChange::Source::file);
+    CHECK_FALSE(limits_change_from({{"event", "time_up"}}).has_value());
+}

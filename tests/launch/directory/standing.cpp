@@ -1,0 +1,63 @@
+#include "launch/directory/standing.hpp"
+
+#include <doctest/doctest.h>
+
+#include "launch/directory/new_sweep.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "tests/launch/batch/played_slurm.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace {
+
+SweepDirectory new_sweep(const std::filesystem::path& path) {
+    return create_sweep(path, parse_sweep("metric: {name: loss}\nparameters: {a: {min: 1, max: 2}}\n"
+                                          "scheduler: {type: rasda, max: 4}\ntrainer: {}\n",
+                                          "s.yaml"));
+}
+
+}  // namespace
+
+TEST_CASE("a sweep runs while somebody holds it, or its job does") {
+    const tests::PlayedSlurm slurm;
+    slurm.answer("squeue", "echo RUNNING");
+    const TemporaryFolder folder;
+    const auto directory = new_sweep(folder / "s");
+
+    CHECK(standing_of(RecordedSweep(folder / "s")) == Standing::stopped);
+    CHECK_FALSE(is_open(Standing::stopped));
+    {
+        const SweepLock lock(directory);
+        CHECK(standing_of(RecordedSweep(folder / "s")) == Standing::running);
+    }
+    CHECK(standing_of(RecordedSweep(folder / "s")) == Standing::stopped);
+    CHECK(slurm.calls("squeue") == 0);
+    directory.note_job("17");
+    CHECK(standing_of(RecordedSweep(folder / "s")) == Standing::running);
+    CHECK(is_open(Standing::running));
+}
+
+TEST_CASE("a view asks the batch system once in half a minute about a job, and about another job at once") {
+    const tests::PlayedSlurm slurm;
+    slurm.answer("squeue", "echo PENDING");
+    const TemporaryFolder folder;
+    const auto directory = new_sweep(folder / "s");
+    directory.note_job("17");
+    const RecordedSweep sweep(folder / "s");
+    JobWatch watch;
+
+    CHECK(standing_of(sweep, &watch) == Standing::queued);
+    slurm.answer("squeue", "exit 1");
+    CHECK(standing_of(sweep, &watch) == Standing::queued);
+    CHECK(slurm.calls("squeue") == 1);
+    directory.note_job("18");
+    CHECK(standing_of(sweep, &watch) == Standing::unknown);
+    CHECK(standing_of(sweep, &watch) == Standing::unknown);
+    CHECK(slurm.calls("squeue") == 2);
+
+    CHECK(standing_of(sweep) == Standing::unknown);  // who asks once gets an answer of now
+    CHECK(slurm.calls("squeue") == 3);
+}

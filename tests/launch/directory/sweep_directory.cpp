@@ -1,0 +1,134 @@
+#include "launch/directory/sweep_directory.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "core/check.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/journal/journal.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// How a process ends that begins a sweep.
+constexpr int begun = 0;
+constexpr int refused = 1;
+constexpr int not_as_expected = 2;
+
+int try_to_begin(const fs::path& path) {
+    try {
+        Journal::create(SweepDirectory::create(path, "name: x\n", {{"seed", 1}}).journal());
+        return begun;
+    } catch (const InvalidInput&) {
+        return refused;
+    } catch (const std::exception&) {
+        return not_as_expected;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a new directory holds the sweep file as it was") {
+    const TemporaryFolder folder;
+
+    const auto directory = SweepDirectory::create(folder / "sweep", "name: x\n", {{"seed", 1}});
+
+    CHECK(read_file(directory.sweep_file()) == "name: x\n");
+    CHECK(directory.read_run().at("seed") == 1);
+    CHECK(directory.checkpoint(TrialId{17}) == folder.path() / "sweep/trials/000017/checkpoint.pt");
+    CHECK(directory.log(TrialId{17}) == folder.path() / "sweep/trials/000017/trainer.log");
+}
+
+TEST_CASE("a directory with a sweep is not written over, and resume is named") {
+    const TemporaryFolder folder;
+    SweepDirectory::create(folder / "sweep", "", {});
+    std::ofstream(folder / "sweep/journal.jsonl") << "{}\n";
+
+    CHECK_THROWS_WITH_AS(SweepDirectory::create(folder / "sweep", "", {}), doctest::Contains("crescendo resume"),
+                         InvalidInput);
+}
+
+TEST_CASE("a sweep that was submitted continues by a job, and another one here") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "my sweep", "", {});
+    const auto where = "'" + directory.path().string() + "'";
+
+    CHECK(directory.way_to_continue() == "crescendo resume " + where);
+    CHECK(directory.way_to_retry() == "crescendo resume " + where + " --retry-failed");
+    CHECK(directory.way_to_extend("run_cap=9") == "crescendo resume " + where + " --set run_cap=9");
+    std::ofstream(directory.job_script()) << "";
+    CHECK(directory.way_to_continue() == "crescendo submit " + where);
+    CHECK(directory.way_to_retry() == "crescendo retry " + where + " --failed && crescendo submit " + where);
+    CHECK(directory.way_to_extend("run_cap=9") == "crescendo set " + where + " run_cap=9 && crescendo submit " + where);
+}
+
+TEST_CASE("a folder with other files is left alone") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "thesis.tex") << "…";
+
+    CHECK_THROWS_AS(SweepDirectory::create(folder.path(), "", {}), InvalidInput);
+    CHECK(fs::exists(folder / "thesis.tex"));
+}
+
+TEST_CASE("where nothing can be written nothing is left behind") {
+    CHECK_THROWS_WITH_AS(SweepDirectory::create("/proc/no/sweep", "", {}), doctest::Contains("--dir"), InvalidInput);
+    const auto too_long = "/tmp/" + std::string(300, 'x');
+    CHECK_THROWS_WITH_AS(SweepDirectory::create(too_long, "", {}), doctest::Contains("--dir"), InvalidInput);
+    CHECK_THROWS_AS(SweepDirectory::open("/proc"), InvalidInput);
+    CHECK_THROWS_WITH_AS(SweepDirectory::open("/no/such"), doctest::Contains("no such directory"), InvalidInput);
+    CHECK_THROWS_WITH_AS(SweepDirectory::open("/proc/self/stat"), doctest::Contains("is a file"), InvalidInput);
+}
+
+TEST_CASE("a name that is not UTF-8 leaves no directory half made") {
+    const TemporaryFolder folder;
+
+    const auto directory = SweepDirectory::create(folder / "sweep", "", {{"host", "caf\xE9"}});
+
+    CHECK(directory.read_run().at("host") == "caf\xEF\xBF\xBD");
+}
+
+TEST_CASE("of many processes that begin a sweep in one new folder at the same time, one begins it") {
+    constexpr int num_processes = 8;
+    const TemporaryFolder folder;
+    for (int round = 0; round < 10; ++round) {
+        CAPTURE(round);
+        const SweepDirectory directory(folder / std::to_string(round));
+        int gate[2];
+        REQUIRE(::pipe(gate) == 0);
+        std::vector<pid_t> processes;
+        for (int i = 0; i < num_processes; ++i) {
+            processes.push_back(::fork());
+            if (processes.back() == 0) {
+                ::close(gate[1]);
+                char none;
+                ::_exit(::read(gate[0], &none, 1) == 0 ? try_to_begin(directory.path()) : not_as_expected);
+            }
+        }
+        ::close(gate[0]);
+        ::close(gate[1]);  // all go
+
+        std::vector<int> ends;
+        for (const auto process : processes) {
+            int status = 0;
+            ::waitpid(process, &status, 0);
+            ends.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : not_as_expected);
+        }
+
+        CHECK(std::ranges::count(ends, begun) == 1);
+        CHECK(std::ranges::count(ends, refused) == num_processes - 1);
+        CHECK(Journal::read(directory.journal()).size() == 1);
+        CHECK(directory.read_run().at("seed") == 1);
+        CHECK(fs::is_directory(directory.path() / "trials"));
+    }
+}

@@ -1,0 +1,31 @@
+#include "launch/files/last_words.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <string>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+
+TEST_CASE("last words are the end of a log, from the beginning of a line") {
+    const TemporaryFolder folder;
+    const auto log = (folder / "log").string();
+    CHECK(last_words(log).empty());
+    std::ofstream(log) << std::string(2000, 'x') << "\nout of luck\n\n";
+
+    CHECK(last_words(log) == "out of luck");
+    CHECK(last_words(log, 2001) == "out of luck");
+    CHECK(last_words(log, 2008) == "luck");
+    CHECK(last_words(log, 5000).empty());
+}
+
+TEST_CASE("a pipe has no last words, and is not waited for") {
+    const TemporaryFolder folder;
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+
+    CHECK(last_words(folder / "pipe").empty());
+}

@@ -1,0 +1,122 @@
+#include "launch/files/remove_files.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto in_time = std::chrono::steady_clock::time_point::max();
+
+bool any(std::string_view) { return true; }
+
+void write_text(const fs::path& file) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "content";
+}
+
+std::set<std::string> files_in(const fs::path& folder) {
+    std::set<std::string> files;
+    for (const auto& each : fs::recursive_directory_iterator(folder)) {
+        files.insert(each.path().lexically_relative(folder));
+    }
+    return files;
+}
+
+}  // namespace
+
+TEST_CASE("files of wanted names go, with all that is below them, and the folder stays") {
+    const TemporaryFolder folder;
+    for (const auto* file : {"params.json", "a/params.json", "a/b/c", "d"}) {
+        write_text(folder / file);
+    }
+    fs::create_directory(folder / "empty");
+
+    const auto removed = remove_files(folder.path(), [](auto name) { return name != "params.json"; }, in_time);
+
+    CHECK(files_in(folder.path()) == std::set<std::string>{"params.json"});
+    CHECK(removed.files == 6);  // a/params.json, a/b/c, d, and the folders a, a/b and empty
+    CHECK(removed.bytes >= 3 * 512);
+    CHECK(removed.left == 0);
+    CHECK(removed.is_done);
+}
+
+TEST_CASE("links are removed and not followed, the folder itself included") {
+    const TemporaryFolder folder;
+    write_text(folder / "elsewhere/precious");
+    fs::create_directory(folder / "trial");
+    fs::create_directory_symlink(folder / "elsewhere", folder / "trial/folder");
+    fs::create_symlink(folder / "elsewhere/precious", folder / "trial/file");
+    fs::create_symlink("nowhere", folder / "trial/broken");
+    fs::create_directory_symlink(folder / "elsewhere", folder / "linked-trial");
+
+    CHECK(remove_files(folder / "trial", any, in_time).files == 3);
+    CHECK(remove_files(folder / "linked-trial", any, in_time).files == 0);
+
+    CHECK(files_in(folder.path()) ==
+          std::set<std::string>{"elsewhere", "elsewhere/precious", "trial", "linked-trial"});
+}
+
+TEST_CASE("what belongs to somebody else stays") {
+    if (::geteuid() != 0) {
+        MESSAGE("skipped: only root can give files away");
+        return;
+    }
+    const TemporaryFolder folder;
+    for (const auto* file : {"mine", "theirs", "shared/mine", "shared/theirs", "their-folder/mine"}) {
+        write_text(folder / file);
+    }
+    for (const auto* file : {"theirs", "shared/theirs", "their-folder"}) {
+        REQUIRE(::chown((folder / file).c_str(), 12345, 12345) == 0);
+    }
+
+    const auto removed = remove_files(folder.path(), any, in_time);
+
+    CHECK(files_in(folder.path()) ==
+          std::set<std::string>{"theirs", "shared", "shared/theirs", "their-folder", "their-folder/mine"});
+    CHECK(removed.files == 2);
+    CHECK(removed.is_done);
+    REQUIRE(::chown(folder.path().c_str(), 12345, 12345) == 0);
+    write_text(folder / "more");
+    CHECK(remove_files(folder.path(), any, in_time).files == 0);
+}
+
+TEST_CASE("where the time is up at once, each call removes something until it is done") {
+    const TemporaryFolder folder;
+    for (int i = 0; i < 5; ++i) {
+        write_text(folder / "a" / std::to_string(i));
+    }
+
+    int num_calls = 1;
+    while (!remove_files(folder.path(), any, {}).is_done) {
+        REQUIRE(++num_calls < 10);
+    }
+
+    CHECK(files_in(folder.path()).empty());
+    CHECK(num_calls > 1);
+}
+
+TEST_CASE("what would be removed can be asked first") {
+    const TemporaryFolder folder;
+    write_text(folder / "a/b");
+
+    const auto would = remove_files(folder.path(), any, in_time, Removal::pretend);
+
+    CHECK(would.files == 2);
+    CHECK(files_in(folder.path()) == std::set<std::string>{"a", "a/b"});
+    CHECK(remove_files(folder.path(), any, in_time).bytes == would.bytes);
+}
+
+TEST_CASE("a folder that is not there has nothing to remove") {
+    const TemporaryFolder folder;
+    CHECK(remove_files(folder / "none", any, in_time).is_done);
+}

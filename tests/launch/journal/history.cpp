@@ -1,0 +1,343 @@
+#include "launch/journal/history.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "core/check.hpp"
+#include "core/files/durable_file.hpp"
+#include "core/files/file_descriptor.hpp"
+#include "launch/files/read_file.hpp"
+#include "launch/journal/journal.hpp"
+#include "launch/messages/event_json.hpp"
+#include "tests/failing_disk.hpp"
+#include "tests/launch/coordinator/stage.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+using crescendo::tests::Stage;
+using crescendo::tests::TemporaryFolder;
+
+TEST_CASE("the journal of a sweep that left out whole nodes names their slots") {
+    Stage stage("run_cap: 1\n");
+    for (const auto* record :
+         {R"({"note":"session","time":1,"host":"h","slots":3})",
+          R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0},{"slot":1,"node":1},{"slot":2,"node":1}]})",
+          R"({"note":"left_out","time":2,"node":1})", R"({"event":"slots_lost","time":2,"slots":[1,2]})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    CHECK(stage.history.left_out() == LeftOut{{SlotId{1}, ""}, {SlotId{2}, ""}});
+}
+
+TEST_CASE("what the phases of regroups took is kept, as far as trainers told it") {
+    Stage stage("run_cap: 1\n");
+    for (
+        const auto* record :
+        {R"({"note":"session","time":1,"host":"h","slots":1})",
+         R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0}]})",
+         R"({"event":"trial_regrouped","time":2,"trial":0,"generation":1,"seconds":0.3,"phases":{"group":0.1,"step":0.2}})",
+         R"({"event":"trial_regrouped","time":3,"trial":0,"generation":2,"seconds":0.5,"phases":{"group":0.4}})",
+         R"({"event":"trial_regrouped","time":4,"trial":0,"generation":3,"seconds":0.7})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    CHECK(stage.history.regroup_seconds() == std::vector{0.3, 0.5, 0.7});
+    CHECK(stage.history.regroup_phases() ==
+          std::map<std::string, std::vector<double>>{{"group", {0.1, 0.4}}, {"step", {0.2}}});
+}
+
+TEST_CASE("a clock that was written as null, since it was not finite, counts as missing") {
+    Stage stage("run_cap: 1\n");
+    for (
+        const auto* record :
+        {R"({"note":"session","time":1,"host":"h","slots":1})",
+         R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0}]})",
+         R"({"event":"trial_reported","trial":0,"resource":1,"loss":-1.0,"time":2,"clock":[null],"metrics":{"accuracy":1.0}})",
+         R"({"event":"trial_reported","trial":0,"resource":2,"loss":-1.0,"time":3,"clock":[2.5,null],"metrics":{"accuracy":1.0}})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    const auto& reports = stage.history.of(TrialId{0}).reports;
+    REQUIRE(reports.size() == 2);
+    CHECK_FALSE(reports[0].seconds.has_value());
+    CHECK(reports[1].seconds == 2.5);
+    CHECK_FALSE(reports[1].evaluated.has_value());
+}
+
+TEST_CASE("the training clock counts from when a trial got its slots, whatever happens to it until its first report") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4, workers: 2}");
+    const auto apply = [&](double time, const Event& event) {
+        auto record = to_json(event);
+        record["time"] = time;
+        stage.history.apply(record);
+    };
+    stage.history.apply(session_note(1000, "h", 2));
+    apply(1000, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
+
+    apply(1003, TrialFailed{TrialId{0}, FailureKind::crash, SlotId{1}});  // the other worker goes on
+    apply(1005, TrialRegrouped{TrialId{0}, 1, 0.1});
+    apply(1006, TrialHeld{TrialId{0}, HoldAt::report});
+    CHECK(stage.history.clock_at(TrialId{0}, 1007) == 7);
+    apply(1009, TrialReleased{TrialId{0}});
+    apply(1010, SlotsLost{{SlotId{0}, SlotId{1}}});
+    apply(1020, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
+
+    CHECK(stage.history.clock_at(TrialId{0}, 1021) == 1);  // it has begun again
+    CHECK(stage.history.running_seconds_at(TrialId{0}, 1021) == 11);
+    CHECK(stage.history.slot_seconds() == 3 * 2 + 7);
+    CHECK(stage.history.of(TrialId{0}).most_workers == 2);  // though it has never reported
+}
+
+TEST_CASE("all reports are kept with the slots of every group, and sessions with their dates and hosts") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4, workers: 2}");
+    History last(stage.file.spec, Reports::last);
+    const auto apply = [&](double time, const Event& event) {
+        auto record = to_json(event);
+        record["time"] = time;
+        stage.history.apply(record);
+        last.apply(record);
+    };
+    stage.history.apply(session_note(1000, "a", 2));
+    apply(1000, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
+    apply(1003, TrialFailed{TrialId{0}, FailureKind::crash, SlotId{1}});  // the other worker goes on
+    apply(1010, SlotsLost{{SlotId{0}, SlotId{1}}});
+    stage.history.apply(session_note(5000, "b", 0));
+
+    const auto& groups = stage.history.of(TrialId{0}).groups;
+    REQUIRE(groups.size() == 3);
+    CHECK(groups[0].slots == std::vector{SlotId{0}, SlotId{1}});
+    CHECK(groups[1].time == 3);
+    CHECK(groups[1].slots == std::vector{SlotId{0}});
+    CHECK(groups[2].workers() == 0);
+    CHECK(last.of(TrialId{0}).groups.empty());
+    const auto& sessions = stage.history.sessions();
+    REQUIRE(sessions.size() == 2);
+    CHECK(sessions[1].elapsed == 10);
+    CHECK(sessions[1].date == 5000);
+    CHECK(sessions[1].host == "b");
+}
+
+TEST_CASE("the slot time of trials adds up to that of the sweep at any time, whatever has happened to them since") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 4, workers: 1}");
+    for (const auto* record :
+         {R"({"note":"session","time":1000,"host":"h","slots":2})",
+          R"({"event":"slots_joined","time":1000,"slots":[{"slot":0,"node":0},{"slot":1,"node":0}]})",
+          R"({"event":"trial_reported","trial":0,"resource":1,"loss":-0.5,"time":1010,"metrics":{"accuracy":0.5}})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+    stage.history.come_to(1030);
+
+    CHECK(stage.history.slot_seconds_of(TrialId{0}) == 30);
+    CHECK(stage.history.slot_seconds_of(TrialId{1}) == 30);  // has not reported
+    CHECK(stage.history.slot_seconds() == 60);
+    stage.history.interrupt();
+    CHECK(stage.history.slot_seconds_of(TrialId{1}) == 30);
+}
+
+TEST_CASE("the time between reports is that of a trial, however many slots it holds") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 4, workers: 4}");
+    const auto apply = [&](double time, const Event& event) {
+        auto record = to_json(event);
+        record["time"] = time;
+        if (std::holds_alternative<TrialReported>(event)) {
+            record["metrics"] = {{"accuracy", 0.5}};
+        }
+        stage.history.apply(record);
+    };
+    const auto slots_from = [](int first) {
+        SlotsJoined joined;
+        for (int slot = first; slot < first + 4; ++slot) {
+            joined.slots.push_back({SlotId{slot}, NodeId{0}});
+        }
+        return joined;
+    };
+    stage.history.apply(session_note(1000, "h", 4));
+    apply(1000, slots_from(0));
+    CHECK_FALSE(stage.history.seconds_per_report().has_value());
+
+    apply(1010, TrialReported{TrialId{0}, Resource{1}, -0.5});
+    CHECK(stage.history.seconds_per_report() == 10);
+    apply(1010, slots_from(4));  // for the other trial
+    apply(1015, TrialReported{TrialId{0}, Resource{2}, -0.5});
+    apply(1020, SlotsLost{{SlotId{0}}});  // three workers go on
+
+    apply(1025, TrialReported{TrialId{1}, Resource{1}, -0.5});
+    CHECK(stage.history.seconds_per_report() == (25 + 15) / 3.0);
+    stage.history.come_to(1028);  // in which both train
+    CHECK(stage.history.seconds_per_report() == (28 + 18) / 3.0);
+}
+
+namespace {
+
+/// Writes the journal of a sweep in which a model proposed trials, or configurations, 10 to 20, and returns the sweep.
+/// Each repetition has a record of its configuration.
+SweepSpec record_a_model(const std::filesystem::path& path, const Repeat& repeat = {}) {
+    SweepSpec spec;
+    spec.repeat = repeat;
+    spec.metric = "loss";
+    spec.run_cap = 30;
+    spec.sampler = "tpe";
+    spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
+    spec.scheduler.kind = SchedulerKind::fifo;
+    spec.scheduler.max = Resource{1};
+    auto journal = Journal::create(path, OrderedJson::object());
+    const auto write = [&](const Event& event) {
+        auto record = to_json(event);
+        record["time"] = 1.0;
+        journal.append(record);
+    };
+    const auto propose = [&](int configuration, double x) {
+        for (int i = 0; i < repeat.times; ++i) {
+            write(TrialProposed{TrialId{configuration * repeat.times + i},
+                                {{"x", x}},
+                                configuration < 10 ? Origin::random : Origin::model});
+        }
+    };
+    SlotsJoined joined;
+    for (int slot = 0; slot < repeat.times; ++slot) {
+        joined.slots.push_back({SlotId{slot}, NodeId{0}});
+    }
+    write(joined);
+    for (int i = 0; i < 20; ++i) {  // a model would propose what is near 0 once it is asked
+        propose(i, 0.01 * i);
+        for (int trial = i * repeat.times; trial < (i + 1) * repeat.times; ++trial) {
+            write(TrialReported{TrialId{trial}, Resource{1}, 0.01 * i});
+        }
+    }
+    propose(20, 0.875);
+    journal.sync();
+    return spec;
+}
+
+}  // namespace
+
+TEST_CASE("a replay takes what models proposed from the journal as trials start, and does not ask the models") {
+    const TemporaryFolder folder;
+
+    History history(record_a_model(folder / "journal"));
+    auto num_left = Journal::read(folder / "journal").size() - 1;
+    history.replay(folder / "journal", History::Purpose::look, [&](const Journal::Line& line) {
+        if (num_left > 0) {
+            --num_left;
+            history.apply(line);
+        }
+    });
+
+    const auto& last = history.sweep().trial(TrialId{20});  // has started; its own record was not read
+    CHECK(last.config == Config{{"x", 0.875}});
+    CHECK(last.origin == Origin::model);
+    CHECK(last.is_proposed);
+}
+
+TEST_CASE("a replay takes the configurations of repetitions from the journal, though each has a record of its own") {
+    const TemporaryFolder folder;
+
+    History history(record_a_model(folder / "journal", {.times = 3}));
+    auto num_left = Journal::read(folder / "journal").size() - 3;
+    history.replay(folder / "journal", History::Purpose::look, [&](const Journal::Line& line) {
+        if (num_left > 0) {
+            --num_left;
+            history.apply(line);
+        }
+    });
+
+    for (const int trial : {60, 61, 62}) {  // have started; their own records were not read
+        CAPTURE(trial);
+        CHECK(history.sweep().trial(TrialId{trial}).config == Config{{"x", 0.875}});
+        CHECK(history.sweep().trial(TrialId{trial}).origin == Origin::model);
+    }
+    CHECK(history.sweep().trial(TrialId{59}).config == Config{{"x", 0.01 * 19}});
+}
+
+TEST_CASE("what a model proposed is taken from a damaged journal as well, up to the damage") {
+    const TemporaryFolder folder;
+    History history(record_a_model(folder / "journal"));
+    auto text = read_file(folder / "journal");
+    text[text.find("0.12")] = '1';  // of trial 12
+    std::ofstream(folder / "journal") << text;
+
+    CHECK_THROWS_AS(history.replay(folder / "journal", History::Purpose::look), InvalidInput);
+
+    CHECK(history.sweep().trial(TrialId{11}).config == Config{{"x", 0.01 * 11}});
+    CHECK(history.sweep().trial(TrialId{11}).resource == Resource{1});
+}
+
+TEST_CASE("what a model proposed, and a disk that failed never got, is not what the continued sweep goes by") {
+    tests::FailingDisk disk;
+    if (!disk) {
+        return;
+    }
+    const auto path = disk.path() / "journal";
+    const auto copy = disk.folder() / "copy";
+    const auto spec = record_a_model(copy);
+    {
+        auto journal = Journal::open(copy);
+        for (int i = 0; i < 400; ++i) {  // more than a block, and more than a page
+            journal.append(OrderedJson(time_note(1.0)));
+        }
+        journal.sync();
+    }
+    const auto whole = read_file(copy);
+    const auto on_disk =
+        whole.rfind('\n', whole.find("0.875")) + 1;  // up to the proposal for trial 20, which has begun
+    std::ofstream(path) << whole.substr(0, on_disk);
+    sync_to_disk(path);
+
+    std::ofstream(path, std::ios::app) << whole.substr(on_disk);
+    disk.fail();
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    CHECK(::fdatasync(file.get()) == -1);
+    disk.mend();
+    REQUIRE(read_file(path) == whole);  // so says memory
+    History history(spec);
+    history.replay(path, History::Purpose::go_on);
+
+    const auto& last = history.sweep().trial(TrialId{20});
+    CHECK_FALSE(last.is_proposed);  // so it is recorded when the sweep is continued
+    CHECK(last.config != Config{{"x", 0.875}});
+}
+
+TEST_CASE("times of a clock that was set back do not go back, and a session begins at its own") {
+    Stage stage("run_cap: 1\n");
+    for (const auto* record : {R"({"note":"session","time":100,"host":"h","slots":1})",
+                               R"({"event":"slots_joined","time":100,"slots":[{"slot":0,"node":0}]})",
+                               R"({"event":"slots_lost","time":40,"slots":[0]})"}) {
+        stage.history.apply(Json::parse(record));
+        CHECK(stage.history.elapsed() == 0);
+    }
+    stage.history.apply(Json::parse(R"({"note":"session","time":50,"host":"h","slots":1})"));
+    stage.history.apply(Json::parse(R"({"event":"slots_joined","time":53,"slots":[{"slot":0,"node":0}]})"));
+
+    CHECK(stage.history.elapsed() == 3);
+    CHECK(stage.history.slot_seconds_had() == 0);
+}
+
+TEST_CASE("a break does not count as soon as somebody holds the sweep to continue it") {
+    const auto seen = [](double now, bool is_held) {
+        Stage stage("run_cap: 1\n");
+        stage.history.apply(session_note(1000, "h", 1));
+        stage.history.apply(Json::parse(R"({"event":"slots_joined","time":1010,"slots":[{"slot":0,"node":0}]})"));
+        stage.history.look(now, is_held);
+        return std::pair(stage.history.elapsed(), stage.history.sweep().trial(TrialId{0}).status);
+    };
+
+    CHECK(seen(1070, true) == std::pair(70.0, TrialStatus::running));
+    CHECK(seen(1e6, true) == std::pair(10 + 2 * longest_silence, TrialStatus::running));
+    CHECK(seen(1e6, false) == std::pair(10.0, TrialStatus::waiting));
+}
+
+TEST_CASE("the most slots of a sweep are those of all its sessions") {
+    Stage stage("run_cap: 1\n");
+    for (const auto* record :
+         {R"({"note":"session","time":1,"host":"h","slots":2})",
+          R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0},{"slot":1,"node":1}]})",
+          R"({"event":"slots_lost","time":2,"slots":[0,1]})", R"({"note":"session","time":3,"host":"h","slots":0})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    CHECK(stage.history.most_slots() == 2);
+}
