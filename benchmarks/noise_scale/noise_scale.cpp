@@ -2,7 +2,8 @@
 // weights.
 //
 //   noise_scale accuracy FILE:/GROUP STEPS    at STEPS, 2·STEPS and 3·STEPS steps of training
-//   noise_scale cost FILE:/GROUP TURNS        time of steps with and without the measurement, in turn
+//   noise_scale cost FILE:/GROUP TURNS        time of steps with and without the measurement, in turn: TURNS times
+//                                             320 steps
 //
 // `accuracy` fails if an estimate of up to three batches is 20 % off at fixed weights: while they change, no average
 // follows. Its last column is the estimate from the differences of consecutive gradients, which the trainer does not
@@ -306,11 +307,11 @@ double seconds_of_steps(Member& member, const LoadedBatch& batch, int count, boo
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Steps among which those that are measured have their usual share.
-constexpr int window = single_measured_every;
-static_assert(window % measured_every == 0);
-
+/// Prints what the measurement adds to a step, by so many comparisons of steps with it and steps without it.
 void cost_of(const std::string& model, int size, const std::string& data, int turns) {
+    // The shortest stretch in which one step is measured: what else the machine does changes little meanwhile.
+    const auto window = static_cast<int>(size == 1 ? single_measured_every : measured_every);
+    turns = turns * single_measured_every / window;
     const auto device = make_cpu_device();
     test::in_group(size, *device, [&](const Group& group) {
         DataCache cache;
@@ -318,8 +319,7 @@ void cost_of(const std::string& model, int size, const std::string& data, int tu
         const Task task = describe_task(settings, cache);
         Member member(group, settings, task, /*seed=*/1);
         const LoadedBatch batch = member.samples.next();
-        seconds_of_steps(member, batch, window, /*with_measurement=*/true);
-        std::vector<double> with;
+        seconds_of_steps(member, batch, 2 * single_measured_every, /*with_measurement=*/true);
         std::vector<double> without;
         std::vector<double> ratios;
         for (int turn = 0; turn < turns; ++turn) {
@@ -328,17 +328,18 @@ void cost_of(const std::string& model, int size, const std::string& data, int tu
             for (const bool measured : {true, false, false, true}) {
                 seconds[measured ? 1 : 0] += seconds_of_steps(member, batch, window, measured);
             }
-            with.push_back(seconds[1] / 2);
             without.push_back(seconds[0] / 2);
-            ratios.push_back(with.back() / without.back());
+            ratios.push_back(seconds[1] / seconds[0]);
         }
         if (group.rank() == 0) {
-            std::printf(
-                "| %s | %d | %.3f | %.3f | %+.2f %% | %+.2f %% |\n", model.c_str(), size,
-                1e3 * crescendo::median(with) / window, 1e3 * crescendo::median(without) / window,
-                100 * (crescendo::median(ratios) - 1),
-                100 * (*std::min_element(with.begin(), with.end()) / *std::min_element(without.begin(), without.end()) -
-                       1));
+            std::ranges::sort(ratios);
+            // The interval of a median by ranks: which of n independent numbers enclose it with 95 %.
+            const auto half = std::min((turns - 1) / 2.0, 0.98 * std::sqrt(turns));
+            const auto percent = [&](double rank) { return 100 * (ratios[static_cast<std::size_t>(rank)] - 1); };
+            const double middle = (turns - 1) / 2.0;
+            std::printf("| %s | %d | %.3f | %+.2f %% | %+.2f to %+.2f %% |\n", model.c_str(), size,
+                        1e3 * crescendo::median(without) / window, percent(middle), percent(middle - half),
+                        percent(middle + half));
             std::fflush(stdout);
         }
     });
@@ -364,8 +365,7 @@ int main(int count, char** arguments) {
         std::printf("| model | workers | step | direct | measured | ratio | direct, in training | measured | ratio | "
                     "ratio of differences |\n|---|---|---|---|---|---|---|---|---|---|\n");
     } else {
-        std::printf("| model | workers | ms with | ms without | median of ratios | ratio of fastest |\n");
-        std::printf("|---|---|---|---|---|---|\n");
+        std::printf("| model | workers | ms a step | the measurement adds | 95 %% interval |\n|---|---|---|---|---|\n");
     }
     for (const char* model : {"cnn", "mlp"}) {
         for (const int size : {1, 2, 4}) {

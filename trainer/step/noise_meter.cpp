@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -10,11 +11,30 @@ namespace crescendo::trainer {
 
 namespace {
 
-at::Tensor squared_norm(const at::Tensor& gradient) {
-    const at::Tensor flat =
-        gradient.is_non_overlapping_and_dense() ? gradient.as_strided({gradient.numel()}, {1}) : gradient.reshape(-1);
+/// All numbers of a gradient, in any order.
+at::Tensor flat(const at::Tensor& gradient) {
+    return gradient.is_non_overlapping_and_dense() ? gradient.as_strided({gradient.numel()}, {1})
+                                                   : gradient.reshape(-1);
+}
+
+at::Tensor squared_norm(const at::Tensor& numbers) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();  // what BLAS counts to
-    return flat.numel() <= most ? at::dot(flat, flat) : at::linalg_vector_norm(flat).square();
+    return numbers.numel() <= most ? at::dot(numbers, numbers) : at::linalg_vector_norm(numbers).square();
+}
+
+/// Those that lie side by side become one, as those of a reducer's bucket do: each operation takes time of its own.
+std::vector<at::Tensor> joined(std::vector<at::Tensor> flats) {
+    std::ranges::sort(flats, {}, [](const at::Tensor& each) { return each.data_ptr(); });
+    std::vector<at::Tensor> all;
+    for (const auto& next : flats) {
+        if (!all.empty() && all.back().is_alias_of(next) && all.back().dtype() == next.dtype() &&
+            all.back().storage_offset() + all.back().numel() == next.storage_offset()) {
+            all.back() = all.back().as_strided({all.back().numel() + next.numel()}, {1});
+        } else {
+            all.push_back(next);
+        }
+    }
+    return all;
 }
 
 /// Of numbers on the device.
@@ -32,7 +52,7 @@ NoiseMeter::NoiseMeter(const std::vector<at::Tensor>& parameters)
     for (const auto& parameter : parameters_) {
         parameter.register_hook([watch = watch_](const at::Tensor& gradient) {
             if (watch->on && gradient.layout() == at::kStrided) {  // sparse ones are refused after the step
-                watch->squares.push_back(squared_norm(gradient));
+                watch->squares.push_back(squared_norm(flat(gradient)));
             }
         });
     }
@@ -50,8 +70,8 @@ void NoiseMeter::begin_part() { watch_->on = true; }
 
 void NoiseMeter::end_part(std::int64_t samples) {
     watch_->on = false;
-    for (const auto& square : std::exchange(watch_->squares, {})) {
-        parts_.push_back(square / static_cast<double>(samples));
+    if (const auto squares = std::exchange(watch_->squares, {}); !squares.empty()) {
+        parts_.push_back(sum(squares).div_(static_cast<double>(samples)));
     }
 }
 
@@ -61,11 +81,13 @@ at::Tensor NoiseMeter::take_parts() {
 }
 
 NoiseMeter::Sums NoiseMeter::take(const at::Tensor& parts) {
-    std::vector<at::Tensor> wholes;
+    std::vector<at::Tensor> gradients;
     for (const auto& parameter : parameters_) {
-        wholes.push_back(squared_norm(parameter.grad()));
+        gradients.push_back(flat(parameter.grad()));
     }
-    const at::Tensor whole = sum(wholes);
+    gradients = joined(std::move(gradients));
+    std::ranges::transform(gradients, gradients.begin(), squared_norm);
+    const at::Tensor whole = sum(gradients);
     const at::Tensor sums = at::stack({parts.defined() ? parts : at::zeros_like(whole), whole}).cpu();
     return {.parts = sums[0].item<double>(), .whole = sums[1].item<double>()};
 }

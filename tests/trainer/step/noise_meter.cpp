@@ -49,3 +49,19 @@ TEST_CASE("what is not measured counts only in the whole") {
     CHECK(sums.parts == 0);
     CHECK(sums.whole == 72);
 }
+
+TEST_CASE("gradients that lie side by side, as in a reducer's bucket, count once each") {
+    const at::Tensor a = parameter({2});
+    const at::Tensor b = parameter({1, 2});
+    const at::Tensor c = parameter({2});
+    NoiseMeter meter({a, b, c});
+    const at::Tensor bucket = at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 100.0F, 5.0F, 6.0F});
+    a.mutable_grad() = bucket.narrow(0, 2, 2);               // 9 + 16
+    b.mutable_grad() = bucket.narrow(0, 0, 2).view({1, 2});  // 1 + 4
+    c.mutable_grad() = bucket.narrow(0, 5, 2);               // 25 + 36; nobody's number lies before them
+
+    const auto sums = meter.take(meter.take_parts());
+
+    CHECK(sums.parts == 0);
+    CHECK(sums.whole == 91);
+}
