@@ -1,6 +1,7 @@
-"""A step of two workers: crescendo.torch's average of the gradients beside DistributedDataParallel's.
+"""A step of two workers: crescendo.torch's average of the gradients beside DistributedDataParallel's, and what it costs
+to measure the gradients' noise.
 
-Both train the same network on the same images, in turn in the same two processes. The interpreter needs torch.
+All train the same network on the same images, in turn in the same two processes. The interpreter needs torch.
 
     $(scripts/install.sh python) benchmarks/python_step/measure.py
     CRESCENDO_DEVICE=cuda python3 benchmarks/python_step/measure.py
@@ -28,6 +29,7 @@ import torch.distributed as dist  # noqa: E402
 import torch.multiprocessing  # noqa: E402
 from crescendo.torch.gradients import GradientAverage  # noqa: E402
 from crescendo.torch.group import Group  # noqa: E402
+from crescendo.torch.noise_scale import EVERY  # noqa: E402
 from grow import BATCH, images, labels, make_model  # noqa: E402
 from torch import nn  # noqa: E402
 
@@ -35,20 +37,26 @@ from torch import nn  # noqa: E402
 def make_steps(rank, size, store):
     """A step of each kind, and the models that they train."""
     inputs, targets = images[rank * BATCH:(rank + 1) * BATCH], labels[rank * BATCH:(rank + 1) * BATCH]
-    theirs, ours = make_model(), make_model()
-    ours.load_state_dict(theirs.state_dict())
-    wrapped = nn.parallel.DistributedDataParallel(theirs)
+    theirs, ours, measured = models = [make_model() for _ in range(3)]
+    for each in (ours, measured):
+        each.load_state_dict(theirs.state_dict())
     group = Group.meet(torch.device("cpu"), dist.PrefixStore("ours", store), rank, size, timedelta(seconds=60))
-    average = GradientAverage(list(ours.parameters()), lambda collective: collective())
-    optimizers = [torch.optim.SGD(each.parameters(), lr=0.01, momentum=0.9) for each in (theirs, ours)]
 
-    def step(model, optimizer):
-        average.expect(group, 0, 1, 1 / size)
-        optimizer.zero_grad()
-        nn.functional.cross_entropy(model(inputs), targets).backward()
-        optimizer.step()
+    def make_step(model, is_ours, is_measured):
+        called = model if is_ours else nn.parallel.DistributedDataParallel(model)
+        average = GradientAverage(list(model.parameters()), lambda collective: collective()) if is_ours else None
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
 
-    return [lambda: step(wrapped, optimizers[0]), lambda: step(ours, optimizers[1])], (theirs, ours)
+        def step():
+            if average:
+                average.expect(group, 0, 1, 1 / size, is_measured)
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(called(inputs), targets).backward()
+            optimizer.step()
+
+        return step
+
+    return [make_step(theirs, False, False), make_step(ours, True, False), make_step(measured, True, True)], models
 
 
 def worker(rank, size, path):
@@ -59,8 +67,8 @@ def worker(rank, size, path):
     steps, models = make_steps(rank, size, store)
     times = []
     for turn in range(TURNS + 1):  # the first does not count
-        seconds = [0.0, 0.0]
-        for kind in (0, 1) if turn % 2 else (1, 0):
+        seconds = [0.0, 0.0, 0.0]
+        for kind in (0, 1, 2) if turn % 2 else (2, 1, 0):
             dist.barrier()
             begin = time.perf_counter()
             for _ in range(STEPS):
@@ -68,11 +76,13 @@ def worker(rank, size, path):
             seconds[kind] = (time.perf_counter() - begin) / STEPS
         times.append(seconds)
     if rank == 0:
-        theirs, ours = (statistics.median(each) * 1e3 for each in zip(*times[1:]))
-        ratio = statistics.median(a / b for a, b in times[1:])
-        difference = max((a - b).abs().max().item() for a, b in zip(*(model.parameters() for model in models)))
+        theirs, ours, _ = (statistics.median(each) * 1e3 for each in zip(*times[1:]))
+        ratio = statistics.median(a / b for a, b, _ in times[1:])
+        noise = statistics.median(c / b - 1 for _, b, c in times[1:]) / EVERY
+        difference = max((a - b).abs().max().item() for a, b, _ in zip(*(model.parameters() for model in models)))
         print(f"a step of two workers, medians of {TURNS} turns: DistributedDataParallel {theirs:.1f} ms, "
-              f"crescendo.torch {ours:.1f} ms, ratio {ratio:.2f}; weights differ by {difference}")
+              f"crescendo.torch {ours:.1f} ms, ratio {ratio:.2f}; weights differ by {difference}; to measure the noise in "
+              f"one step of {EVERY} adds {noise:.2%}")
     dist.destroy_process_group()
 
 

@@ -4,9 +4,11 @@
     $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5 resnet18 unet
     CRESCENDO_DEVICE=cuda $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5       # one worker on a GPU
     … --no-compile                                                             # without torch.compile, a minute a model
+    … --turns 9                                                                # not three: where machines are noisy
 
 Python has three rows: as people write it, and tuned as a good engineer would, without and with torch.compile.
 """
+import argparse
 import json
 import os
 import re
@@ -22,11 +24,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import QUICK, Node  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COMPILED = "--no-compile" not in sys.argv
-if not COMPILED:
-    sys.argv.remove("--no-compile")
 GPU = os.environ.get("CRESCENDO_DEVICE") == "cuda"
-EPOCHS, TURNS = 1 if QUICK else 6 if GPU else 2, 1 if QUICK else 3
+EPOCHS = 1 if QUICK else 6 if GPU else 2
 # Of each model: its settings, the samples of an epoch and those of a worker's step. The last of EPOCHS counts.
 MODELS = {
     "cnn": ({"width": 16, "depth": 2}, 24576, 128),
@@ -76,11 +75,10 @@ class Problem:
         out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=env).stdout
         return float(re.findall(r"([\d.]+) samples/s", out)[-1])
 
-    def turns(self, workers):
+    def turns(self, workers, count, compiling_helps):
         """Rows of ours, plain, tuned, compiled. The last only in the first turn where that does not help, or on a GPU,
         for which it takes a minute."""
-        compiling_helps = not QUICK and COMPILED
-        for _ in range(TURNS):
+        for _ in range(count):
             ours, plain, tuned = self.ours(workers), self.python(workers), self.python(workers, "--tuned")
             compiled = self.python(workers, "--tuned", "--compile") if compiling_helps else 0
             compiling_helps = compiled > 0.9 * tuned and not GPU
@@ -98,18 +96,24 @@ def write_fields(folder, samples):
 
 
 def main():
-    images, models = os.path.abspath(sys.argv[1]), sys.argv[2:] or MODELS
-    print(f"samples/s, medians of {TURNS} turns; ratio: ours over the faster of tuned and compiled\n"
-          f"{'model':<12} {'workers':>7} {'ours':>8} {'plain':>8} {'tuned':>8} {'compiled':>8} {'ratio':>6}")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("images")
+    parser.add_argument("models", nargs="*", default=list(MODELS))
+    parser.add_argument("--turns", type=int, default=1 if QUICK else 3)
+    parser.add_argument("--no-compile", action="store_true")
+    options = parser.parse_args()
+    print(f"samples/s, medians of {options.turns} turns; ratio: ours over the faster of tuned and compiled\n"
+          f"{'model':<12} {'workers':>7} {'ours':>8} {'plain':>8} {'tuned':>8} {'compiled':>8} {'ratio':>6}  of turns")
     with tempfile.TemporaryDirectory() as folder:
-        for model in models:
-            problem = Problem(model, images, folder)
+        for model in options.models:
+            problem = Problem(model, os.path.abspath(options.images), folder)
             for workers in (1,) if QUICK or GPU else (1, 2):
-                turns = list(problem.turns(workers))
+                turns = list(problem.turns(workers, options.turns, not QUICK and not options.no_compile))
                 measured = ([figure for figure in column if figure] for column in zip(*turns))
                 row = " ".join(f"{statistics.median(column):8.0f}" if column else f"{'-':>8}" for column in measured)
-                ratio = statistics.median(ours / max(best) for ours, _, *best in turns)
-                print(f"{model:<12} {workers:>7} {row} {ratio:>6.2f}", flush=True)
+                ratios = sorted(ours / max(best) for ours, _, *best in turns)
+                print(f"{model:<12} {workers:>7} {row} {statistics.median(ratios):>6.2f}  "
+                      f"{' '.join(f'{each:.2f}' for each in ratios)}", flush=True)
 
 
 if __name__ == "__main__":
