@@ -99,7 +99,8 @@ ExitCode best(const BestOptions& options) {
 
 void add_best_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<BestOptions>();
-    auto* command = app.add_subcommand("best", "The best trial of a sweep: its parameters, metrics and checkpoint");
+    auto* command =
+        app.add_subcommand("best", "Show the best trial of a sweep: its parameters, metrics and checkpoint");
     add_directory_argument(*command, options->directory);
     auto* within = command->add_option("--within", options->within,
                                        "The best trial of which 99 of 100 answers come within this time, such as 2ms; "

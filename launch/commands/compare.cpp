@@ -107,7 +107,7 @@ void add_compare_command(CLI::App& app, ExitCode& code) {
     static constexpr Words groupings{{std::pair{Grouping::seed, "seed"}}};
     auto options = std::make_shared<CompareOptions>();
     auto* command =
-        app.add_subcommand("compare", "What a quality cost: time, slot-hours and money, of sweeps or curves");
+        app.add_subcommand("compare", "Compare what a quality cost in sweeps or curves: time, slot-hours, money");
     add_directories_argument(*command, options->directories)
         ->description("Directories of sweeps, or folders of such: one for each method");
     command->add_option("--target", options->target,

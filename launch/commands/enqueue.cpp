@@ -25,7 +25,7 @@ ExitCode enqueue(const EnqueueOptions& options) {
 
 void add_enqueue_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<EnqueueOptions>();
-    auto* command = app.add_subcommand("enqueue", "Begin the next trial with values of your own");
+    auto* command = app.add_subcommand("enqueue", "Have the next trial begin with values of your own");
     add_directory_argument(*command, options->directory);
     command
         ->add_option("VALUE", options->values,

@@ -110,7 +110,7 @@ ExitCode list(const ListOptions& options) {
 void add_list_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<ListOptions>();
     auto* command =
-        app.add_subcommand("list", "All sweeps in a folder and below it: state, progress, best result, job");
+        app.add_subcommand("list", "List the sweeps in a folder and below it: state, progress, best result, job");
     command->add_option("ROOT", options->root, "Where to look; default: the current folder");
     add_format_option(*command, options->format);
     command->footer("Example:\n  crescendo list results");

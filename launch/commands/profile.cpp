@@ -161,7 +161,7 @@ ExitCode profile(const ProfileOptions& options) {
 
 void add_profile_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<ProfileOptions>();
-    auto* command = app.add_subcommand("profile", "Where the time of a trial's steps goes, and what bounds it");
+    auto* command = app.add_subcommand("profile", "Show where the time of a trial's steps goes, and what bounds it");
     command->add_option("FILE|DIR", options->target, "A sweep file (YAML), or the directory of a sweep")
         ->required()
         ->check(CLI::ExistingPath);

@@ -79,7 +79,7 @@ ExitCode report(const ReportOptions& options) {
 void add_report_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<ReportOptions>();
     auto* command =
-        app.add_subcommand("report", "A page (one HTML file) that shows what sweeps did, also while they run");
+        app.add_subcommand("report", "Write a page (one HTML file) of what sweeps did, also while they run");
     add_directories_argument(*command, options->directories)->required();
     command->add_option(
         "--out", options->out,

@@ -229,7 +229,8 @@ ExitCode trial(const TrialOptions& options) {
 
 void add_trial_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<TrialOptions>();
-    auto* command = app.add_subcommand("trial", "One trial: its curve, its slots, its failures, and notes about it");
+    auto* command =
+        app.add_subcommand("trial", "Show one trial: its curve, its slots, its failures, and notes about it");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trial, "The trial's number")->required()->check(at_least(0));
     add_format_option_without_csv(*command, options->format);

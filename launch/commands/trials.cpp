@@ -79,7 +79,7 @@ ExitCode trials(const TrialsOptions& options) {
 
 void add_trials_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<TrialsOptions>();
-    auto* command = app.add_subcommand("trials", "Every trial of a sweep with its parameters and results");
+    auto* command = app.add_subcommand("trials", "Show every trial of a sweep with its parameters and results");
     add_directory_argument(*command, options->directory);
     add_format_option(*command, options->format);
     add_price_option(*command, options->price);
