@@ -294,9 +294,10 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
         ->required();
     command->add_option("--dir", options->directory, "Folder for the results; default: the sweep's name");
     command->add_option("--nodes", options->job.nodes, "Nodes; default: 1")->check(at_least_one());
-    command->add_option("--time", options->time,
-                        "Of each job, like 8h, or as sbatch takes it (10 is ten minutes); a longer sweep continues in "
-                        "another");
+    command->add_option(
+        "--time", options->time,
+        "Time of each job, like 8h, or as sbatch takes it (10 is ten minutes); a longer sweep continues in "
+        "another");
     command->add_option("--partition", options->job.partition, "Partition");
     command->add_option("--account", options->job.account, "Account");
     command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(at_least_one());

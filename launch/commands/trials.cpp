@@ -95,7 +95,7 @@ void add_trials_command(CLI::App& app, ExitCode& code) {
     command->add_option("--columns", options->query.columns, "Only these columns, in this order: trial,status,lr")
         ->delimiter(',')
         ->allow_extra_args(false);
-    command->add_option("--limit", options->query.limit, "At most so many trials")->check(at_least(0));
+    command->add_option("--limit", options->query.limit, "At most this many trials")->check(at_least(0));
     command->add_flag("--plot", options->plot,
                       "Charts in place of the table: the best value so far, and the learning curves of these trials");
     command->footer(
