@@ -124,7 +124,7 @@ def parse_arguments():
     parser.add_argument("--seconds", type=float, default=540, help="no round begins later (540)")
     parser.add_argument("--parallel", type=int, default=3, help="rounds at a time (3)")
     parser.add_argument("--base-port", type=int, default=28817, help="of the campaign's own Slurm (28817)")
-    parser.add_argument("--markdown", type=Path, help="file for the table, as docs/faults.md has it")
+    parser.add_argument("--markdown", type=Path, help="file for the table, as docs/fault-campaign.md has it")
     return parser.parse_args()
 
 
