@@ -60,7 +60,8 @@ Agent::~Agent() {
 }
 
 std::vector<Slot> Agent::slots() const {
-    return slots_of_node(node_, options_.first_slot, static_cast<int>(workers_.size()), num_shared_gpus());
+    return slots_of_node(node_, options_.first_slot, static_cast<int>(workers_.size()),
+                         num_shared_gpus(options_.slots));
 }
 
 /// This process may have stood still since it last looked, as in a sync of the journal. Deadlines that an order sets

@@ -30,9 +30,6 @@ class Agent {
 
     std::vector<Slot> slots() const;
 
-    /// As num_shared_gpus() has it.
-    int num_shared_gpus() const { return launch::num_shared_gpus(options_.slots); }
-
     /// Throws std::runtime_error when a worker's program cannot be executed at all.
     void obey(const Order& order);
 

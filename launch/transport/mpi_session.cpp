@@ -194,14 +194,6 @@ void MpiSession::together(const Start& start) {
     }
 }
 
-std::vector<int> MpiSession::gather(int value) {
-    std::vector<int> values(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
-    together([&](MPI_Request* request) {
-        return MPI_Igather(&value, 1, MPI_INT, values.data(), 1, MPI_INT, 0, MPI_COMM_WORLD, request);
-    });
-    return values;
-}
-
 std::vector<std::string> MpiSession::all_gather(const std::string& value) {
     const auto length = static_cast<int>(value.size());
     std::vector<int> lengths(static_cast<std::size_t>(size_));
@@ -220,13 +212,6 @@ std::vector<std::string> MpiSession::all_gather(const std::string& value) {
         result.push_back(texts.substr(static_cast<std::size_t>(begins[rank]), static_cast<std::size_t>(lengths[rank])));
     }
     return result;
-}
-
-int MpiSession::sum_below(int value) {
-    int sum = 0;
-    together(
-        [&](MPI_Request* request) { return MPI_Iexscan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request); });
-    return rank_ == 0 ? 0 : sum;
 }
 
 }  // namespace crescendo::launch

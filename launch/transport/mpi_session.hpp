@@ -61,11 +61,10 @@ class MpiSession {
     /// Whether the ranks lost each other as they set themselves up.
     bool is_torn() const;
 
-    // These three are called by all ranks together. Each waits for the slowest, so they are only for the start. After
-    // the time-out of heartbeats all ranks are given up, and std::system_error is thrown: the session is torn.
-    std::vector<int> gather(int value);                             ///< all values by rank, at rank 0; else empty
-    std::vector<std::string> all_gather(const std::string& value);  ///< all values by rank
-    int sum_below(int value);                                       ///< sum of the values of the ranks below ours
+    /// The values of all ranks, by rank. They all call it together, and it waits for the slowest, so it is only for the
+    /// start. After the time-out of heartbeats all ranks are given up, and std::system_error is thrown: the session is
+    /// torn.
+    std::vector<std::string> all_gather(const std::string& value);
 
   private:
     struct Sending;

@@ -32,13 +32,18 @@ void require_interface_everywhere(MpiSession& session, const std::string& interf
     }
 }
 
-/// The agent of this rank, and SlotPlan::crowding of its slots.
+template <class Element>
+void append(std::vector<Element>& to, std::vector<Element>&& from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
 struct NewAgent {
-    std::unique_ptr<Agent> agent;
-    std::string crowding;
+    std::unique_ptr<Agent> agent;  ///< of this rank
+    std::string crowding;          ///< SlotPlan::crowding of its slots
+    std::vector<Slot> slots;       ///< of all ranks
 };
 
-/// The part of the setup in which all ranks have a say. Called by all of them.
+/// The part of the setup in which all ranks have a say. Called by all of them. On return every rank has its agent.
 NewAgent set_up_agent(MpiSession& session, AgentSetup setup) {
     const auto hosts = session.all_gather(host_name());
     const bool several_hosts = std::set(hosts.begin(), hosts.end()).size() > 1;
@@ -47,29 +52,23 @@ NewAgent set_up_agent(MpiSession& session, AgentSetup setup) {
     }
     require_interface_everywhere(session, setup.interface);
     const auto plan = plan_together(session, setup.slots);
-    const SlotId first{session.sum_below(plan.num_slots())};
-    return {setup.make_agent(NodeId{session.rank()}, first, plan,
-                             [&](const std::string& own) { return session.all_gather(own); }),
-            plan.crowding};
-}
-
-/// How many slots every rank has, and on how many shared GPUs; by rank, at rank 0. Called by all of them.
-std::vector<std::pair<int, int>> gather_plans(MpiSession& session, const Agent& agent) {
-    const auto counts = session.gather(static_cast<int>(agent.slots().size()));
-    const auto gpus = session.gather(agent.num_shared_gpus());
-    std::vector<std::pair<int, int>> plans;
-    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-        plans.emplace_back(counts[rank], gpus[rank]);
+    const NodeId own{session.rank()};
+    SlotId first;
+    std::vector<Slot> slots;
+    NodeId node{0};
+    for (const auto& text : session.all_gather(Json{plan.num_slots(), num_shared_gpus(plan.slots)}.dump())) {
+        const auto counts = Json::parse(text);
+        const SlotId next{static_cast<int>(slots.size())};
+        first = node == own ? next : first;
+        append(slots, slots_of_node(node, next, counts.at(0), counts.at(1)));
+        ++node.value;
     }
-    return plans;
+    auto agent = setup.make_agent(own, first, plan, [&](const std::string& text) { return session.all_gather(text); });
+    session.all_gather("");
+    return {std::move(agent), plan.crowding, std::move(slots)};
 }
 
 Bytes nothing_to_say() { return encode(std::vector<Order>{}); }
-
-template <class Element>
-void append(std::vector<Element>& to, std::vector<Element>&& from) {
-    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-}
 
 /// A comma follows each.
 std::string names_of(const std::vector<Gpu>& gpus) {
@@ -122,14 +121,9 @@ MpiTransport::MpiTransport(MpiSession& session, const AgentSetup& setup, const S
     auto ours = set_up_agent(session_, setup);
     agent_ = std::move(ours.agent);
     crowding_ = std::move(ours.crowding);
-    const auto plans = gather_plans(session_, *agent_);
-    for (int rank = 0; rank < session_.size(); ++rank) {
-        const auto& [count, num_shared_gpus] = plans[static_cast<std::size_t>(rank)];
-        const SlotId first{static_cast<int>(slots_.size())};
-        append(slots_, slots_of_node(NodeId{rank}, first, count, num_shared_gpus));
-        if (rank > 0) {
-            silence_timers_.emplace(rank, SilenceTimer(Clock::now()));
-        }
+    slots_ = std::move(ours.slots);
+    for (int rank = 1; rank < session_.size(); ++rank) {
+        silence_timers_.emplace(rank, SilenceTimer(Clock::now()));
     }
 }
 
@@ -266,7 +260,6 @@ class AgentServer {
     void set_up(const AgentSetup& setup) {
         try {
             agent_ = set_up_agent(session_, setup).agent;
-            gather_plans(session_, *agent_);
             is_set_up_ = true;
             rank_0_ = SilenceTimer(Clock::now());
         } catch (const InvalidInput&) {
