@@ -1,5 +1,6 @@
 #include "launch/agent/node_energy.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 #include <utility>
@@ -11,10 +12,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Nothing instead of a meter that cannot be read.
-std::unique_ptr<EnergyMeter> if_readable(std::unique_ptr<EnergyMeter> meter) {
-    return meter && meter->joules() ? std::move(meter) : nullptr;
-}
+bool can_be_read(const std::unique_ptr<EnergyMeter>& meter) { return meter && meter->joules(); }
 
 std::string variable_or(const char* variable, const char* otherwise) {
     const char* value = std::getenv(variable);
@@ -23,24 +21,13 @@ std::string variable_or(const char* variable, const char* otherwise) {
 
 }  // namespace
 
-NodeEnergy::NodeEnergy(std::unique_ptr<EnergyMeter> cpus, std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus,
-                       std::vector<std::unique_ptr<EnergyMeter>> shared_gpus)
-    : cpus_(if_readable(std::move(cpus))) {
-    for (auto& [slot, meter] : gpus) {
-        if (auto readable = if_readable(std::move(meter))) {
-            gpus_.emplace(slot, Gpu{std::move(readable)});
-        }
-    }
-    for (auto& meter : shared_gpus) {
-        if (auto readable = if_readable(std::move(meter))) {
-            shared_gpus_.push_back(Gpu{std::move(readable)});
-        }
-    }
+NodeEnergy::NodeEnergy(std::unique_ptr<EnergyMeter> cpus, std::vector<Gpu> gpus)
+    : cpus_(can_be_read(cpus) ? std::move(cpus) : nullptr), gpus_(std::move(gpus)) {
+    std::erase_if(gpus_, [](const Gpu& gpu) { return !can_be_read(gpu.meter); });
 }
 
 NodeEnergy NodeEnergy::of(const WorkerOptions& options) {
-    std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus;
-    std::vector<std::unique_ptr<EnergyMeter>> shared_gpus;
+    std::vector<Gpu> gpus;
     std::set<std::string> shared;
     std::shared_ptr<Nvml> nvml;
     for (std::size_t i = 0; i < options.slots.size(); ++i) {
@@ -50,22 +37,17 @@ NodeEnergy NodeEnergy::of(const WorkerOptions& options) {
             continue;
         }
         nvml = nvml ? nvml : Nvml::load(variable_or("CRESCENDO_NVML", "libnvidia-ml.so.1"));
-        auto meter = std::make_unique<GpuMeter>(nvml, gpu);
-        if (is_shared) {
-            shared_gpus.push_back(std::move(meter));
-        } else {
-            gpus.emplace(SlotId{options.first_slot.value + static_cast<int>(i)}, std::move(meter));
-        }
+        const SlotId slot{options.first_slot.value + static_cast<int>(i)};
+        gpus.push_back({std::make_unique<GpuMeter>(nvml, gpu), is_shared ? std::nullopt : std::optional(slot)});
     }
-    return {std::make_unique<Powercap>(variable_or("CRESCENDO_POWERCAP", "/sys/class/powercap")), std::move(gpus),
-            std::move(shared_gpus)};
+    return {std::make_unique<Powercap>(variable_or("CRESCENDO_POWERCAP", "/sys/class/powercap")), std::move(gpus)};
 }
 
 void NodeEnergy::note_trial(SlotId slot, std::optional<TrialId> trial) {
-    const auto found = gpus_.find(slot);
-    if (found != gpus_.end() && found->second.trial != trial) {
-        read(found->second);
-        found->second.trial = trial;
+    const auto gpu = std::ranges::find(gpus_, slot, &Gpu::slot);
+    if (gpu != gpus_.end() && gpu->trial != trial) {
+        read(*gpu);
+        gpu->trial = trial;
     }
 }
 
@@ -75,16 +57,13 @@ void NodeEnergy::read(Gpu& gpu) {
 }
 
 EnergyUsed NodeEnergy::used(NodeId node) {
-    for (auto& [slot, gpu] : gpus_) {
-        read(gpu);
-    }
-    for (auto& gpu : shared_gpus_) {
+    for (auto& gpu : gpus_) {
         read(gpu);
     }
     used_.node = node;
     used_.host = host_name();
     used_.has_cpus = cpus_ != nullptr;
-    used_.has_gpus = has_gpus();
+    used_.has_gpus = !gpus_.empty();
     if (cpus_) {
         const double now = cpus_->joules().value_or(last_cpus_);
         used_.cpus = now - std::exchange(last_cpus_, now);

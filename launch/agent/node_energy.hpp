@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -17,9 +16,15 @@ namespace crescendo::launch {
 /// to the trial of its slot; one that several slots share, to none.
 class NodeEnergy {
   public:
+    struct Gpu {
+        std::unique_ptr<EnergyMeter> meter;
+        std::optional<SlotId> slot{};  ///< none: several share it
+        std::optional<TrialId> trial{};
+        double last = 0;
+    };
+
     /// Null meters cannot be read.
-    NodeEnergy(std::unique_ptr<EnergyMeter> cpus, std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus,
-               std::vector<std::unique_ptr<EnergyMeter>> shared_gpus = {});
+    NodeEnergy(std::unique_ptr<EnergyMeter> cpus, std::vector<Gpu> gpus);
 
     /// The meters of this node, and those of its slots' GPUs. The variables CRESCENDO_POWERCAP and CRESCENDO_NVML
     /// replace the system's folder and NVIDIA's library.
@@ -31,7 +36,7 @@ class NodeEnergy {
     /// Whether a minute has passed since used() was called.
     bool is_due() const { return has_meters() && std::chrono::steady_clock::now() - told_at_ >= period; }
 
-    bool has_meters() const { return cpus_ || has_gpus(); }
+    bool has_meters() const { return cpus_ || !gpus_.empty(); }
 
     /// What was used since the last call.
     EnergyUsed used(NodeId node);
@@ -39,18 +44,10 @@ class NodeEnergy {
   private:
     static constexpr std::chrono::minutes period{1};
 
-    struct Gpu {
-        std::unique_ptr<EnergyMeter> meter;
-        double last = 0;
-        std::optional<TrialId> trial{};
-    };
-
-    bool has_gpus() const { return !gpus_.empty() || !shared_gpus_.empty(); }
     void read(Gpu& gpu);
 
     std::unique_ptr<EnergyMeter> cpus_;
-    std::map<SlotId, Gpu> gpus_;
-    std::vector<Gpu> shared_gpus_;
+    std::vector<Gpu> gpus_;  ///< those that can be read
     double last_cpus_ = 0;
     EnergyUsed used_;
     std::chrono::steady_clock::time_point told_at_ = std::chrono::steady_clock::now();

@@ -19,8 +19,8 @@ class PlayedMeter final : public EnergyMeter {
 
 struct MeteredNode {
     NodeEnergy make() {
-        std::map<SlotId, std::unique_ptr<EnergyMeter>> gpus;
-        gpus.emplace(SlotId{0}, std::make_unique<PlayedMeter>(gpu));
+        std::vector<NodeEnergy::Gpu> gpus;
+        gpus.push_back({std::make_unique<PlayedMeter>(gpu), SlotId{0}});
         return {std::make_unique<PlayedMeter>(cpus), std::move(gpus)};
     }
 
@@ -55,9 +55,9 @@ TEST_CASE("a GPU's energy belongs to the trial of its slot, and is told once") {
 
 TEST_CASE("a GPU that slots share is measured once, and its energy is no trial's") {
     std::optional<double> shown = 0.0;
-    std::vector<std::unique_ptr<EnergyMeter>> shared;
-    shared.push_back(std::make_unique<PlayedMeter>(shown));
-    NodeEnergy energy(nullptr, {}, std::move(shared));
+    std::vector<NodeEnergy::Gpu> gpus;
+    gpus.push_back({std::make_unique<PlayedMeter>(shown)});
+    NodeEnergy energy(nullptr, std::move(gpus));
     energy.note_trial(SlotId{0}, TrialId{3});
     shown = 5.0;
 
