@@ -1,6 +1,5 @@
 #include "launch/coordinator/decisions.hpp"
 
-#include <type_traits>
 #include <utility>
 
 #include "launch/messages/event_json.hpp"
@@ -44,23 +43,13 @@ void Decisions::record_config(TrialId trial) {
     }
 }
 
-void Decisions::write(const Record& record) {
-    if (const auto* content = std::get_if<Json>(&record)) {
-        journal_.append(*content);
-    } else if (const auto* report = std::get_if<ReportRecord>(&record)) {
-        journal_.append_members(members_of(*report));
-    } else {
-        journal_.append_members(members_of(std::get<ProposalRecord>(record)));
-    }
-}
-
 /// Journal first, then decide: what was answered is on disk.
 void Decisions::commit() {
     if (batch_.empty()) {
         return;
     }
     for (const auto& each : batch_) {
-        write(each);
+        std::visit([this](const auto& record) { write(record); }, each);
     }
     journal_.sync();
     reported_.clear();
@@ -75,8 +64,7 @@ void Decisions::propose() {
     std::vector<Action> actions;
     while (auto event = history_.propose(*source_)) {
         const auto take = [&](const auto& record) {
-            // Named, since nlohmann::json before 3.11 would also convert itself to a Record.
-            write(Record(std::in_place_type<std::decay_t<decltype(record)>>, record));
+            write(record);
             const auto more = history_.apply(record);
             actions.insert(actions.end(), more.begin(), more.end());
         };

@@ -63,7 +63,9 @@ class Decisions {
     /// A line of the journal.
     using Record = std::variant<Json, ReportRecord, ProposalRecord>;
 
-    void write(const Record& record);
+    void write(const Json& record) { journal_.append(record); }
+    void write(const ReportRecord& record) { journal_.append_members(members_of(record)); }
+    void write(const ProposalRecord& record) { journal_.append_members(members_of(record)); }
     void take_effect(const Json& record);
     void take_effect(ReportRecord& record);
     void take_effect(const ProposalRecord& record);
