@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/shell_words.hpp"
+#include "scheduler/loss.hpp"
 
 namespace crescendo::launch {
 
@@ -85,7 +86,10 @@ std::optional<std::string> ReportWatch::left_out_samples(const protocol::Report&
 
 /// A sweep that was resumed may have a finite value from before.
 std::optional<std::string> ReportWatch::divergence(TrialId trial, double loss, const Sweep& sweep) {
-    if (!nothing_finite_.note(trial, loss) || sweep.best()) {
+    constexpr std::size_t enough = 5;
+    is_any_finite_ = is_any_finite_ || loss < worst_loss;
+    if (is_any_finite_ || diverged_.size() == enough || !diverged_.insert(trial).second || diverged_.size() < enough ||
+        sweep.best()) {
         return {};
     }
     return fmt::format(

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "launch/coordinator/identical_reports.hpp"
-#include "launch/coordinator/nothing_finite.hpp"
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/messages/messages.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
@@ -35,7 +35,8 @@ class ReportWatch {
     const SweepFile& file_;
     const SweepDirectory& directory_;
     IdenticalReports identical_reports_;
-    NothingFinite nothing_finite_;
+    std::set<TrialId> diverged_;  ///< trials that reported what is no finite number, as long as none is finite
+    bool is_any_finite_ = false;
     bool told_of_end_ = false;
     bool told_of_steps_ = false;
     bool told_of_samples_ = false;

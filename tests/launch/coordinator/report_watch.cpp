@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "tests/launch/coordinator/stage.hpp"
@@ -110,12 +111,18 @@ TEST_CASE("samples that a trial leaves out are told of once") {
 }
 
 TEST_CASE("trials that all diverge are told of once") {
-    Stage stage("run_cap: 6\n", "{type: fifo, max: 1}");
-    for (int trial = 0; trial < 6; ++trial) {
-        stage.agents.report(trial, 1, std::numeric_limits<double>::quiet_NaN());
-    }
+    const auto said_of = [](int num_trials, std::optional<double> second) {
+        Stage stage("run_cap: " + std::to_string(num_trials) + "\n", "{type: fifo, max: 2}");
+        for (int trial = 0; trial < num_trials; ++trial) {
+            constexpr double diverged = std::numeric_limits<double>::quiet_NaN();
+            stage.agents.report(trial, 1, trial == 1 ? second.value_or(diverged) : diverged);
+            stage.agents.report(trial, 2, diverged);
+        }
+        stage.run();
+        return times_said(stage, "five trials have reported accuracy, and none of them a finite number");
+    };
 
-    stage.run();
-
-    CHECK(times_said(stage, "five trials have reported accuracy, and none of them a finite number") == 1);
+    CHECK(said_of(4, {}) == 0);
+    CHECK(said_of(6, {}) == 1);
+    CHECK(said_of(7, 0.5) == 0);
 }
