@@ -81,11 +81,13 @@ ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOpti
 
 }  // namespace
 
-ProgramRun::ProgramRun(ProgramWork work, SlotId slot, const WorkerOptions& options, OomKills& oom_kills)
+ProgramRun::ProgramRun(ProgramWork work, SlotId slot, const WorkerOptions& options, OomKills& oom_kills,
+                       std::vector<Notice>& notices)
     : work_(std::move(work)),
       slot_(slot),
       options_(options),
       oom_kills_(oom_kills),
+      notices_(notices),
       batch_multiple_(work_.join().batch.multiple) {
     if (work_.rank == 0) {
         end_last_line(work_.log());
@@ -147,30 +149,30 @@ void ProgramRun::await_end() const {
     program_->await_end(options_.grace + time_of_the_guard);
 }
 
-std::optional<ProgramRun::End> ProgramRun::advance(std::vector<Notice>& notices) {
+std::optional<ProgramRun::End> ProgramRun::advance() {
     // In this order: what a program wrote before it ended still counts.
     const auto status = program_->process.try_wait();
-    receive(notices);
+    receive();
     if (written_) {
-        look_for_reports(status, notices);
+        look_for_reports(status);
     }
     program_->channel.flush();
     if (status) {
         const bool has_more_to_say = state_ == State::trains && written_ && written_->has_more();
-        return has_more_to_say || is_in_doubt(*status) ? std::nullopt : std::optional(conclude(*status, notices));
+        return has_more_to_say || is_in_doubt(*status) ? std::nullopt : std::optional(conclude(*status));
     }
     const auto now = Clock::now();
     if (unfinished_due_ && now >= *unfinished_due_ && state_ == State::trains) {
-        remark_on_unfinished(notices);
+        remark_on_unfinished();
     }
     if (deadline_ && now >= *deadline_) {
-        escalate(now, notices);
+        escalate(now);
     } else if (state_ == State::trains && report_due_ && now >= *report_due_) {
         state_ = State::hangs;
-        escalate(now, notices);
+        escalate(now);
     } else if (state_ == State::trains && remark_due_ && now >= *remark_due_) {
         remark_due_.reset();
-        remark_on_silence(notices);
+        remark_on_silence();
     }
     return {};
 }
@@ -213,7 +215,7 @@ std::chrono::milliseconds ProgramRun::time_to_save() const {
     return std::max(options_.grace, options_.setup.save_timeout);
 }
 
-void ProgramRun::receive(std::vector<Notice>& notices) {
+void ProgramRun::receive() {
     for (const auto& line : program_->channel.receive()) {
         if (state_ != State::trains) {
             ignore({line});
@@ -225,13 +227,13 @@ void ProgramRun::receive(std::vector<Notice>& notices) {
                 throw std::runtime_error("this is a warm trainer; add `grow: in_place` to the sweep file");
             }
             if (is_told_decisions() && work_.rank == 0) {
-                take(report_from(trial(), message), notices);
+                take(report_from(trial(), message));
                 reported_ = true;
             }
         } catch (const std::exception& error) {
             fail(fmt::format("its report through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
                              line.substr(0, 200)),
-                 FailureKind::error, notices);
+                 FailureKind::error);
         }
     }
     if (program_->channel.unfinished().empty()) {
@@ -242,19 +244,19 @@ void ProgramRun::receive(std::vector<Notice>& notices) {
 }
 
 /// It waits for the decision, and we for the end of its report.
-void ProgramRun::remark_on_unfinished(std::vector<Notice>& notices) {
+void ProgramRun::remark_on_unfinished() {
     unfinished_due_.reset();
     is_told_of_unfinished_ = true;
-    notices.push_back(ProgramRemark{
+    notices_.push_back(ProgramRemark{
         trial(), fmt::format("it wrote '{}' to CRESCENDO_FD, and no line feed behind it; each report is a line, and "
                              "counts once that has its end",
                              program_->channel.unfinished().substr(0, 200))});
 }
 
-void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end, std::vector<Notice>& notices) {
+void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end) {
     const auto now = Clock::now();
     if (state_ == State::trains && written_->loses_lines(now)) {
-        notices.push_back(CheckpointFailed{
+        notices_.push_back(CheckpointFailed{
             trial(), slot_,
             "there is no room for what it prints, and reports are looked for there: No space left on device"});
     }
@@ -262,50 +264,50 @@ void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end, std::vec
         if (state_ != State::trains) {
             ignore(line);
         } else {
-            read_written(line, notices);
+            read_written(line);
         }
     }
 }
 
-void ProgramRun::read_written(const WrittenLine& line, std::vector<Notice>& notices) {
+void ProgramRun::read_written(const WrittenLine& line) {
     try {
         if (auto report = written_->report_in(line)) {
-            take(*std::move(report), notices);
+            take(*std::move(report));
             reported_ = reported_ || !line.is_earlier;
         }
     } catch (const std::exception& error) {
         fail(fmt::format("{} (in {}: '{}')", plain(error), written_->place(), line.text.substr(0, 200)),
-             FailureKind::error, notices);
+             FailureKind::error);
     }
     if (written_->is_time_to_remark()) {
-        notices.push_back(ProgramRemark{trial(), written_->why_none()});
+        notices_.push_back(ProgramRemark{trial(), written_->why_none()});
     }
 }
 
-void ProgramRun::take(protocol::Report report, std::vector<Notice>& notices) {
-    remark_on_repetition(report, notices);
+void ProgramRun::take(protocol::Report report) {
+    remark_on_repetition(report);
     last_resource_ = report.resource;
     last_metrics_ = report.metrics;
     awaits_decision_ = true;
     report_due_.reset();
     remark_due_.reset();
-    notices.push_back(std::move(report));
+    notices_.push_back(std::move(report));
 }
 
 /// Remarks on a process that begins again, and on one that repeats its own reports with other numbers.
-void ProgramRun::remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const {
+void ProgramRun::remark_on_repetition(const protocol::Report& report) const {
     if (written_ && !options_.setup.supervision.report->is_printed()) {
         return;  // the file has what former processes wrote, and may be written anew
     }
     const auto& join = work_.join();
     if (!reported_ && work_.has_reported() && report.resource < *join.reported) {
-        notices.push_back(ProgramRemark{
+        notices_.push_back(ProgramRemark{
             report.trial, fmt::format("it was started again, and did not continue from a checkpoint; it reported {} "
                                       "where {} was reported before, and trains all of that once more "
                                       "(docs/trial-protocol.md, Checkpoints)",
                                       report.resource.value, join.reported->value)});
     } else if (reported_ && report.resource <= last_resource_ && report.metrics != last_metrics_) {
-        notices.push_back(ProgramRemark{
+        notices_.push_back(ProgramRemark{
             report.trial, fmt::format("it reported a resource again, or an earlier one, and such reports do not count; "
                                       "after {} came {}: {}",
                                       last_resource_.value, report.resource.value,
@@ -331,8 +333,8 @@ void ProgramRun::ignore(const WrittenLine& line) {
     }
 }
 
-void ProgramRun::remark_on_silence(std::vector<Notice>& notices) const {
-    notices.push_back(ProgramRemark{
+void ProgramRun::remark_on_silence() const {
+    notices_.push_back(ProgramRemark{
         trial(),
         fmt::format("it runs for {} s and has not reported yet; {}; `hang_timeout` in the sweep file ends such a "
                     "program",
@@ -355,23 +357,23 @@ bool ProgramRun::is_in_doubt(const ExitStatus& status) {
     return now < *in_doubt_until_;
 }
 
-ProgramRun::End ProgramRun::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
+ProgramRun::End ProgramRun::conclude(const ExitStatus& status) {
     if (is_leaving()) {
-        notices.push_back(LeftTrial{trial(), slot_});
+        notices_.push_back(LeftTrial{trial(), slot_});
         return End::left;
     }
     if (state_ == State::hangs || !status.success()) {
-        fail_as(status, notices);
+        fail_as(status);
         return End::left;
     }
     if (work_.rank > 0) {
         return End::early;  // rank 0 says what becomes of the trial
     }
     if (!reported_ && !repeats_file()) {
-        fail_without_report(notices);
+        fail_without_report();
         return End::left;
     }
-    notices.push_back(ProgramEnded{trial()});
+    notices_.push_back(ProgramEnded{trial()});
     return End::trained;
 }
 
@@ -384,40 +386,40 @@ bool ProgramRun::repeats_file() const {
 }
 
 /// It ended by a signal, with a status that is not 0, or because it hung.
-void ProgramRun::fail_as(const ExitStatus& status, std::vector<Notice>& notices) {
+void ProgramRun::fail_as(const ExitStatus& status) {
     const bool hung = state_ == State::hangs;
     const auto words = own_last_words();
     const auto with_words = [&](const std::string& cause) { return fmt::format("{}; {}", cause, quoted(words)); };
     const bool is_usage_error = !hung && !reported_ && !has_trial_reported() && status.signal == 0 &&
                                 status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
     if (hung) {
-        fail(with_words(no_progress_for(*options_.setup.supervision.hang_timeout)), FailureKind::crash, notices);
+        fail(with_words(no_progress_for(*options_.setup.supervision.hang_timeout)), FailureKind::crash);
     } else if (is_usage_error) {
-        fail(with_words(to_string(status)) + advice_on_options(words), FailureKind::repeated_error, notices,
+        fail(with_words(to_string(status)) + advice_on_options(words), FailureKind::repeated_error,
              ProgramFault::usage_error);
     } else {
-        fail(with_words(to_string(status)), kind_of(status, oom_kills_), notices);
+        fail(with_words(to_string(status)), kind_of(status, oom_kills_));
     }
 }
 
-void ProgramRun::fail_without_report(std::vector<Notice>& notices) {
+void ProgramRun::fail_without_report() {
     if (has_trial_reported()) {
         fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
-             FailureKind::error, notices);
+             FailureKind::error);
     } else {
         fail(written_ ? fmt::format("{}: {}", no_report, written_->why_none())
                       : fmt::format("{}; {}", no_report, quoted(own_last_words())),
-             FailureKind::repeated_error, notices, ProgramFault::never_reports);
+             FailureKind::repeated_error, ProgramFault::never_reports);
     }
 }
 
-void ProgramRun::fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices, ProgramFault fault) {
-    notices.push_back(WorkerFailed{trial(), slot_, kind, message, fault, device_name(options_, slot_)});
+void ProgramRun::fail(const std::string& message, FailureKind kind, ProgramFault fault) {
+    notices_.push_back(WorkerFailed{trial(), slot_, kind, message, fault, device_name(options_, slot_)});
     state_ = State::failed;
     deadline_ = Clock::now();
 }
 
-void ProgramRun::escalate(Clock::time_point now, std::vector<Notice>& notices) {
+void ProgramRun::escalate(Clock::time_point now) {
     if (escalation_++ == 0) {
         if (state_ == State::leaves && is_told_decisions()) {
             // One that trained to its end may have read that, and have more to do than there is time for.
@@ -431,7 +433,7 @@ void ProgramRun::escalate(Clock::time_point now, std::vector<Notice>& notices) {
                     : std::string(
                           "it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "
                           "decision after each report and to end; ");
-            notices.push_back(ProgramRemark{trial(), remark + quoted(own_last_words())});
+            notices_.push_back(ProgramRemark{trial(), remark + quoted(own_last_words())});
         }
         terminate();
         deadline_ = now + options_.grace + time_of_the_guard;

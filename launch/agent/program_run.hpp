@@ -28,8 +28,10 @@ class ProgramRun {
         early,    ///< another rank ended well, before it was told to leave
     };
 
-    /// Starts the process. Throws CommandTooLong. `options` and `oom_kills` must outlive the run.
-    ProgramRun(ProgramWork work, SlotId slot, const WorkerOptions& options, OomKills& oom_kills);
+    /// Starts the process. Throws CommandTooLong. What happens is added to `notices`. It, `options` and `oom_kills`
+    /// must outlive the run.
+    ProgramRun(ProgramWork work, SlotId slot, const WorkerOptions& options, OomKills& oom_kills,
+               std::vector<Notice>& notices);
 
     TrialId trial() const { return work_.join().trial; }
 
@@ -48,9 +50,9 @@ class ProgramRun {
     /// Waits until it has, and the guard has killed what it left behind.
     void await_end() const;
 
-    /// Adds what the process reported and how it ended to `notices`, and makes it leave once it has had its time.
-    /// Returns how it ended, once it has; the run is over then.
-    std::optional<End> advance(std::vector<Notice>& notices);
+    /// Looks at what the process reported and whether it ended, and makes it leave once it has had its time. Returns
+    /// how it ended, once it has; the run is over then.
+    std::optional<End> advance();
 
     /// See Worker.
     void excuse(Clock::duration time);
@@ -71,29 +73,29 @@ class ProgramRun {
     bool is_complete() const;
     std::chrono::milliseconds time_to_leave(bool save) const;
     std::chrono::milliseconds time_to_save() const;
-    void receive(std::vector<Notice>& notices);
-    void remark_on_unfinished(std::vector<Notice>& notices);
-    void look_for_reports(const std::optional<ExitStatus>& end, std::vector<Notice>& notices);
-    void read_written(const WrittenLine& line, std::vector<Notice>& notices);
-    void take(protocol::Report report, std::vector<Notice>& notices);
-    void remark_on_repetition(const protocol::Report& report, std::vector<Notice>& notices) const;
+    void receive();
+    void remark_on_unfinished();
+    void look_for_reports(const std::optional<ExitStatus>& end);
+    void read_written(const WrittenLine& line);
+    void take(protocol::Report report);
+    void remark_on_repetition(const protocol::Report& report) const;
     void ignore(const WrittenLine& line);
-    void remark_on_silence(std::vector<Notice>& notices) const;
+    void remark_on_silence() const;
     std::string own_last_words() const;
     bool is_in_doubt(const ExitStatus& status);
-    End conclude(const ExitStatus& status, std::vector<Notice>& notices);
+    End conclude(const ExitStatus& status);
     bool has_trial_reported() const;
     bool repeats_file() const;
-    void fail_as(const ExitStatus& status, std::vector<Notice>& notices);
-    void fail_without_report(std::vector<Notice>& notices);
-    void fail(const std::string& message, FailureKind kind, std::vector<Notice>& notices,
-              ProgramFault fault = ProgramFault::none);
-    void escalate(Clock::time_point now, std::vector<Notice>& notices);
+    void fail_as(const ExitStatus& status);
+    void fail_without_report();
+    void fail(const std::string& message, FailureKind kind, ProgramFault fault = ProgramFault::none);
+    void escalate(Clock::time_point now);
 
     ProgramWork work_;
     SlotId slot_;
     const WorkerOptions& options_;
     OomKills& oom_kills_;
+    std::vector<Notice>& notices_;
     Clock::time_point started_ = Clock::now();
     std::uintmax_t log_begin_ = 0;           ///< size of the log at the start: what is before that is of others
     std::optional<WrittenReports> written_;  ///< where its reports are found, if it does not send them

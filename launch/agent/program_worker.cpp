@@ -60,10 +60,10 @@ void ProgramWorker::start_when_free() {
 void ProgramWorker::start() {
     const auto work = *std::exchange(next_, std::nullopt);
     try {
-        run_ = std::make_unique<ProgramRun>(work, slot(), options_, oom_kills());
+        run_ = std::make_unique<ProgramRun>(work, slot(), options_, oom_kills(), notices());
     } catch (const CommandTooLong& error) {  // the next trial's may be shorter
-        pending_notices_.push_back(WorkerFailed{work.join().trial, slot(), FailureKind::repeated_error, error.what(),
-                                                ProgramFault::none, device_name(options_, slot())});
+        tell(WorkerFailed{work.join().trial, slot(), FailureKind::repeated_error, error.what(), ProgramFault::none,
+                          device_name(options_, slot())});
     }
 }
 
@@ -74,7 +74,7 @@ void ProgramWorker::go_on(const protocol::Decision& order) {
 }
 
 void ProgramWorker::leave(TrialId trial, bool save) {
-    const auto has_left = [&] { pending_notices_.push_back(LeftTrial{trial, slot()}); };
+    const auto has_left = [&] { tell(LeftTrial{trial, slot()}); };
     if (next_ && next_->join().trial == trial) {
         next_.reset();
         has_left();
@@ -87,18 +87,9 @@ void ProgramWorker::leave(TrialId trial, bool save) {
     }
 }
 
-void ProgramWorker::evaluate(const EvaluateTrial& order) {
-    pending_notices_.push_back(
-        TrialEvaluated{order.evaluate.trial, {}, "only crescendo-trainer evaluates checkpoints"});
-}
-
-void ProgramWorker::answer_store(const Json&) { CRESCENDO_EXPECT(!"a program asked the store"); }
-
-void ProgramWorker::advance(std::vector<Notice>& notices) {
-    notices.insert(notices.end(), pending_notices_.begin(), pending_notices_.end());
-    pending_notices_.clear();
+void ProgramWorker::look() {
     if (run_) {
-        if (const auto end = run_->advance(notices)) {
+        if (const auto end = run_->advance()) {
             conclude(*end);
         }
     } else if (next_ && look_again_ && Clock::now() >= *look_again_) {

@@ -15,15 +15,13 @@ class ProgramWorker final : public Worker {
     void join(const JoinGroup& order, int rank) override;
     void go_on(const protocol::Decision& order) override;
     void leave(TrialId trial, bool save) override;
-    void evaluate(const EvaluateTrial& order) override;
-    void answer_store(const Json& answer) override;
     void terminate() override;
-    void advance(std::vector<Notice>& notices) override;
     void excuse(Clock::duration time) override;
     void watch(std::vector<pollfd>& descriptors) const override;
     std::optional<Clock::time_point> deadline() const override;
 
   private:
+    void look() override;
     void start_next();
     void start_when_free();
     void start();
@@ -36,7 +34,6 @@ class ProgramWorker final : public Worker {
     std::optional<Clock::time_point> look_again_;  ///< when to look whether it has ended
     std::optional<TrialId> trained_;               ///< whose process ended by itself, before an order to leave came
     std::optional<TrialId> early_;                 ///< whose process ended before its group
-    std::vector<Notice> pending_notices_;  ///< of orders that were carried out at once
 };
 
 }  // namespace crescendo::launch

@@ -7,6 +7,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "core/message_json.hpp"
@@ -140,14 +141,15 @@ void WarmWorker::join(const JoinGroup& order, int rank) {
 }
 
 void WarmWorker::evaluate(const EvaluateTrial& order) {
-    const Task task{order.evaluate.trial, order.directory, /*rank=*/0, /*is_evaluation=*/true};
+    const auto directory = std::filesystem::path(order.evaluate.checkpoint).parent_path().string();
+    const Task task{order.evaluate.trial, directory, /*rank=*/0, /*is_evaluation=*/true};
     assign(task, protocol::write<Json>(order.evaluate));
 }
 
 void WarmWorker::assign(const Task& task, const Json& message) {
     if (is_out_of_use_) {  // crossed with our notice that it is
         if (task.is_evaluation) {
-            pending_notices_.push_back(TrialEvaluated{task.trial, {}, "no trainer can be started there"});
+            tell(TrialEvaluated{task.trial, {}, "no trainer can be started there"});
         }
         return;
     }
@@ -177,7 +179,7 @@ void WarmWorker::leave(TrialId trial, bool save) {
         return;
     }
     if (next_) {
-        pending_notices_.push_back(LeftTrial{trial, slot()});
+        tell(LeftTrial{trial, slot()});
         next_.reset();
     } else if (is<Busy>()) {
         const auto task = std::get<Busy>(state_).task;
@@ -192,12 +194,10 @@ void WarmWorker::answer_store(const Json& answer) {
     }
 }
 
-void WarmWorker::advance(std::vector<Notice>& notices) {
-    notices.insert(notices.end(), pending_notices_.begin(), pending_notices_.end());
-    pending_notices_.clear();
+void WarmWorker::look() {
     if (const auto* down = std::get_if<Down>(&state_)) {
         if (Clock::now() >= down->next_attempt) {
-            try_again(notices);
+            try_again();
         }
         return;
     }
@@ -205,16 +205,15 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
     for (const auto& line : trainer_->channel.receive()) {
         heard_ = Clock::now();
         try {
-            receive(parse_message(line), notices);
+            receive(parse_message(line));
         } catch (const std::exception& error) {
             reject(fmt::format("what it sent through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
-                               line.substr(0, 200)),
-                   notices);
+                               line.substr(0, 200)));
         }
     }
     trainer_->channel.flush();
     if (status) {
-        conclude(*status, notices);
+        conclude(*status);
     } else if (const auto limit = silent_until(); limit && Clock::now() >= *limit) {
         kill();
         hung_ = true;
@@ -228,7 +227,7 @@ void WarmWorker::advance(std::vector<Notice>& notices) {
             },
             state_);
     } else if (dead_by_ && Clock::now() >= *dead_by_) {
-        give_up(notices);
+        give_up();
     }
 }
 
@@ -278,66 +277,66 @@ std::optional<Clock::time_point> WarmWorker::deadline() const {
     return first;
 }
 
-void WarmWorker::receive(const Json& message, std::vector<Notice>& notices) {
+void WarmWorker::receive(const Json& message) {
     if (is<Failed>()) {
         return;  // it is about to end
     }
     const std::string type = message.at("type");
     if (!is_known(type)) {
-        remark_on_unknown(type, notices);
+        remark_on_unknown(type);
     } else if (type == protocol::Hello::name && !is<Starting>()) {
-        reject("it said hello twice", notices);
+        reject("it said hello twice");
     } else if (type == protocol::Hello::name) {
         if (std::exchange(is_out_of_use_, false)) {
-            notices.push_back(SlotUp{slot()});
+            tell(SlotUp{slot()});
         }
         state_ = Idle{};
         if (next_) {
             begin();
         }
     } else if (type == protocol::type::store) {
-        receive_store_request(message, notices);
+        receive_store_request(message);
     } else if (type == protocol::Left::name && is<Busy>()) {
-        reject("it left its group without being told to", notices);
+        reject("it left its group without being told to");
     } else if (type == protocol::Left::name) {
-        settle(notices);
+        settle();
     } else if (type == protocol::Failed::name) {
         auto failure = protocol::read<protocol::Failed>(message);
         if (failure.message.empty()) {
             failure.message = "it sent no \"message\" that says why";
         }
-        receive_failure(failure, notices);
+        receive_failure(failure);
     } else if (const auto* busy = std::get_if<Busy>(&state_); busy == nullptr) {
         return;  // crossed with our order to leave
     } else if (const auto trial = busy->task.trial; type == protocol::Report::name && busy->task.rank > 0) {
-        notices.push_back(ProgramRemark{trial, fmt::format("reports of other ranks than 0 are ignored; rank {} sent "
-                                                           "one",
-                                                           busy->task.rank)});
+        tell(ProgramRemark{trial, fmt::format("reports of other ranks than 0 are ignored; rank {} sent "
+                                              "one",
+                                              busy->task.rank)});
     } else if (type == protocol::Report::name) {
-        notices.push_back(report_from(trial, message));
+        tell(report_from(trial, message));
     } else if (type == protocol::Regrouped::name) {
         auto regrouped = protocol::read<protocol::Regrouped>(message);
         regrouped.trial = trial;
-        notices.push_back(regrouped);
+        tell(regrouped);
     } else if (type == protocol::Timed::name) {
         auto timed = protocol::read<protocol::Timed>(message);
         timed.trial = trial;
-        notices.push_back(timed);
+        tell(timed);
     } else if (type == protocol::Stranded::name) {
-        notices.push_back(WorkerStranded{trial, slot(), protocol::read<protocol::Stranded>(message).generation});
+        tell(WorkerStranded{trial, slot(), protocol::read<protocol::Stranded>(message).generation});
     } else if (type == protocol::Evaluated::name && !busy->task.is_evaluation) {
-        reject("it sent 'evaluated' while it trained", notices);
+        reject("it sent 'evaluated' while it trained");
     } else if (type == protocol::Evaluated::name) {
-        notices.push_back(TrialEvaluated{trial, protocol::read<protocol::Evaluated>(message).metrics, {}});
-        settle(notices);
+        tell(TrialEvaluated{trial, protocol::read<protocol::Evaluated>(message).metrics, {}});
+        settle();
     }
 }
 
 /// A misspelt word would be waited for in vain. A trainer that is newer than this crescendo may say more, so it is no
 /// reason to end it.
-void WarmWorker::remark_on_unknown(const std::string& type, std::vector<Notice>& notices) {
+void WarmWorker::remark_on_unknown(const std::string& type) {
     if (const auto trial = this->trial(); trial && !std::exchange(is_told_of_unknown_, true)) {
-        notices.push_back(ProgramRemark{
+        tell(ProgramRemark{
             *trial, fmt::format("it sent a message of the type '{}', which this crescendo does not know and ignores; "
                                 "docs/trial-protocol.md lists the types",
                                 type.substr(0, 200))});
@@ -345,10 +344,10 @@ void WarmWorker::remark_on_unknown(const std::string& type, std::vector<Notice>&
 }
 
 /// A request for a trial that it does not train, or does not train any more, is no business of the trial's group.
-void WarmWorker::receive_store_request(const Json& request, std::vector<Notice>& notices) {
+void WarmWorker::receive_store_request(const Json& request) {
     require_store_request(request);
     if (task() != nullptr && request.at("trial") == task()->trial.value) {
-        notices.push_back(StoreRequest{slot(), request});
+        tell(StoreRequest{slot(), request});
     } else {
         trainer_->channel.send({{"type", protocol::type::store},
                                 {"id", request.at("id")},
@@ -357,33 +356,32 @@ void WarmWorker::receive_store_request(const Json& request, std::vector<Notice>&
 }
 
 /// The trainer did what the trial protocol does not allow: nobody knows what it will do next, so it is replaced.
-void WarmWorker::reject(const std::string& message, std::vector<Notice>& notices) {
-    receive_failure({{}, protocol::failure::error, message}, notices);
+void WarmWorker::reject(const std::string& message) {
+    receive_failure({{}, protocol::failure::error, message});
     kill();
 }
 
 /// The trainer gives up: its process is about to end.
-void WarmWorker::receive_failure(const protocol::Failed& failure, std::vector<Notice>& notices) {
+void WarmWorker::receive_failure(const protocol::Failed& failure) {
     const bool is_disk_full = failure.kind == protocol::failure::disk && task() != nullptr && !task()->is_evaluation;
     if (is_disk_full) {
-        notices.push_back(CheckpointFailed{task()->trial, slot(), failure.message});
+        tell(CheckpointFailed{task()->trial, slot(), failure.message});
     }
     if (auto* leaving = std::get_if<Leaving>(&state_)) {
         leaving->problem = is_disk_full ? "" : failure.message;  // the notice says it all
     } else if (const auto* busy = std::get_if<Busy>(&state_)) {
         if (!is_disk_full) {
             const bool is_memory = failure.kind == protocol::failure::out_of_memory;
-            report_failure(busy->task, is_memory ? FailureKind::out_of_memory : FailureKind::error, failure.message,
-                           notices);
+            report_failure(busy->task, is_memory ? FailureKind::out_of_memory : FailureKind::error, failure.message);
         }
         state_ = Failed{Clock::now() + options_.grace};
     }
 }
 
 /// The trainer is idle again.
-void WarmWorker::settle(std::vector<Notice>& notices) {
+void WarmWorker::settle() {
     if (task() != nullptr && !task()->is_evaluation) {
-        notices.push_back(LeftTrial{task()->trial, slot()});
+        tell(LeftTrial{task()->trial, slot()});
     }
     state_ = Idle{};
     if (next_) {
@@ -391,43 +389,42 @@ void WarmWorker::settle(std::vector<Notice>& notices) {
     }
 }
 
-void WarmWorker::conclude(const ExitStatus& status, std::vector<Notice>& notices) {
+void WarmWorker::conclude(const ExitStatus& status) {
     constexpr int too_many_deaths = 3;
     if ((is<Starting>() || is<Idle>()) && ++idle_deaths_ >= too_many_deaths) {
         const auto reason = why_none(status);
         trainer_.reset();
-        rest(reason, notices);
+        rest(reason);
         return;
     }
     if (const auto* busy = std::get_if<Busy>(&state_)) {
         const auto cause = hung_ ? no_progress_for(*options_.setup.supervision.hang_timeout) : to_string(status);
         report_failure(busy->task, hung_ ? FailureKind::crash : kind_of(status, oom_kills()),
-                       fmt::format("{}; {}", cause, quoted(last_words(busy->task.directory + "/" + trial_files::log))),
-                       notices);
+                       fmt::format("{}; {}", cause, quoted(last_words(busy->task.directory + "/" + trial_files::log))));
     } else if (const auto* leaving = std::get_if<Leaving>(&state_)) {
         const auto patience = std::chrono::duration_cast<std::chrono::seconds>(options_.setup.save_timeout);
         const auto end =
             leaving->deadline ? to_string(status) : fmt::format("it did not leave within {} s", patience.count());
-        notices.push_back(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(end)});
+        tell(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(end)});
     }
     spawn();
 }
 
 /// A process that waits for a device or a file system which does not answer cannot be killed. It runs no more of its
 /// program, and so writes nothing more. But it may hold its GPU, so the slot is down until it is gone.
-void WarmWorker::give_up(std::vector<Notice>& notices) {
+void WarmWorker::give_up() {
     if (const auto* busy = std::get_if<Busy>(&state_)) {
         const auto silence = no_progress_for(*options_.setup.supervision.hang_timeout);  // else it would not be killed
-        report_failure(busy->task, FailureKind::crash, fmt::format("{}; {}", silence, cannot_be_killed), notices);
+        report_failure(busy->task, FailureKind::crash, fmt::format("{}; {}", silence, cannot_be_killed));
     } else if (const auto* leaving = std::get_if<Leaving>(&state_)) {
-        notices.push_back(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(cannot_be_killed)});
+        tell(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(cannot_be_killed)});
     }
-    rest(cannot_be_killed, notices);
+    rest(cannot_be_killed);
 }
 
-void WarmWorker::try_again(std::vector<Notice>& notices) {
+void WarmWorker::try_again() {
     if (trainer_ && !trainer_->process.try_wait()) {
-        rest(cannot_be_killed, notices);
+        rest(cannot_be_killed);
     } else {
         spawn();
     }
@@ -441,11 +438,11 @@ std::string WarmWorker::why_none(const ExitStatus& status) const {
 }
 
 /// A GPU whose last owner is still being torn down needs some seconds, one that fell off the bus a visit.
-void WarmWorker::rest(const std::string& reason, std::vector<Notice>& notices) {
+void WarmWorker::rest(const std::string& reason) {
     constexpr int growth = 3;
     constexpr int longest = 30;  // intervals
     if (next_ && next_->task.is_evaluation) {
-        notices.push_back(TrialEvaluated{next_->task.trial, {}, reason});
+        tell(TrialEvaluated{next_->task.trial, {}, reason});
     }
     next_.reset();
     int intervals = 1;
@@ -454,21 +451,20 @@ void WarmWorker::rest(const std::string& reason, std::vector<Notice>& notices) {
     }
     state_ = Down{Clock::now() + std::min(intervals, longest) * options_.setup.restart_interval};
     is_out_of_use_ = true;
-    notices.push_back(SlotDown{slot(), num_rests_++, reason, device_name(options_, slot())});
+    tell(SlotDown{slot(), num_rests_++, reason, device_name(options_, slot())});
 }
 
-void WarmWorker::report_failure(const Task& task, FailureKind kind, const std::string& message,
-                                std::vector<Notice>& notices) {
+void WarmWorker::report_failure(const Task& task, FailureKind kind, const std::string& message) {
     if (task.is_evaluation) {
-        notices.push_back(TrialEvaluated{task.trial, {}, message});
+        tell(TrialEvaluated{task.trial, {}, message});
         return;
     }
     const int workers = resources_of(options_, slot()).slots_on_gpu;
     const auto remedy =
         fmt::format("; {} workers share this GPU's memory: with a smaller slots_per_gpu each has more", workers);
     const bool shares_memory = kind == FailureKind::out_of_memory && workers > 1;
-    notices.push_back(WorkerFailed{task.trial, slot(), kind, message + (shares_memory ? remedy : ""),
-                                   ProgramFault::none, device_name(options_, slot())});
+    tell(WorkerFailed{task.trial, slot(), kind, message + (shares_memory ? remedy : ""), ProgramFault::none,
+                      device_name(options_, slot())});
 }
 
 void WarmWorker::watch(std::vector<pollfd>& descriptors) const {

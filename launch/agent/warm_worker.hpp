@@ -23,12 +23,13 @@ class WarmWorker final : public Worker {
     void evaluate(const EvaluateTrial& order) override;
     void answer_store(const Json& answer) override;
     void terminate() override;
-    void advance(std::vector<Notice>& notices) override;
     void excuse(Clock::duration time) override;
     void watch(std::vector<pollfd>& descriptors) const override;
     std::optional<Clock::time_point> deadline() const override;
 
   private:
+    void look() override;
+
     /// What a trainer works for.
     struct Task {
         TrialId trial;
@@ -78,18 +79,18 @@ class WarmWorker final : public Worker {
     std::optional<Clock::time_point> silent_until() const;
     void assign(const Task& task, const Json& message);
     void begin();
-    void receive(const Json& message, std::vector<Notice>& notices);
-    void remark_on_unknown(const std::string& type, std::vector<Notice>& notices);
-    void receive_store_request(const Json& request, std::vector<Notice>& notices);
-    void reject(const std::string& message, std::vector<Notice>& notices);
-    void receive_failure(const protocol::Failed& failure, std::vector<Notice>& notices);
-    void settle(std::vector<Notice>& notices);
-    void conclude(const ExitStatus& status, std::vector<Notice>& notices);
-    void give_up(std::vector<Notice>& notices);
-    void try_again(std::vector<Notice>& notices);
+    void receive(const Json& message);
+    void remark_on_unknown(const std::string& type);
+    void receive_store_request(const Json& request);
+    void reject(const std::string& message);
+    void receive_failure(const protocol::Failed& failure);
+    void settle();
+    void conclude(const ExitStatus& status);
+    void give_up();
+    void try_again();
     std::string why_none(const ExitStatus& status) const;
-    void rest(const std::string& reason, std::vector<Notice>& notices);
-    void report_failure(const Task& task, FailureKind kind, const std::string& message, std::vector<Notice>& notices);
+    void rest(const std::string& reason);
+    void report_failure(const Task& task, FailureKind kind, const std::string& message);
 
     const WorkerOptions& options_;
     std::unique_ptr<ConnectedProcess> trainer_;  ///< the trainer; while down, one that does not end, or none
@@ -102,7 +103,6 @@ class WarmWorker final : public Worker {
     int idle_deaths_ = 0;         ///< trainers that ended before they had a task, since the last that had one
     int num_rests_ = 0;           ///< since the last trainer that had a task
     bool is_out_of_use_ = false;  ///< from a rest to the next hello
-    std::vector<Notice> pending_notices_;
 };
 
 }  // namespace crescendo::launch

@@ -3,8 +3,10 @@
 #include <poll.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "core/check.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/messages.hpp"
 #include "launch/process/oom_kills.hpp"
@@ -14,8 +16,8 @@ namespace crescendo::launch {
 
 /// What runs on one slot: at most one trial, and the process that trains it.
 ///
-/// Orders never block. advance() collects their results. The agent calls it whenever a descriptor is ready or a
-/// deadline has passed.
+/// Orders never block, and what follows from them is told by advance(). The agent calls it whenever a descriptor is
+/// ready or a deadline has passed.
 class Worker {
   public:
     /// `oom_kills` must outlive the worker.
@@ -33,13 +35,19 @@ class Worker {
     /// Tells the worker to leave the trial, if it has it. One whose program has ended by itself says that it left.
     virtual void leave(TrialId trial, bool save) = 0;
 
-    virtual void evaluate(const EvaluateTrial& order) = 0;
-    virtual void answer_store(const Json& answer) = 0;
+    // Only warm trainers are asked to evaluate, and ask the store.
+    virtual void evaluate(const EvaluateTrial&) { CRESCENDO_EXPECT(!"a program was to evaluate"); }
+    virtual void answer_store(const Json&) { CRESCENDO_EXPECT(!"a program asked the store"); }
 
     /// Tells the worker's process to end now. The destructor waits until it has ended, or kills it.
     virtual void terminate() = 0;
 
-    virtual void advance(std::vector<Notice>& notices) = 0;
+    /// Adds what has happened since the last call.
+    void advance(std::vector<Notice>& notices) {
+        look();
+        notices.insert(notices.end(), notices_.begin(), notices_.end());
+        notices_.clear();
+    }
 
     /// This process stood still for so long, as in a job that was suspended, and so did the worker's: the time does not
     /// count as its silence.
@@ -51,10 +59,16 @@ class Worker {
 
   protected:
     OomKills& oom_kills() { return oom_kills_; }
+    std::vector<Notice>& notices() { return notices_; }
+    void tell(Notice notice) { notices_.push_back(std::move(notice)); }
 
   private:
+    /// Looks at what the process does, and whether its time is over.
+    virtual void look() = 0;
+
     SlotId slot_;
     OomKills& oom_kills_;
+    std::vector<Notice> notices_;  ///< that no advance() has taken yet
 };
 
 }  // namespace crescendo::launch

@@ -229,9 +229,8 @@ std::optional<SlotId> Orders::test(TrialId trial) {
     if (slot == candidates.end()) {
         return std::nullopt;
     }
-    const auto evaluate = evaluation_of(trial, "test", sweep_, file_, directory_);
     transport_.send(slots_.node_of(*slot),
-                    EvaluateTrial{*slot, evaluate, std::filesystem::path(evaluate.checkpoint).parent_path().string()});
+                    EvaluateTrial{*slot, evaluation_of(trial, "test", sweep_, file_, directory_)});
     return *slot;
 }
 

@@ -32,7 +32,6 @@ struct JoinGroup {
 struct EvaluateTrial {
     SlotId slot;
     protocol::Evaluate evaluate;
-    std::string directory;  ///< folder of the trial's files
 };
 
 /// Passes the answer of the rendezvous to the worker that asked.

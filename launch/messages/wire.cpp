@@ -79,7 +79,7 @@ namespace launch {
 
 CRESCENDO_MESSAGE(Member, slot, rank)
 CRESCENDO_MESSAGE(JoinGroup, join, members, command, slots)
-CRESCENDO_MESSAGE(EvaluateTrial, slot, evaluate, directory)
+CRESCENDO_MESSAGE(EvaluateTrial, slot, evaluate)
 CRESCENDO_MESSAGE(AnswerStore, slot, answer)
 CRESCENDO_MESSAGE(ProgramEnded, trial)
 CRESCENDO_MESSAGE(ProgramRemark, trial, message)

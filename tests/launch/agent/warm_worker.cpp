@@ -77,7 +77,7 @@ struct WarmNode {
         order.slot = slot;
         order.evaluate.trial = trial;
         order.evaluate.settings.text = "{}";
-        order.directory = folder.path().string();
+        order.evaluate.checkpoint = (folder / "checkpoint.pt").string();
         agent->obey(order);
     }
 

@@ -33,7 +33,7 @@ TEST_CASE("orders arrive as they were sent, in their order") {
     const protocol::Evaluate evaluate{TrialId{7}, settings, Resource{9}, "checkpoint.pt", "test"};
     const std::vector<Order> sent{join, protocol::Decision{TrialId{1}, 2, Resource{3}}, protocol::Decision{},
                                   protocol::Leave{TrialId{4}, true},
-                                  EvaluateTrial{SlotId{5}, evaluate, "/sweep/trials/000007"},
+                                  EvaluateTrial{SlotId{5}, evaluate},
                                   AnswerStore{SlotId{6}, {{"value", "AAE="}}}};
 
     const auto got = decode_orders(encode(sent));
@@ -62,7 +62,6 @@ TEST_CASE("orders arrive as they were sent, in their order") {
     CHECK(std::get<protocol::Leave>(got[3]).save);
     CHECK(std::get<EvaluateTrial>(got[4]).evaluate.resource == Resource{9});
     CHECK(std::get<EvaluateTrial>(got[4]).evaluate.data == "test");
-    CHECK(std::get<EvaluateTrial>(got[4]).directory == "/sweep/trials/000007");
     CHECK(std::get<AnswerStore>(got[5]).answer == Json{{"value", "AAE="}});
 }
 
