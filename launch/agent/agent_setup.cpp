@@ -4,7 +4,6 @@
 #include "launch/agent/agent.hpp"
 #include "launch/process/program_paths.hpp"
 #include "launch/slots/node_resources.hpp"
-#include "launch/slots/slot_plan_json.hpp"
 #include "launch/system/environment.hpp"
 
 namespace crescendo::launch {
@@ -41,49 +40,6 @@ std::unique_ptr<Agent> AgentSetup::make_agent(NodeId node, SlotId first_slot, co
         }
     }
     return std::make_unique<Agent>(node, std::move(options));
-}
-
-namespace {
-
-template <class Value>
-Json to_json_value(const Value& value) {
-    return value;
-}
-
-Json to_json_value(std::chrono::milliseconds time) { return time.count(); }
-
-template <class Value>
-void read_setting(const Json& json, Value& value) {
-    json.get_to(value);
-}
-
-void read_setting(const Json& json, std::chrono::milliseconds& time) {
-    time = std::chrono::milliseconds(json.get<std::int64_t>());
-}
-
-}  // namespace
-
-void to_json(Json& json, const AgentSetup& setup) {
-    for_each_field(AgentSetup::fields(), [&](const auto& field) {
-        if constexpr (requires { field.of(setup).has_value(); }) {
-            json[field.key] = field.of(setup) ? to_json_value(*field.of(setup)) : Json();
-        } else {
-            json[field.key] = to_json_value(field.of(setup));
-        }
-    });
-}
-
-void from_json(const Json& json, AgentSetup& setup) {
-    for_each_field(AgentSetup::fields(), [&](const auto& field) {
-        const auto& value = json.at(field.key);
-        if constexpr (requires { field.of(setup).has_value(); }) {
-            if (!value.is_null()) {
-                read_setting(value, field.of(setup).emplace());
-            }
-        } else {
-            read_setting(value, field.of(setup));
-        }
-    });
 }
 
 }  // namespace crescendo::launch

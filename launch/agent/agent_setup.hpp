@@ -3,16 +3,13 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "core/fields.hpp"
 #include "core/ids.hpp"
 #include "launch/messages/json.hpp"
 #include "launch/messages/supervision.hpp"
-#include "launch/slots/slot_plan.hpp"
+#include "launch/slots/slot_plan_json.hpp"
 
 namespace crescendo::launch {
 
@@ -40,16 +37,6 @@ struct AgentSetup {
     std::string interface;  ///< network interface through which groups meet; if empty, loopback, or between hosts that
                             ///< of the default route
 
-    static constexpr auto fields() {
-        return std::tuple(Field{"kind", &AgentSetup::kind}, Field{"trainer", &AgentSetup::trainer},
-                          Field{"supervision", &AgentSetup::supervision},
-                          Field{"directory", &AgentSetup::directory}, Field{"log", &AgentSetup::log},
-                          Field{"slots", &AgentSetup::slots},
-                          Field{"save_timeout", &AgentSetup::save_timeout},
-                          Field{"restart_interval", &AgentSetup::restart_interval},
-                          Field{"interface", &AgentSetup::interface});
-    }
-
     /// The slots of this node, and the cores and GPUs of each.
     SlotPlan plan() const;
 
@@ -63,7 +50,7 @@ struct AgentSetup {
         const Exchange& exchange = [](const std::string& own) { return std::vector{own}; }) const;
 };
 
-void to_json(Json& json, const AgentSetup& setup);
-void from_json(const Json& json, AgentSetup& setup);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AgentSetup, kind, trainer, supervision, directory, log, slots, save_timeout,
+                                   restart_interval, interface)
 
 }  // namespace crescendo::launch

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/fields.hpp"
 #include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
@@ -22,6 +24,15 @@ struct JobOptions {
     std::optional<int> slots_per_gpu;  ///< none: as the sweep file says
     std::vector<std::string> more;  ///< further options of the command that queues jobs: "--name", "--name=value" or
                                     ///< "--name value"
+
+    /// Those that may be missing, by their keys in `run.json`.
+    static constexpr auto settings() {
+        return std::tuple(Field{"nodes", &JobOptions::nodes}, Field{"time_seconds", &JobOptions::time},
+                          Field{"partition", &JobOptions::partition}, Field{"account", &JobOptions::account},
+                          Field{"gpus_per_node", &JobOptions::gpus_per_node},
+                          Field{"cpus_per_task", &JobOptions::cpus_per_task},
+                          Field{"slots_per_gpu", &JobOptions::slots_per_gpu});
+    }
 
     /// These options, with `defaults` for those that are not set. The `more` of `defaults` comes before ours.
     JobOptions over(const JobOptions& defaults) const;

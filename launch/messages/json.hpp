@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -17,3 +18,12 @@ std::string in_lines(const AnyJson& json) {
 }
 
 }  // namespace crescendo::launch
+
+/// A duration is a number of its units.
+template <class Rep, class Period>
+struct nlohmann::adl_serializer<std::chrono::duration<Rep, Period>> {
+    static void to_json(auto& json, const std::chrono::duration<Rep, Period>& time) { json = time.count(); }
+    static void from_json(const auto& json, std::chrono::duration<Rep, Period>& time) {
+        time = std::chrono::duration<Rep, Period>(json.template get<Rep>());
+    }
+};

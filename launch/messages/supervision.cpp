@@ -8,7 +8,7 @@ void to_json(Json& json, const Supervision& supervision) {
         json["report"] = *supervision.report;
     }
     if (supervision.hang_timeout) {
-        json["hang_timeout"] = supervision.hang_timeout->count();  // milliseconds
+        json["hang_timeout"] = *supervision.hang_timeout;
     }
 }
 
@@ -19,7 +19,7 @@ void from_json(const Json& json, Supervision& supervision) {
         supervision.report = json.at("report").get<ReportSource>();
     }
     if (json.contains("hang_timeout")) {
-        supervision.hang_timeout = std::chrono::milliseconds(json.at("hang_timeout").get<std::int64_t>());
+        supervision.hang_timeout = json.at("hang_timeout").get<std::chrono::milliseconds>();
     }
 }
 
