@@ -63,15 +63,4 @@ NodeReport examine_node(const Examination& examination, SlotPlan plan) {
     return report;
 }
 
-void to_json(Json& json, const Examination& examination) {
-    json = {{"directory", examination.directory},
-            {"probe", examination.probe},
-            {"slots", examination.slots},
-            {"interface", examination.interface}};
-}
-
-void from_json(const Json& json, Examination& examination) {
-    examination = {json.at("directory"), json.at("probe"), json.at("slots"), json.at("interface")};
-}
-
 }  // namespace crescendo::launch

@@ -28,8 +28,7 @@ NodeReport examine_node(const Examination& examination, SlotPlan plan);
 /// A problem if this node, one of several, has no interface to meet the others by.
 Findings examine_way_to_other_nodes(const std::string& interface);
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examination, directory, probe, slots, interface)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeReport, host, plan, findings)
-void to_json(Json& json, const Examination& examination);
-void from_json(const Json& json, Examination& examination);
 
 }  // namespace crescendo::launch
