@@ -34,6 +34,12 @@ std::optional<double> rounded(std::optional<double> measure) {
     return is_measure ? std::optional(number) : std::nullopt;
 }
 
+/// Milliseconds are exact enough, and take few bytes in the journal. What is too large to be rounded is no time.
+std::optional<double> in_milliseconds(std::optional<double> seconds) {
+    const double rounded = std::round(seconds.value_or(std::nan("")) * 1000) / 1000;
+    return std::isfinite(rounded) ? std::optional(rounded) : std::nullopt;
+}
+
 }  // namespace
 
 Training::Training(const SweepFile& file, const SweepDirectory& directory, Decisions& decisions, Orders& orders,
@@ -198,18 +204,26 @@ void Training::take(protocol::Report& notice) {
         note_restart(notice.trial, /*is_repeated=*/true);
         orders_.go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
     } else {
-        note_restart(notice.trial, /*is_repeated=*/false);
-        groups_.note_report(notice.trial);
-        usable_slots_.note_progress(notice.trial);
-        const double loss = to_loss(spec.goal, *metric);
-        for (const auto& remark : report_watch_.note(notice, loss, decisions_.last_resource(notice.trial), sweep())) {
-            view_.say(remark);
-        }
-        const double now = journal_clock();
-        set_clock(notice, now);
-        round_steps(notice);
-        decisions_.record(ReportRecord{std::move(notice), loss, now});
+        record_report(notice, to_loss(spec.goal, *metric));
     }
+}
+
+void Training::record_report(protocol::Report& notice, double loss) {
+    note_restart(notice.trial, /*is_repeated=*/false);
+    groups_.note_report(notice.trial);
+    usable_slots_.note_progress(notice.trial);
+    for (const auto& remark : report_watch_.note(notice, loss, decisions_.last_resource(notice.trial), sweep())) {
+        view_.say(remark);
+    }
+    const double now = journal_clock();
+    notice.seconds = in_milliseconds(notice.seconds);
+    if (!notice.seconds) {
+        notice.seconds = in_milliseconds(decisions_.history().clock_at(notice.trial, now));
+    }
+    notice.evaluated = in_milliseconds(notice.evaluated);
+    notice.step_seconds = rounded(notice.step_seconds);
+    notice.noise_scale = rounded(notice.noise_scale);
+    decisions_.record(ReportRecord{std::move(notice), loss, now});
 }
 
 /// The file names no metric. What the first report decides is on the disk before any report is. From then on the file
@@ -239,28 +253,6 @@ void Training::note_restart(TrialId trial, bool is_repeated) {
         const double now = journal_clock();
         const double end = is_repeated ? now : restart->started;
         record_regroup({trial, sweep().trial(trial).group.generation, end - restart->decided});
-    }
-}
-
-/// Milliseconds are exact enough, and take few bytes in the journal. What is too large to be rounded is no time.
-void Training::set_clock(protocol::Report& notice, double now) const {
-    const auto round = [](std::optional<double>& seconds) {
-        if (seconds) {
-            const double rounded = std::round(*seconds * 1000) / 1000;
-            seconds = std::isfinite(rounded) ? std::optional(rounded) : std::nullopt;
-        }
-    };
-    round(notice.seconds);
-    round(notice.evaluated);
-    if (!notice.seconds) {
-        notice.seconds = decisions_.history().clock_at(notice.trial, now);
-        round(notice.seconds);
-    }
-}
-
-void Training::round_steps(protocol::Report& notice) const {
-    for (auto* measure : {&notice.step_seconds, &notice.noise_scale}) {
-        *measure = rounded(*measure);
     }
 }
 

@@ -64,10 +64,9 @@ class Training {
     void fail_by_report(TrialId trial, const std::string& message);
     void choose_metric(const protocol::Metrics& reported);
     void note_restart(TrialId trial, bool is_repeated);
-    void set_clock(protocol::Report& notice, double now) const;
+    void record_report(protocol::Report& notice, double loss);
     void look_at_files(TrialId ended);
     void record_regroup(const protocol::Regrouped& notice);
-    void round_steps(protocol::Report& notice) const;
 
     const SweepFile& file_;
     const SweepDirectory& directory_;
