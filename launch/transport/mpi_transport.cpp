@@ -70,41 +70,31 @@ NewAgent set_up_agent(MpiSession& session, AgentSetup setup) {
 
 Bytes nothing_to_say() { return encode(std::vector<Order>{}); }
 
-/// A comma follows each.
-std::string names_of(const std::vector<Gpu>& gpus) {
-    std::string names;
-    for (const auto& gpu : gpus) {
-        names += gpu.name + ",";
-    }
-    return names;
-}
-
-bool has_one_of(const std::string& names, const std::vector<Gpu>& gpus) {
-    return std::ranges::any_of(
-        gpus, [&](const Gpu& gpu) { return ("," + names).find("," + gpu.name + ",") != std::string::npos; });
-}
-
 }  // namespace
 
 SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {
     const auto resources = NodeResources::detect();
     auto plan = SlotPlan::make(resources, wishes);
-    const auto ours = list_text(resources.cpus());
-    const auto hosts = session.all_gather(host_name());
-    const auto lists = session.all_gather(ours);
-    const auto gpus = session.all_gather(names_of(resources.gpus));
-    const auto own_rank = static_cast<std::size_t>(session.rank());
+    const auto cpus = list_text(resources.cpus());
+    std::set<std::string> gpus;
+    for (const auto& gpu : resources.gpus) {
+        gpus.insert(gpu.name);
+    }
+    const auto texts = session.all_gather(Json{{"host", host_name()}, {"cpus", cpus}, {"gpus", gpus}}.dump());
     int num_others = 0;  // that have slots where we have ours
-    for (std::size_t rank = 0; rank < lists.size(); ++rank) {
-        if (rank == own_rank || hosts[rank] != hosts[own_rank]) {
+    for (int rank = 0; rank < session.size(); ++rank) {
+        const auto other = Json::parse(texts[static_cast<std::size_t>(rank)]);
+        if (rank == session.rank() || other.at("host") != host_name()) {
             continue;
         }
-        const bool shares_cores = overlap(ours, lists[rank]);
+        const bool shares_cores = overlap(cpus, other.at("cpus"));
         if (shares_cores) {
             plan.unbind("several ranks share the cores");
         }
         // A number of slots that was asked for need not be all that the cores have.
-        num_others += resources.gpus.empty() ? shares_cores && !wishes.slots : has_one_of(gpus[rank], resources.gpus);
+        num_others += gpus.empty() ? shares_cores && !wishes.slots
+                                   : std::ranges::any_of(other.at("gpus").get<std::vector<std::string>>(),
+                                                         [&](const auto& name) { return gpus.contains(name); });
     }
     if (num_others > 0) {
         plan.crowding = fmt::format("{} ranks run on one node, and each has slots on {}", num_others + 1,
