@@ -39,6 +39,18 @@ std::unique_ptr<BatchSystem> batch_system(const Variables& variables) {
     return choose_batch_system(known, variables);
 }
 
+std::optional<JobState> JobWatch::state(const std::string& job, JobWatch* watch) {
+    constexpr std::chrono::seconds between_questions{30};
+    if (watch == nullptr) {
+        return batch_system()->state(job);
+    }
+    auto& answer = watch->answers_[job];
+    if (const auto now = std::chrono::steady_clock::now(); now >= answer.until) {
+        answer = {batch_system()->state(job), now + between_questions};
+    }
+    return answer.state;
+}
+
 std::function<bool(std::string_view)> variables_of_ranks() {
     return [system = std::shared_ptr<BatchSystem>(batch_system())](std::string_view variable) {
         return system->is_of_rank(variable);

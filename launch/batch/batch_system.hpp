@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -138,6 +140,22 @@ using BatchSystemFactory = std::function<std::unique_ptr<BatchSystem>(const Vari
 /// empty.
 std::unique_ptr<BatchSystem> choose_batch_system(const std::vector<BatchSystemFactory>& known,
                                                  const Variables& variables);
+
+/// Asks this machine's batch system for the states of jobs, about each of them twice a minute at most: for a view,
+/// which looks every second.
+class JobWatch {
+  public:
+    /// As BatchSystem::state(). Without a watch, it is asked now.
+    static std::optional<JobState> state(const std::string& job, JobWatch* watch);
+
+  private:
+    struct Answer {
+        std::optional<JobState> state;
+        std::chrono::steady_clock::time_point until;  ///< until then nobody is asked again about this job
+    };
+
+    std::map<std::string, Answer> answers_;
+};
 
 /// The batch system of this machine, of those that Crescendo knows.
 std::unique_ptr<BatchSystem> batch_system(const Variables& variables = ::getenv);

@@ -15,7 +15,6 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/directory/recorded_sweep.hpp"
-#include "launch/directory/sweep_lock.hpp"
 #include "launch/files/file_tail.hpp"
 
 namespace crescendo::launch {
@@ -100,11 +99,10 @@ void follow(const SweepDirectory& directory, const LogsOptions& options) {
     std::map<TrialId, PrintedLog> logs;     // of trials that run
     std::map<TrialId, LogEnd> ends;         // of trials that ran: they may run again
     std::size_t num_seen = 0;
+    JobWatch job;
     for (int turn = 0;; ++turn) {
-        const bool looks = turn % turns_between_looks == 0;
-        const bool is_at_work = !looks || SweepLock::holder(directory).has_value();
-        if (looks) {
-            const RecordedSweep sweep(directory.path());
+        if (turn % turns_between_looks == 0) {
+            const RecordedSweep sweep(directory.path(), Reports::last, &job);
             const auto& trials = sweep.history.sweep().trials();
             for (const auto& trial : trials) {
                 const bool is_shown = !options.trial || *options.trial == trial.id.value;
@@ -131,7 +129,7 @@ void follow(const SweepDirectory& directory, const LogsOptions& options) {
                 }
             }
             const bool has_ended = options.trial && sweep.history.sweep().trial(TrialId{*options.trial}).ended();
-            if (!is_at_work || has_ended) {
+            if (!sweep.holder || has_ended) {
                 break;
             }
         }
@@ -150,7 +148,7 @@ ExitCode logs(const LogsOptions& options) {
     const RecordedSweep sweep(options.directory);
     const auto& trials = sweep.history.sweep().trials();
     const bool has_ended = options.trial && known_trial(sweep.history.sweep(), TrialId{*options.trial}).ended();
-    if (options.follows && !has_ended && SweepLock::holder(sweep.directory)) {
+    if (options.follows && !has_ended && sweep.holder) {
         follow(sweep.directory, options);
         return ExitCode::done;
     }

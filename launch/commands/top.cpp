@@ -111,7 +111,7 @@ std::vector<std::string> charts(const History& history, std::size_t width) {
 /// The picture of a sweep. What says most comes first; the list of slots has the rows that are left.
 std::vector<std::string> picture_of(const TopOptions& options, Room room, JobWatch& job) {
     constexpr std::size_t least = 5;  // the head, whatever else there is
-    const RecordedSweep sweep(options.directory, options.plot ? Reports::all : Reports::last);
+    const RecordedSweep sweep(options.directory, options.plot ? Reports::all : Reports::last, &job);
     const char* state = standings.of(standing_of(sweep, &job));
     const double now = sweep.history.last_time();
     std::vector<std::string> drawn;
@@ -134,21 +134,21 @@ std::vector<std::string> picture_of(const TopOptions& options, Room room, JobWat
 /// The sweep's page, written anew when its journal has grown or its coordinator has come or gone.
 class LivePage {
   public:
-    LivePage(const std::filesystem::path& directory, PageServer& server)
-        : directory_(SweepDirectory::open(directory)), server_(server) {
+    LivePage(const std::filesystem::path& directory, PageServer& server, JobWatch& job)
+        : directory_(SweepDirectory::open(directory)), server_(server), job_(job) {
         refresh();
     }
 
     /// Looks at the sweep, but not so often that it would be most of what this process does, nor more often than once a
-    /// second: who works on the sweep may be a question to the batch system.
+    /// second.
     void refresh() {
         const auto now = Clock::now();
         if (now < next_) {
             return;
         }
-        auto state = std::pair(std::filesystem::file_size(directory_.journal()), SweepLock::holder(directory_));
+        auto state = std::pair(std::filesystem::file_size(directory_.journal()), SweepLock::holder(directory_, &job_));
         if (state != shown_) {
-            server_.show(report_page({sweep_data(directory_.path())}, nullptr, PageKind::served));
+            server_.show(report_page({sweep_data(directory_.path(), {}, &job_)}, nullptr, PageKind::served));
             shown_ = std::move(state);
         }
         next_ = now + std::max<Clock::duration>(std::chrono::seconds(1), 10 * (Clock::now() - now));
@@ -159,6 +159,7 @@ class LivePage {
 
     SweepDirectory directory_;
     PageServer& server_;
+    JobWatch& job_;
     std::optional<std::pair<std::uintmax_t, std::optional<std::string>>> shown_;
     Clock::time_point next_;
 };
@@ -172,7 +173,8 @@ std::vector<std::string> directions(const PageServer& server, const std::string&
 
 ExitCode serve(const TopOptions& options) {
     PageServer server(options.host, options.port);
-    LivePage page(options.directory, server);
+    JobWatch job;
+    LivePage page(options.directory, server, job);
     const auto lines = directions(server, options.host);
     const StopSignals signals;
     if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
@@ -185,7 +187,6 @@ ExitCode serve(const TopOptions& options) {
         return ExitCode::done;
     }
     const SecondScreen screen;
-    JobWatch job;
     do {
         page.refresh();
         const auto rows = SecondScreen::rows();

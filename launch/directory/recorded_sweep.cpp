@@ -22,18 +22,18 @@ bool has_trial(const Sweep& sweep, TrialId id) {
 
 }  // namespace
 
-RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept)
-    : RecordedSweep(SweepDirectory::open(path), History::Purpose::look, kept) {
+RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept, JobWatch* watch)
+    : RecordedSweep(SweepDirectory::open(path), History::Purpose::look, kept, watch) {
     history.look(wall_clock(), holder.has_value());
 }
 
 RecordedSweep RecordedSweep::recover(const SweepDirectory& directory) {
-    return {directory, History::Purpose::go_on, Reports::last};
+    return {directory, History::Purpose::go_on, Reports::last, nullptr};
 }
 
-RecordedSweep::RecordedSweep(SweepDirectory of, History::Purpose purpose, Reports kept)
+RecordedSweep::RecordedSweep(SweepDirectory of, History::Purpose purpose, Reports kept, JobWatch* watch)
     : directory(std::move(of)),
-      holder(purpose == History::Purpose::look ? SweepLock::holder(directory) : std::nullopt),
+      holder(purpose == History::Purpose::look ? SweepLock::holder(directory, watch) : std::nullopt),
       frozen(FrozenFile::recorded_in(directory.journal())),
       file(read_first_file(directory, frozen)),
       history(file.spec, kept) {

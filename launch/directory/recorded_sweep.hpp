@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "launch/batch/batch_system.hpp"
 #include "launch/directory/frozen_file.hpp"
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/journal/history.hpp"
@@ -19,8 +20,8 @@ namespace crescendo::launch {
 /// change. For these the journal counts, and not what the file says now.
 struct RecordedSweep {
     /// Reads a sweep to look at it, as History::look() says. Throws InvalidInput that names file, line and key if the
-    /// sweep's file was changed.
-    explicit RecordedSweep(const std::filesystem::path& path, Reports kept = Reports::last);
+    /// sweep's file was changed. `watch` is as in SweepLock::holder().
+    explicit RecordedSweep(const std::filesystem::path& path, Reports kept = Reports::last, JobWatch* watch = nullptr);
 
     /// Reads a sweep to continue it. The caller holds the sweep's lock.
     static RecordedSweep recover(const SweepDirectory& directory);
@@ -36,7 +37,7 @@ struct RecordedSweep {
     Journal::End end;
 
   private:
-    RecordedSweep(SweepDirectory directory, History::Purpose purpose, Reports kept);
+    RecordedSweep(SweepDirectory directory, History::Purpose purpose, Reports kept, JobWatch* watch);
 };
 
 /// The trial with the number that `--trial` gives, or the best one. Throws InvalidInput if there is none; `otherwise`

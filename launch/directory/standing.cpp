@@ -26,10 +26,10 @@ bool is_copy(const SweepDirectory& directory) {
 
 }  // namespace
 
-std::optional<JobState> state_of_job(const SweepDirectory& directory) {
+std::optional<JobState> state_of_job(const SweepDirectory& directory, JobWatch* watch) {
     const auto job = directory.job();
-    const auto system = batch_system();
-    return job.empty() || !system->is_installed() || is_copy(directory) ? JobState::gone : system->state(job);
+    return job.empty() || !batch_system()->is_installed() || is_copy(directory) ? JobState::gone
+                                                                                : JobWatch::state(job, watch);
 }
 
 JobState require_state_of_job(const SweepDirectory& directory, std::string_view why) {
@@ -42,18 +42,6 @@ JobState require_state_of_job(const SweepDirectory& directory, std::string_view 
             directory.path().string(), system->name(), job, why, system->state_command(job)));
     }
     return *state;
-}
-
-std::optional<JobState> JobWatch::state(const SweepDirectory& directory) {
-    constexpr std::chrono::seconds between_questions{30};
-    const auto now = std::chrono::steady_clock::now();
-    const auto job = directory.job();
-    if (job != job_ || now >= until_) {
-        state_ = state_of_job(directory);
-        job_ = job;
-        until_ = now + between_questions;
-    }
-    return state_;
 }
 
 bool is_open(Standing standing) {
@@ -73,7 +61,7 @@ Standing standing_of(const SweepDirectory& directory, const Sweep& sweep, const 
     if (holder) {
         return Standing::running;
     }
-    const auto job = watch != nullptr ? watch->state(directory) : state_of_job(directory);
+    const auto job = state_of_job(directory, watch);
     if (!job) {
         return Standing::unknown;
     }

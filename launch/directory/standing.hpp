@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,23 +13,10 @@ namespace crescendo::launch {
 
 /// State of the sweep's last job; `gone` if it never had one, if this is a copy of the sweep that the job works on, or
 /// if there is no batch system here. std::nullopt if the batch system does not answer.
-std::optional<JobState> state_of_job(const SweepDirectory& directory);
+std::optional<JobState> state_of_job(const SweepDirectory& directory, JobWatch* watch = nullptr);
 
 /// The same. Throws InvalidInput if the batch system does not answer; `why` says why its answer is needed.
 JobState require_state_of_job(const SweepDirectory& directory, std::string_view why);
-
-/// State of the last job of a sweep that nobody holds, for which the batch system is asked twice a minute at most: for
-/// a view, which looks every second.
-class JobWatch {
-  public:
-    /// As state_of_job(), of the one sweep that is watched.
-    std::optional<JobState> state(const SweepDirectory& directory);
-
-  private:
-    std::string job_;
-    std::optional<JobState> state_;
-    std::chrono::steady_clock::time_point until_;  ///< until then nobody is asked again about this job
-};
 
 /// How a sweep stands.
 enum class Standing {

@@ -17,7 +17,6 @@
 #include "core/check.hpp"
 #include "core/files/host_name.hpp"
 #include "core/shell_words.hpp"
-#include "launch/batch/batch_system.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/directory_error.hpp"
 #include "launch/messages/json.hpp"
@@ -89,9 +88,8 @@ LockHolder ourselves(const SweepDirectory& directory) {
 
 /// The sentence for people, and the same as JSON.
 std::string to_content(const LockHolder& holder) {
-    const Json json{
-        {"host", holder.host}, {"pid", holder.pid},     {"boot", holder.boot}, {"start", holder.start},
-        {"job", holder.job},   {"since", holder.since}, {"uid", holder.uid},   {"directory", holder.directory}};
+    Json json;
+    for_each_field(LockHolder::fields(), [&](const auto& field) { json[field.key] = field.of(holder); });
     // A name that is not UTF-8 is none of a folder then, as if the sweep had been moved.
     return holder.text() + "\n" + json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -102,14 +100,12 @@ std::optional<LockHolder> holder_from(const std::string& content) try {
     if (!json.is_object()) {
         return {};
     }
-    return LockHolder{json.value("host", ""),
-                      json.value("pid", 0),
-                      json.value("boot", ""),
-                      json.value("start", std::int64_t{0}),
-                      json.value("job", ""),
-                      json.value("since", ""),
-                      json.value("uid", std::int64_t{-1}),
-                      json.value("directory", "")};
+    LockHolder holder;
+    for_each_field(LockHolder::fields(), [&](const auto& field) {
+        auto& value = field.of(holder);
+        value = json.value(field.key, value);
+    });
+    return holder;
 } catch (const Json::exception&) {  // a value is of another type
     return {};
 }
@@ -137,7 +133,7 @@ std::optional<double> age_of(const fs::path& path) {
 }
 
 /// Whether the holder lives, where no flock says it.
-bool is_alive(const LockHolder& holder, const fs::path& path) {
+bool is_alive(const LockHolder& holder, const fs::path& path, JobWatch* watch) {
     if (SweepDirectory(path.parent_path()).is_copy_of(holder.directory)) {
         return false;  // it works on the original
     }
@@ -145,13 +141,12 @@ bool is_alive(const LockHolder& holder, const fs::path& path) {
         return start_of(holder.pid) == holder.start;
     }
     if (!holder.job.empty()) {
-        const auto system = batch_system();
-        if (system->is_own_job(holder.job)) {
+        if (batch_system()->is_own_job(holder.job)) {
             if (std::getenv(exit_status_variable) != nullptr) {
                 return false;  // the job script starts a step when the one before is over
             }
             // In an allocation of the user's own there may be several: the file's age tells.
-        } else if (const auto state = system->state(holder.job);
+        } else if (const auto state = JobWatch::state(holder.job, watch);
                    state && (state != JobState::gone || holder.uid == ::geteuid())) {
             // Where jobs are private, Slurm says of another user's that there is none.
             return state == JobState::running;
@@ -210,7 +205,7 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     const auto previous = content_of(path_);
     const auto previous_line = previous.substr(0, previous.find('\n'));
     const auto holder = holder_from(previous);
-    if (refused || (holder && is_alive(*holder, path_))) {
+    if (refused || (holder && is_alive(*holder, path_, nullptr))) {
         refuse(previous_line.empty() ? "an unknown process" : previous_line);
     }
     if (!previous.empty()) {
@@ -260,7 +255,7 @@ void SweepLock::beat() {
     ::futimens(file_.get(), nullptr);
 }
 
-std::optional<std::string> SweepLock::holder(const SweepDirectory& directory) {
+std::optional<std::string> SweepLock::holder(const SweepDirectory& directory, JobWatch* watch) {
     const FileDescriptor file(::open(directory.lock().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (!file) {
         return {};
@@ -272,7 +267,7 @@ std::optional<std::string> SweepLock::holder(const SweepDirectory& directory) {
     }
     ::flock(file.get(), LOCK_UN);
     const auto holder = holder_from(content);
-    return holder && is_alive(*holder, directory.lock()) ? std::optional(line) : std::nullopt;
+    return holder && is_alive(*holder, directory.lock(), watch) ? std::optional(line) : std::nullopt;
 }
 
 }  // namespace crescendo::launch

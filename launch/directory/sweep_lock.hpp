@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 
+#include "core/fields.hpp"
 #include "core/files/file_descriptor.hpp"
+#include "launch/batch/batch_system.hpp"
 #include "launch/directory/sweep_directory.hpp"
 
 namespace crescendo::launch {
@@ -20,6 +23,13 @@ struct LockHolder {
     std::string since;       ///< since when, in local time
     std::int64_t uid = -1;   ///< user; -1 in locks of older versions, which do not say
     std::string directory;   ///< of the sweep on which it works; empty in locks of older versions
+
+    static constexpr auto fields() {
+        return std::tuple(Field{"host", &LockHolder::host}, Field{"pid", &LockHolder::pid},
+                          Field{"boot", &LockHolder::boot}, Field{"start", &LockHolder::start},
+                          Field{"job", &LockHolder::job}, Field{"since", &LockHolder::since},
+                          Field{"uid", &LockHolder::uid}, Field{"directory", &LockHolder::directory});
+    }
 
     /// "process 7 on n1 since 2026-11-21 16:04:05 (job 17)"
     std::string text() const;
@@ -54,8 +64,9 @@ class SweepLock {
     /// took the lock because this one had stopped for so long that it seemed dead.
     void beat();
 
-    /// The holder of the lock now; nothing if it is free. Does not take the lock.
-    static std::optional<std::string> holder(const SweepDirectory& directory);
+    /// The holder of the lock now; nothing if it is free. Does not take the lock. Where only the batch system knows
+    /// whether the holder lives, it is asked through `watch`, if there is one.
+    static std::optional<std::string> holder(const SweepDirectory& directory, JobWatch* watch = nullptr);
 
   private:
     using Clock = std::chrono::steady_clock;

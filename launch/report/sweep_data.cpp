@@ -335,18 +335,18 @@ std::optional<FrozenFile> frozen_file(const std::filesystem::path& journal) {
 
 }  // namespace
 
-OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limits) {
+OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limits, JobWatch* watch) {
     const auto directory = SweepDirectory::open(path);
     const auto frozen = frozen_file(directory.journal());
     const auto file = read_first_file(directory, frozen);
-    const auto holder = SweepLock::holder(directory);
+    const auto holder = SweepLock::holder(directory, watch);
     const auto chronicle = Chronicle::read(file.spec, directory.journal(), holder.has_value());
     const auto& history = chronicle.history();
     const auto& sweep = history.sweep();
     std::optional<Standing> standing;
     std::string extension;
     if (chronicle.problem().empty()) {
-        standing = standing_of(directory, sweep, holder);
+        standing = standing_of(directory, sweep, holder, watch);
         extension = standing == Standing::finished ? extension_of(RecordedSweep(path)) : "";
     }
     const auto price = price_of_slot_hour(file.price, history);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "launch/batch/batch_system.hpp"
 #include "launch/messages/json.hpp"
 
 namespace crescendo::launch {
@@ -14,9 +15,10 @@ struct PageLimits {
     std::size_t most_samples = 1'000;   ///< trials that importances are computed from
 };
 
-/// All that a page shows of one sweep, as one JSON object, whose reader is launch/report/page/. Reads the journal as far
-/// as it can; `problem` says where it is damaged. Throws InvalidInput if the directory holds no sweep, or if its file
-/// was changed.
-OrderedJson sweep_data(const std::filesystem::path& directory, const PageLimits& limits = {});
+/// All that a page shows of one sweep, as one JSON object, whose reader is launch/report/page/. Reads the journal as
+/// far as it can; `problem` says where it is damaged. Throws InvalidInput if the directory holds no sweep, or if its
+/// file was changed. `watch` is as in SweepLock::holder().
+OrderedJson sweep_data(const std::filesystem::path& directory, const PageLimits& limits = {},
+                       JobWatch* watch = nullptr);
 
 }  // namespace crescendo::launch

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "launch/directory/new_sweep.hpp"
 #include "launch/directory/sweep_lock.hpp"
 #include "tests/launch/batch/played_slurm.hpp"
@@ -38,6 +40,22 @@ TEST_CASE("a sweep runs while somebody holds it, or its job does") {
     directory.note_job("17");
     CHECK(standing_of(RecordedSweep(folder / "s")) == Standing::running);
     CHECK(is_open(Standing::running));
+}
+
+TEST_CASE("a view asks about the job that holds the lock no more often than that, where only its file tells who does") {
+    const tests::PlayedSlurm slurm;
+    slurm.answer("squeue", "echo RUNNING");
+    const TemporaryFolder folder;
+    const auto directory = new_sweep(folder / "s");
+    std::ofstream(directory.lock()) << "process 7 on n1\n" << Json{{"host", "n1"}, {"pid", 7}, {"job", "17"}} << "\n";
+    JobWatch watch;
+
+    CHECK(RecordedSweep(folder / "s", Reports::last, &watch).holder == "process 7 on n1");
+    CHECK(RecordedSweep(folder / "s", Reports::last, &watch).holder == "process 7 on n1");
+    CHECK(slurm.calls("squeue") == 1);
+
+    CHECK(RecordedSweep(folder / "s").holder == "process 7 on n1");  // who asks once gets an answer of now
+    CHECK(slurm.calls("squeue") == 2);
 }
 
 TEST_CASE("a view asks the batch system once in half a minute about a job, and about another job at once") {
