@@ -94,18 +94,17 @@ Run run_share(Trial& trial, datasets::SampleStream& stream, std::int64_t count, 
 
 /// Runs as many samples at once as the memory suffices for. Nothing is exchanged in it: who tries again does so alone.
 Run run_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
-    if (trial.evaluation_batches() > 1) {
+    for (;;) {
         try {
-            return run_share(trial, stream, trial.evaluation_batches() * trial.micro_batch(), group, pulse);
+            return run_share(trial, stream, trial.evaluation_batch(), group, pulse);
         } catch (const std::exception&) {
-            if (!is_out_of_memory(describe_failure(std::current_exception()))) {
+            if (trial.evaluation_batch() == 1 || !is_out_of_memory(describe_failure(std::current_exception()))) {
                 throw;
             }
         }
-        trial.set_evaluation_batches(1);  // the next one would fail as well
+        trial.halve_evaluation_batch();  // for all evaluations to come: they would fail as well
         trial.device().give_back_memory();
     }
-    return run_share(trial, stream, trial.micro_batch(), group, pulse);
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ struct EvaluationSums {
 };
 
 /// Runs the trial's model, with rank 0's buffers or their averages, over this member's share of the samples, in
-/// evaluation mode and without training. Beats `pulse` for each batch. If the memory does not suffice for several
-/// micro-batches at once, it takes one, from then on. Throws PeerLost.
+/// evaluation mode and without training. Beats `pulse` for each batch. Where the memory does not suffice for
+/// Trial::evaluation_batch(), it halves that. Throws PeerLost.
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
 
 /// Sums over batches of samples. They stay on the device, so that no batch waits for the one before it.

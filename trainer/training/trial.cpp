@@ -95,8 +95,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
       augmentation_(settings.augmentation),
       noise_meter_(learning_parameters()),
       schedule_(settings.lr_scaling, settings.warmup, settings.rescale_warmup),
-      micro_batch_(settings.batch_size),
-      evaluation_batches_(device.place().is_cpu() ? 1 : 4) {
+      micro_batch_(settings.batch_size) {
     begin_averages();
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -107,13 +109,13 @@ class Trial {
     /// that is smaller. If this is a change, and the settings say so, the optimizer forgets its state.
     void set_group(int size, GroupBatch batch);
 
-    /// The most samples that go through the model at once, at least one.
-    std::int64_t micro_batch() const { return micro_batch_; }
-
-    /// How many micro-batches an evaluation runs at once, since it keeps nothing for a backward pass. Four on GPUs; on
-    /// CPUs one, because the numbers of more fall out of the caches.
-    std::int64_t evaluation_batches() const { return evaluation_batches_; }
-    void set_evaluation_batches(std::int64_t count) { evaluation_batches_ = count; }
+    /// The most samples that an evaluation runs at once, since it keeps nothing for a backward pass: four micro-batches
+    /// on GPUs; on CPUs one, because the numbers of more fall out of the caches.
+    std::int64_t evaluation_batch() const {
+        return std::min(most_evaluated_, micro_batch_ * (device_.place().is_cpu() ? 1 : 4));
+    }
+    /// From now on, an evaluation runs half as many at once as now.
+    void halve_evaluation_batch() { most_evaluated_ = evaluation_batch() / 2; }
 
     /// Samples of a step, over all members.
     std::int64_t group_batch() const { return group_batch_; }
@@ -180,8 +182,8 @@ class Trial {
     RecordedGradients recorded_;
     LearningRateSchedule schedule_;
     std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
-    std::int64_t micro_batch_;
-    std::int64_t evaluation_batches_;
+    std::int64_t micro_batch_;      ///< the most samples that go through the model at once, at least one
+    std::int64_t most_evaluated_ = std::numeric_limits<std::int64_t>::max();  ///< what the memory suffices for
     std::int64_t length_ = 0;           ///< 0: unknown, and then the learning rate has no schedule
     std::vector<at::Tensor> averages_;  ///< of averaged(), in their order
     Progress progress_;

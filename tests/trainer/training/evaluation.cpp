@@ -54,18 +54,16 @@ struct SmallMemorySpec : ModelSpec {
 
 }  // namespace
 
-TEST_CASE("an evaluation takes several micro-batches at once, and one where the memory does not suffice for more") {
+TEST_CASE("a model whose batch the memory does not suffice for is evaluated, in smaller parts") {
     const SweepFixture sweep;  // 20 samples to validate on
     const auto device = make_cpu_device();
     const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = 96};
     std::vector<std::int64_t> counts;
     const auto evaluated = [&](std::int64_t most, int times) {
         Settings settings = settings_of(small_cnn(sweep.train, sweep.validation));
-        settings.batch_size = 3;
+        settings.batch_size = 12;
         settings.model = std::make_shared<SmallMemorySpec>(most, counts);
         Trial trial(/*number=*/0, /*seed=*/1, settings, task, *device);
-        CHECK(trial.evaluation_batches() == 1);  // of a CPU
-        trial.set_evaluation_batches(4);
         DataCache data;
         std::array<int, 2> ends{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
@@ -84,13 +82,14 @@ TEST_CASE("an evaluation takes several micro-batches at once, and one where the 
     const auto large = evaluated(/*most=*/100, /*times=*/1);
     CHECK(counts == Counts{12, 8});
     const auto small = evaluated(/*most=*/3, /*times=*/2);
-    CHECK(counts == Counts{12, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3, 3, 2});  // it tries once
+    CHECK(counts == Counts{12, 6, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3, 3, 2});  // it halves once
     CHECK(large.samples == 20);
     CHECK(small.samples == 20);
     CHECK(small.loss == doctest::Approx(large.loss).epsilon(1e-6));
     CHECK(small.correct == large.correct);
 
-    CHECK_THROWS_AS(evaluated(/*most=*/2, /*times=*/1), c10::OutOfMemoryError);  // crescendo halves the micro-batch
+    CHECK_THROWS_AS(evaluated(/*most=*/0, /*times=*/1), c10::OutOfMemoryError);
+    CHECK(counts == Counts{12, 6, 3, 1});
 }
 
 TEST_CASE("sums on the device have the bits of batches that are added up one by one as float64") {
