@@ -105,6 +105,7 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
         {{"model", "mlp"}, {"class_balance", 0.5}, {"metrics", "auroc"}},
         {{"model", "cnn"}, {"kernel_size", 5}, {"activation", "leaky_relu"}, {"dropout", 0.2}},
         {{"model", "cnn"}, {"data", channels_last}, {"precision", "bf16"}},
+        {{"model", "cnn"}, {"precision", "tf32"}},
         {{"model", "mlp"}, {"optimizer", "schedule_free"}},
         {{"model", "mlp"}, {"data", packed_windows}, {"metrics", "r2"}},
         {{"model", "mlp"}, {"data", packed_differently}, {"metrics", "r2"}},
