@@ -7,31 +7,11 @@
 
 namespace crescendo::trainer {
 
-using datasets::SampleStream;
-using datasets::Slice;
-
-namespace {
-
-SampleStream* validation_stream(const DataSettings& data, DataCache& cache) {
-    if (data.validation.empty()) {
-        return nullptr;
-    }
-    return &cache.evaluation(data.validation, data);
-}
-
-SampleStream* test_stream(const Settings& settings, DataCache& cache) {
-    if (settings.test_trials != TestTrials::all) {
-        return nullptr;
-    }
-    return &cache.evaluation(settings.data.test, settings.data);
-}
-
-}  // namespace
-
 Streams::Streams(const Settings& settings, DataCache& cache)
     : training(cache.training(settings.data)),
-      validation(validation_stream(settings.data, cache)),
-      test(test_stream(settings, cache)) {}
+      validation(settings.data.validation.empty() ? nullptr
+                                                  : &cache.evaluation(settings.data.validation, settings.data)),
+      test(settings.test_trials == TestTrials::best ? nullptr : &cache.evaluation(settings.data.test, settings.data)) {}
 
 Generation::Generation(Group group, Trial& trial, std::uint64_t sweep_seed, const Streams& streams, Pulse& pulse,
                        const StepObserver& observer)
