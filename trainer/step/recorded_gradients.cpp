@@ -30,15 +30,16 @@ void overwrite(const at::Tensor& there, const at::Tensor& tensor) {
     }
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
 void forget_gradients(const std::vector<at::Tensor>& parameters) {
+    // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
     for (const auto& parameter : parameters) {
         parameter.mutable_grad().reset();
     }
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-}  // namespace
 
 StepSums RecordedGradients::operator()(const Device& device, const StepSamples& samples, Likeness likeness,
                                        const std::vector<at::Tensor>& parameters, const Compute& compute) {

@@ -29,6 +29,9 @@ struct StepSums {
     std::vector<at::Tensor> buffers_before;  ///< the model's buffers as they were, in their order
 };
 
+/// Leaves the parameters without gradients.
+void forget_gradients(const std::vector<at::Tensor>& parameters);
+
 /// Computes the gradients of steps that are alike. After a few of them it has the device record what it computes, and
 /// from then on has the recording done again. That is one call, where the network is hundreds: a GPU is done with most
 /// of them before the processor has asked for the next. The results have the same bits.

@@ -60,9 +60,9 @@ std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
     return all;
 }
 
-/// Whether a buffer has a moving average, as a norm's running statistics do.
-bool has_average(const at::Tensor& buffer) {
-    return buffer.scalar_type() == at::kFloat || buffer.scalar_type() == at::kDouble;
+/// Whether a tensor has a moving average, as parameters and a norm's running statistics do.
+bool has_average(const at::Tensor& tensor) {
+    return tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kDouble;
 }
 
 /// A loss that every parameter takes part in with a gradient of exactly zero.
@@ -135,16 +135,12 @@ void Trial::begin_averages() {
 
 std::vector<NamedTensor> Trial::averages() const {
     std::vector<NamedTensor> all;
-    if (!averages_.empty()) {
-        all = parameters_of(*model_);
-        for (const auto& buffer : model_->named_buffers()) {
-            if (has_average(buffer.value())) {
-                all.push_back({buffer.key(), buffer.value()});
-            }
-        }
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            all[i].tensor = averages_[i];
-        }
+    if (averages_.empty()) {
+        return all;
+    }
+    std::ranges::copy_if(named_tensors(), std::back_inserter(all), has_average, &NamedTensor::tensor);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i].tensor = averages_[i];
     }
     return all;
 }
@@ -392,7 +388,7 @@ StepSums Trial::accumulate_gradients(const StepSamples& samples, const StepPlan&
         if (extra) {
             add_gradients(batch, keys, {.begin = 0, .count = measured.parts->samples}, weight, /*measured=*/true);
             set_buffers(sums.buffers_before);
-            forget_gradients();
+            forget_gradients(parameters_);
         }
         if (parts.empty()) {
             reducer.average_next_backward();
@@ -414,13 +410,6 @@ StepSums Trial::accumulate_gradients(const StepSamples& samples, const StepPlan&
     return sums;
 }
 
-void Trial::forget_gradients() {
-    // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
-    for (const auto& parameter : parameters_) {
-        parameter.mutable_grad().reset();
-    }
-}
-
 /// Replaces the gradients by those of the place that climb() leads to. The weights, and the buffers, stay what they
 /// are, also if this throws. Returns the sum of this member's losses there.
 at::Tensor Trial::sharpen(const StepSamples& samples, const StepPlan& plan, const Group& group,
@@ -439,7 +428,7 @@ at::Tensor Trial::sharpen(const StepSamples& samples, const StepPlan& plan, cons
     at::Tensor loss;
     try {
         climb(learning_parameters(), settings_.sam);
-        forget_gradients();
+        forget_gradients(parameters_);
         loss = collective([&] {
             const StepSums sums = accumulate_gradients(samples, unmeasured, reducer);
             reducer.finish();
@@ -469,7 +458,7 @@ void Trial::note_noise(const MeasurementPlan& measured, const NoiseMeter::Sums& 
 
 void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer& reducer,
                  const std::function<void()>& meanwhile) {
-    forget_gradients();
+    forget_gradients(parameters_);
     noise_meter_.reset();
     auto slices = loaded.slice.member_samples;
     if (group.size() == 1) {  // alone, a member knows which samples were skipped because their numbers are not finite

@@ -159,7 +159,6 @@ class Trial {
     RecordedGradients::Likeness likeness_of(const StepPlan& plan) const;
     StepSums accumulate_gradients(const StepSamples& samples, const StepPlan& plan, GradientReducer& reducer);
     StepSums compute_gradients(const StepSamples& samples, const StepPlan& plan, int size, GradientReducer& reducer);
-    void forget_gradients();
     double learning_rate() const;
     void forget_optimizer_state();
     std::vector<at::Tensor> averaged() const;
