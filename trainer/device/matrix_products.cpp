@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "trainer/device/replaced_kernels.hpp"
+
 namespace crescendo::trainer {
 
 namespace {
@@ -58,21 +60,14 @@ bool is_for_onednn() {
 #endif
 }
 
-/// Torch warns of kernels that are replaced.
-struct Silence : c10::WarningHandler {
-    void process(const c10::Warning&) override {}
-};
-
 }  // namespace
 
 MatrixProducts::MatrixProducts() {
     if (is_for_onednn()) {
-        Silence silence;
-        const c10::WarningUtils::WarningHandlerGuard guard(&silence);
-        kernels_ =
-            std::make_unique<torch::Library>(torch::Library::IMPL, "aten", c10::DispatchKey::CPU, __FILE__, __LINE__);
-        kernels_->impl("mm", mm);
-        kernels_->impl("addmm", addmm);
+        kernels_ = replace_kernels(c10::DispatchKey::CPU, [](torch::Library& kernels) {
+            kernels.impl("mm", mm);
+            kernels.impl("addmm", addmm);
+        });
     }
 }
 

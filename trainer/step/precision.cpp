@@ -4,12 +4,12 @@
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
-#include <torch/library.h>
 
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <string_view>
+
+#include "trainer/device/replaced_kernels.hpp"
 
 namespace crescendo::trainer {
 
@@ -49,24 +49,14 @@ at::Tensor conv_transpose3d(const at::Tensor& input, const at::Tensor& weight, c
                                 dilation);
 }
 
-/// Torch warns of kernels that are replaced.
-struct NoWarnings : c10::WarningHandler {
-    void process(const c10::Warning&) override {}
-};
-
 /// On CPUs, oneDNN's gradients of three-dimensional convolutions in bfloat16 are wrong or NaN for some shapes (torch
 /// 2.11). So these are computed in float32, in networks of users too.
 void keep_wide_on_cpus() {
-    static const auto kernels = [] {
-        NoWarnings handler;
-        const c10::WarningUtils::WarningHandlerGuard guard(&handler);
-        auto library = std::make_unique<torch::Library>(torch::Library::IMPL, "aten", c10::DispatchKey::AutocastCPU,
-                                                        __FILE__, __LINE__);
-        library->impl("conv3d", conv3d<Strides>);
-        library->impl("conv3d.padding", conv3d<std::string_view>);
-        library->impl("conv_transpose3d.input", conv_transpose3d);
-        return library;
-    }();
+    static const auto replaced = replace_kernels(c10::DispatchKey::AutocastCPU, [](torch::Library& kernels) {
+        kernels.impl("conv3d", conv3d<Strides>);
+        kernels.impl("conv3d.padding", conv3d<std::string_view>);
+        kernels.impl("conv_transpose3d.input", conv_transpose3d);
+    });
 }
 
 }  // namespace
