@@ -1,4 +1,4 @@
-#include "trainer/models/networks/cnn.hpp"
+#include "trainer/models/networks/models.hpp"
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/linear.h>

@@ -1,16 +1,5 @@
 #include "trainer/models/networks/models.hpp"
 
-#include "trainer/models/networks/autoencoder.hpp"
-#include "trainer/models/networks/cnn.hpp"
-#include "trainer/models/networks/mlp.hpp"
-#include "trainer/models/networks/recurrent.hpp"
-#include "trainer/models/networks/resnet.hpp"
-#include "trainer/models/networks/script.hpp"
-#include "trainer/models/networks/transformer.hpp"
-#include "trainer/models/networks/unet.hpp"
-#include "trainer/models/networks/video.hpp"
-#include "trainer/models/networks/vit.hpp"
-
 namespace crescendo::trainer {
 
 ModelTable models() {

@@ -1,4 +1,4 @@
-#include "trainer/models/networks/script.hpp"
+#include "trainer/models/networks/models.hpp"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/api/module.h>

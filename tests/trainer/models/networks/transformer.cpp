@@ -1,4 +1,4 @@
-#include "trainer/models/networks/transformer.hpp"
+#include "trainer/models/networks/models.hpp"
 
 #include <ATen/ATen.h>
 
