@@ -34,27 +34,7 @@ struct PlainModel : ModelSpec {
     }
 };
 
-/// An optimizer that only has settings: `plain`, or `slow` with a rate of its own.
-struct PlainOptimizer : OptimizerSpec {
-    bool slow;
-    double momentum = 0.9;
-
-    PlainOptimizer(Section& section, bool is_slow) : slow(is_slow) {
-        if (!slow) {
-            section.number("momentum", momentum, {.min = 0.0, .below = 1.0});
-        }
-    }
-
-    double default_lr() const override { return slow ? 0.001 : 0.01; }
-    LearningRateScaling default_lr_scaling() const override {
-        return slow ? LearningRateScaling::sqrt : LearningRateScaling::linear;
-    }
-    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>&) const override {
-        throw std::logic_error("it has no parameters");
-    }
-};
-
-/// Models and optimizers without Torch.
+/// Models and optimizers without Torch, which only have settings. The optimizer `slow` has a rate of its own.
 inline Catalogue plain_catalogue() {
     const auto read_plain = [](Section& section) -> std::shared_ptr<ModelSpec> {
         return std::make_shared<PlainModel>(section, /*default_width=*/16);
@@ -64,11 +44,13 @@ inline Catalogue plain_catalogue() {
         section.integer("code", model->code, 1, 64);
         return model;
     };
-    const auto read_plain_optimizer = [](Section& section) -> std::shared_ptr<OptimizerSpec> {
-        return std::make_shared<PlainOptimizer>(section, /*is_slow=*/false);
+    const auto read_plain_optimizer = [](Section& section) {
+        double momentum = 0.9;
+        section.number("momentum", momentum, {.min = 0.0, .below = 1.0});
+        return std::make_shared<OptimizerSpec>(OptimizerSpec{0.01, LearningRateScaling::linear, {}});
     };
-    const auto read_slow = [](Section& section) -> std::shared_ptr<OptimizerSpec> {
-        return std::make_shared<PlainOptimizer>(section, /*is_slow=*/true);
+    const auto read_slow = [](Section&) {
+        return std::make_shared<OptimizerSpec>(OptimizerSpec{0.001, LearningRateScaling::sqrt, {}});
     };
     return {.models = {{"plain", read_plain}, {"wide", read_wide}},
             .optimizers = {{"plain", read_plain_optimizer}, {"slow", read_slow}}};

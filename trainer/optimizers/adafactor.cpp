@@ -1,4 +1,4 @@
-#include "trainer/optimizers/adafactor.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 
 #include <ATen/ATen.h>
 
@@ -27,8 +27,7 @@ at::Tensor root_mean_square(const at::Tensor& values) {
 
 class Adafactor : public PerParameterOptimizer {
   public:
-    Adafactor(const std::vector<NamedTensor>& parameters, double weight_decay, WeightDecayOf decays)
-        : PerParameterOptimizer(parameters, decays), weight_decay_(weight_decay) {}
+    using PerParameterOptimizer::PerParameterOptimizer;
 
   private:
     std::vector<NamedTensor> first_state(const at::Tensor& weights) const override {
@@ -43,12 +42,12 @@ class Adafactor : public PerParameterOptimizer {
     }
 
     void change(const Parameter& parameter, const Step& step) override {
-        const auto& [weights, gradient, decays, state] = parameter;
+        const auto& [weights, gradient, decay, state] = parameter;
         const auto number = static_cast<double>(step.number);
         const double rate = std::min(step.learning_rate, 1 / std::sqrt(number));
         const at::Tensor length = root_mean_square(weights).clamp_min_(least_scale).mul_(rate);
-        if (decays) {
-            weights.mul_(1 - step.learning_rate * weight_decay_);
+        if (decay > 0) {
+            weights.mul_(1 - step.learning_rate * decay);
         }
         at::Tensor way = variance(gradient, state, std::pow(number, beta2_decay));
         way.clamp_min_(least_root * least_root).rsqrt_().mul_(gradient);
@@ -68,28 +67,17 @@ class Adafactor : public PerParameterOptimizer {
         columns.lerp_(mean_square(gradient, -2), weight);
         return at::matmul(rows, columns).div_(rows.mean(-2, /*keepdim=*/true).clamp_min_(least_root));
     }
-
-    double weight_decay_;
-};
-
-class AdafactorSpec : public OptimizerSpec {
-  public:
-    explicit AdafactorSpec(Section& section) { read_weight_decay(section, weight_decay_, decays_); }
-
-    double default_lr() const override { return 0.01; }
-    LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }
-
-    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
-        return std::make_unique<Adafactor>(parameters, weight_decay_, decays_);
-    }
-
-  private:
-    double weight_decay_ = 0.0;
-    WeightDecayOf decays_ = WeightDecayOf::all;
 };
 
 }  // namespace
 
-std::shared_ptr<OptimizerSpec> read_adafactor(Section& section) { return std::make_shared<AdafactorSpec>(section); }
+std::shared_ptr<OptimizerSpec> read_adafactor(Section& section) {
+    return std::make_shared<OptimizerSpec>(
+        OptimizerSpec{.default_lr = 0.01,
+                      .default_lr_scaling = LearningRateScaling::sqrt,
+                      .make = [decay = read_weight_decay(section)](const auto& parameters) {
+                          return std::make_unique<Adafactor>(parameters, decay);
+                      }});
+}
 
 }  // namespace crescendo::trainer

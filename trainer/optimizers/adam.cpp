@@ -1,4 +1,4 @@
-#include "trainer/optimizers/adam.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
@@ -31,42 +31,33 @@ void update_fused(FusedTensors& tensors, const FusedStep& step) {
 
 /// Adam and AdamW, which differ in what weight decay does.
 template <class Rule, class Options, class State>
-class AdamSpec : public OptimizerSpec {
-  public:
-    AdamSpec(Section& section, double default_weight_decay) : weight_decay_(default_weight_decay) {
-        read_weight_decay(section, weight_decay_, decays_);
-    }
-
-    double default_lr() const override { return 0.001; }
-    LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }
-
-    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
+std::shared_ptr<OptimizerSpec> read_rule(Section& section, double default_weight_decay) {
+    constexpr double default_lr = 0.001;
+    const auto decay = read_weight_decay(section, default_weight_decay);
+    const auto make = [decay](const std::vector<NamedTensor>& parameters) -> std::unique_ptr<Optimizer> {
         if (FusedOptimizer::can_update(parameters)) {
             return std::make_unique<FusedOptimizer>(parameters, std::vector<std::string>{"exp_avg", "exp_avg_sq"},
-                                                    weight_decay_, decays_, update_fused<Rule>);
+                                                    decay, update_fused<Rule>);
         }
         const std::vector<StateField<State>> fields{
             {"exp_avg", [](State& state) -> at::Tensor& { return state.exp_avg(); }},
             {"exp_avg_sq", [](State& state) -> at::Tensor& { return state.exp_avg_sq(); }}};
-        const auto options = Options(default_lr()).weight_decay(weight_decay_);
-        return std::make_unique<TorchOptimizer<Rule, State>>(parameters, options, decays_, fields);
-    }
-
-  private:
-    double weight_decay_;
-    WeightDecayOf decays_ = WeightDecayOf::all;
-};
+        return std::make_unique<TorchOptimizer<Rule, State>>(parameters, Options(default_lr), decay, fields);
+    };
+    return std::make_shared<OptimizerSpec>(
+        OptimizerSpec{.default_lr = default_lr, .default_lr_scaling = LearningRateScaling::sqrt, .make = make});
+}
 
 }  // namespace
 
 std::shared_ptr<OptimizerSpec> read_adam(Section& section) {
     using namespace torch::optim;
-    return std::make_shared<AdamSpec<Adam, AdamOptions, AdamParamState>>(section, /*default_weight_decay=*/0.0);
+    return read_rule<Adam, AdamOptions, AdamParamState>(section, /*default_weight_decay=*/0.0);
 }
 
 std::shared_ptr<OptimizerSpec> read_adamw(Section& section) {
     using namespace torch::optim;
-    return std::make_shared<AdamSpec<AdamW, AdamWOptions, AdamWParamState>>(section, /*default_weight_decay=*/0.01);
+    return read_rule<AdamW, AdamWOptions, AdamWParamState>(section, /*default_weight_decay=*/0.01);
 }
 
 }  // namespace crescendo::trainer

@@ -18,18 +18,10 @@ at::Tensor in_order_of(const at::Tensor& parameter, const at::Tensor& gradient) 
 }  // namespace
 
 FusedOptimizer::FusedOptimizer(const std::vector<NamedTensor>& parameters, std::vector<std::string> state_names,
-                               double weight_decay, WeightDecayOf decays, Kernel kernel)
+                               const WeightDecay& decay, Kernel kernel)
     : Optimizer(parameters), state_names_(std::move(state_names)), kernel_(std::move(kernel)) {
     for (const auto& [name, tensor] : parameters) {
-        const bool decayed = decays == WeightDecayOf::all || tensor.dim() > 1;
-        const ParameterGroup wanted{tensor.scalar_type(), decayed ? weight_decay : 0.0, {}};
-        auto group = std::ranges::find_if(groups_, [&](const ParameterGroup& each) {
-            return each.type == wanted.type && each.weight_decay == wanted.weight_decay;
-        });
-        if (group == groups_.end()) {
-            group = groups_.insert(groups_.end(), wanted);
-        }
-        group->parameters.push_back(tensor);
+        groups_[{tensor.scalar_type(), decay.of(tensor)}].push_back(tensor);
     }
 }
 
@@ -44,10 +36,10 @@ bool FusedOptimizer::can_update(const std::vector<NamedTensor>& parameters) {
 
 void FusedOptimizer::update(double learning_rate) {
     const at::NoGradGuard no_gradients;
-    for (const auto& group : groups_) {
+    for (const auto& [kind, parameters] : groups_) {
         FusedTensors tensors;
         tensors.state.resize(state_names_.size());
-        for (const auto& parameter : group.parameters) {
+        for (const auto& parameter : parameters) {
             const State& state = ensured_state(parameter);
             if (!parameter.grad().defined()) {
                 continue;
@@ -59,7 +51,7 @@ void FusedOptimizer::update(double learning_rate) {
             }
         }
         if (!tensors.parameters.empty()) {
-            kernel_(tensors, {learning_rate, group.weight_decay, num_steps() + 1});
+            kernel_(tensors, {learning_rate, /*weight_decay=*/kind.second, num_steps() + 1});
         }
     }
 }

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "trainer/optimizers/optimizer.hpp"
@@ -37,19 +39,13 @@ class FusedOptimizer : public Optimizer {
 
     /// The state's tensors are named `state_names`. Takes parameters for which can_update() holds.
     FusedOptimizer(const std::vector<NamedTensor>& parameters, std::vector<std::string> state_names,
-                   double weight_decay, WeightDecayOf decays, Kernel kernel);
+                   const WeightDecay& decay, Kernel kernel);
 
     /// Whether the kernels can update all of these: numbers in memory without gaps, on a CPU or one of NVIDIA's
     /// GPUs. Else use a TorchOptimizer.
     static bool can_update(const std::vector<NamedTensor>& parameters);
 
   private:
-    /// Parameters of one type that have one weight decay.
-    struct ParameterGroup {
-        at::ScalarType type;
-        double weight_decay;
-        std::vector<at::Tensor> parameters;
-    };
     using State = std::vector<at::Tensor>;  ///< in the order of the names
 
     void update(double learning_rate) override;
@@ -60,7 +56,7 @@ class FusedOptimizer : public Optimizer {
 
     const std::vector<std::string> state_names_;
     const Kernel kernel_;
-    std::vector<ParameterGroup> groups_;
+    std::map<std::pair<at::ScalarType, double>, std::vector<at::Tensor>> groups_;  ///< by type and weight decay
     std::unordered_map<at::TensorImpl*, State> state_;
 };
 

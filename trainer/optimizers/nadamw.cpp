@@ -1,4 +1,4 @@
-#include "trainer/optimizers/nadamw.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 
 #include <ATen/ATen.h>
 
@@ -22,8 +22,7 @@ double momentum(std::int64_t number) {
 
 class NAdamW : public PerParameterOptimizer {
   public:
-    NAdamW(const std::vector<NamedTensor>& parameters, double weight_decay, WeightDecayOf decays)
-        : PerParameterOptimizer(parameters, decays), weight_decay_(weight_decay) {}
+    using PerParameterOptimizer::PerParameterOptimizer;
 
   private:
     std::vector<NamedTensor> first_state(const at::Tensor& weights) const override {
@@ -34,8 +33,8 @@ class NAdamW : public PerParameterOptimizer {
         const at::Tensor& gradient = parameter.gradient;
         at::Tensor mean = parameter.state[0].tensor;
         at::Tensor square = parameter.state[1].tensor;
-        if (parameter.decays) {
-            parameter.weights.mul_(1 - step.learning_rate * weight_decay_);
+        if (parameter.decay > 0) {
+            parameter.weights.mul_(1 - step.learning_rate * parameter.decay);
         }
         mean.lerp_(gradient, 1 - nadamw_beta1);
         square.mul_(nadamw_beta2).addcmul_(gradient, gradient, 1 - nadamw_beta2);
@@ -60,29 +59,19 @@ class NAdamW : public PerParameterOptimizer {
         return product_;
     }
 
-    double weight_decay_;
     std::int64_t known_ = 0;  ///< number of momenta in `product_`
     double product_ = 1.0;
 };
 
-class NAdamWSpec : public OptimizerSpec {
-  public:
-    explicit NAdamWSpec(Section& section) { read_weight_decay(section, weight_decay_, decays_); }
-
-    double default_lr() const override { return 0.002; }
-    LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }
-
-    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
-        return std::make_unique<NAdamW>(parameters, weight_decay_, decays_);
-    }
-
-  private:
-    double weight_decay_ = 0.01;
-    WeightDecayOf decays_ = WeightDecayOf::all;
-};
-
 }  // namespace
 
-std::shared_ptr<OptimizerSpec> read_nadamw(Section& section) { return std::make_shared<NAdamWSpec>(section); }
+std::shared_ptr<OptimizerSpec> read_nadamw(Section& section) {
+    return std::make_shared<OptimizerSpec>(
+        OptimizerSpec{.default_lr = 0.002,
+                      .default_lr_scaling = LearningRateScaling::sqrt,
+                      .make = [decay = read_weight_decay(section, /*default_rate=*/0.01)](const auto& parameters) {
+                          return std::make_unique<NAdamW>(parameters, decay);
+                      }});
+}
 
 }  // namespace crescendo::trainer

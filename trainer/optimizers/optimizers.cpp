@@ -1,14 +1,5 @@
 #include "trainer/optimizers/optimizers.hpp"
 
-#include "trainer/optimizers/adafactor.hpp"
-#include "trainer/optimizers/adam.hpp"
-#include "trainer/optimizers/lamb.hpp"
-#include "trainer/optimizers/lars.hpp"
-#include "trainer/optimizers/nadamw.hpp"
-#include "trainer/optimizers/rmsprop.hpp"
-#include "trainer/optimizers/schedule_free.hpp"
-#include "trainer/optimizers/sgd.hpp"
-
 namespace crescendo::trainer {
 
 OptimizerTable optimizers() {

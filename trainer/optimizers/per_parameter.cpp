@@ -5,11 +5,11 @@
 
 namespace crescendo::trainer {
 
-PerParameterOptimizer::PerParameterOptimizer(const std::vector<NamedTensor>& parameters, WeightDecayOf decays)
+PerParameterOptimizer::PerParameterOptimizer(const std::vector<NamedTensor>& parameters, const WeightDecay& decay)
     : Optimizer(parameters) {
     for (const auto& [name, tensor] : parameters) {
         places_.emplace(tensor.unsafeGetTensorImpl(), all_.size());
-        all_.push_back({.parameter = tensor, .decays = decays == WeightDecayOf::all || tensor.dim() > 1});
+        all_.push_back({.parameter = tensor, .decay = decay.of(tensor)});
     }
 }
 
@@ -21,7 +21,7 @@ void PerParameterOptimizer::update(double learning_rate) {
             each.state = first_state(weights);
         }
         if (const at::Tensor& gradient = each.parameter.grad(); gradient.defined()) {
-            change({weights, gradient, each.decays, each.state}, {learning_rate, /*number=*/num_steps() + 1});
+            change({weights, gradient, each.decay, each.state}, {learning_rate, /*number=*/num_steps() + 1});
         }
     }
 }

@@ -14,7 +14,7 @@ namespace crescendo::trainer {
 /// A rule needs no value of a tensor on the host, so that a GPU never waits for it.
 class PerParameterOptimizer : public Optimizer {
   public:
-    PerParameterOptimizer(const std::vector<NamedTensor>& parameters, WeightDecayOf decays);
+    PerParameterOptimizer(const std::vector<NamedTensor>& parameters, const WeightDecay& decay);
 
   protected:
     struct Step {
@@ -25,7 +25,7 @@ class PerParameterOptimizer : public Optimizer {
     struct Parameter {
         at::Tensor weights;  ///< may be changed in place
         const at::Tensor& gradient;
-        bool decays;                             ///< whether weight decay is for it
+        double decay;                           ///< WeightDecay::of() it
         const std::vector<NamedTensor>& state;  ///< in the order of first_state()
     };
 
@@ -48,7 +48,7 @@ class PerParameterOptimizer : public Optimizer {
   private:
     struct Kept {
         at::Tensor parameter;
-        bool decays;
+        double decay;
         std::vector<NamedTensor> state = {};  ///< empty before the first update
     };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "trainer/optimizers/optimizers.hpp"
 #include "trainer/optimizers/per_parameter.hpp"
 
 namespace crescendo::trainer {
@@ -15,22 +16,16 @@ namespace {
 constexpr double schedule_free_beta2 = 0.999;
 constexpr double schedule_free_epsilon = 1e-8;
 
-struct ScheduleFreeSettings {
-    double beta = default_schedule_free_beta;
-    double weight_decay = 0.0;
-    WeightDecayOf decays = WeightDecayOf::all;
-};
-
 class ScheduleFree : public PerParameterOptimizer {
   public:
-    ScheduleFree(const std::vector<NamedTensor>& parameters, const ScheduleFreeSettings& settings)
-        : PerParameterOptimizer(parameters, settings.decays), settings_(settings) {}
+    ScheduleFree(const std::vector<NamedTensor>& parameters, const WeightDecay& decay, double beta)
+        : PerParameterOptimizer(parameters, decay), beta_(beta) {}
 
     std::vector<at::Tensor> evaluation_weights() const override {
         const at::NoGradGuard no_gradients;
         std::vector<at::Tensor> all;
         for_each([&](const at::Tensor& weights, const std::vector<NamedTensor>& state) {
-            all.push_back(schedule_free_average(weights, state[z].tensor, settings_.beta));
+            all.push_back(schedule_free_average(weights, state[z].tensor, beta_));
         });
         return all;
     }
@@ -48,13 +43,13 @@ class ScheduleFree : public PerParameterOptimizer {
     }
 
     void change(const Parameter& parameter, const Step& step) override {
-        const auto& [weights, gradient, decays, state] = parameter;
+        const auto& [weights, gradient, decay, state] = parameter;
         const double correction = 1 - std::pow(schedule_free_beta2, static_cast<double>(step.number));
         at::Tensor square = state[exp_avg_sq].tensor;
         square.mul_(schedule_free_beta2).addcmul_(gradient, gradient, 1 - schedule_free_beta2);
         at::Tensor way = gradient / square.div(correction).sqrt_().add_(schedule_free_epsilon);
-        if (decays && settings_.weight_decay > 0) {
-            way.add_(weights, settings_.weight_decay);
+        if (decay > 0) {
+            way.add_(weights, decay);
         }
 
         at::Tensor largest = state[lr_max].tensor;
@@ -65,35 +60,23 @@ class ScheduleFree : public PerParameterOptimizer {
 
         at::Tensor point = state[z].tensor;
         weights.lerp_(point, share);
-        weights.add_(way * ((1 - share) * settings_.beta - 1), step.learning_rate);
+        weights.add_(way * ((1 - share) * beta_ - 1), step.learning_rate);
         point.sub_(way, step.learning_rate);
     }
 
-    ScheduleFreeSettings settings_;
-};
-
-class ScheduleFreeSpec : public OptimizerSpec {
-  public:
-    explicit ScheduleFreeSpec(Section& section) {
-        section.number("schedule_free_beta", settings_.beta, {.min = 0.1, .below = 1.0});
-        read_weight_decay(section, settings_.weight_decay, settings_.decays);
-    }
-
-    double default_lr() const override { return 0.0025; }
-    LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::sqrt; }
-
-    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
-        return std::make_unique<ScheduleFree>(parameters, settings_);
-    }
-
-  private:
-    ScheduleFreeSettings settings_;
+    double beta_;
 };
 
 }  // namespace
 
 std::shared_ptr<OptimizerSpec> read_schedule_free(Section& section) {
-    return std::make_shared<ScheduleFreeSpec>(section);
+    double beta = default_schedule_free_beta;
+    section.number("schedule_free_beta", beta, {.min = 0.1, .below = 1.0});
+    const auto decay = read_weight_decay(section);
+    return std::make_shared<OptimizerSpec>(OptimizerSpec{
+        .default_lr = 0.0025, .default_lr_scaling = LearningRateScaling::sqrt, .make = [=](const auto& parameters) {
+            return std::make_unique<ScheduleFree>(parameters, decay, beta);
+        }});
 }
 
 at::Tensor schedule_free_average(const at::Tensor& y, const at::Tensor& z, double beta) {

@@ -1,4 +1,4 @@
-#include "trainer/optimizers/sgd.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 
 #include <torch/optim/sgd.h>
 
@@ -13,58 +13,42 @@ using torch::optim::SGDParamState;
 
 namespace {
 
-class SgdSpec : public OptimizerSpec {
-  public:
-    explicit SgdSpec(Section& section) {
-        section.number("momentum", momentum_, {.min = 0.0, .below = 1.0});
-        section.flag("nesterov", nesterov_);
-        read_weight_decay(section, weight_decay_, decays_);
-    }
-
-    double default_lr() const override { return 0.01; }
-    LearningRateScaling default_lr_scaling() const override { return LearningRateScaling::linear; }
-
-    std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const override {
-        if (FusedOptimizer::can_update(parameters)) {
-            return make_fused(parameters);
-        }
+/// A momentum that begins at zero is the gradient after the first step, as torch::optim has it.
+std::unique_ptr<Optimizer> make_sgd(const std::vector<NamedTensor>& parameters, const SGDOptions& options,
+                                    const WeightDecay& decay) {
+    const bool keeps_momentum = options.momentum() > 0;
+    if (!FusedOptimizer::can_update(parameters)) {
         std::vector<StateField<SGDParamState>> fields;
-        if (momentum_ > 0) {
+        if (keeps_momentum) {
             fields = {{"momentum_buffer", [](SGDParamState& state) -> at::Tensor& { return state.momentum_buffer(); }}};
         }
-        // torch refuses Nesterov without momentum, which is plain SGD and may come up in a search.
-        const auto options = SGDOptions(default_lr())
-                                 .momentum(momentum_)
-                                 .nesterov(nesterov_ && momentum_ > 0)
-                                 .weight_decay(weight_decay_);
-        return std::make_unique<TorchOptimizer<SGD, SGDParamState>>(parameters, options, decays_, fields);
+        return std::make_unique<TorchOptimizer<SGD, SGDParamState>>(parameters, options, decay, fields);
     }
-
-  private:
-    /// A momentum that begins at zero is the gradient after the first step, as torch::optim has it.
-    std::unique_ptr<Optimizer> make_fused(const std::vector<NamedTensor>& parameters) const {
-        const auto kernel = [momentum = momentum_, nesterov = nesterov_ && momentum_ > 0](FusedTensors& tensors,
-                                                                                          const FusedStep& step) {
-            at::_fused_sgd_(tensors.parameters, tensors.gradients,
-                            tensors.state.empty() ? at::TensorList() : at::TensorList(tensors.state[0]),
-                            step.weight_decay, momentum, step.learning_rate, /*dampening=*/0.0, nesterov,
-                            /*maximize=*/false, /*is_first_step=*/false);
-        };
-        std::vector<std::string> state;
-        if (momentum_ > 0) {
-            state.emplace_back("momentum_buffer");
-        }
-        return std::make_unique<FusedOptimizer>(parameters, state, weight_decay_, decays_, kernel);
-    }
-
-    double momentum_ = 0.9;
-    bool nesterov_ = false;
-    double weight_decay_ = 0.0;
-    WeightDecayOf decays_ = WeightDecayOf::all;
-};
+    const auto kernel = [options](FusedTensors& tensors, const FusedStep& step) {
+        at::_fused_sgd_(tensors.parameters, tensors.gradients,
+                        tensors.state.empty() ? at::TensorList() : at::TensorList(tensors.state[0]), step.weight_decay,
+                        options.momentum(), step.learning_rate, /*dampening=*/0.0, options.nesterov(),
+                        /*maximize=*/false, /*is_first_step=*/false);
+    };
+    const auto state = keeps_momentum ? std::vector<std::string>{"momentum_buffer"} : std::vector<std::string>();
+    return std::make_unique<FusedOptimizer>(parameters, state, decay, kernel);
+}
 
 }  // namespace
 
-std::shared_ptr<OptimizerSpec> read_sgd(Section& section) { return std::make_shared<SgdSpec>(section); }
+std::shared_ptr<OptimizerSpec> read_sgd(Section& section) {
+    constexpr double default_lr = 0.01;
+    double momentum = 0.9;
+    bool nesterov = false;
+    section.number("momentum", momentum, {.min = 0.0, .below = 1.0});
+    section.flag("nesterov", nesterov);
+    const auto decay = read_weight_decay(section);
+    // torch refuses Nesterov without momentum, which is plain SGD and may come up in a search.
+    const auto options = SGDOptions(default_lr).momentum(momentum).nesterov(nesterov && momentum > 0);
+    return std::make_shared<OptimizerSpec>(
+        OptimizerSpec{.default_lr = default_lr,
+                      .default_lr_scaling = LearningRateScaling::linear,
+                      .make = [=](const auto& parameters) { return make_sgd(parameters, options, decay); }});
+}
 
 }  // namespace crescendo::trainer

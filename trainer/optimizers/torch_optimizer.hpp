@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 #include <torch/optim/optimizer.h>
 
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "trainer/optimizers/optimizer.hpp"
@@ -24,29 +26,24 @@ class TorchOptimizer : public Optimizer {
   public:
     /// `fields` are all tensors of the state, in the order of checkpoints; none, if these options keep no state.
     template <class Options>
-    TorchOptimizer(const std::vector<NamedTensor>& parameters, const Options& options, WeightDecayOf decays,
+    TorchOptimizer(const std::vector<NamedTensor>& parameters, const Options& options, const WeightDecay& decay,
                    std::vector<StateField<State>> fields)
-        : Optimizer(parameters), fields_(std::move(fields)), rule_(groups(parameters, options, decays), options) {}
+        : Optimizer(parameters), fields_(std::move(fields)), rule_(groups(parameters, options, decay), options) {}
 
   private:
     using ParameterGroup = torch::optim::OptimizerParamGroup;
 
-    /// The parameters that decay, and those that do not.
+    /// The parameters by their weight decay.
     template <class Options>
     static std::vector<ParameterGroup> groups(const std::vector<NamedTensor>& named, const Options& options,
-                                              WeightDecayOf decays) {
-        std::vector<at::Tensor> decaying;
-        std::vector<at::Tensor> others;
+                                              const WeightDecay& decay) {
+        std::map<double, std::vector<at::Tensor>> by_decay;
         for (const auto& [name, tensor] : named) {
-            const bool is_weight = decays == WeightDecayOf::all || tensor.dim() > 1;
-            (is_weight ? decaying : others).push_back(tensor);
+            by_decay[decay.of(tensor)].push_back(tensor);
         }
         std::vector<ParameterGroup> all;
-        if (!decaying.empty()) {
-            all.emplace_back(decaying, std::make_unique<Options>(options));
-        }
-        if (!others.empty()) {
-            all.emplace_back(others, std::make_unique<Options>(Options(options).weight_decay(0.0)));
+        for (const auto& [rate, tensors] : by_decay) {
+            all.emplace_back(tensors, std::make_unique<Options>(Options(options).weight_decay(rate)));
         }
         return all;
     }

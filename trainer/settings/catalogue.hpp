@@ -9,8 +9,8 @@ namespace crescendo::trainer {
 
 class LossSpec;
 class ModelSpec;
-class OptimizerSpec;
 class Section;
+struct OptimizerSpec;
 struct Problem;
 struct Settings;
 struct Task;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,19 +12,13 @@ namespace crescendo::trainer {
 class Optimizer;
 struct NamedTensor;
 
-/// An optimizer as the settings describe it, before there are parameters. Each optimizer derives its own, with its own
-/// settings.
-class OptimizerSpec {
-  public:
-    virtual ~OptimizerSpec() = default;
-
-    virtual double default_lr() const = 0;
-    virtual LearningRateScaling default_lr_scaling() const = 0;
-
-    /// Makes the optimizer, which shares the parameters' memory.
-    virtual std::unique_ptr<Optimizer> make(const std::vector<NamedTensor>& parameters) const = 0;
-
-    std::string name;  ///< the word that chose it
+/// An optimizer as the settings describe it, before there are parameters.
+struct OptimizerSpec {
+    double default_lr;
+    LearningRateScaling default_lr_scaling;
+    /// Makes the optimizer with its settings. It shares the parameters' memory.
+    std::function<std::unique_ptr<Optimizer>(const std::vector<NamedTensor>& parameters)> make;
+    std::string name = {};  ///< the word that chose it
 };
 
 }  // namespace crescendo::trainer

@@ -371,8 +371,8 @@ Settings parse_settings(const json& object, const Catalogue& base, std::vector<P
     settings.model = read_choice(section, "model", catalogue.models);
     section.integer("classes", settings.classes, 2, most_classes);
     settings.optimizer = read_choice(section, "optimizer", catalogue.optimizers);
-    settings.lr = settings.optimizer->default_lr();
-    settings.lr_scaling = settings.optimizer->default_lr_scaling();
+    settings.lr = settings.optimizer->default_lr;
+    settings.lr_scaling = settings.optimizer->default_lr_scaling;
     read_training(section, settings, problems);
     read_augmentation(section, settings.augmentation);
     read_loss(section, settings.loss, catalogue.losses, problems);

@@ -25,8 +25,8 @@ inline constexpr std::int64_t most_classes = std::int64_t{1} << 24;
 
 class LossSpec;
 class ModelSpec;
-class OptimizerSpec;
 struct Catalogue;
+struct OptimizerSpec;
 
 /// What a model's weights are drawn from at first.
 enum class Initialization {

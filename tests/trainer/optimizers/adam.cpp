@@ -1,4 +1,4 @@
-#include "trainer/optimizers/adam.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 
 #include "tests/trainer/optimizers/trained.hpp"
 #include "tests/trainer/torch_doctest.hpp"

@@ -1,4 +1,4 @@
-#include "trainer/optimizers/lamb.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 
 #include "tests/trainer/optimizers/reference.hpp"
 

@@ -1,4 +1,4 @@
-#include "trainer/optimizers/lars.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 
 #include "tests/error_of.hpp"
 #include "tests/trainer/optimizers/reference.hpp"

@@ -1,4 +1,4 @@
-#include "trainer/optimizers/nadamw.hpp"
+#include "trainer/optimizers/optimizers.hpp"
 
 #include "tests/trainer/optimizers/reference.hpp"
 
