@@ -220,12 +220,12 @@ class StateTest(unittest.TestCase):
         replica = state.Replica(0, {"model": model, "optimizer": optimizer, "scheduler": scheduler})
         model(torch.ones(1, 1)).sum().backward()
         optimizer.step()
-        replica.note_end_of_steps()
+        replica.note()
         replica.note_weights()
         scheduler.step()
         optimizer.eval()
         moved = model.weight.item()
-        replica.return_to_end_of_steps()
+        replica.return_to_noted()
         replica.capture()
 
         (group,) = optimizer.param_groups
@@ -239,12 +239,12 @@ class StateTest(unittest.TestCase):
         replica = state.Replica(0, {"model": model, "optimizer": optimizer})
         kept = model.weight.detach().clone()
         for is_put_back in (True, False):
-            replica.note_end_of_steps()
+            replica.note()
             replica.note_weights()
             model.weight.data = kept + 1e-5
             if is_put_back:
                 model.weight.data = kept.clone()
-            replica.return_to_end_of_steps()
+            replica.return_to_noted()
             if is_put_back:
                 saved = replica.capture()
 
@@ -259,12 +259,12 @@ class StateTest(unittest.TestCase):
         swa = torch.optim.swa_utils.AveragedModel(model)
         shadow = Shadow()
         replica = state.Replica(0, {"model": model, "optimizer": optimizer, "swa": swa, "shadow": shadow})
-        replica.note_end_of_steps()
+        replica.note()
         for again in (True, False):
             swa.update_parameters(model)
             shadow.update(model)
             if again:
-                replica.return_to_end_of_steps()
+                replica.return_to_noted()
 
         self.assertEqual(swa.n_averaged.item(), 1)
         self.assertTrue(torch.equal(shadow.sum, model.weight))

@@ -313,9 +313,32 @@ class TrialTest(Alone):
         for (x,) in itertools.islice(batches, len(batches)):
             self.step(x)
         scheduler.step()
-        self.trial._replica.return_to_end_of_steps()  # as when the trial is saved here
+        self.trial._replica.return_to_noted()  # as when the trial is saved here
 
         self.assertEqual((scheduler.last_epoch, self.optimizer.param_groups[0]["lr"]), (0, 0.1))
+
+    def test_a_schedule_that_steps_at_an_epochs_start_does_so_once_though_train_is_called_again(self):
+        for num_steps in (0, 1):  # those that the call which is left has made
+            self.setUp()
+            state = None
+            for is_again in (False, True):
+                optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+                scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda count: 0.5**count)
+                self.begin()
+                self.trial.attach(model=self.model, optimizer=optimizer, scheduler=scheduler)
+                if is_again:
+                    self.trial._held.restore(state)
+                next(self.trial.epochs())
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # torch wants it behind the optimizer's step
+                    scheduler.step()
+                for (x,) in itertools.islice(self.trial.batches(loader_of()), num_steps):
+                    self.backward(x)
+                    optimizer.step()
+                self.trial._held.return_to_noted()  # as where a peer is lost
+                state = self.trial._held.capture()
+
+            self.assertEqual(scheduler.last_epoch, num_steps)
 
     def test_a_checkpoint_between_steps_has_the_schedule_of_its_step(self):
         scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 1)
@@ -326,6 +349,7 @@ class TrialTest(Alone):
             seen.append((replica.progress.step, scheduler.last_epoch))
 
         with mock.patch.object(alone.Alone, "save_if_due", save_if_due):
+            next(self.trial.epochs())
             for (x,) in self.trial.batches(loader_of(12)):
                 self.step(x)
                 scheduler.step()

@@ -284,7 +284,7 @@ class Session:
         except Interruption as interruption:
             self._drop_group()
             if self._replica is not None:
-                self._replica.return_to_end_of_steps()
+                self._replica.return_to_noted()
             if interruption.is_stranded:
                 # What is to be done is crescendo's to say: it knows which of the peers is dead.
                 self._channel.send(type="stranded", **self.terms.place)

@@ -66,7 +66,7 @@ class Replica:
         self.trial = trial
         self.objects = objects
         self.progress = Progress()
-        self._at_end_of_steps: Optional[Dict[str, Any]] = None
+        self._noted: Optional[Dict[str, Any]] = None
         self._learned_at_end: Optional[Tuple[str, Sketch]] = None
         self._are_weights_exchanged = False
 
@@ -123,12 +123,13 @@ class Replica:
         for name, each in self.objects.items():
             each.load_state_dict(state[name])
         self.progress = Progress.parse(state["progress"])
-        self._forget_end_of_steps()
+        self.forget_noted()
         self._are_weights_exchanged = False
 
-    def note_end_of_steps(self) -> None:
-        """Remembers what the code between an epoch's last step and its report may change: schedules, and with them the
-        optimizer's rates, and averages of weights. What the optimizer learns changes in steps."""
+    def note(self) -> None:
+        """Remembers what the code before an epoch's first step, and that between its last step and its report, may
+        change: schedules, and with them the optimizer's rates, and averages of weights. What the optimizer learns
+        changes in steps."""
         rates = [{key: group[key] for key in SCHEDULED if key in group} for group in self._groups()]
         learned = {parameter.data_ptr() for parameter in self._learned()}
         states = {name: each.state_dict() for name, each in self.objects.items() if name != "optimizer"}
@@ -138,20 +139,20 @@ class Replica:
             if learned.isdisjoint(tensor.data_ptr() for _, tensor in tensors_of(state))
         }
         copies = {id(tensor): tensor.detach().to("cpu", copy=True) for _, tensor in tensors_of(others)}
-        self._at_end_of_steps = copy.deepcopy({"rates": rates, "states": others}, copies)
+        self._noted = copy.deepcopy({"rates": rates, "states": others}, copies)
 
     def note_weights(self) -> None:
         """Remembers what the optimizer has learned at the end of an epoch's steps, without a copy."""
         self._learned_at_end = self._look_of_optimizer(), glance(self._learned())
 
-    def return_to_end_of_steps(self) -> None:
-        """Undoes that code, if it was left before its report: it runs again, and a schedule would step twice. Weights
-        that it has exchanged cannot be brought back, unless the optimizer did that itself, which knows where they are.
-        """
-        if self._at_end_of_steps is None:
+    def return_to_noted(self) -> None:
+        """Undoes that code, if it was left before the first step or the report: it runs again, and a schedule would
+        step twice. Weights that it has exchanged cannot be brought back, unless the optimizer did that itself, which
+        knows where they are."""
+        if self._noted is None:
             return
-        noted, learned = self._at_end_of_steps, self._learned_at_end
-        self._forget_end_of_steps()
+        noted, learned = self._noted, self._learned_at_end
+        self.forget_noted()
         for name, state in noted["states"].items():
             self.objects[name].load_state_dict(state)
         for group, rates in zip(self._groups(), noted["rates"]):
@@ -161,12 +162,13 @@ class Replica:
 
     def end_epoch(self) -> None:
         """The report is due, and all that came before it holds."""
-        self._forget_end_of_steps()
+        self.forget_noted()
         self.progress.epoch += 1
         self.progress.position = 0
 
-    def _forget_end_of_steps(self) -> None:
-        self._at_end_of_steps = self._learned_at_end = None
+    def forget_noted(self) -> None:
+        """All that came since holds."""
+        self._noted = self._learned_at_end = None
 
     def _learned(self) -> List[torch.nn.Parameter]:
         return [parameter for group in self._groups() for parameter in group["params"]]

@@ -218,6 +218,8 @@ class Trial:
         while self._progress.epoch < most:
             epoch = self._progress.epoch
             self._seed(0)  # what the loop draws before its first batch is the same on each worker
+            self._control.save_if_due(self._held)
+            self._held.note()
             yield epoch + 1
             if self._progress.epoch == epoch:
                 raise RuntimeError(
@@ -249,6 +251,8 @@ class Trial:
             )
         require_scheduler(self._held)
         self._read_epoch = progress.epoch
+        if progress.position > 0:  # the state has had what the loop does before its batches, which has run once more
+            self._held.return_to_noted()
         order = samples.order_of(loader, self.seed, progress.epoch)
         self._control.check()
         self._guard(lambda: require_same_data(loader, group))
@@ -283,7 +287,7 @@ class Trial:
         self._waited += time.monotonic() - begin
         for step in steps:
             self._control.check()
-            if step.index == 0:
+            if step.index == 0 and progress.position > 0:
                 self._save_if_due()
             self._seed_step(step)
             begin = time.monotonic()
@@ -302,7 +306,7 @@ class Trial:
                 self._passes.begin_next(self._held.objects["optimizer"])
                 average.clear_gradients()
         self._control.end_steps()
-        self._held.note_end_of_steps()
+        self._held.note()
         self._held.note_weights()
         self._end_steps()
 
@@ -532,8 +536,9 @@ class Trial:
         if average.norms is not None and parts > 1:
             self._progress.noise_scale.add(average.norms, samples_done, parts)
         self._progress.position = micro_batch.end
+        self._held.forget_noted()
         if self._num_unread == 0:  # a loop that counts its batches may not ask for the next one
-            self._held.note_end_of_steps()
+            self._held.note()
         seconds, waited = time.monotonic() - self._step_began, self._waited - self._waited_before
         is_full = samples_done == self._batch
         self._control.note_step(self._held, Step(seconds, waited, self._batch, is_full, self._num_samples))
