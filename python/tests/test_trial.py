@@ -15,7 +15,8 @@ from unittest import mock
 
 import numpy
 import torch
-from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, TensorDataset, WeightedRandomSampler
+from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, SubsetRandomSampler, TensorDataset
+from torch.utils.data import WeightedRandomSampler
 
 import crescendo.torch
 from crescendo.torch import alone, error_words, learning_rate, samples, settings, step_clock
@@ -905,10 +906,11 @@ class TrialTest(Alone):
         for loader, message in (
             (Doubled(data), "Doubled is a DataLoader with an __iter__ of its own.*collate_fn"),
             (Buffered(data), "Buffered is a DataLoader with an __iter__ of its own"),
-            ([1, 2], "it takes a torch.utils.data.DataLoader"),
+            ([1, 2], "is a list, where .* take a torch.utils.data.DataLoader"),
             (DataLoader(Endless()), "IterableDataset"),
             (DataLoader(data, batch_size=None), "no batch_size"),
             (DataLoader(data, sampler=WeightedRandomSampler([1.0] * 4, 4)), "WeightedRandomSampler"),
+            (DataLoader(data, sampler=SubsetRandomSampler([0, 1])), "SubsetRandomSampler.*Subset.dataset, indices"),
             (DataLoader(data, sampler=RandomSampler(data, num_samples=2)), "sampler RandomSampler"),
             (DataLoader(data, sampler=RandomSampler(data, replacement=True)), "sampler RandomSampler"),
         ):

@@ -83,8 +83,9 @@ def width_of(loader: Any) -> int:
     """Samples of the loader's batches. Raises where a group could not share the loader's samples."""
     if not isinstance(loader, DataLoader):
         raise TypeError(
-            f"trial.batches() got a {type(loader).__name__}; it takes a torch.utils.data.DataLoader, because it has to "
-            "know the data set to give each worker its share: DataLoader(dataset, batch_size=64, shuffle=True)"
+            f"this is a {type(loader).__name__}, where trial.batches() and trial.share() take a "
+            "torch.utils.data.DataLoader, because they have to know the data set to give each worker its share: "
+            "DataLoader(dataset, batch_size=64, shuffle=True)"
         )
     kind = type(loader)
     iterates_itself = kind.__iter__ is not DataLoader.__iter__ or kind._get_iterator is not DataLoader._get_iterator
@@ -107,7 +108,9 @@ def width_of(loader: Any) -> int:
     if not _takes_each_sample_once(loader):
         raise TypeError(
             f"the DataLoader has the sampler {type(loader.sampler).__name__}, whose order Crescendo cannot continue on "
-            "other workers; use shuffle=True or shuffle=False (a DistributedSampler is not needed)"
+            "other workers; use shuffle=True or shuffle=False (a DistributedSampler is not needed), and where the "
+            "sampler takes a part of the data set, such as what is not for validation, make that part the loader's "
+            "data set: torch.utils.data.Subset(dataset, indices)"
         )
     return int(loader.batch_size)
 
