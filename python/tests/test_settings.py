@@ -190,6 +190,16 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(settings.parse(None, {"batch-size": 3}).batch_size, 3)
         self.assertEqual(settings.check(None, {"settings": {"anything": 1}, "parameters": {}}), [])
 
+    def test_words_of_a_program_that_has_no_parser_are_its_own_to_read(self):
+        arguments = settings.Arguments(None, ["data.size=64"])
+        with mock.patch.object(sys, "argv", ["train.py"]):
+            args = arguments.parse({"lr": 0.5})
+
+            self.assertEqual((sys.argv[1:], vars(args)), (["data.size=64", "--lr=0.5"], {"lr": 0.5}))
+        self.assertEqual(settings.check(None, {"settings": {"lr": 0.5}}, ["data.size=64"]), [])
+        with self.assertRaisesRegex(AttributeError, "trial.args has no size.*run.train, parser.*sys.argv"):
+            args.size
+
 
 if __name__ == "__main__":
     unittest.main()

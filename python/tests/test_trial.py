@@ -959,12 +959,13 @@ class TrialTest(Alone):
 class ByHandTest(unittest.TestCase):
     """crescendo.torch.run() outside a sweep."""
 
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float)
+
     def run_by_hand(self, train, **options):
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--lr", type=float)
         with mock.patch.object(sys, "argv", ["train.py", "--lr=0.5"]):
             with contextlib.redirect_stdout(io.StringIO()) as printed:
-                crescendo.torch.run(train, parser, **options)
+                crescendo.torch.run(train, **{"parser": self.parser, **options})
         return printed.getvalue()
 
     def train(self, trial):
@@ -999,6 +1000,12 @@ class ByHandTest(unittest.TestCase):
         self.addCleanup(torch.set_grad_enabled, True)
         with self.assertRaisesRegex(TypeError, "test returned None; it has to return numbers by name"):
             self.run_by_hand(self.train, test=lambda trial: None)
+
+    def test_a_program_that_reads_its_arguments_itself_has_them_by_hand_too(self):
+        found = []
+        self.run_by_hand(lambda trial: found.extend(sys.argv), parser=None)
+
+        self.assertEqual(found, ["train.py", "--lr=0.5"])
 
     def test_what_attaches_nothing_is_not_tested(self):
         self.assertEqual(self.run_by_hand(lambda trial: None, test=lambda trial: {"test_loss": 0.25}), "")

@@ -66,9 +66,9 @@ def run(
     """Trains: as a warm trainer where crescendo started this program, else once, with the command line's arguments.
 
     `parser` reads the arguments, which are `trial.args`. In a sweep they are the words of `command:` and the trial's
-    parameters. `test` returns metrics of the trial's model on test data; it attaches the model alone, and outside a
-    sweep it is called behind `train`. A checkpoint is written at least every `checkpoint_every` seconds, and whenever
-    crescendo wants one.
+    parameters. A program that reads its arguments otherwise gives none, and finds them in `sys.argv`. `test` returns
+    metrics of the trial's model on test data; it attaches the model alone, and outside a sweep it is called behind
+    `train`. A checkpoint is written at least every `checkpoint_every` seconds, and whenever crescendo wants one.
 
     What is loaded before this call, such as data, is loaded once in each process and serves all trials. So it has to be
     the same in all processes, and what a trial trains is made in `train`.
@@ -93,12 +93,10 @@ def run(
 def _train_alone(
     train: Train, parser: Optional[argparse.ArgumentParser], words: List[str], test: Optional[Test]
 ) -> None:
-    if parser is None and words:
-        raise SystemExit(f"{sys.argv[0]} takes no arguments: give crescendo.torch.run(train, parser) its parser")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
     def trial_of(control: Alone) -> Trial:
-        args = parser.parse_args(words) if parser else argparse.Namespace()
+        args = parser.parse_args(words) if parser else settings.Parameters()
         return Trial(control, args, device=device, number=0, seed=torch.initial_seed(), directory=None)
 
     noted = (Settings(), Generators())

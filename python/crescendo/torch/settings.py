@@ -24,11 +24,21 @@ class SettingsError(Exception):
         self.setting = setting
 
 
+class Parameters(argparse.Namespace):
+    """The arguments where nobody knows the program's own: in a sweep the trial's parameters, and by hand none."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"trial.args has no {name}: without a parser it has the trial's parameters alone; call "
+            "crescendo.torch.run(train, parser), or have train read sys.argv"
+        )
+
+
 def parse(
     parser: Optional[argparse.ArgumentParser], settings: Mapping[str, Any], words: Sequence[str] = ()
 ) -> argparse.Namespace:
     """The arguments as if `settings` stood on the command line behind `words`. None, which no word means, is what the
-    argument is then. Without a parser all settings are taken as they are.
+    argument is then. Without a parser all settings are taken as they are, and the words are the program's business.
 
     >>> parser = argparse.ArgumentParser()
     >>> _ = parser.add_argument("--lr", type=float, default=0.1)
@@ -38,9 +48,7 @@ def parse(
     """
     own = _chosen(parser, words)[-1]
     if own is None:
-        if words:
-            raise SettingsError("", f"has {' '.join(words)}, and no parser; call crescendo.torch.run(train, parser)")
-        return argparse.Namespace(**{name.replace("-", "_"): value for name, value in _flatten(settings, own)})
+        return Parameters(**{name.replace("-", "_"): value for name, value in _flatten(settings, own)})
     args = _parse_words(_chosen(parser, words), command_line(parser, settings, words))
     for name, action, value in _given(own, settings):
         if value is None:
