@@ -109,7 +109,7 @@ ImportedSweep import_wandb(const OrderedJson& root, const ForeignFile& file) {
     if (root.contains("early_terminate")) {
         result.tail.push_back(schedule(root, spec.scheduler));
         for (const auto& [key, remark] : sweep.remarks) {
-            if (key == "early_terminate" && remark.find("where W&B has") != std::string::npos) {  // its rungs differ
+            if (key == "early_terminate" && spec.scheduler.has_max()) {
                 result.notes.push_back(fmt::format("{} {}", key, remark));
             }
         }

@@ -71,16 +71,19 @@ std::string meaning_of(const YamlSection& early_terminate, const SchedulerSpec& 
     if (!spec.has_max()) {
         return meaning + ", without a max: a trial ends when its program does";
     }
-    const auto num_rungs = early_terminate.integer("s");
-    if (!num_rungs) {
-        return meaning;
+    const auto with_end = fmt::format(
+        "{}: a trial is complete at {}, where W&B lets it train on; if your program "
+        "trains longer, write that scheduler with its end as max",
+        meaning, spec.max.value);
+    const auto others = wandb_rungs(spec.max.value, early_terminate.integer("s").value_or(0), spec.reduction_factor);
+    if (others.empty()) {
+        return with_end;
     }
     auto rungs = ladder(spec.min.value, spec.max.value, spec.reduction_factor);
     rungs.pop_back();  // where a trial is complete
-    const auto others = wandb_rungs(spec.max.value, *num_rungs, spec.reduction_factor);
-    return others == rungs ? meaning
-                           : fmt::format("{}, with rungs at {}, where W&B has {}; to choose others, write a scheduler",
-                                         meaning, fmt::join(rungs, ", "), fmt::join(others, ", "));
+    return others == rungs ? with_end
+                           : fmt::format("{}; rungs are at {}, where W&B has {}", with_end, fmt::join(rungs, ", "),
+                                         fmt::join(others, ", "));
 }
 
 }  // namespace

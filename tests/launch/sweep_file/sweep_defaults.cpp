@@ -77,7 +77,8 @@ TEST_CASE("W&B's early_terminate becomes asha with the same rungs") {
     CHECK(from_max.spec.scheduler.max == Resource{27});
     CHECK(from_max.spec.scheduler.reduction_factor == 3);
     CHECK(remark_on(from_max, "early_terminate") ==
-          "means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here");
+          "means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here: a trial is complete at 27, where "
+          "W&B lets it train on; if your program trains longer, write that scheduler with its end as max");
     CHECK(read_with("early_terminate: {type: hyperband, max_iter: 5, s: 9, eta: 3}\n").spec.scheduler.min ==
           Resource{1});
 }
@@ -88,11 +89,9 @@ TEST_CASE("a note says where rungs lie if W&B rounds them to others") {
                          "early_terminate");
     };
 
-    CHECK(note("max_iter: 50, s: 1") ==
-          "means scheduler: {type: asha, min: 16, max: 50, reduction_factor: 3} here, with rungs at 16, 48, where W&B "
-          "has 16; to choose others, write a scheduler");
-    CHECK(note("max_iter: 100, s: 3").find("with rungs at 3, 9, 27, 81, where W&B has 3, 11, 33") != std::string::npos);
-    CHECK(note("max_iter: 2, s: 3").ends_with("reduction_factor: 3} here"));  // neither has any
+    CHECK(note("max_iter: 50, s: 1").ends_with("; rungs are at 16, 48, where W&B has 16"));
+    CHECK(note("max_iter: 100, s: 3").ends_with("; rungs are at 3, 9, 27, 81, where W&B has 3, 11, 33"));
+    CHECK(note("max_iter: 2, s: 3").ends_with("as max"));  // neither has any
 }
 
 TEST_CASE("mistakes in early_terminate name their key") {
@@ -107,6 +106,8 @@ TEST_CASE("mistakes in early_terminate name their key") {
           "sweep.yaml:6:49: early_terminate.eta: is 1.5, and rungs lie at whole powers of it here; use 2, 3 or 4");
     CHECK(error_with("early_terminate: {type: hyperband, min_iter: 0}\n") ==
           "sweep.yaml:6:36: early_terminate.min_iter: is 0; use 1 or more");
+    CHECK(error_with("early_terminate: {type: hyperband, min_iter: 30, max_iter: 20}\n")
+              .find("max is 20 and min is 30") != std::string::npos);
 }
 
 TEST_CASE("the target of W&B's metric ends the sweep") {
