@@ -43,6 +43,18 @@ bool looks_like_number(std::string_view cell) {
     return error != std::errc::invalid_argument && end == cell.data() + cell.size();
 }
 
+/// Whether the cells count the columns from 0, as pandas writes for columns without names. Its index, before them, has
+/// none either. Fewer than three such cells may well be numbers.
+bool counts_columns(const std::vector<std::string_view>& cells) {
+    const std::size_t first = cells.front().empty() ? 1 : 0;
+    for (std::size_t column = first; column < cells.size(); ++column) {
+        if (cells[column] != std::to_string(column - first)) {
+            return false;
+        }
+    }
+    return cells.size() >= first + 3;
+}
+
 template <class Number>
 void append(Number value, std::span<std::byte>& out) {
     std::memcpy(out.data(), &value, sizeof value);
@@ -56,6 +68,12 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     CRESCENDO_VALIDATE(file_.good() && !std::filesystem::is_directory(file), "",
                        "{} cannot be opened: no such file, or no permission to read it", name_);
     CRESCENDO_VALIDATE(next_line(), "", "{} is empty", name_);
+    CRESCENDO_VALIDATE(
+        !counts_columns(cells_), "",
+        "{}: the first line counts the columns, as pandas writes it for columns without names, and is no "
+        "sample; write the table by to_csv(header=False, index=False). If it is a sample, put a line of "
+        "names before it",
+        name_);
     // An empty cell may be a number that is missing.
     has_header_ =
         std::any_of(cells_.begin(), cells_.end(), [](auto cell) { return !cell.empty() && !looks_like_number(cell); });
@@ -67,9 +85,18 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     rewind();
     CRESCENDO_VALIDATE(!file_.fail(), "", "{} is a pipe, and a table is read twice; write it to a file first", name_);
     bool integers = true;
+    std::optional<std::int64_t> index = has_header_ && names_.front().empty() ? 0 : std::optional<std::int64_t>();
     for (; next_line(); ++num_samples_) {
         check_line(integers);
+        const auto number = parse<std::int64_t>(cells_.front());
+        const bool counts = index && number && (num_samples_ == 0 ? *number == 0 || *number == 1 : *number == *index);
+        index = counts ? std::optional(*number + 1) : std::nullopt;
     }
+    CRESCENDO_VALIDATE(!index || num_samples_ < 2, "",
+                       "{}: the first column has no name and counts the lines, as the index that pandas and R write: a "
+                       "model would learn from it. Leave it out, by to_csv(index=False) or row.names = FALSE, or give "
+                       "it a name if it is an input",
+                       name_);
     const auto num_targets = std::ssize(targets_of_line_);
     inputs_ = {options.type, {std::ssize(names_) - num_targets}};
     targets_.type = options.target_type.value_or(integers ? ElementType::i64 : options.type);

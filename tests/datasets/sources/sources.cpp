@@ -300,6 +300,23 @@ TEST_CASE("the first line of a CSV file is a header if it has a name, whether or
     CHECK(converted.of({converted.path("t.csv")}, {.target_columns = {"class"}}).inputs == bytes_of<float>({1, 3}));
 }
 
+TEST_CASE("the names and the index that pandas writes for a table without any are not learned as numbers") {
+    const Converted converted;
+    const auto complaint = [&](const std::string& text) {
+        write_text(converted.path("t.csv"), text);
+        return converted.complaint({converted.path("t.csv")});
+    };
+
+    CHECK(complaint("0,1,2\n0.5,1.5,1\n") == Contains("t.csv: the first line counts the columns"));
+    CHECK(complaint(",0,1,2\n0,0.5,1.5,1\n") == Contains("the first line counts the columns"));
+    CHECK(complaint(",a,class\n0,0.5,1\n1,1.5,0\n") == Contains("the first column has no name and counts the lines"));
+    CHECK(complaint("\"\",\"a\",\"class\"\n\"1\",0.5,1\n\"2\",1.5,0\n") == Contains("row.names = FALSE"));
+    write_text(converted.path("t.csv"), "line,a,class\n0,0.5,1\n1,1.5,0\n");
+    CHECK(converted.of({converted.path("t.csv")}).inputs == bytes_of<float>({0, 0.5F, 1, 1.5F}));
+    write_text(converted.path("t.csv"), "0,1\n1,2\n");
+    CHECK(converted.of({converted.path("t.csv")}).inputs == bytes_of<float>({0, 1}));
+}
+
 TEST_CASE("the mark that Excel writes before CSV belongs to no cell") {
     const Converted converted;
     write_text(converted.path("t.csv"),
