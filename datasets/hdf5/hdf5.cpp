@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "core/check.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "datasets/hdf5/finding_driver.hpp"
+#include "datasets/hdf5/hdf5_links.hpp"
 #include "datasets/system/own_process.hpp"
 
 namespace crescendo::datasets::hdf5 {
@@ -70,26 +72,52 @@ Cause cause() {
     return without_addresses(std::move(text));
 }
 
-/// "train, test": the members of the group that holds `path`, or of the nearest one above that exists.
+/// "/ holds train, test": the members of the group that holds `path`, or of the nearest one above that exists. Groups
+/// of simulations may hold thousands.
 std::string siblings(hid_t file, std::string path) {
     do {
         path.resize(std::max<std::size_t>(path.rfind('/'), 1));
     } while (!exists(file, path));
 
+    constexpr std::size_t most = 20;
+    const auto group = own(H5Oopen(file, path.c_str(), H5P_DEFAULT), text("{} cannot be opened", path));
+    const auto links = links_of(group.get(), H5_INDEX_NAME);
     std::string names;
-    const auto add = [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
-        auto& list = *static_cast<std::string*>(out);
-        list += (list.empty() ? "" : ", ") + std::string(name);
-        return 0;
-    };
-    Handle group{H5Oopen(file, path.c_str(), H5P_DEFAULT)};
-    H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &names);
-    return names.empty() ? text("{} is empty", path) : text("{} holds {}", path, names);
+    for (const auto& [name, link] : std::span(links).first(std::min(links.size(), most))) {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    return names.empty()         ? text("{} is empty", path)
+           : links.size() > most ? text("{} holds {} and {} more", path, names, links.size() - most)
+                                 : text("{} holds {}", path, names);
+}
+
+/// The link on the way to `path` that leads nowhere, and where it is to lead; empty if there is none.
+std::string broken_link(hid_t file, const std::string& path) {
+    for (auto end = path.find('/', 1);; end = path.find('/', end + 1)) {
+        const auto part = path.substr(0, end);
+        H5L_info_t link{};
+        if (H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT) < 0) {
+            return {};
+        }
+        if (link.type != H5L_TYPE_HARD && H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0) {
+            return text("{} ({}) leads to {}", part, kind_of_link(link), target_of_link(file, part, link));
+        }
+        if (end == std::string::npos) {
+            return {};
+        }
+    }
 }
 
 Handle open_object(hid_t file, const std::string& path, const std::string& file_name, H5I_type_t type) {
     const char* kind = type == H5I_GROUP ? "group" : "data set";
-    CRESCENDO_VALIDATE(exists(file, path), "", "{} has no {} {}: {}", file_name, kind, path, siblings(file, path));
+    if (!exists(file, path)) {
+        const auto broken = broken_link(file, path);
+        CRESCENDO_VALIDATE(broken.empty(), "",
+                           "{}:{}, which cannot be opened; put that back where the link looks for it, or correct the "
+                           "link",
+                           file_name, broken);
+        throw InvalidInput(text("{} has no {} {}: {}", file_name, kind, path, siblings(file, path)));
+    }
     auto object = own(H5Oopen(file, path.c_str(), H5P_DEFAULT), text("{}:{} cannot be opened", file_name, path));
     CRESCENDO_VALIDATE(H5Iget_type(object.get()) == type, "", "{}:{} is not a {}; a location is FILE:/GROUP, {}",
                        file_name, path, kind, "and the group holds the data sets inputs and targets");

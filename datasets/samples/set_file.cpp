@@ -73,10 +73,11 @@ void crop(Field& rows, const Crop& crop, SampleLayout layout, const std::string&
     }
 }
 
-/// The names of the data sets with targets: those asked for, or none where nobody asked and there are none.
+/// The names of the data sets with targets: those asked for, or none where nobody asked and there are none. A link that
+/// leads nowhere is no reason to train without.
 std::vector<std::string> targets_in(hid_t file, const Location& place, const SetOptions& options) {
-    const bool none =
-        options.targets == SetOptions().targets && !hdf5::exists(file, place.member(options.targets.front()));
+    const bool none = options.targets == SetOptions().targets &&
+                      H5Lexists(file, place.member(options.targets.front()).c_str(), H5P_DEFAULT) <= 0;
     return none ? std::vector<std::string>() : options.targets;
 }
 

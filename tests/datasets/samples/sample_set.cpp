@@ -465,6 +465,37 @@ TEST_CASE("a location that cannot be used is named with the reason") {
     CHECK(complaint_about(file + ":/") == Contains("set.h5 has no data set /inputs: / holds train"));
 }
 
+TEST_CASE("a link that leads nowhere is named with its target, not taken for a name that is missing") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    {
+        Hdf5Writer writer(file);
+        writer.add("/a/targets", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
+        H5Lcreate_external("gone.h5", "/x", writer.id(), "/a/inputs", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_soft("/nowhere", writer.id(), "/b", H5P_DEFAULT, H5P_DEFAULT);
+        writer.add("/c/inputs", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
+        H5Lcreate_external("gone.h5", "/x", writer.id(), "/c/targets", H5P_DEFAULT, H5P_DEFAULT);
+    }
+
+    CHECK(complaint_about(file + ":/a") == Contains("set.h5:/a/inputs (external link) leads to gone.h5:/x, which"));
+    CHECK(complaint_about(file + ":/b") == Contains("set.h5:/b (soft link) leads to /nowhere, which cannot be opened"));
+    CHECK(complaint_about(file + ":/c") == Contains("/c/targets (external link) leads to gone.h5:/x"));
+}
+
+TEST_CASE("of a group with very many members, a message names some") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    {
+        Hdf5Writer writer(file);
+        for (int run = 100; run < 125; ++run) {
+            writer.add("/" + std::to_string(run) + "/data", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
+        }
+    }
+
+    CHECK(complaint_about(file + ":/") == Contains("/ holds 100, 101, 102, "));
+    CHECK(complaint_about(file + ":/") == Contains(", 118, 119 and 5 more"));
+}
+
 TEST_CASE("a file that is not HDF5, or cut off, is named") {
     const TemporaryFolder folder;
     write_bytes(folder / "text.h5", bytes_of(std::vector<char>(4096, 'x')));
