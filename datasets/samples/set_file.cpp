@@ -30,12 +30,15 @@ std::vector<std::string> classes_in(hid_t data_set, const Field& field, const st
 Field field_of(hid_t data_set, const std::string& path, const std::string& name) {
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
     const auto element = hdf5::element_type(type.get());
-    CRESCENDO_VALIDATE(element.has_value(), "", "{} is of type {}; samples are integers of 8 to 64 bits or {}", name,
-                       hdf5::type_name(type.get()), "floats of 16 to 64 bits: convert it");
+    CRESCENDO_VALIDATE(element.has_value(), "",
+                       "{} is of type {}; samples are integers of 8 to 64 bits or floats of 16 to 64 bits: write its "
+                       "numbers as a data set of their own, by h5py for example",
+                       name, hdf5::type_name(type.get()));
 
     const auto extent = hdf5::extent(data_set);
     CRESCENDO_VALIDATE(!extent.empty(), "", "{} is a scalar; its first axis must count the samples", name);
-    CRESCENDO_VALIDATE(extent[0] > 0, "", "{} holds no samples", name);
+    CRESCENDO_VALIDATE(extent[0] > 0, "", "{} holds no samples; of several files, name only those that have some",
+                       name);
     CRESCENDO_VALIDATE(hdf5::num_bytes(extent, *element, name) > 0, "",
                        "{} has samples without elements: one of its axes has length 0", name);
 
@@ -79,6 +82,14 @@ std::vector<std::string> targets_in(hid_t file, const Location& place, const Set
     const bool none = options.targets == SetOptions().targets &&
                       H5Lexists(file, place.member(options.targets.front()).c_str(), H5P_DEFAULT) <= 0;
     return none ? std::vector<std::string>() : options.targets;
+}
+
+/// What may be wrong where two data sets have first axes of different lengths.
+const char* hint_of_reversed_axes(const Field& one, const Field& other) {
+    const bool last_are_equal = !one.shape.empty() && !other.shape.empty() && one.shape.back() == other.shape.back();
+    return last_are_equal ? ". The first axis counts samples. If the last one does, as in what MATLAB and Fortran "
+                            "write, write the arrays with their axes in reverse"
+                          : "";
 }
 
 /// "int16, a row of 3 x 721 x 1440, packed": what is to be the same in all files of a set. Of measurements, only that
@@ -151,8 +162,9 @@ SetFile::SetFile(const Location& place, const SetOptions& options)
     }
     for (const auto& column : columns_) {
         CRESCENDO_VALIDATE(column.rows().num_samples == num_rows(), "",
-                           "{} holds {} samples but {} {}; every input needs its target", columns_.front().name(),
-                           num_rows(), column.name(), column.rows().num_samples);
+                           "{} holds {} samples but {} {}; every input needs its target{}", columns_.front().name(),
+                           num_rows(), column.name(), column.rows().num_samples,
+                           hint_of_reversed_axes(columns_.front().rows(), column.rows()));
     }
 }
 

@@ -533,6 +533,8 @@ TEST_CASE("a data set that holds no samples is named") {
         Hdf5Writer writer(file);
         writer.add("/uneven/inputs", {2}, H5T_NATIVE_UINT8, values);
         writer.add("/uneven/targets", {3}, H5T_NATIVE_UINT8, values);
+        writer.add("/reversed/inputs", {1, 4}, H5T_NATIVE_UINT8, values);
+        writer.add("/reversed/targets", {2, 4}, H5T_NATIVE_UINT8, nullptr);
         writer.add("/none/inputs", {0}, H5T_NATIVE_UINT8, nullptr);
         writer.add("/flat/inputs", {2, 0}, H5T_NATIVE_UINT8, nullptr);
         writer.add("/scalar/inputs", {}, H5T_NATIVE_UINT8, nullptr);
@@ -542,6 +544,9 @@ TEST_CASE("a data set that holds no samples is named") {
 
     CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/inputs holds 2 samples but"));
     CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/targets 3"));
+    CHECK(complaint_about(file + ":/uneven") != Contains("MATLAB"));
+    CHECK(complaint_about(file + ":/reversed") ==
+          Contains("MATLAB and Fortran write, write the arrays with their axes"));
     CHECK(complaint_about(file + ":/none") == Contains("/none/inputs holds no samples"));
     CHECK(complaint_about(file + ":/flat") == Contains("/flat/inputs has samples without elements"));
     CHECK(complaint_about(file + ":/scalar") == Contains("/scalar/inputs is a scalar"));
