@@ -16,6 +16,7 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/report/chronicle.hpp"
+#include "launch/view/number_text.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 #include "launch/view/sparkline.hpp"

@@ -12,6 +12,7 @@
 #include "core/median.hpp"
 #include "core/spelling.hpp"
 #include "launch/view/column_names.hpp"
+#include "launch/view/number_text.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -119,10 +120,7 @@ MedianEstimate as_metric(const MedianEstimate& losses, Goal goal) {
 }
 
 std::string number_for_people(double number) {
-    return std::isinf(number)         ? "∞"
-           : std::isnan(number)       ? "?"
-           : std::abs(number) < 10000 ? fmt::format("{:.4g}", number)
-                                      : fmt::format("{:.0f}", number);
+    return std::isinf(number) ? (number < 0 ? "−∞" : "∞") : std::isnan(number) ? "?" : number_text(number);
 }
 
 Cell text_of(const std::optional<MedianEstimate>& estimate) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "launch/view/number_text.hpp"
 #include "launch/view/printable.hpp"
 
 namespace crescendo::launch::html {
@@ -16,7 +17,7 @@ std::string number(const OrderedJson& value) {
     if (value.is_string()) {
         return markup_text(value.get<std::string>());
     }
-    return value.is_number_float() ? fmt::format("{:.5g}", value.get<double>()) : markup_text(value.dump());
+    return value.is_number_float() ? number_text(value.get<double>(), 5) : markup_text(value.dump());
 }
 
 std::string text(const OrderedJson& object, const char* key) { return markup_text(object.at(key).get<std::string>()); }

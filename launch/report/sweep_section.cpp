@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "launch/report/html.hpp"
+#include "launch/view/number_text.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "launch/system/terminal.hpp"
 #include "launch/view/display_width.hpp"
+#include "launch/view/number_text.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"

@@ -15,6 +15,7 @@
 #include "launch/messages/value_json.hpp"
 #include "launch/messages/whole_numbers.hpp"
 #include "launch/view/column_names.hpp"
+#include "launch/view/number_text.hpp"
 #include "launch/view/progress.hpp"
 
 namespace crescendo::launch {
@@ -329,8 +330,6 @@ std::string clock_text(double seconds) {
     return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
                         : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
-
-std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 
 const Trial* last_failed(const Sweep& sweep) {
     const auto& trials = sweep.trials();

@@ -68,9 +68,6 @@ std::string brief(const Config& config);
 /// Seconds as a clock shows them: 75 → "1:15", 7300 → "2:01:40".
 std::string clock_text(double seconds);
 
-/// A number to 4 or 5 significant digits.
-std::string number_text(double value);
-
 /// The last of the trials that failed; null if none did.
 const Trial* last_failed(const Sweep& sweep);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "launch/view/number_text.hpp"
 #include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 
@@ -24,14 +25,9 @@ Cell metric(const std::optional<Estimate>& loss, Goal goal) {
     return loss ? Cell{from_loss(goal, loss->mean)} : Cell{};
 }
 
-/// 3 significant digits, and all of those before the point.
-std::string brief_number(double value) {
-    return std::abs(value) < 100 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
-}
-
 Cell with_error(const Estimate& estimate) {
-    return brief_number(estimate.mean) +
-           (std::isfinite(estimate.half_width) ? " ± " + brief_number(estimate.half_width) : "");
+    return number_text(estimate.mean, 3) +
+           (std::isfinite(estimate.half_width) ? " ± " + number_text(estimate.half_width, 3) : "");
 }
 
 Cell with_error(const std::optional<Estimate>& loss, Goal goal) {

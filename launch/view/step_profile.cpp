@@ -8,6 +8,7 @@
 
 #include "core/message_json.hpp"
 #include "launch/messages/json.hpp"
+#include "launch/view/number_text.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -148,10 +149,10 @@ std::string profile_text(const Profiled& profile, int num_workers, Format format
         table.add_row(std::move(row));
         return table.print(format);
     }
-    std::string text =
-        fmt::format("A step of {} samples on {} worker{} takes {}: {:.4g} samples/s. Mean of {} steps.\n\n{}\n",
-                    profile.group_batch, num_workers, num_workers == 1 ? "" : "s", time_text(profile.step),
-                    static_cast<double>(profile.group_batch) / profile.step, profile.steps, table_of_parts(profile));
+    std::string text = fmt::format(
+        "A step of {} samples on {} worker{} takes {}: {} samples/s. Mean of {} steps.\n\n{}\n", profile.group_batch,
+        num_workers, num_workers == 1 ? "" : "s", time_text(profile.step),
+        number_text(static_cast<double>(profile.group_batch) / profile.step), profile.steps, table_of_parts(profile));
     text += fmt::format("without reading:   {} a step\nwithout the model: {} a step\n", time_text(profile.without_data),
                         time_text(profile.without_model));
     text += fmt::format("an epoch:          {}, {} steps\n", time_text(epoch(profile)), profile.epoch_steps);
@@ -161,10 +162,9 @@ std::string profile_text(const Profiled& profile, int num_workers, Format format
     if (profile.checkpoint) {
         text += fmt::format("a checkpoint:      {}, beside training\n", time_text(*profile.checkpoint));
     }
-    text += fmt::format(
-        "speed:             {:.3g} GFLOP/s a worker, {} of what matrix products reach here ({:.3g})\n\n{}\n",
-        speed(profile) / 1e9, percent(speed(profile) / profile.matmul), profile.matmul / 1e9,
-        advice_of(profile, num_workers));
+    text += fmt::format("speed:             {} GFLOP/s a worker, {} of what matrix products reach here ({})\n\n{}\n",
+                        number_text(speed(profile) / 1e9, 3), percent(speed(profile) / profile.matmul),
+                        number_text(profile.matmul / 1e9, 3), advice_of(profile, num_workers));
     return text;
 }
 

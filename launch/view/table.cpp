@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/value.hpp"
 #include "launch/view/display_width.hpp"
+#include "launch/view/number_text.hpp"
 #include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
@@ -28,7 +29,7 @@ struct Exact {
 struct ForPeople : Exact {
     using Exact::operator();
     std::string operator()(std::monostate) const { return "-"; }
-    std::string operator()(double value) const { return fmt::format("{:.5g}", value); }
+    std::string operator()(double value) const { return number_text(value, 5); }
     std::string operator()(const JsonValue& value) const { return printable(value.text); }
     std::string operator()(std::string value) const {
         std::replace_if(

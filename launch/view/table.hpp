@@ -34,7 +34,7 @@ class Table {
     Table without_empty_columns() const;
 
     /// Lines, each with its line feed.
-    /// table: aligned columns, numbers to the right and with at most 5 significant digits, "-" for no value;
+    /// table: aligned columns, numbers to the right and as number_text() has them, "-" for no value;
     /// json: a list of objects, null for no value and for numbers that are not finite;
     /// csv: a header and one line a row, quoted as RFC 4180 says, empty for no value.
     /// Numbers in json and csv read back bit for bit. Control characters in texts are escaped, as printable() says.

@@ -15,13 +15,14 @@ function element(name, attributes = {}, ...children) {
 
 const finite = (value) => typeof value === 'number' && Number.isFinite(value);
 
-/** A number as people read it: at most 5 significant digits, as the other commands print it. */
+/** A number as people read it: 5 significant digits, and all of those before the point, as other commands print it. */
 function numberText(value) {
   if (value === null || value === undefined) return '–';
   if (typeof value !== 'number') return choiceText(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
   const size = Math.abs(value);
-  return size >= 1e-4 && size < 1e7 ? String(Number(value.toPrecision(5))) :
+  if (size >= 1e4 && size < 1e7) return String(Math.round(value));
+  return size >= 1e-4 && size < 1e4 ? String(Number(value.toPrecision(5))) :
                                       value.toExponential(3).replace(/\.?0+e/, 'e');
 }
 
