@@ -126,7 +126,7 @@ std::vector<std::string> slot_lines(const Sweep& sweep, std::size_t rows) {
 
 std::string clipped(const std::string& text, std::size_t columns) {
     const auto shown = printable(text);
-    return std::string(fitting(shown, columns));
+    return display_width(shown) <= columns ? shown : std::string(fitting(shown, columns - 1)) + "…";
 }
 
 std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now, Room room) {

@@ -86,7 +86,8 @@ struct Room {
 /// The picture of a sweep on a terminal. What fits no more is left out at the end; slots are counted then.
 std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now, Room room);
 
-/// At most `columns` columns of a text in which every character takes one. What would steer a terminal is written out.
+/// A text on so many columns, at least one: where it is cut, it ends with …. What would steer a terminal is written
+/// out.
 std::string clipped(const std::string& text, std::size_t columns);
 
 /// The state of a sweep on one line, as LogView writes it.

@@ -92,10 +92,14 @@ TEST_CASE("the screen is no higher than the terminal, and counts the slots that 
     }
 }
 
-TEST_CASE("what a program printed does not steer the terminal") {
-    CHECK(clipped("\x1b[2Jgone", 80) == "\\x1b[2Jgone");
-    CHECK(clipped("äöü", 2) == "äö");
-    CHECK(clipped("学習率", 5) == "学習");  // two columns each
+TEST_CASE("what a program printed does not steer the terminal") { CHECK(clipped("\x1b[2Jgone", 80) == "\\x1b[2Jgone"); }
+
+TEST_CASE("a line that is cut says so: lr=0.03 is not lr=0.0312") {
+    CHECK(clipped("best   lr=0.0312", 15) == "best   lr=0.03…");
+    CHECK(clipped("best   lr=0.0312", 16) == "best   lr=0.0312");
+    CHECK(clipped("äöü", 3) == "äöü");
+    CHECK(clipped("äöü", 2) == "ä…");
+    CHECK(clipped("学習率", 5) == "学習…");  // two columns each
 }
 
 TEST_CASE("a view on a terminal draws no more rows than there are, so that each picture replaces the last") {
