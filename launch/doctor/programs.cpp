@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <poll.h>
-
 #include <chrono>
 #include <string>
 #include <vector>
 
 #include "core/trial_protocol.hpp"
-#include "launch/files/last_words.hpp"
-#include "launch/files/temporary_log.hpp"
-#include "launch/process/child_process.hpp"
 #include "launch/process/shell.hpp"
 #include "launch/trainers/idle_trainers.hpp"
 
@@ -20,18 +15,6 @@ namespace {
 
 constexpr const char* about_trainer = "trainer";
 constexpr std::chrono::seconds trainer_patience{60};
-
-/// What a program prints for `--version`, or why it does not.
-std::string version_of(const std::string& program) {
-    const TemporaryLog log;
-    ProcessOptions options;
-    options.command = {program, "--version"};
-    options.log = log.path();
-    ChildProcess process(options);
-    pollfd ended{process.exit_descriptor().get(), POLLIN, 0};
-    ::poll(&ended, 1, static_cast<int>(std::chrono::milliseconds(trainer_patience).count()));
-    return last_words(log.path());
-}
 
 }  // namespace
 
@@ -49,10 +32,11 @@ Findings examine_programs(const ProgramPaths& paths) {
                                         paths.trainer),
                             "build all of Crescendo (`make build`), or put it beside crescendo, or name it in "
                             "CRESCENDO_TRAINER"});
-    } else if (const auto version = version_of(paths.trainer); version != CRESCENDO_VERSION) {
+    } else if (const auto answer = run_tool({paths.trainer, "--version"}, {.patience = trainer_patience});
+               answer.output != CRESCENDO_VERSION) {
         findings.push_back(
             {Verdict::problem, about_trainer,
-             fmt::format("{} is not of version " CRESCENDO_VERSION "; it says: {}", paths.trainer, version),
+             fmt::format("{} is not of version " CRESCENDO_VERSION "; it says: {}", paths.trainer, answer.words()),
              "build crescendo and crescendo-trainer together, with the libraries they were built with"});
     } else {
         findings.push_back({Verdict::ok, about_trainer, fmt::format("{} starts", paths.trainer)});

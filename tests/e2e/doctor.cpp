@@ -77,6 +77,31 @@ TEST_CASE("a trainer that cannot start is a problem, with its last words") {
               "two workers form no group: " + (folder / "trainer").string() + " ended: exit status 127"));
 }
 
+TEST_CASE("a trainer that cannot even be executed is a problem, and the doctor looks at all else") {
+    const TemporaryFolder folder;
+    write_file(folder / "trainer", "#!/nowhere/loader\n");  // as that of another C library
+    fs::permissions(folder / "trainer", fs::perms::owner_all);
+    const Variable trainer("CRESCENDO_TRAINER", folder / "trainer");
+
+    const auto result = run_crescendo(folder.path(), {"doctor", "--format", "json"});
+
+    CHECK(result.code == 1);
+    CHECK(has(result.json(), "problem", "trainer: No such file or directory"));
+    CHECK(has(result.json(), "ok", "flock works"));
+}
+
+TEST_CASE("what a trainer's libraries warn of says nothing of its version") {
+    const TemporaryFolder folder;
+    const auto version = run_crescendo(folder.path(), {"--version"}).out.substr(std::string("crescendo ").size());
+    write_file(folder / "trainer", "#!/bin/sh\necho libgomp: bad OMP_NUM_THREADS >&2\necho " + version);
+    fs::permissions(folder / "trainer", fs::perms::owner_all);
+    const Variable trainer("CRESCENDO_TRAINER", folder / "trainer");
+
+    const auto report = run_crescendo(folder.path(), {"doctor", "--format", "json"}).json();
+
+    CHECK(has(report, "ok", "trainer starts"));
+}
+
 TEST_CASE("an interface that is not there is refused before anything starts") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
