@@ -178,14 +178,11 @@ std::optional<ProgramRun::End> ProgramRun::advance() {
 }
 
 std::optional<Clock::time_point> ProgramRun::deadline() const {
-    auto first = deadline_;
-    const auto look = written_ ? written_->next_look() : std::nullopt;
-    for (const auto& each : {report_due_, remark_due_, unfinished_due_, look, in_doubt_until_}) {
-        if (each && state_ == State::trains) {
-            first = std::min(first.value_or(*each), *each);
-        }
+    if (state_ != State::trains) {
+        return deadline_;
     }
-    return first;
+    return earliest({deadline_, report_due_, remark_due_, unfinished_due_, in_doubt_until_,
+                     written_ ? written_->next_look() : std::nullopt});
 }
 
 void ProgramRun::excuse(Clock::duration time) {

@@ -1,6 +1,5 @@
 #include "launch/agent/program_worker.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/check.hpp"
@@ -110,11 +109,7 @@ void ProgramWorker::conclude(ProgramRun::End end) {
 }
 
 std::optional<Clock::time_point> ProgramWorker::deadline() const {
-    auto first = run_ ? run_->deadline() : std::nullopt;
-    if (look_again_ && next_) {
-        first = std::min(first.value_or(*look_again_), *look_again_);
-    }
-    return first;
+    return earliest({run_ ? run_->deadline() : std::nullopt, next_ ? look_again_ : std::nullopt});
 }
 
 void ProgramWorker::excuse(Clock::duration time) {

@@ -268,13 +268,7 @@ std::optional<Clock::time_point> WarmWorker::deadline() const {
     if (const auto* down = std::get_if<Down>(&state_)) {
         return down->next_attempt;
     }
-    auto first = silent_until();
-    for (const auto& each : {time_to_end(), dead_by_}) {
-        if (each) {
-            first = std::min(first.value_or(*each), *each);
-        }
-    }
-    return first;
+    return earliest({silent_until(), time_to_end(), dead_by_});
 }
 
 void WarmWorker::receive(const Json& message) {

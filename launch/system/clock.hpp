@@ -1,10 +1,21 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
+#include <optional>
 
 namespace crescendo::launch {
 
 /// For deadlines and silence: it counts while the machine's time is set.
 using Clock = std::chrono::steady_clock;
+
+/// The first of these times; nothing if there is none.
+inline std::optional<Clock::time_point> earliest(std::initializer_list<std::optional<Clock::time_point>> times) {
+    std::optional<Clock::time_point> first;
+    for (const auto& each : times) {
+        first = each && (!first || *each < *first) ? each : first;
+    }
+    return first;
+}
 
 }  // namespace crescendo::launch
