@@ -37,6 +37,12 @@ std::pair<FileDescriptor, FileDescriptor> socket_pair() {
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
+/// `status` is as waitpid() has it.
+ExitStatus exit_status_from(int status) {
+    return WIFSIGNALED(status) ? ExitStatus{128 + WTERMSIG(status), WTERMSIG(status)}
+                               : ExitStatus{WEXITSTATUS(status), 0};
+}
+
 /// The file for what a process prints; none: ours.
 FileDescriptor open_log(const ProcessOptions& options) {
     if (options.log.empty()) {
@@ -186,11 +192,11 @@ std::string to_string(const ExitStatus& status) {
     return fmt::format("exit status {}", status.code);
 }
 
-std::optional<int> wait_for_end(pid_t pid, std::chrono::seconds patience) {
+std::optional<ExitStatus> wait_for_end(pid_t pid, std::chrono::seconds patience) {
     const auto end = std::chrono::steady_clock::now() + patience;
     for (int status = 0;;) {
         if (::waitpid(pid, &status, WNOHANG) != 0) {
-            return status;
+            return exit_status_from(status);
         }
         if (std::chrono::steady_clock::now() >= end) {
             return {};
@@ -271,8 +277,7 @@ ChildProcess::~ChildProcess() {
 std::optional<ExitStatus> ChildProcess::try_wait() {
     int status = 0;
     if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
-        status_ = WIFSIGNALED(status) ? ExitStatus{128 + WTERMSIG(status), WTERMSIG(status)}
-                                      : ExitStatus{WEXITSTATUS(status), 0};
+        status_ = exit_status_from(status);
     }
     return status_;
 }

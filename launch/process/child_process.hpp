@@ -52,8 +52,8 @@ std::string to_string(const ExitStatus& status);
 /// behind.
 inline constexpr std::chrono::seconds time_to_die{10};
 
-/// Waits for the end of a child, and returns its status as waitpid() has it; nothing if it still runs after that time.
-std::optional<int> wait_for_end(pid_t pid, std::chrono::seconds patience);
+/// Waits for the end of a child; nothing if it still runs after that time.
+std::optional<ExitStatus> wait_for_end(pid_t pid, std::chrono::seconds patience);
 
 /// Whether a process that holds this log still runs, or one that it has started and that writes there: on this host,
 /// and on others where the file system has locks. What does not exist, or knows no locks, is not held.

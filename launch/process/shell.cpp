@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -135,11 +134,11 @@ ToolResult run_tool(const std::vector<std::string>& command, const ToolOptions& 
     if (!status) {
         result.is_late = true;
         ::kill(pid, SIGKILL);
-        status = wait_for_end(pid, time_to_die).value_or(SIGKILL);
+        status = wait_for_end(pid, time_to_die).value_or(ExitStatus{128 + SIGKILL, SIGKILL});
         result.errors += fmt::format("{}{} did not answer for {} s", result.errors.empty() ? "" : "\n", command.front(),
                                      options.patience.count());
     }
-    result.code = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
+    result.code = status->code;
     return result;
 }
 
