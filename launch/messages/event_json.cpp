@@ -85,9 +85,7 @@ struct WriteEvent {
         }
         return json;
     }
-    OrderedJson operator()(const TrialFinished& event) const {
-        return {{"event", "trial_finished"}, {"trial", event.trial.value}};
-    }
+    OrderedJson operator()(const TrialFinished& event) const { return about_trial("trial_finished", event.trial); }
     OrderedJson operator()(const TrialFailed& event) const {
         OrderedJson json{
             {"event", "trial_failed"}, {"trial", event.trial.value}, {"kind", failure_kinds.of(event.kind)}};
@@ -120,23 +118,18 @@ struct WriteEvent {
                 {"max_retries", limits.max_retries},
                 {"time_left", event.has_time_left}};
     }
-    OrderedJson operator()(const TrialRetried& event) const {
-        return {{"event", "trial_retried"}, {"trial", event.trial.value}};
-    }
-    OrderedJson operator()(const TrialStopped& event) const {
-        return {{"event", "trial_stopped"}, {"trial", event.trial.value}};
-    }
+    OrderedJson operator()(const TrialRetried& event) const { return about_trial("trial_retried", event.trial); }
+    OrderedJson operator()(const TrialStopped& event) const { return about_trial("trial_stopped", event.trial); }
     OrderedJson operator()(const TrialHeld& event) const {
         return {{"event", "trial_held"}, {"trial", event.trial.value}, {"at", hold_moments.of(event.at)}};
     }
-    OrderedJson operator()(const TrialReleased& event) const {
-        return {{"event", "trial_released"}, {"trial", event.trial.value}};
-    }
-    OrderedJson operator()(const TrialTimeUp& event) const {
-        return {{"event", "trial_time_up"}, {"trial", event.trial.value}};
-    }
+    OrderedJson operator()(const TrialReleased& event) const { return about_trial("trial_released", event.trial); }
+    OrderedJson operator()(const TrialTimeUp& event) const { return about_trial("trial_time_up", event.trial); }
     OrderedJson operator()(const ProposalsEnded&) const { return {{"event", "proposals_ended"}}; }
 
+    static OrderedJson about_trial(const char* name, TrialId trial) {
+        return {{"event", name}, {"trial", trial.value}};
+    }
     static OrderedJson or_null(const auto& number) { return number ? OrderedJson(*number) : OrderedJson(nullptr); }
 };
 
