@@ -47,7 +47,8 @@ class Control(Protocol):
         """Call it after each update."""
 
     def save_if_due(self, replica: Replica) -> None:
-        """Call it between two steps, once the code behind the update has run: schedules, and averages of weights."""
+        """Call it before an epoch, and between two steps, once the code behind the update has run: schedules, and
+        averages of weights."""
 
     def end_steps(self) -> None:
         """Call it after an epoch's last update."""
