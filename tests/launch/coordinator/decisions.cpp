@@ -187,6 +187,7 @@ TEST_CASE("what a trial gained by growing is among its results, also when its jo
     Stage stage("run_cap: 1\n", "{type: rasda, max: 4, reduction_factor: 2, batch: global, grow_when: faster}");
     for (const auto& [resource, step_seconds] : {std::pair{1, 0.02}, {2, 0.0125}, {4, 0.0125}}) {
         auto report = report_of(0, resource, 0.5);
+        report.generation = resource == 1 ? 0 : 1;  // it grows at its first rung
         report.step_seconds = step_seconds;
         report.group_batch = 64;
         stage.agents.notices.push_back(report);

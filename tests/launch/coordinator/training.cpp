@@ -170,6 +170,23 @@ TEST_CASE("a trial that waits for what another one tries is told to grow between
     CHECK(grown->second.join.batch.multiple == 1);
 }
 
+TEST_CASE("steps that a group made before its trial grew between two reports are none of the larger group") {
+    const auto recorded = [](int generation) {
+        Stage stage("run_cap: 1\n", "{type: rasda, min: 2, max: 16, reduction_factor: 2}");
+        stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, 64});  // so it grows: generation 1
+        auto report = report_of(0, 1, 0.5);
+        report.generation = generation;
+        report.step_seconds = 0.05;
+        stage.agents.notices.push_back(report);
+        stage.agents.report(0, 16, 0.5);
+        CHECK(stage.run() == Outcome::finished);
+        return stage.history.of(TrialId{0}).reports.front().step_seconds;
+    };
+
+    CHECK(recorded(0) == std::nullopt);  // it was on its way while the trial was told to grow
+    CHECK(recorded(1) == 0.05);
+}
+
 TEST_CASE("how long a trial's first steps take is recorded before its first report, and it grows where slots idle") {
     const auto sizes_with = [](const std::string& scheduler) {
         Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 16, reduction_factor: 2" + scheduler + "}");
