@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,7 +16,6 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/view/results.hpp"
-#include "scheduler/loss.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -31,20 +29,6 @@ struct BestOptions {
     Format format = Format::table;
     std::string price;
 };
-
-/// Trials that did not fail, best first, as Sweep::best() ranks them.
-std::vector<TrialId> ranking(const Sweep& sweep) {
-    std::vector<TrialId> ranking;
-    for (const auto& trial : sweep.trials()) {
-        if (trial.may_be_best()) {
-            ranking.push_back(trial.id);
-        }
-    }
-    std::ranges::stable_sort(ranking, {}, [&](TrialId id) {
-        return std::pair(sweep.candidate_of(id).loss.value_or(worst_loss), *sweep.trial(id).loss);
-    });
-    return ranking;
-}
 
 /// The best trial of which 99 of 100 answers come within so many seconds; nothing if there is none. Trials are measured
 /// until one is found.

@@ -367,6 +367,10 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["spending"] = spending_json(history, price);
     data["data_wait"] = history.data_wait() ? OrderedJson(*history.data_wait()) : OrderedJson(nullptr);
     data["num_trials"] = sweep.trials().size();
+    data["ranking"] = OrderedJson::array();
+    for (const auto trial : ranking(sweep)) {
+        data["ranking"].push_back(trial.value);
+    }
     data["best"] = best_json(history, directory, price);
     data["next"] = next_steps(standing, history, directory, extension);
     add_trials(data, history, price);

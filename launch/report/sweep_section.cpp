@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <functional>
 #include <map>
 #include <ranges>
@@ -149,12 +149,8 @@ std::string answer(const OrderedJson& sweep) {
     return result + "<h3>What to type next</h3>\n" + commands(sweep);
 }
 
-// A sequence that colour-blind people tell apart, for 1, 2, 4, 8, 16 and more workers; page.css has the same.
-std::string colour_of(std::size_t workers) {
-    constexpr const char* colours[] = {"#302c78", "#2e5987", "#2d8688", "#31ba75", "#8dc53c", "#edd727"};
-    const auto step = static_cast<std::size_t>(std::log2(std::max<std::size_t>(1, workers)));
-    return colours[std::min<std::size_t>(step, std::size(colours) - 1)];
-}
+/// The level of 1, 2, 4, 8, 16 and more workers, whose colour page.css has.
+int level_of(std::size_t workers) { return std::min(5, static_cast<int>(std::bit_width(workers)) - 1); }
 
 /// The slots over time as a picture, for readers without scripts.
 std::string slots_picture(const OrderedJson& sweep) {
@@ -186,9 +182,9 @@ std::string slots_picture(const OrderedJson& sweep) {
     for (const auto* span : std::ranges::subrange(spans.begin(), end)) {
         for (const auto& slot : span->at(3)) {
             if (const auto row = rows.find(slot.get<int>()); row != rows.end()) {
-                result += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}'/>",
+                result += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='var(--w{})'/>",
                                       span->at(1).get<double>() * scale, row->second,
-                                      std::max(0.3, length(span) * scale), row_height, colour_of(span->at(3).size()));
+                                      std::max(0.3, length(span) * scale), row_height, level_of(span->at(3).size()));
             }
         }
     }
@@ -200,30 +196,14 @@ std::string slots_picture(const OrderedJson& sweep) {
 }
 
 std::string best_trials(const OrderedJson& sweep) {
-    const auto& columns = sweep.at("columns");
     std::vector<std::string> headings;
-    std::size_t metric = 0;
-    for (const auto& column : columns) {
-        if (column == sweep.at("metric_column")) {
-            metric = headings.size();
-        }
+    for (const auto& column : sweep.at("columns")) {
         headings.push_back(html::number(column));
     }
-    std::vector<const OrderedJson*> rows;
-    for (const auto& row : sweep.at("rows")) {
-        rows.push_back(&row);
-    }
-    const double sign = sweep.at("goal") == "maximize" ? -1 : 1;
-    const auto loss = [&](const OrderedJson* row) {
-        const auto& value = row->at(metric);
-        return value.is_number() ? sign * value.get<double>() : HUGE_VAL;
-    };
-    std::ranges::stable_sort(rows, {}, loss);
-    rows.resize(std::min(rows.size(), most_static_trials));
     std::vector<std::vector<std::string>> cells;
-    for (const auto* row : rows) {
+    for (const auto& trial : sweep.at("ranking") | std::views::take(most_static_trials)) {
         auto& line = cells.emplace_back();
-        for (const auto& cell : *row) {
+        for (const auto& cell : sweep.at("rows").at(trial.get<std::size_t>())) {
             line.push_back(html::number(cell));
         }
     }
@@ -247,7 +227,7 @@ std::string rungs(const OrderedJson& sweep) {
 std::string failures(const OrderedJson& sweep) {
     const auto& faults = sweep.at("faults");
     if (faults.empty()) {
-        return "<p>No trial failed, and no worker was lost.</p>\n";
+        return "<p>No trial failed.</p>\n";
     }
     std::vector<std::vector<std::string>> rows;
     for (const auto& fault : faults) {

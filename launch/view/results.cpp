@@ -17,6 +17,7 @@
 #include "launch/view/column_names.hpp"
 #include "launch/view/number_text.hpp"
 #include "launch/view/progress.hpp"
+#include "scheduler/loss.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -146,6 +147,19 @@ OrderedJson repetition_json(const Sweep& sweep, TrialId trial) {
 
 double best_value(const Sweep& sweep, TrialId best) {
     return from_loss(sweep.spec().goal, *sweep.candidate_of(best).loss);
+}
+
+std::vector<TrialId> ranking(const Sweep& sweep) {
+    std::vector<TrialId> ranking;
+    for (const auto& trial : sweep.trials()) {
+        if (trial.may_be_best()) {
+            ranking.push_back(trial.id);
+        }
+    }
+    std::ranges::stable_sort(ranking, {}, [&](TrialId id) {
+        return std::pair(sweep.candidate_of(id).loss.value_or(worst_loss), *sweep.trial(id).loss);
+    });
+    return ranking;
 }
 
 std::string judge_text(const Repeat& repeat) {

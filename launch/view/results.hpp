@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/journal/history.hpp"
@@ -36,6 +37,9 @@ OrderedJson repetition_json(const Sweep& sweep, TrialId trial);
 
 /// The value for which the trial is the best: of its last report, or judged.
 double best_value(const Sweep& sweep, TrialId best);
+
+/// Trials that did not fail and have a value, best first, as Sweep::best() ranks them.
+std::vector<TrialId> ranking(const Sweep& sweep);
 
 /// What such a value is, where trials are repetitions: " (mean of 3)". Else empty.
 std::string judge_text(const Repeat& repeat);

@@ -7,24 +7,17 @@ class SweepView {
     this.sign = this.goal === 'maximize' ? -1 : 1;
     this.metricColumn = this.columns.indexOf(this.metric_column);
     this.trials = this.rows.map((row, id) => ({
-                                  id,
-                                  row,
-                                  status: row[this.column.status],
-                                  resource: row[this.column.resource],
-                                  workers: row[this.column.workers],
-                                  reason: row[this.column.reason],
-                                  value: this.metricColumn < 0 ? null : row[this.metricColumn],
-                                  judged: row[this.column.judged],  // of its configuration, where trials repeat it
-                                  rung: this.rungs_reached[id],  // how many it has reached
-                                  lot: lotOf(id),
+                                    id,
+                                    row,
+                                    status: row[this.column.status],
+                                    resource: row[this.column.resource],
+                                    workers: row[this.column.workers],
+                                    reason: row[this.column.reason],
+                                    value: this.metricColumn < 0 ? null : row[this.metricColumn],
+                                    rung: this.rungs_reached[id],  // how many it has reached
+                                    lot: lotOf(id),
                                 }));
-    const byValue = (a, b) => this.sign * (a.value - b.value) || a.id - b.id;
-    this.ranked = this.trials.filter((t) => finite(t.value) && t.status !== 'failed').sort(byValue);
-    // As `crescendo best` does, whatever one seed made of a configuration.
-    if (this.ranked.some((t) => finite(t.judged))) {
-      const judged = (t) => (finite(t.judged) ? this.sign * t.judged : Infinity);
-      this.ranked.sort((a, b) => (judged(a) === judged(b) ? byValue(a, b) : judged(a) - judged(b)));
-    }
+    this.ranked = this.ranking.map((id) => this.trials[id]);
     this.ranked.forEach((trial, i) => {
       trial.rank = i;
     });

@@ -44,6 +44,21 @@ TEST_CASE("a page calls a trial failed whose report was better than the best, an
     CHECK(contains(section("repeated"), "best: mean of configuration 0, trial 0, resource 9</small>"));
 }
 
+TEST_CASE("the best trials of a page without scripts are those of `best`, and none that failed") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1, "max_retries: 0\n"), {{2, 0, 9, 0.5}, {3, 1, 1, 0.9}});
+    auto journal = Journal::open(folder / "s" / "journal.jsonl");
+    journal.append({{"event", "trial_failed"}, {"trial", 1}, {"kind", "crash"}, {"time", 1004.0}});
+    journal.sync();
+
+    const auto section = sweep_section(sweep_data(folder / "s"), 0, /*is_open=*/true, PageKind::file);
+    const auto table = section.substr(section.find("<h3>The best trials</h3>"));
+    const auto rows = table.substr(0, table.find("</noscript>"));
+
+    CHECK(contains(rows, "<td>0.5</td>"));
+    CHECK_FALSE(contains(rows, "<td>failed</td>"));  // its last report was the best of all
+}
+
 TEST_CASE("a page says what it does not draw, and nothing of what is complete") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}});
