@@ -442,6 +442,50 @@ class PageTest(unittest.TestCase):
                       for _, _, _, workers in curves)
         self.assertEqual(dots, changes)
 
+    def test_a_report_between_others_that_are_not_finite_is_a_dot(self):
+        def have_gaps(sweep):
+            for curve in sweep["curves"]:
+                curve[1] = [value if i % 2 == 0 else None for i, value in enumerate(curve[1])]
+
+        self.altered("s300", "gaps", have_gaps)
+        page, _ = self.open("gaps")
+        dots, finite = page.evaluate("""() => {
+          const dots = [], {plot} = document.querySelector('[data-chart=curves] canvas');
+          plot.dot = (...at) => dots.push(at);
+          plot.redraw();
+          const sweep = JSON.parse(document.getElementById('data').textContent).sweeps[0];
+          return [dots.length, sweep.curves.flatMap((curve) => curve[1]).filter((value) => value !== null).length];
+        }""")
+        self.assertEqual(dots, finite)
+
+    def test_legends_name_the_colours_of_trials_before_the_first_rung_and_without_a_value(self):
+        def have_less(sweep):
+            sweep["rungs_reached"][0] = 0
+            sweep["rows"][1][sweep["columns"].index(sweep["metric_column"])] = None
+
+        self.altered("s300", "less", have_less)
+        for name, is_named in (("less", True), ("s300", False)):
+            page, _ = self.open(name)
+            page.locator("[data-chart=gantt]").get_by_label("Colour").select_option(label="quality")
+
+            self.assertEqual("no value" in page.inner_text("[data-chart=gantt] .legend"), is_named)
+            self.assertEqual("before 1" in page.inner_text("[data-chart=slices] .legend"), is_named)
+            self.assertNotIn("before 1", page.inner_text("[data-chart=rungs] .legend"))
+
+    def test_keys_scroll_a_box_that_has_the_focus_and_choose_a_row(self):
+        page, _ = self.open("s300", width=400)
+        box = page.locator("[data-chart=parallel] .scroll")
+        box.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("() => document.querySelector('[data-chart=parallel] .scroll').scrollLeft > 0")
+        self.assertEqual(page.inner_text(".filters .chosen"), "300 of 300 trials")
+
+        row = page.locator("tr[data-trial]").first
+        for key in ("Enter", "Escape", "Space"):
+            row.focus()
+            page.keyboard.press(key)
+            self.assertEqual(row.get_attribute("aria-selected"), "false" if key == "Escape" else "true")
+
     def test_colour_blind_people_tell_the_colours_apart(self):
         page, _ = self.open("s3")
         for scheme in ("light", "dark"):
@@ -589,8 +633,10 @@ class PageTest(unittest.TestCase):
         box = centred("gantt").bounding_box()
         page.touchscreen.tap(box["x"] + at["x"] + 1, box["y"] + at["y"] + at["height"] / 2)
         page.wait_for_selector(f".filters .chosen:has-text('Trial {at['trial']} ')")
+        self.assertIn(f"Trial {at['trial']}: ", page.inner_text("#tip.on"))  # with its configuration
 
         page.get_by_role("button", name="Show all").tap()
+        self.assertEqual(page.locator("#tip.on").count(), 0)
         box = centred("parallel").bounding_box()
         self.assertGreaterEqual(box["width"], 6 * 80)  # five parameters and the metric, in a box that scrolls
         before = page.evaluate("scrollY")

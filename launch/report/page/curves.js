@@ -114,7 +114,8 @@ function makeCurves(figure, view) {
         if (i > 0 && finite(curve[1][i - 1])) p.line(places.x(curve[column][i - 1]), places.y(curve[1][i - 1]), ...at);
         const regrouped = i > 0 && curve[3][i] !== curve[3][i - 1];
         const edge = i === curve[0].length - 1 ? p.atEdge(...at, trial.id, paint) : at[1];
-        if (curve[0].length === 1 || regrouped) p.dot(...at, weight === 2 ? 4 : 2.4, {fill: paint});
+        const isAlone = !finite(curve[1][i - 1]) && !finite(curve[1][i + 1]);
+        if (isAlone || regrouped) p.dot(...at, weight === 2 ? 4 : 2.4, {fill: paint});
         if (weight)
           p.mark(
               at[0], edge, trial.id,

@@ -143,7 +143,8 @@ function drawHappenings(plot, view, places, step, row) {
       plot.line(x - r, y - r, x + r, y + r);
       plot.line(x - r, y + r, x + r, y - r);
     }
-    plot.mark(x, y, trial, `${kind} of trial ${trial} at ${clockText(time)}\n${message.slice(0, 300)}`);
+    const words = message.length > 300 ? `${message.slice(0, 300)}…` : message;
+    plot.mark(x, y, trial, `${kind} of trial ${trial} at ${clockText(time)}\n${words}`);
   }
   c.lineWidth = 1;
 }
@@ -258,10 +259,11 @@ function makeGantt(figure, view) {
     onDrag: (from, to, done) => zoomBy(plot, view, from, to, done),
     onClear: () => view.zoom(),
   });
+  const isLacking = !view.isFlat && view.trials.some((trial) => !finite(trial.value));
   const relegend = () => legend(figure, [
     ...(kind() === 'workers'  ? workers :
             kind() === 'rung' ? view.rungLegend('w') :
-                                view.qualityLegend('w')),
+                                [...view.qualityLegend('w'), ...(isLacking ? [['muted', 'no value']] : [])]),
     ['idle', 'idle'], ...(view.faults.length ? [['fault', 'fault (×)']] : [])
   ]);
   relegend();

@@ -78,7 +78,8 @@ makeAll();
 if (document.getElementById('live')) follow(replaceAll);
 
 document.addEventListener('keydown', (event) => {
-  if (event.target.closest('input, select, textarea') || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest('input, select, textarea, .scroll:focus, pre:focus')) return;  // which take keys themselves
   const open =
       [...document.querySelectorAll('details.sweep[open]')].map((article) => views[Number(article.dataset.sweep)]);
   const keys = {

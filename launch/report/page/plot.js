@@ -15,6 +15,8 @@ function showTip(text, x, y) {
   tip.style.left = `${Math.max(4, Math.min(innerWidth - box.width - 8, x + 14))}px`;
   tip.style.top = `${y + box.height + 22 > innerHeight ? y - box.height - 10 : y + 16}px`;
 }
+// What a finger has tapped is told until its next touch.
+document.addEventListener('pointerdown', () => showTip('', 0, 0), {capture: true});
 
 // What browsers make a canvas of: one that is longer, or has more pixels, stays blank.
 const longestCanvas = 32767, largestCanvas = 2 ** 24;
@@ -50,7 +52,7 @@ class Plot {
     // Paper has a width of its own, and no frame comes before it is printed.
     matchMedia('print').addEventListener('change', () => this.redraw(), {signal: plotsEnd.signal});
     this.canvas.addEventListener('pointermove', (event) => this.move(event));
-    this.canvas.addEventListener('pointerleave', () => showTip('', 0, 0));
+    this.canvas.addEventListener('pointerleave', ({pointerType}) => pointerType === 'touch' || showTip('', 0, 0));
     this.canvas.addEventListener('pointerdown', (event) => this.press(event));
     this.canvas.addEventListener('dblclick', () => this.onClear?.(this.at));
   }
@@ -131,9 +133,15 @@ class Plot {
       }
       return;
     }
-    const found = this.found(...at);
+    const found = this.tell(event);
     this.canvas.style.cursor = found?.trial !== undefined ? 'pointer' : this.onDrag ? 'crosshair' : 'default';
-    showTip(found ? (typeof found.text === 'function' ? found.text() : found.text) : '', event.clientX, event.clientY);
+  }
+
+  /** Shows the text of what lies there, which it returns. */
+  tell(event) {
+    const found = this.found(...this.place(event)), text = found?.text ?? '';
+    showTip(typeof text === 'function' ? text() : text, event.clientX, event.clientY);
+    return found;
   }
 
   press(event) {
@@ -151,10 +159,11 @@ class Plot {
     };
     const {signal} = this.pressed;
     this.canvas.addEventListener(
-        'pointerup', end((from, to, {shiftKey, ctrlKey, metaKey}) => {
+        'pointerup', end((from, to, event) => {
           if (this.moved) return this.onDrag?.(from, to, true);
-          const found = this.found(...to);
-          if (found && found.trial !== undefined) this.onTrial?.(found.trial, shiftKey || ctrlKey || metaKey);
+          const {trial} = this.found(...to) ?? {};
+          if (trial !== undefined) this.onTrial?.(trial, event.shiftKey || event.ctrlKey || event.metaKey);
+          this.tell(event);  // a finger does not hover
         }),
         {signal});
     // A finger that scrolls the page has not chosen anything.

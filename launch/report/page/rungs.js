@@ -71,6 +71,6 @@ function makeRungs(figure, view) {
   if (lacking.length)
     figure.querySelector('figcaption span').textContent +=
         ` No dot: no finite value, in ${lacking.length} of ${view.trials.length} trials.`;
-  legend(figure, view.rungLegend('m'));
+  legend(figure, view.rungLegend('m', view.trials.filter((trial) => trial.rung > 0)));
   view.onChange(() => plot.update());
 }

@@ -145,8 +145,8 @@ class SweepView {
     const trial = this.trials[id];
     const parameters = this.parameters.map((p, i) => `${p.name} = ${this.cellText(trial, this.parameterColumns[i])}`);
     return [
-      `Trial ${id}: ${trial.status} after ${trial.resource}`, `${this.metric} = ${numberText(trial.value)}`,
-      ...parameters.slice(0, 12)
+        `Trial ${id}: ${trial.status} after ${trial.resource}`, `${this.metric} = ${numberText(trial.value)}`,
+        ...parameters.slice(0, 12), ...(parameters.length > 12 ? [`… and ${parameters.length - 12} more`] : [])
     ].join('\n');
   }
 
@@ -203,9 +203,11 @@ class SweepView {
   qualityLegend(set, isFlat = this.isFlat) {
     return isFlat ? [['muted', 'no difference']] : [[`${set}0`, `worse ${this.metric}`], [`${set}4`, 'better']];
   }
-  rungLegend(set) {
-    return this.rungs.slice(0, 5).map(
-        (rung, i) => [levelNames(set)[i + 1], `reached ${rung.at}${i === 4 && this.rungs.length > 5 ? ' or more' : ''}`]);
+  rungLegend(set, trials = this.trials) {
+      const reached = this.rungs.slice(0, 5).map(
+          (rung, i) => [`${set}${i + 1}`, `reached ${rung.at}${i === 4 && this.rungs.length > 5 ? ' or more' : ''}`]);
+      const isBefore = reached.length && trials.some((trial) => trial.rung === 0);
+      return isBefore ? [[`${set}0`, `before ${this.rungs[0].at}`], ...reached] : reached;
   }
 
   timeWindow() {

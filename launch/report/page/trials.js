@@ -93,7 +93,9 @@ function makeTrials(place, view) {
   };
   body.addEventListener('click', choose);
   body.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') choose(event);
+      if (event.key !== 'Enter' && event.key !== ' ') return;
+      event.preventDefault();  // a space would scroll
+      choose(event);
   });
   let last = null;
   view.onChange(() => {
