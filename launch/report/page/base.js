@@ -13,6 +13,13 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+/** A list of choices, pairs of a value and its text. `onChoice` gets the value, as text, that its reader has chosen. */
+function choiceList(name, options, chosen, onChoice) {
+  return element(
+      'select', {'aria-label': name, onchange: ({target}) => onChoice(target.value)},
+      ...options.map(([value, text]) => element('option', {value, selected: value === chosen}, text)));
+}
+
 const finite = (value) => typeof value === 'number' && Number.isFinite(value);
 
 /** A number as people read it: 5 significant digits, and all of those before the point, as other commands print it. */
@@ -42,11 +49,10 @@ function clockText(seconds) {
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 /**
- * The names of the colours of levels, 0 to 5: numbers of workers, rungs, or qualities. Colour-blind people can tell
- * them apart. Set 'w' is for areas, and set 'm' for lines and dots on the ground, which need more contrast.
+ * The colours of levels, 0 to 5: numbers of workers, rungs, or qualities. Colour-blind people can tell them apart. Set
+ * 'w' is for areas, and set 'm' for lines and dots on the ground, which need more contrast.
  */
-const levelNames = (set) => [0, 1, 2, 3, 4, 5].map((level) => `${set}${level}`);
-const levelColours = (set) => levelNames(set).map(colour);
+const levelColours = (set) => [0, 1, 2, 3, 4, 5].map((level) => colour(`${set}${level}`));
 const levelColour = (level) => colour(`w${Math.min(5, Math.max(0, level))}`);
 const workersLevel = (workers) => Math.floor(Math.log2(Math.max(1, workers)));
 

@@ -90,7 +90,7 @@ function drawGantt(plot, view, {paint, timeRange, useHeight = 54}) {
         c.fillStyle = inkOn(paintOf(span));
         c.textAlign = 'left';
         c.textBaseline = 'middle';
-        c.font = `${Math.min(12, h - 1)}px system-ui, 'DejaVu Sans', sans-serif`;
+        c.font = font(Math.min(12, h - 1));
         c.fillText(String(trial), x + 4, y + h / 2);
       }
       plot.area(
@@ -164,9 +164,8 @@ function drawNodeLines(plot, slots, nodes, frame, step, right) {
 
 function drawNodes(plot, slots, nodes, frame, step) {
   const c = plot.context;
-  c.font = '11px system-ui, \'DejaVu Sans\', sans-serif';
+  c.font = font(11);
   c.fillStyle = colour('muted');
-  c.strokeStyle = colour('line');
   c.textAlign = 'right';
   c.textBaseline = 'middle';
   let last = -Infinity;
@@ -183,7 +182,7 @@ function drawNodes(plot, slots, nodes, frame, step) {
   c.textAlign = 'center';
   c.fillText('slot', 0, 0);
   c.restore();
-  c.font = '12px system-ui, \'Segoe UI\', \'DejaVu Sans\', sans-serif';
+  c.font = font(12);
 }
 
 /** The share of the slots in use, below the slots and on their axis of time. */
@@ -192,8 +191,7 @@ function drawUse(plot, view, scale, frame, top, height) {
   if (!held?.length) return;
   const most = Math.max(...there, 1e-9);
   const x = (i) => frame.left + scale.share(i * step) * frame.width;
-  const base = top + 24 + height - 24;
-  const h = height - 8;
+  const base = top + height, h = height - 8;
   c.save();
   c.beginPath();
   c.rect(frame.left, base - h - 1, frame.width, h + 2);
@@ -215,7 +213,7 @@ function drawUse(plot, view, scale, frame, top, height) {
   c.textAlign = 'right';
   c.textBaseline = 'middle';
   c.fillText(`${Math.round(100 * view.utilization)} %`, frame.left - 6, base - h / 2 - 7);
-  c.font = '11px system-ui, \'DejaVu Sans\', sans-serif';
+  c.font = font(11);
   c.fillText('in use', frame.left - 6, base - h / 2 + 7);
   held.forEach((value, i) => {
     if (i % 8 === 0)
@@ -230,7 +228,7 @@ function workersLegend(views, set) {
   const entries = [];
   for (let n = 1, level = 0; n <= most && level < 6; n *= 2, ++level) {
     entries.push([
-      levelNames(set)[level],
+      `${set}${level}`,
       level === 5 ? '32 workers and more' :
           n === 1 ? '1 worker' :
                     `${n}${n * 2 - 1 > n && n > 1 ? ` to ${n * 2 - 1}` : ''} workers`
@@ -295,7 +293,7 @@ function makeCommonGantt(figure, view, views) {
     const text = `${word} after ${clockText(view.elapsed)}`;
     c.textAlign = 'left';
     c.textBaseline = 'middle';
-    c.font = '600 13px system-ui, \'DejaVu Sans\', sans-serif';
+    c.font = `600 ${font(13)}`;
     const at = Math.min(x + 10, right - c.measureText(text).width - 4);  // over the last bars where it has to be
     c.lineWidth = 4;
     c.strokeStyle = colour('ground');

@@ -187,7 +187,6 @@ function makePair(figure, view, rung) {
     // Twelve steps of colour, so that their edges read as contours.
     const steps = 12;
     const smooth = first.scale !== 'choice' && second.scale !== 'choice';
-    const n = smooth ? 84 : 1;
     const at = (u, v) => {
       if (!smooth)
         return pair.means[Math.min(columns - 1, Math.floor(u * columns))][Math.min(rows - 1, Math.floor(v * rows))];
@@ -197,7 +196,7 @@ function makePair(figure, view, rung) {
       const m = pair.means, [s, t] = [a - i, b - j];
       return (m[i][j] * (1 - s) + m[i + 1][j] * s) * (1 - t) + (m[i][j + 1] * (1 - s) + m[i + 1][j + 1] * s) * t;
     };
-    const [nx, ny] = smooth ? [n, n] : [columns, rows];
+    const [nx, ny] = smooth ? [84, 84] : [columns, rows];
     for (let i = 0; i < nx; ++i) {
       for (let j = 0; j < ny; ++j) {
         const mean = at((i + 0.5) / nx, (j + 0.5) / ny);

@@ -18,6 +18,8 @@ function showTip(text, x, y) {
 // What a finger has tapped is told until its next touch.
 document.addEventListener('pointerdown', () => showTip('', 0, 0), {capture: true});
 
+const font = (size) => `${size}px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif`;
+
 // What browsers make a canvas of: one that is longer, or has more pixels, stays blank.
 const longestCanvas = 32767, largestCanvas = 2 ** 24;
 
@@ -84,7 +86,7 @@ class Plot {
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.context.font = '12px system-ui, \'Segoe UI\', \'DejaVu Sans\', sans-serif';
+    this.context.font = font(12);
     this.size = [width, height];
     this.marks = [];
     this.areas = [];
@@ -346,14 +348,10 @@ function chooser(figure, view, name, options, onChange, otherwise = options[0][0
   const key = `${figure.dataset.chart} ${name}`;
   const kept = view.choices[key];
   const chosen = options.some(([value]) => value === kept) ? kept : otherwise;
-  const select = element('select', {
-    'aria-label': name,
-    onchange: () => {
-      view.choices[key] = select.value;
-      onChange();
-    }
+  const select = choiceList(name, options, chosen, (value) => {
+    view.choices[key] = value;
+    onChange();
   });
-  for (const [value, text] of options) select.append(element('option', {value, selected: value === chosen}, text));
   place.append(element('label', {}, `${name} `, select));
   return () => select.value;
 }

@@ -224,28 +224,19 @@ class SweepView {
 /** Status, rung, and what is selected: the bar above the charts. */
 function makeFilters(place, view) {
   const statuses = [...new Set(view.trials.map((t) => t.status))].sort();
-  const status = element(
-      'select', {
-        'aria-label': 'Status',
-        onchange: () => {
-          view.filters.status = status.value;
-          view.filter();
-        }
-      },
-      element('option', {value: ''}, 'any status'), ...statuses.map((s) => element('option', {value: s}, s)));
-  const rung = element(
-      'select', {
-        'aria-label': 'Rung',
-        onchange: () => {
-          view.filters.rung = Number(rung.value);
-          view.filter();
-        }
-      },
-      element('option', {value: 0}, 'any rung'),
-      ...view.rungs.map((r, i) => element('option', {value: i + 1}, `reached ${r.at}`)));
-  const scale = element(
-      'select', {'aria-label': 'Scale', onchange: () => view.setScale(scale.value)},
-      ...['linear', 'log'].map((kind) => element('option', {selected: view.isLog === (kind === 'log')}, kind)));
+  const {filters} = view;
+  if (!statuses.includes(filters.status)) filters.status = '';  // no trial has that status any more
+  const status = choiceList('Status', [['', 'any status'], ...statuses.map((s) => [s, s])], filters.status, (value) => {
+    view.filters.status = value;
+    view.filter();
+  });
+  const rungs = view.rungs.map((rung, i) => [i + 1, `reached ${rung.at}`]);
+  const rung = choiceList('Rung', [[0, 'any rung'], ...rungs], filters.rung, (value) => {
+    view.filters.rung = Number(value);
+    view.filter();
+  });
+  const scales = [['linear', 'linear'], ['log', 'log']];
+  const scale = choiceList('Scale', scales, view.isLog ? 'log' : 'linear', (kind) => view.setScale(kind));
   const clear = element(
       'button', {
         type: 'button',
@@ -260,9 +251,6 @@ function makeFilters(place, view) {
       },
       'Show all');
   const chosen = element('span', {class: 'chosen', 'aria-live': 'polite'});
-  status.value = view.filters.status;
-  if (!status.value) view.filters.status = '';  // no trial has that status any more
-  rung.value = String(view.filters.rung);
   place.append('Show', status, rung, clear);
   if (view.canBeLog) place.append(element('label', {}, 'Scale ', scale));
   place.append(chosen);
