@@ -92,7 +92,10 @@ std::vector<std::string> failures(const History& history, std::size_t width) {
         if (const auto& words = history.of(trial->id).last_failure; !words.empty()) {
             const auto end = words.find_last_not_of("\n ") + 1;  // programs say what is wrong in their last line
             const auto begin = words.rfind('\n', end - 1) + 1;
-            const auto line = fmt::format("trial {} failed: {}", trial->id.value, words.substr(begin, end - begin));
+            const bool is_over = trial->status == TrialStatus::failed;
+            const auto now = is_over ? "" : fmt::format(", now {},", to_string(trial->status));
+            const auto line =
+                fmt::format("trial {}{} failed: {}", trial->id.value, now, words.substr(begin, end - begin));
             lines.push_back(clipped(line, width));
         }
     }
@@ -116,7 +119,7 @@ std::vector<std::string> picture_of(const TopOptions& options, Room room, JobWat
     const double now = sweep.history.last_time();
     std::vector<std::string> drawn;
     if (options.plot) {
-        drawn = charts(sweep.history, room.columns);
+        drawn = charts(sweep.history, terminal_columns(stdout, 100));
         drawn.insert(drawn.begin(), "");
     }
     auto words = failures(sweep.history, room.columns);
@@ -211,7 +214,7 @@ ExitCode top(const TopOptions& options) {
     JobWatch job;
     const auto picture = [&](Room room) { return picture_of(options, room, job); };
     if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
-        for (const auto& line : picture({terminal_columns(stdout, 100)})) {
+        for (const auto& line : picture({terminal_columns(stdout, std::string::npos)})) {  // a file cuts no line
             fmt::print("{}\n", line);
         }
         return ExitCode::done;

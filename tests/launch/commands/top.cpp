@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/files/file_descriptor.hpp"
+#include "launch/journal/journal.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
 using namespace crescendo::tests;
@@ -39,6 +40,17 @@ TEST_CASE("top without a terminal prints the sweep once") {
 
     CHECK(result.code == 0);
     CHECK(contains(result.out, "2 of 4 trials started"));
+}
+
+TEST_CASE("top cuts no line of a file, and says what a trial that failed does now") {
+    const OldSweep sweep;
+    auto journal = crescendo::launch::Journal::open(sweep.folder / "s/journal.jsonl");
+    const std::string words(200, 'x');
+    journal.append(
+        {{"event", "trial_failed"}, {"trial", 1}, {"kind", "crash"}, {"message", words}, {"time", 1795342768.0}});
+    journal.sync();
+
+    CHECK(contains(sweep.run({"top", "s"}).out, "trial 1, now waiting, failed: " + words + "\n"));
 }
 
 TEST_CASE("top --web serves the sweep's page at the address that it prints, until it is told to end") {
