@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -134,14 +138,29 @@ void read_report(const YamlSection& file, SweepStage stage, SweepFile& result) {
     }
 }
 
+/// Where the script stands in a command as W&B's files have it: [${env}, python, ${program}, …]. Nothing in others.
+std::optional<std::ptrdiff_t> script_of_wandb(const std::vector<std::string>& command) {
+    const auto script = std::ranges::find(command, "${program}");
+    if (script == command.end() || script - command.begin() < 2 || command[0] != "${env}") {
+        return {};
+    }
+    const auto& before = *std::prev(script);
+    const bool is_python =
+        before == "${interpreter}" || std::filesystem::path(before).filename().string().starts_with("python");
+    return is_python ? std::optional(script - command.begin()) : std::nullopt;
+}
+
 /// A script that speaks to W&B alone is started so that it speaks to crescendo. Other commands than W&B's are left as
 /// they are.
 void adapt_to_wandb(const YamlSection& file, SweepFile& result) {
-    if (!file.has("program") || file.has("report") || result.grow == GrowMode::in_place ||
-        result.command != command_of_wandb || !speaks_to_wandb_alone(result.program)) {
+    const auto script = result.command ? script_of_wandb(*result.command) : std::nullopt;
+    if (!script || !file.has("program") || file.has("report") || result.grow == GrowMode::in_place ||
+        !speaks_to_wandb_alone(result.program)) {
         return;
     }
-    result.command = {"${env}", "${interpreter}", "-m", wandb_adapter, "${program}", "${args}"};
+    auto& words = *result.command;
+    words.insert(words.begin() + *script, wandb_adapter);
+    words.insert(words.begin() + *script, "-m");
     result.is_adapted_to_wandb = true;
     result.remarks.push_back(
         {file.has("command") ? "command" : "program",

@@ -89,6 +89,20 @@ TEST_CASE("the adapter runs a program of W&B also where the command is W&B's own
     CHECK(text.find("command:") == text.rfind("command:"));
 }
 
+TEST_CASE("a script of W&B reports also where its command has another interpreter or other arguments") {
+    const Script script("import wandb\n");
+    const auto command_of = [&](const std::string& command) {
+        return parse_sweep(script.file("metric: {name: loss}\ncommand: " + command + "\n"), "sweep.yaml").command;
+    };
+    using Words = std::vector<std::string>;
+
+    CHECK(command_of("[\"${env}\", python, \"${program}\", data=small, \"${args_no_hyphens}\"]") ==
+          Words{"${env}", "python", "-m", "crescendo.wandb", "${program}", "data=small", "${args_no_hyphens}"});
+    CHECK(command_of("[\"${env}\", \"${interpreter}\", \"${program}\"]") ==  // wandb.config has the parameters
+          Words{"${env}", "${interpreter}", "-m", "crescendo.wandb", "${program}"});
+    CHECK(command_of("[\"${env}\", bash, \"${program}\"]") == Words{"${env}", "bash", "${program}"});
+}
+
 TEST_CASE("a sweep keeps the adapter, or goes on without, wherever it is resumed and whatever the script is then") {
     for (const std::string command : {"", "command: [\"${env}\", \"${interpreter}\", \"${program}\", \"${args}\"]\n"}) {
         CAPTURE(command);
