@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "core/check.hpp"
 
@@ -118,34 +121,56 @@ struct Length {
     std::string resource;
 };
 
-Length length_of(const OrderedJson& searcher, const ForeignFile& file) {
+/// Nothing where the program decides: since version 0.38 no searcher but those with rungs has a length.
+std::optional<Length> length_of(const OrderedJson& searcher, const ForeignFile& file) {
     const auto own_unit = [](const std::string& unit) {
         return unit == "epochs" ? "epochs" : unit == "records" ? "samples" : "steps";
     };
     const Section section(searcher, file, "searcher");
     if (searcher.contains("max_time")) {
-        return {section.whole("max_time"), own_unit(searcher.value("time_metric", "batches"))};
+        return Length{section.whole("max_time"), own_unit(searcher.value("time_metric", "batches"))};
+    }
+    if (!searcher.contains("max_length")) {
+        return {};
     }
     const auto& length = section.at("max_length");
     if (length.is_object() && length.size() == 1) {
         const auto unit = length.begin().key();
-        return {Section(length, file, "searcher.max_length").whole(unit), own_unit(unit)};
+        return Length{Section(length, file, "searcher.max_length").whole(unit), own_unit(unit)};
     }
-    return {section.whole("max_length"), "steps"};
+    return Length{section.whole("max_length"), "steps"};
 }
 
-/// Rungs of `adaptive_asha`: at most max_rungs of them, the last at the end.
-ImportedLine schedule(const OrderedJson& searcher, const ForeignFile& file, std::vector<std::string>& notes) {
+/// Rungs of `adaptive_asha`: at most max_rungs of them, the last at the end. Nothing without a length; then `settings`,
+/// which any rule has, are told in a note.
+std::optional<ImportedLine> schedule(const OrderedJson& searcher, const OrderedJson& settings, const ForeignFile& file,
+                                     std::vector<std::string>& notes) {
     const Section section(searcher, file, "searcher");
     const auto name = searcher.value("name", "");
-    const auto [max, resource] = length_of(searcher, file);
+    const bool has_rungs = name.find("asha") != std::string::npos || name.find("adaptive") != std::string::npos ||
+                           name.find("halving") != std::string::npos;
+    const auto length = length_of(searcher, file);
+    if (!length) {
+        CRESCENDO_VALIDATE(!has_rungs, "",
+                           "{}: searcher has no max_time, and the rungs of {} follow from it; add max_time: 100 and "
+                           "time_metric: epochs",
+                           file.path, name);
+        if (!settings.empty()) {
+            notes.push_back(
+                fmt::format("searcher has no max_length, so a trial ends when its program does; to keep {}, "
+                            "add them to scheduler: {{type: fifo, max: END}}",
+                            flow(settings)));
+        }
+        return {};
+    }
+    const auto& [max, resource] = *length;
     OrderedJson scheduler{{"type", "fifo"}, {"max", max}, {"resource", resource}};
-    if (name.find("asha") != std::string::npos || name.find("adaptive") != std::string::npos ||
-        name.find("halving") != std::string::npos) {
+    if (has_rungs) {
         const auto eta = section.whole_or("divisor", 4);
         CRESCENDO_VALIDATE(eta >= 2, "", "{}: searcher.divisor is {}; use 2, 3 or 4", file.path, eta);
         auto min = max;
-        for (auto rung = section.whole_or("max_rungs", 5); rung > 1 && min >= eta; --rung) {
+        for (auto rung = section.whole_or("max_rungs", section.whole_or("num_rungs", 5)); rung > 1 && min >= eta;
+             --rung) {
             min /= eta;
         }
         scheduler = {{"type", "asha"}, {"min", min}, {"max", max}, {"reduction_factor", eta}, {"resource", resource}};
@@ -155,32 +180,46 @@ ImportedLine schedule(const OrderedJson& searcher, const ForeignFile& file, std:
                                         searcher.value("mode", "standard")));
         }
     }
-    if (searcher.contains("max_concurrent_trials") && section.whole("max_concurrent_trials") > 0) {
-        scheduler["max_concurrent"] = searcher.at("max_concurrent_trials");
-    }
-    return {"scheduler", scheduler, fmt::format("searcher: {}; reports count {}", name, resource)};
+    scheduler.update(settings);
+    return ImportedLine{"scheduler", scheduler, fmt::format("searcher: {}; reports count {}", name, resource)};
 }
 
-/// The words of an entry point, and the parameters as arguments; nothing where it names a class.
-OrderedJson command_of(const OrderedJson& entrypoint) {
-    auto words = OrderedJson::array();
+/// What a scheduler has with any rule: how many trials run at once, and how many workers each has.
+OrderedJson settings_of(const OrderedJson& root, const ForeignFile& file) {
+    auto settings = OrderedJson::object();
+    const Section searcher(root.at("searcher"), file, "searcher");
+    if (const auto most = searcher.whole_or("max_concurrent_trials", 0); most > 0) {
+        settings["max_concurrent"] = most;
+    }
+    const auto resources = root.value("resources", OrderedJson::object());
+    if (resources.is_object() && resources.contains("slots_per_trial")) {
+        settings["workers"] = std::max<std::int64_t>(1, Section(resources, file, "resources").whole("slots_per_trial"));
+    }
+    return settings;
+}
+
+/// The words of an entry point, without the launcher of Determined's that they may begin with: crescendo starts a
+/// trial's workers itself. None where it names a class.
+std::vector<std::string> words_of(const OrderedJson& entrypoint) {
+    std::vector<std::string> words;
     if (entrypoint.is_array()) {
-        words = entrypoint;
+        words = entrypoint.get<std::vector<std::string>>();
     } else if (entrypoint.is_string()) {
         const auto text = entrypoint.get<std::string>();
         if (text.find_first_of("\"'\\$|&;<>*") != std::string::npos) {
-            return {"bash", "-c", text + " \"$@\"", "bash", "${args}"};
+            return {"bash", "-c", text + " \"$@\"", "bash"};
         }
         std::istringstream stream(text);
         for (std::string word; stream >> word;) {
             words.push_back(word);
         }
-        if (words.size() == 1 && text.find(':') != std::string::npos) {
-            return nullptr;
-        }
     }
-    words.push_back("${args}");
-    return words;
+    if (words.size() > 2 && words[1] == "-m" && words[2].starts_with("determined.launch.")) {
+        words.erase(words.begin(), words.begin() + (words.size() > 3 && words[3] == "--" ? 4 : 3));
+    }
+    const bool is_class = words.size() == 1 && words[0].find(':') != std::string::npos;
+    const bool is_option = !words.empty() && words[0].starts_with('-');  // of the launcher: --trial model_def:MyTrial
+    return is_class || is_option ? std::vector<std::string>{} : words;
 }
 
 }  // namespace
@@ -197,9 +236,7 @@ ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file
     const auto name = searcher.value("name", "");
     const bool is_grid = name == "grid";
     if (root.contains("name") && root.at("name").is_string()) {
-        auto own = root.at("name").get<std::string>();
-        std::ranges::replace(own, '/', '-');
-        result.head.push_back({"name", own});
+        result.head.push_back(name_line(root.at("name").get<std::string>()));
     }
     result.head.push_back({"metric",
                            {{"name", section.at("metric")},
@@ -213,36 +250,30 @@ ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file
         result.parameters.push_back(
             hyperparameter(parameter, entry, is_grid, file, "hyperparameters." + parameter));
     }
-    auto scheduler = schedule(searcher, file, result.notes);
-    const auto resources = root.value("resources", OrderedJson::object());
-    if (resources.is_object() && resources.contains("slots_per_trial")) {
-        scheduler.value["workers"] = std::max<std::int64_t>(
-            1, Section(resources, file, "resources").whole("slots_per_trial"));
+    if (auto scheduler = schedule(searcher, settings_of(root, file), file, result.notes)) {
+        result.tail.push_back(std::move(*scheduler));
     }
-    result.tail.push_back(std::move(scheduler));
     if (root.contains("entrypoint")) {
-        if (const auto command = command_of(root.at("entrypoint")); !command.is_null()) {
-            result.tail.push_back({"command", command,
-                                   "Determined gives hyperparameters through its library; here they are arguments"});
+        if (auto words = words_of(root.at("entrypoint")); !words.empty()) {
+            words.emplace_back("${args}");
+            result.tail.push_back(
+                {"command", words, "Determined gives hyperparameters through its library; here they are arguments"});
         } else {
-            result.notes.push_back(fmt::format("entrypoint: {} names a class of Determined's; add program: with a "
-                                               "program that takes its parameters as arguments",
-                                               flow(root.at("entrypoint"))));
+            result.notes.push_back(fmt::format("entrypoint: {} names a class of Determined's; {}",
+                                               flow(root.at("entrypoint")), add_program));
         }
     }
     if (root.contains("max_restarts")) {
         result.tail.push_back({"max_retries", Section(root, file, "the file").whole("max_restarts")});
     }
     static const std::set<std::string> written{"name", "hyperparameters", "searcher", "entrypoint", "max_restarts"};
-    std::string lost;
+    std::vector<std::string> lost;
     for (const auto& [key, value] : root.items()) {
         if (!written.contains(key) && !(key == "resources" && value.contains("slots_per_trial"))) {
-            lost += (lost.empty() ? "" : ", ") + key;
+            lost.push_back(key);
         }
     }
-    if (!lost.empty()) {
-        result.notes.push_back("not carried over: " + lost);
-    }
+    note_lost(lost, result);
     return result;
 }
 

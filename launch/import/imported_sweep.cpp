@@ -1,6 +1,7 @@
 #include "launch/import/imported_sweep.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -102,6 +103,17 @@ std::string flow(const OrderedJson& value) {
         return scalar(value.get<std::string>());
     }
     return value.is_number_float() ? shortest_text(value.get<double>()) : value.dump();
+}
+
+void note_lost(const std::vector<std::string>& keys, ImportedSweep& sweep) {
+    if (!keys.empty()) {
+        sweep.notes.push_back(fmt::format("not carried over: {}", fmt::join(keys, ", ")));
+    }
+}
+
+ImportedLine name_line(std::string name) {
+    std::ranges::replace(name, '/', '-');
+    return {"name", std::move(name)};
 }
 
 std::string text_of(const ImportedSweep& sweep, const std::string& source) {

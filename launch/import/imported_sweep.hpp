@@ -27,6 +27,15 @@ struct ImportedSweep {
     std::vector<std::string> notes = {};        ///< what could not be carried over, or is otherwise than it was
 };
 
+/// What Ray and Optuna say of a program is nothing that could be started.
+inline constexpr const char* add_program = "add program: with a program that takes its parameters as arguments";
+
+/// Notes which keys of the other tool's file have no word in a sweep file, if there are any.
+void note_lost(const std::vector<std::string>& keys, ImportedSweep& sweep);
+
+/// The name of a sweep is that of its folder, so a slash becomes a dash.
+ImportedLine name_line(std::string name);
+
 /// The text of the sweep file. `source` is the name of the other tool's file.
 std::string text_of(const ImportedSweep& sweep, const std::string& source);
 

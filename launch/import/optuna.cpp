@@ -75,9 +75,7 @@ ImportedSweep sweep_of(const OptunaStudy& study, const std::string& origin, cons
                        path);
     ImportedSweep result{.origin = origin};
     if (!study.name.empty()) {
-        auto name = study.name;
-        std::ranges::replace(name, '/', '-');
-        result.head.push_back({"name", name});
+        result.head.push_back(name_line(study.name));
     }
     const bool minimizes = study.minimizes.empty() || study.minimizes[0];
     result.head.push_back({"metric",
@@ -94,7 +92,7 @@ ImportedSweep sweep_of(const OptunaStudy& study, const std::string& origin, cons
     }
     result.notes.emplace_back("Optuna keeps neither the sampler nor the pruner; add scheduler: {type: asha, min: 1, "
                               "max: 27} to stop bad trials early");
-    result.notes.emplace_back("add program: with a program that takes its parameters as arguments");
+    result.notes.emplace_back(add_program);
     int most = 0;
     for (const auto& [name, number] : study.num_with) {
         most = std::max(most, number);

@@ -326,9 +326,12 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
     const bool ends_by_stop = max != max_t;
     for (const auto& [key, value] : stop.items()) {
         if (key != "training_iteration") {
-            notes.push_back(fmt::format("stop: {}: {} is left out; trial: {{target: …}} ends a trial at a value of the "
-                                        "metric",
-                                        key, flow(value)));
+            notes.push_back(fmt::format(
+                "stop: {}: {} is left out; {}", key, flow(value),
+                key == "time_total_s"
+                    ? fmt::format("write trial_time: {}s", flow(value))
+                    : "trial: {target: …} ends a trial at a value of the metric, and scheduler: {type: fifo, "
+                      "max: END} at a number of its reports' resource"));
         }
     }
     const bool is_read = is_asha(scheduler) && max && counts_iterations;
@@ -355,6 +358,48 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
     return {};
 }
 
+/// How many trials there are, and whether they are a grid.
+void count_trials(const OrderedJson& samples, const Searched& searched, ImportedSweep& result) {
+    if (searched.num_grids > 0 && searched.num_random == 0) {
+        result.head.push_back({"method", "grid"});
+        if (samples.is_number() && samples > 1) {
+            result.notes.push_back(
+                fmt::format("num_samples: {} runs each point of the grid as often; here each runs "
+                            "once; add a parameter seed: {{values: […]}}",
+                            flow(samples)));
+        }
+        return;
+    }
+    const auto trials = num_trials(samples, searched);
+    if (searched.num_grids > 0) {
+        result.notes.push_back(
+            fmt::format("lists of grid_search are drawn from at random, because other parameters are{}",
+                        trials ? "; run_cap has as many trials as Ray would run" : ""));
+    }
+    if (trials) {
+        result.head.push_back({"run_cap", *trials});
+    }
+}
+
+/// What the sweep file says nothing of.
+std::vector<std::string> lost_keys(const OrderedJson& experiment) {
+    static const std::set<std::string> written{"config", "param_space", "tune_config", "metric",    "mode",
+                                               "run",    "num_samples", "stop",        "scheduler", "env"};
+    std::vector<std::string> lost;
+    const auto look_in = [&](const OrderedJson& map, const std::string& prefix) {
+        for (const auto& [key, value] : map.items()) {
+            if (!written.contains(key)) {
+                lost.push_back(prefix + key);
+            }
+        }
+    };
+    look_in(experiment, "");
+    if (const auto tune = experiment.value("tune_config", OrderedJson()); tune.is_object()) {
+        look_in(tune, "tune_config.");
+    }
+    return lost;
+}
+
 }  // namespace
 
 bool is_ray(const OrderedJson& root) { return experiment_of(root).first != nullptr; }
@@ -364,7 +409,7 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
     const auto& experiment = *found;
     ImportedSweep result{.origin = "an experiment of Ray Tune"};
     if (!name.empty()) {
-        result.head.push_back({"name", name});
+        result.head.push_back(name_line(name));
     }
     for (const auto& [other, value] : root.items()) {
         if (&value != &experiment && !name.empty() && config_of(value) != nullptr) {
@@ -378,56 +423,21 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
                             {"goal", mode == "max" ? "maximize" : "minimize"}},
                            metric.is_string() ? "" : "the file names none: write the one that your program reports"});
     Searched searched;
-    for (const auto& [parameter_name, value] : config_of(experiment)->items()) {
+    const auto& config = *config_of(experiment);
+    if (experiment.contains("env") && !config.contains("env")) {  // RLlib's files have it outside of config
+        result.parameters.push_back(parameter("env", experiment.at("env"), file, searched));
+    }
+    for (const auto& [parameter_name, value] : config.items()) {
         result.parameters.push_back(parameter(parameter_name, value, file, searched));
     }
-    const auto samples = setting(experiment, "num_samples");
-    if (searched.num_grids > 0 && searched.num_random == 0) {
-        result.head.push_back({"method", "grid"});
-        if (samples.is_number() && samples > 1) {
-            result.notes.push_back(fmt::format("num_samples: {} runs each point of the grid as often; here each runs "
-                                               "once; add a parameter seed: {{values: […]}}",
-                                               flow(samples)));
-        }
-    } else {
-        const auto trials = num_trials(samples, searched);
-        if (searched.num_grids > 0) {
-            result.notes.push_back(
-                fmt::format("lists of grid_search are drawn from at random, because other parameters "
-                            "are{}",
-                            trials ? "; run_cap has as many trials as Ray would run" : ""));
-        }
-        if (trials) {
-            result.head.push_back({"run_cap", *trials});
-        }
-    }
+    count_trials(setting(experiment, "num_samples"), searched, result);
     if (auto scheduler = schedule(experiment, result.notes)) {
         result.tail.push_back(std::move(*scheduler));
     }
-    if (experiment.contains("run")) {
-        result.notes.push_back(fmt::format("run: {} is a class of Ray's; add program: with a program that takes its "
-                                           "parameters as arguments",
-                                           flow(experiment.at("run"))));
-    } else {
-        result.notes.emplace_back("add program: with a program that takes its parameters as arguments");
-    }
-    static const std::set<std::string> written{"config", "param_space", "tune_config", "metric",    "mode",
-                                               "run",    "num_samples", "stop",        "scheduler"};
-    std::string lost;
-    const auto note_others = [&](const OrderedJson& map, const std::string& prefix) {
-        for (const auto& [key, value] : map.items()) {
-            if (!written.contains(key)) {
-                lost += (lost.empty() ? "" : ", ") + prefix + key;
-            }
-        }
-    };
-    note_others(experiment, "");
-    if (const auto tune = experiment.value("tune_config", OrderedJson()); tune.is_object()) {
-        note_others(tune, "tune_config.");
-    }
-    if (!lost.empty()) {
-        result.notes.push_back("not carried over: " + lost);
-    }
+    result.notes.push_back(
+        (experiment.contains("run") ? fmt::format("run: {} is a class of Ray's; ", flow(experiment.at("run"))) : "") +
+        add_program);
+    note_lost(lost_keys(experiment), result);
     return result;
 }
 

@@ -86,3 +86,34 @@ TEST_CASE("whole numbers of Determined are exact, and those beyond 64 bits are r
     CHECK(contains(import_error(random + "  a: {type: int, minval: -1.0e+30, maxval: 1}\n"),
                    "file.yaml: hyperparameters.a.minval is -1e+30, and whole numbers have 64 bits"));
 }
+
+TEST_CASE("a search of Determined without a length is no mistake: since 0.38 the program decides when a trial ends") {
+    const std::string rest =
+        "hyperparameters: {lr: {type: double, minval: 0.1, maxval: 1}}\nresources: {slots_per_trial: "
+        "2}\nentrypoint: python3 train.py\n";
+
+    const auto text = imported("searcher: {name: random, metric: loss, max_trials: 4}\n" + rest);
+
+    CHECK(
+        contains(text, "a trial ends when its program does; to keep {workers: 2}, add them to scheduler: {type: fifo"));
+    CHECK_FALSE(contains(text, "\nscheduler:"));
+    CHECK(contains(import_error("searcher: {name: adaptive_asha, metric: loss, max_trials: 4}\n" + rest),
+                   "file.yaml: searcher has no max_time, and the rungs of adaptive_asha follow from it"));
+    CHECK(contains(imported("searcher: {name: async_halving, metric: loss, max_time: 64, num_rungs: 2}\n" + rest),
+                   "scheduler: {type: asha, min: 16, max: 64,"));
+}
+
+TEST_CASE("a launcher of Determined's is left out, for nobody has it elsewhere") {
+    const auto of = [](const std::string& entrypoint) {
+        return imported(
+            "searcher: {name: single, metric: loss}\nhyperparameters: {lr: 0.1}\nentrypoint: " + entrypoint + "\n");
+    };
+
+    CHECK(contains(of("python3 -m determined.launch.torch_distributed -- python3 train.py --fast"),
+                   "command: [python3, train.py, \"--fast\", \"${args}\"]\n"));
+    CHECK(contains(of("[python, -m, determined.launch.deepspeed, python, tune.py]"),
+                   "command: [python, tune.py, \"${args}\"]\n"));
+    const auto of_class = of("python3 -m determined.launch.torch_distributed --trial model_def:MyTrial");
+    CHECK(contains(of_class, "names a class of Determined's; add program:"));
+    CHECK_FALSE(contains(of_class, "\ncommand:"));
+}

@@ -29,7 +29,21 @@ TEST_CASE("an experiment under its name becomes a grid if all that it searches a
     CHECK(contains(text, "# * num_samples: 4 runs each point"));
     CHECK(contains(text, "# * stop: episode_reward_mean: 150 is left out"));
     CHECK(contains(text, "# * run: PPO is a class of Ray's"));
-    CHECK(contains(text, "# * not carried over: env\n"));
+    CHECK(contains(text, "parameters:\n  env: {value: CartPole-v1}\n"));
+    CHECK_FALSE(contains(text, "not carried over"));
+}
+
+TEST_CASE("the environments that RLlib's files search outside of config are not lost") {
+    const auto text = imported(R"(atari:
+  run: DQN
+  env: {grid_search: [Breakout-v4, Qbert-v4]}
+  stop: {time_total_s: 10800, timesteps_total: 1000000}
+  config: {lr: 0.01}
+)");
+
+    CHECK(contains(text, "method: grid\nparameters:\n  env: {values: [Breakout-v4, Qbert-v4]}\n"));
+    CHECK(contains(text, "# * stop: time_total_s: 10800 is left out; write trial_time: 10800s\n"));
+    CHECK(contains(text, "# * stop: timesteps_total: 1000000 is left out; trial: {target: …} ends"));
 }
 
 TEST_CASE("functions of tune that are written as text are read") {
