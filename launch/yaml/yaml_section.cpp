@@ -56,6 +56,8 @@ constexpr auto synonyms = std::to_array<Synonym>({
     {"timeout", "time"},
     {"timeout", "budget", "write budget: {time: 8h}"},
     {"gpus", "slots"},
+    {"job", "program", "a job of W&B's Launch is not known here; name the script that it starts: program: train.py"},
+    {"num_workers", "max_concurrent"},
     {"direction", "goal"},
     {"direction", "metric", "write metric: {name: val_loss, goal: minimize}"},
 });

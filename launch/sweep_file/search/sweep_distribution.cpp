@@ -48,13 +48,16 @@ double read_number(const YamlSection& parameter, const std::string& name) {
     parameter.fail("", fmt::format("has no {0}; add {0}: with a number", name));
 }
 
+/// A whole number, which may be written as 2.0.
 std::int64_t read_integer(const YamlSection& parameter, const std::string& name) {
-    read_number(parameter, name);
-    if (!parameter.at(name).is_number_integer()) {
-        parameter.fail(name, fmt::format("{} is not whole; int_uniform takes whole numbers, uniform takes any",
-                                         parameter.at(name).dump()));
+    constexpr double exact = 9007199254740992.0;  // 2^53: doubles beyond stand for several whole numbers
+    const double number = read_number(parameter, name);
+    const auto& json = parameter.at(name);
+    if (!json.is_number_integer() && !(std::fabs(number) <= exact && std::trunc(number) == number)) {
+        parameter.fail(name,
+                       fmt::format("{} is not whole; int_uniform takes whole numbers, uniform takes any", json.dump()));
     }
-    return parameter.at(name).get<std::int64_t>();
+    return json.is_number_integer() ? json.get<std::int64_t>() : static_cast<std::int64_t>(number);
 }
 
 double number_or(const YamlSection& parameter, const std::string& name, double otherwise) {

@@ -63,6 +63,11 @@ TEST_CASE("keys and words of other tools are told what to write") {
         {sound_with("  min:", "  grace_period:"),
          "sweep.yaml:7:3: scheduler.grace_period: unknown key (did you mean 'min'?)"},
         {sound + "gpus: 4\n", "sweep.yaml:10:1: gpus: unknown key (did you mean 'slots'?)"},
+        {sound + "job: me/images/train:v0\n",
+         "sweep.yaml:10:1: job: unknown key; a job of W&B's Launch is not known here; name the script that it starts: "
+         "program: train.py"},
+        {sound_with("  min: 1", "  num_workers: 8"),
+         "sweep.yaml:7:3: scheduler.num_workers: unknown key (did you mean 'max_concurrent'?)"},
         {sound_with_parameter("lr: {choices: [1, 2]}"),
          "sweep.yaml:4:8: parameters.lr.choices: unknown key (did you mean 'values'?)"},
         {sound + "method: bayesian\n",

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <variant>
 
 #include "core/check.hpp"
 #include "launch/yaml/yaml_document.hpp"
@@ -138,5 +139,16 @@ TEST_CASE("mistakes in distributions name their key") {
     CHECK(distribution_error("{values: [1, 2], probabilities: 0.5}")
               .find("takes a list of numbers, one for each value") != std::string::npos);
     CHECK(distribution_error("{distribution: beta, a: two}").find("parameters.x.a: 'two' is text") !=
+          std::string::npos);
+}
+
+TEST_CASE("a whole number that is written as 2.0 is one, as for W&B's int_uniform") {
+    const auto range = std::get<IntUniform>(distribution_of("{distribution: int_uniform, min: 2., max: 8.0}"));
+
+    CHECK(range.min == 2);
+    CHECK(range.max == 8);
+    CHECK(distribution_error("{distribution: int_uniform, min: 2.5, max: 8}").find("2.5 is not whole") !=
+          std::string::npos);
+    CHECK(distribution_error("{distribution: int_uniform, min: 0, max: 1e300}").find("is not whole") !=
           std::string::npos);
 }
