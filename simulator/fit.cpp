@@ -118,13 +118,15 @@ void fit_samples(const std::vector<RecordedTrial>& trials, double loss, FittedTi
     Values samples;
     for (std::size_t i = 0; i < trials.size(); ++i) {
         for (const auto& epochs : fitted.trials[i].epochs) {
-            const auto& steps = epochs.steps;
+            const auto steps = epochs.steps.value_or(Steps{});
             if (steps.seconds && steps.batch && *steps.seconds > 0 && epochs.workers.size() == 1) {
                 samples.push_back(epochs.alone / speedup(epochs.workers.front(), loss) / *steps.seconds * *steps.batch);
             }
         }
-        if (!trials[i].intervals.empty() && trials[i].intervals.front().steps.batch) {
-            batches.push_back(*trials[i].intervals.front().steps.batch);
+        if (const auto& intervals = trials[i].intervals; !intervals.empty() && intervals.front().steps) {
+            if (const auto& batch = intervals.front().steps->batch) {
+                batches.push_back(*batch);
+            }
         }
     }
     fitted.batch = median_of(batches);

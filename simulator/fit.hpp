@@ -21,7 +21,7 @@ struct Interval {
     std::vector<Stretch> stretches;   ///< at least one
     std::optional<double> start;      ///< seconds of the first stretch before the trial trained; none if there were
                                       ///< some, and nobody knows how many
-    Steps steps{};                    ///< as the report has them
+    std::optional<Steps> steps{};     ///< as the report has them; none if nobody knows what it had
     std::optional<double> trained{};  ///< seconds of the training clock; none if the trainer has none
 };
 

@@ -59,14 +59,13 @@ double TrainingTimes::start(TrialId trial, Resource resource) const {
     return epochs == nullptr ? spec_.start : value_or(recorded(trial).starts, epochs->end, spec_.start);
 }
 
-RecordedRegroup TrainingTimes::regroup(TrialId trial, int generation) const {
-    if (!recorded_.empty()) {
-        const auto& regroups = recorded(trial).regroups;
-        if (const auto regroup = regroups.find(generation); regroup != regroups.end()) {
-            return regroup->second;
-        }
+const RecordedRegroup* TrainingTimes::regroup(TrialId trial, int generation) const {
+    if (recorded_.empty()) {
+        return nullptr;
     }
-    return {spec_.regroup, {}, {}};
+    const auto& regroups = recorded(trial).regroups;
+    const auto found = regroups.find(generation);
+    return found == regroups.end() ? nullptr : &found->second;
 }
 
 std::optional<RecordedStart> TrainingTimes::first_steps(TrialId trial, int generation,

@@ -20,7 +20,7 @@ struct RecordedEpochs {
     Resource end;                     ///< resource of the report after them
     double alone = 0;                 ///< seconds that each of them would have taken one worker
     std::vector<int> workers;         ///< sizes of the groups that trained them; the last one reported
-    Steps steps{};                    ///< as they were reported
+    std::optional<Steps> steps{};     ///< as they were reported; none if nobody knows what was
     std::optional<double> trained{};  ///< seconds of the training clock; none if the trainer has none
 };
 
@@ -33,9 +33,15 @@ struct RecordedStart {
 
 /// A change of a trial's group.
 struct RecordedRegroup {
-    double seconds = 0;                    ///< for which the trial stood still
-    std::optional<double> told{};          ///< seconds from the decision until the trial told how long it stood still
-    std::optional<double> step_seconds{};  ///< of the group's first steps
+    /// What the trial told of it.
+    struct Told {
+        double after = 0;                      ///< seconds from the decision until it told
+        double seconds = 0;                    ///< for which it stood still
+        std::optional<double> step_seconds{};  ///< of the group's first steps
+    };
+
+    double seconds = 0;          ///< for which the trial stood still, up to its next report
+    std::optional<Told> told{};  ///< none: it told nothing
 };
 
 /// How long a trial of a real sweep took for what it did. Times of epochs are those that one worker would have taken.
@@ -76,8 +82,8 @@ class TrainingTimes {
     /// Seconds until a trial that starts, or is resumed, trains its epoch that ends at `resource`.
     double start(TrialId trial, Resource resource) const;
 
-    /// What happens when a trial gets its group of this generation.
-    RecordedRegroup regroup(TrialId trial, int generation) const;
+    /// What happened when a trial got its group of this generation; none if it was not recorded.
+    const RecordedRegroup* regroup(TrialId trial, int generation) const;
 
     /// What a trial tells of its first steps, which a group of this generation trains, and when. None if a recorded
     /// trial had nothing to tell; `simulated` if that was not recorded.

@@ -102,9 +102,12 @@ void VirtualCluster::tell_first_steps(TrialId id, int generation) {
 }
 
 void VirtualCluster::tell_regroup(TrialId id, int generation) {
-    const auto regroup = times_.regroup(id, generation);
-    const auto steps = tells_steps_ ? steps_to_come(id) : Steps{};
-    apply(TrialRegrouped{id, generation, regroup.seconds, regroup.step_seconds ? regroup.step_seconds : steps.seconds});
+    if (const auto* regroup = times_.regroup(id, generation)) {
+        apply(TrialRegrouped{id, generation, regroup->told->seconds, regroup->told->step_seconds});
+    } else {
+        const auto steps = tells_steps_ ? steps_to_come(id) : Steps{};
+        apply(TrialRegrouped{id, generation, simulation_.regroup, steps.seconds});
+    }
 }
 
 void VirtualCluster::finish_epoch(TrialId id) {
@@ -128,6 +131,8 @@ void VirtualCluster::finish_epoch(TrialId id) {
         trial.saved_worth = trial.worth;
     }
     const auto resource = trial.resource;
+    const auto told = reported != nullptr && reported->steps ? *reported->steps : steps_of(id, resource);
+    const auto steps = tells_steps_ ? told : Steps{};
     const double clock = trial.clock;
     const double worth = trial.worth;
     const int plan = trial.plan;
@@ -140,7 +145,7 @@ void VirtualCluster::finish_epoch(TrialId id) {
         if (watcher_) {
             watcher_({now_, id, resource, loss, workers_of(id)});
         }
-        apply(TrialReported{id, resource, loss, clock, tells_steps_ ? steps_of(id, resource) : Steps{}});
+        apply(TrialReported{id, resource, loss, clock, steps});
         if (const auto best = may_have_better_ ? sweep_.best() : std::nullopt) {
             note_best(*best, sweep_.trial(*best).resource, *sweep_.candidate_of(*best).loss);
             may_have_better_ = false;
@@ -198,12 +203,17 @@ void VirtualCluster::perform(const Regroup& action) {
     note_group(action.group.slots, /*is_regroup=*/true);
     interrupt(training(action.trial));
     const int generation = action.group.generation;
-    const auto regroup = times_.regroup(action.trial, generation);
-    go_on(action.trial, /*wait=*/0, regroup.seconds);
-    const double first_steps = num_first_steps * *steps_to_come(action.trial).seconds;
-    foresee(regroup.told.value_or(regroup.seconds + first_steps), Kind::regrouped, action.trial, generation);
+    const auto* recorded = times_.regroup(action.trial, generation);
+    const double seconds = recorded == nullptr ? simulation_.regroup : recorded->seconds;
+    go_on(action.trial, /*wait=*/0, seconds);
+    if (recorded == nullptr) {
+        const double first_steps = num_first_steps * *steps_to_come(action.trial).seconds;
+        foresee(seconds + first_steps, Kind::regrouped, action.trial, generation);
+    } else if (recorded->told) {
+        foresee(recorded->told->after, Kind::regrouped, action.trial, generation);
+    }
     if (!training(action.trial).has_told_first_steps) {
-        foresee_first_steps(action.trial, generation, regroup.seconds);
+        foresee_first_steps(action.trial, generation, seconds);
     }
 }
 
@@ -305,8 +315,9 @@ double VirtualCluster::batch_efficiency(TrialId id, Resource resource) const {
 
 /// What the trial reports of its steps in the epoch that ends at `resource`.
 Steps VirtualCluster::steps_of(TrialId id, Resource resource) const {
-    if (const auto* reported = times_.reported(id, resource, workers_of(id)); reported && reported->steps.seconds) {
-        return reported->steps;
+    if (const auto* reported = times_.reported(id, resource, workers_of(id));
+        reported && reported->steps && reported->steps->seconds) {
+        return *reported->steps;
     }
     const double batch = batch_of(id);
     const double epoch = times_.epoch(id, resource, workers_of(id));

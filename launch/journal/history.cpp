@@ -195,6 +195,7 @@ std::vector<Action> History::decide(const Event& event) {
     } else {
         std::visit([this](const auto& each) { follow(each); }, event);
     }
+    ++num_events_;
     return actions;
 }
 
@@ -256,7 +257,8 @@ void History::remember(ReportRecord&& record) {
     }
     const auto workers = static_cast<int>(sweep_.trial(id).group.slots.size());
     trial.data_wait.add(record.report.data_wait);
-    trial.reports.push_back({std::move(record.report), elapsed(), workers, ++num_reports_});
+    trial.reports.push_back({std::move(record.report), elapsed(), workers, num_events_});
+    ++num_reports_;
 }
 
 double History::clock_at(TrialId id, double time) const {
@@ -316,7 +318,7 @@ void History::follow_group(TrialId id) {
     const GroupRecord none;
     const auto& before = groups.empty() ? none : groups.back();
     if (group.slots.size() != before.slots.size() || (!group.slots.empty() && group.generation != before.generation)) {
-        groups.push_back({elapsed(), num_reports_, group.slots, group.generation});
+        groups.push_back({elapsed(), num_events_, group.slots, group.generation});
     }
 }
 
@@ -338,7 +340,7 @@ GroupRecord* History::note_told(TrialId trial, int generation) {
         return nullptr;
     }
     group->told = elapsed();
-    group->num_reports_told = num_reports_;
+    group->num_events_told = num_events_;
     return &*group;
 }
 

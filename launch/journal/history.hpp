@@ -24,13 +24,13 @@ namespace crescendo::launch {
 struct TrialReport : protocol::Report {
     double time = 0;  ///< when, in seconds that the sweep had been at work
     int workers = 1;
-    int number = 0;  ///< counts the sweep's reports from 1: those of one time came in this order
+    int num_events = 0;  ///< events of the sweep before it: those of one time came in this order
 };
 
 /// A change of a trial's group.
 struct GroupRecord {
     double time = 0;              ///< when it was decided, in seconds that the sweep had been at work
-    int num_reports = 0;          ///< reports of the sweep before it
+    int num_events = 0;           ///< events of the sweep before the one that decided it
     std::vector<SlotId> slots{};  ///< those that the trial has from now on, in rank order
     int generation = 0;           ///< of the new group
 
@@ -38,7 +38,7 @@ struct GroupRecord {
     std::optional<TrialTimed> timed{};
     std::optional<TrialRegrouped> regrouped{};
     double told = 0;
-    int num_reports_told = 0;  ///< reports of the sweep before it was told
+    int num_events_told = 0;  ///< events of the sweep before it was told
 
     int workers() const { return static_cast<int>(slots.size()); }
 };
@@ -289,6 +289,7 @@ class History {
     double elapsed_before_ = 0;
     std::vector<Session> sessions_;
     int num_reports_ = 0;
+    int num_events_ = 0;  ///< before the one that is taken now
 };
 
 /// These make the records that are not events. A time note says only that the session was still at work.

@@ -45,10 +45,10 @@ Recording make_recording(RecordedCurves curves, const std::vector<RecordedTrial>
     return recording;
 }
 
-/// A time of the journal, which has milliseconds. Reports of one millisecond are told apart by their order.
-double moment(double time, double num_reports) {
+/// A time of the journal, which has milliseconds. Events of one millisecond are told apart by their order.
+double moment(double time, int num_events) {
     constexpr double apart = 1e-9;
-    return time + num_reports * apart;
+    return time + num_events * apart;
 }
 
 /// Reads the times of one trial, report by report.
@@ -76,7 +76,7 @@ class TrialTimes {
   private:
     void read_interval(const TrialReport& report, const TrialReport* previous) {
         Interval interval{.end = report.resource, .stretches = {}, .start = 0.0};
-        interval.steps = {report.step_seconds, report.group_batch, report.noise_scale};
+        interval.steps = Steps{report.step_seconds, report.group_batch, report.noise_scale};
         interval.trained = difference(previous, report, [](const TrialReport& each) { return each.seconds; });
         double held = 0;  // seconds for which the trial had slots
         bool was_interrupted = false;
@@ -87,9 +87,9 @@ class TrialTimes {
             }
             now_ = until;
         };
-        for (; next_ < trial_.groups.size() && trial_.groups[next_].num_reports < report.number; ++next_) {
+        for (; next_ < trial_.groups.size() && trial_.groups[next_].num_events < report.num_events; ++next_) {
             const auto& group = trial_.groups[next_];
-            hold_until(moment(group.time, group.num_reports));
+            hold_until(moment(group.time, group.num_events));
             if (workers_ > 0 && group.workers() > 0) {
                 regroup_ = &group;
             } else if (group.workers() > 0 && interval.stretches.empty()) {
@@ -99,7 +99,7 @@ class TrialTimes {
             }
             workers_ = group.workers();
         }
-        hold_until(moment(report.time, report.number));
+        hold_until(moment(report.time, report.num_events));
         if (interval.stretches.empty()) {
             interval.stretches.push_back({0, std::max(workers_, 1)});
         }
@@ -119,19 +119,16 @@ class TrialTimes {
         }
         auto& regroup = times_.regroups[group->generation];
         regroup.seconds = std::min(usual_regroup_, until - now_);
-        if (group->regrouped) {
-            regroup.seconds = std::min(group->regrouped->seconds, until - now_);
-            regroup.told = told_after(*group);
-            regroup.step_seconds = group->regrouped->step_seconds;
+        if (const auto& told = group->regrouped) {
+            regroup.seconds = std::min(told->seconds, until - now_);
+            regroup.told = {told_after(*group), told->seconds, told->step_seconds};
         }
         return regroup.seconds;
     }
 
     /// Seconds from the decision that formed the group until the trial told of it.
     static double told_after(const GroupRecord& group) {
-        constexpr double after = 0.01;  // the last report before it
-        return std::max(0.0,
-                        moment(group.told, group.num_reports_told + after) - moment(group.time, group.num_reports));
+        return moment(group.told, group.num_events_told) - moment(group.time, group.num_events);
     }
 
     /// By how much a clock of the trial advanced from one report to the next; none if the trainer does not tell it.

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <variant>
 
+#include "launch/messages/event_json.hpp"
 #include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -74,6 +76,40 @@ TEST_CASE("a recording knows whether its trials told how long their steps take")
     CHECK_FALSE(recorded(Json::object()).tells_steps);
     CHECK(recorded({{"step", {0.025, 256}}}).tells_steps);
     CHECK(read("trial,resource,accuracy\n0,1,0.5\n").tells_steps);  // unknown: trials are as all simulated ones
+}
+
+TEST_CASE("a trial that reports before it obeys the order to grow tells of its whole regroup") {
+    auto grows = spec();
+    grows.scheduler.kind = SchedulerKind::rasda;
+    grows.scheduler.min = Resource{2};
+    grows.scheduler.max = Resource{16};
+    grows.scheduler.grow_when = GrowWhen::goodput;
+    grows.scheduler.expected_regroup = 0.1;
+    History history(grows, Reports::all);
+    const auto take = [&](double time, const Event& event) {
+        auto record = Json::parse(to_json(event).dump());
+        record["time"] = time;
+        if (std::holds_alternative<TrialReported>(event)) {
+            record["metrics"] = {{"accuracy", 0.5}};
+        }
+        history.apply(record);
+    };
+    history.apply(session_note(100, "here", 2));
+    take(100, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}});
+    take(101, TrialTimed{TrialId{0}, 0, {0.05, 64.0, {}}, {}});
+    take(101.5, TrialReported{TrialId{0}, Resource{1}, -0.5});
+    take(103, TrialRegrouped{TrialId{0}, 1, 1.25, 0.03});
+    take(110, TrialReported{TrialId{0}, Resource{2}, -0.5});
+
+    const auto recording = record(history);
+
+    const auto& regroup = recording.times.trials.at(0).regroups.at(1);
+    CHECK(regroup.seconds == doctest::Approx(0.5));  // the rest of it is a part of the second epoch
+    REQUIRE(regroup.told);
+    CHECK(regroup.told->after == doctest::Approx(2));
+    CHECK(regroup.told->seconds == 1.25);
+    CHECK(regroup.told->step_seconds == 0.03);
+    CHECK_FALSE(recording.times.trials.at(0).epochs.front().steps.value().seconds);  // the report had none
 }
 
 TEST_CASE("curves come from a CSV file, in any order of its columns") {

@@ -12,6 +12,7 @@
 
 using namespace crescendo;
 using namespace crescendo::launch;
+using simulator::RecordedEpochs;
 using simulator::RecordedTimes;
 using simulator::SimulationSpec;
 using simulator::TrainingTimes;
@@ -45,12 +46,28 @@ SweepSpec random_spec(CounterRandom& random, std::uint64_t seed) {
     return spec;
 }
 
+/// Some trials tell nothing of a regroup, or nothing of its steps.
+simulator::RecordedRegroup random_regroup(CounterRandom& random) {
+    simulator::RecordedRegroup regroup{.seconds = random.uniform(), .told = {}};
+    if (random.below(4) > 0) {
+        regroup.told = {regroup.seconds + random.uniform(), regroup.seconds, {}};
+        if (random.below(4) > 0) {
+            regroup.told->step_seconds = 0.01 + 0.02 * random.uniform();
+        }
+    }
+    return regroup;
+}
+
 RecordedTimes random_times(CounterRandom& random) {
     RecordedTimes times;
     for (int i = 1; i <= num_epochs; ++i) {
-        times.epochs.push_back({Resource{i}, 1 + 9 * random.uniform(), {}});
+        auto& epochs = times.epochs.emplace_back(RecordedEpochs{Resource{i}, 1 + 9 * random.uniform(), {}});
+        if (random.below(8) == 0) {
+            epochs.workers = {1 << random.below(4)};
+            epochs.steps = Steps{};  // this report has no step times
+        }
         times.starts[Resource{i}] = 3 * random.uniform();
-        times.regroups[i] = {.seconds = random.uniform(), .told = {}, .step_seconds = {}};
+        times.regroups[i] = random_regroup(random);
     }
     auto& first_steps = times.first_steps.emplace();
     if (random.below(2) == 0) {
@@ -91,9 +108,11 @@ Simulated simulate(const SweepSpec& spec, int slots, const SimulationSpec& simul
 }
 
 /// What the launcher would have written. A journal has milliseconds.
-History history_of(const SweepSpec& spec, const Simulated& simulated) {
+History history_of(const SweepSpec& spec, const Simulated& simulated, double times_a_second = 1e3) {
     History history(spec, Reports::all);
-    const auto journal_time = [](double seconds) { return std::round((1e9 + seconds) * 1e3) / 1e3; };
+    const auto journal_time = [&](double seconds) {
+        return std::round((1e9 + seconds) * times_a_second) / times_a_second;
+    };
     history.apply(session_note(journal_time(0), "here", simulated.summary.slots));
     for (const auto& [seconds, event] : simulated.events) {
         auto record = Json::parse(to_json(event).dump());
@@ -126,7 +145,8 @@ SimulationSpec with(const Recording& recording) {
 
 /// A sweep on some slots with times of its own, and the same from its journal.
 struct SimulatedTwice {
-    SimulatedTwice(const SweepSpec& spec, CounterRandom& random, const simulator::LearningCurves& curves) {
+    SimulatedTwice(const SweepSpec& spec, CounterRandom& random, const simulator::LearningCurves& curves,
+                   double times_a_second = 1e3) {
         const int slots = 2 + static_cast<int>(random.below(15));
         std::vector<RecordedTimes> times;
         for (int trial = 0; trial < num_trials; ++trial) {
@@ -134,7 +154,7 @@ struct SimulatedTwice {
         }
         const SimulationSpec costly{.loss_per_doubling = 0.2, .checkpoint = 0.3};
         real = simulate(spec, slots, costly, curves, times);
-        const auto recording = record(history_of(spec, real));
+        const auto recording = record(history_of(spec, real, times_a_second));
         again = simulate(spec, slots, with(recording), recording.curves, recording.times.trials);
     }
 
@@ -156,6 +176,20 @@ TEST_CASE("a sweep that is simulated from its journal has the same reports in th
         REQUIRE(arrivals(again) == arrivals(real));
         REQUIRE(std::abs(again.summary.makespan - real.summary.makespan) < 2e-3);
         REQUIRE(again.summary.num_regroups == real.summary.num_regroups);
+    }
+}
+
+TEST_CASE("reports come in their order again where the journal has several events at one time") {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        CAPTURE(seed);
+        CounterRandom random(seed, 0);
+        const auto spec = random_spec(random, seed);
+        const simulator::ParametricCurves curves(seed, spec.goal, spec.scheduler.max, /*noise=*/0.05);
+
+        const auto [real, again] = SimulatedTwice(spec, random, curves, /*times_a_second=*/300);
+
+        REQUIRE(arrivals(again) == arrivals(real));
+        REQUIRE(std::abs(again.summary.makespan - real.summary.makespan) < 2e-3);
     }
 }
 
