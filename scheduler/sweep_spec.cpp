@@ -15,10 +15,7 @@ namespace {
 
 using Problems = std::vector<InvalidInput>;
 
-/// The number of rungs of a ladder from min to max.
-int num_rungs(const SchedulerSpec& spec) {
-    return static_cast<int>(ladder(spec.min.value, spec.max.value, spec.reduction_factor).size());
-}
+int num_rungs(const SchedulerSpec& spec) { return static_cast<int>(spec.milestones().size()); }
 
 void check_rungs(const SchedulerSpec& spec, Problems& problems) {
     using enum SchedulerKind;
@@ -107,6 +104,14 @@ void check(const SchedulerSpec& spec, Problems& problems) {
 }
 
 }  // namespace
+
+std::vector<Resource> SchedulerSpec::milestones() const {
+    std::vector<Resource> result;
+    for (const auto step : ladder(min.value, max.value, reduction_factor)) {
+        result.push_back(Resource{step});
+    }
+    return result;
+}
 
 int SchedulerSpec::num_brackets() const {
     return brackets.value_or(kind == SchedulerKind::async_hyperband ? num_rungs(*this) : 1);

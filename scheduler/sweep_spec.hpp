@@ -86,6 +86,9 @@ struct SchedulerSpec {
     Switch capped_surplus = Switch::on;  ///< whether they do too while max_concurrent keeps other trials waiting
     Switch distinct_gpus = Switch::on;  ///< whether the workers of a trial have a GPU each, where slots share GPUs
 
+    /// Milestones of a ladder of rungs from min to max.
+    std::vector<Resource> milestones() const;
+
     /// Number of ladders of rungs. Synchronous brackets do not count.
     int num_brackets() const;
 

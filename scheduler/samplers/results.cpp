@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "scheduler/ladder.hpp"
 #include "scheduler/loss.hpp"
 
 namespace crescendo {
@@ -18,14 +17,10 @@ void Results::Ranking::insert(Loss loss) {
 }
 
 std::vector<Resource> Results::milestones_of(const SchedulerSpec& spec) {
-    std::vector<Resource> milestones;
     if (spec.kind == SchedulerKind::fifo) {
         return {spec.max};  // what trials reach on the way is no sign of how they end
     }
-    for (const auto milestone : ladder(spec.min.value, spec.max.value, spec.reduction_factor)) {
-        milestones.push_back(Resource{milestone});
-    }
-    return milestones;
+    return spec.milestones();
 }
 
 Results::Results(const SweepSpec& spec)

@@ -3,17 +3,12 @@
 #include <numeric>
 
 #include "core/draws.hpp"
-#include "scheduler/ladder.hpp"
 
 namespace crescendo {
 
 std::vector<Resource> milestones(const SchedulerSpec& spec) {
     const bool has_rungs = spec.kind != SchedulerKind::fifo && spec.kind != SchedulerKind::median;
-    std::vector<Resource> result;
-    for (const auto step : ladder(has_rungs ? spec.min.value : spec.max.value, spec.max.value, spec.reduction_factor)) {
-        result.push_back(Resource{step});
-    }
-    return result;
+    return has_rungs ? spec.milestones() : std::vector{spec.max};
 }
 
 std::vector<std::int64_t> bracket_sizes(std::size_t num_rungs, int eta) {

@@ -49,13 +49,17 @@ int Allocator::offer(const std::vector<SlotId>& group, int rungs_survived, int n
 }
 
 bool Allocator::grow(std::vector<SlotId>& group, int rungs_survived, int num_reserved) {
-    const int current = static_cast<int>(group.size());
     const int size = offer(group, rungs_survived, num_reserved);
-    if (size <= current) {
+    if (size <= static_cast<int>(group.size())) {
         return false;
     }
-    add(size - current, group);
+    grow_to(group, size);
     return true;
+}
+
+void Allocator::grow_to(std::vector<SlotId>& group, int size, const std::vector<SlotId>& avoided) {
+    const auto added = pool_.take(size - static_cast<int>(group.size()), group, avoided);
+    group.insert(group.end(), added.begin(), added.end());
 }
 
 std::vector<int> Allocator::sizes_up_to(int from, int to) const {
@@ -111,11 +115,6 @@ int Allocator::largest_size(int available, int rungs_survived) const {
         size = target_workers(rungs);
     }
     return size;
-}
-
-void Allocator::add(int count, std::vector<SlotId>& group, const std::vector<SlotId>& avoided) {
-    const auto added = pool_.take(count, group, avoided);
-    group.insert(group.end(), added.begin(), added.end());
 }
 
 }  // namespace crescendo

@@ -54,9 +54,7 @@ class Allocator {
     std::vector<int> sizes_up_to(int from, int to) const;
 
     /// Adds free slots, of which there are enough for it, to the group until it has `size`; those in `avoided` last.
-    void grow_to(std::vector<SlotId>& group, int size, const std::vector<SlotId>& avoided = {}) {
-        add(size - static_cast<int>(group.size()), group, avoided);
-    }
+    void grow_to(std::vector<SlotId>& group, int size, const std::vector<SlotId>& avoided = {});
 
     /// Adds slots to the group (which may be empty) of a trial that survived `rungs_survived` rungs. Leaves
     /// `num_reserved` free slots for others. Returns whether the group grew.
@@ -83,7 +81,6 @@ class Allocator {
     void fix_max_workers(int max_workers);
     int size_on(int available, int rungs_survived) const;
     int largest_size(int available, int rungs_survived) const;
-    void add(int count, std::vector<SlotId>& group, const std::vector<SlotId>& avoided = {});
 
     int workers_;
     int scaling_;
