@@ -1,6 +1,8 @@
 #include "datasets/sources/open_source.hpp"
 
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "core/check.hpp"
@@ -11,6 +13,16 @@
 
 namespace crescendo::datasets {
 namespace {
+
+/// Whether the file is HDF5, as NetCDF-4 is and what MATLAB saves behind 512 bytes of its own, or is called so.
+bool is_hdf5(const std::string& file) {
+    constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+    std::array<char, 512 + signature.size()> begin{};
+    std::ifstream(file, std::ios::binary).read(begin.data(), begin.size());
+    const std::string_view bytes(begin.data(), begin.size());
+    return bytes.starts_with(signature) || bytes.ends_with(signature) || file.ends_with(".h5") ||
+           file.ends_with(".hdf5");
+}
 
 /// `prefix` is of the options that say what bare numbers are: --type and --shape, or --target-type and --target-shape.
 std::unique_ptr<SampleSource> open_samples(const std::string& source, const std::string& prefix,
@@ -48,8 +60,7 @@ std::unique_ptr<SampleSource> open_samples(const std::string& source, const std:
                        "{} is a folder; for files of bare numbers say by --{}type and --{}shape what they hold; images "
                        "in one folder a class are given without TARGETS",
                        source, prefix, prefix);
-    const auto file = source.substr(0, source.rfind(":/"));
-    CRESCENDO_VALIDATE(!file.ends_with(".h5") && !file.ends_with(".hdf5"), "",
+    CRESCENDO_VALIDATE(!is_hdf5(source.substr(0, source.rfind(":/"))), "",
                        "{} is HDF5 already; crescendo data rechunk copies a group of it so that it is read well",
                        source);
     return std::make_unique<IdxReader>(source);

@@ -392,6 +392,10 @@ TEST_CASE("sources that do not go together are refused, and what does go togethe
           Contains("--size and --gray are for images"));
     CHECK(converted.complaint({converted.path("set.h5:/train")}) ==
           Contains("is HDF5 already; crescendo data rechunk"));
+    write_text(converted.path("era5.nc"), "\x89HDF\r\n\x1a\n and more");
+    write_text(converted.path("fields.mat"), "MATLAB 7.3" + std::string(502, ' ') + "\x89HDF\r\n\x1a\n and more");
+    CHECK(converted.complaint({converted.path("era5.nc")}) == Contains("era5.nc is HDF5 already"));
+    CHECK(converted.complaint({converted.path("fields.mat")}) == Contains("fields.mat is HDF5 already"));
 }
 
 TEST_CASE("a source that is nothing known is refused") {
