@@ -128,17 +128,18 @@ ToolResult run_tool(const std::vector<std::string>& command, const ToolOptions& 
     errors.write_end.reset();
     ToolResult result;
     const bool has_closed_all = read_both(output, errors, result, options.patience);
-    auto status = has_closed_all ? wait_for_end(pid, options.patience) : std::nullopt;
+    const auto status = has_closed_all ? wait_for_end(pid, options.patience) : std::nullopt;
     drop_last_line_feeds(result.output);
     drop_last_line_feeds(result.errors);
-    if (!status) {
+    if (status) {
+        result.code = status->code;
+    } else {
         result.is_late = true;
         ::kill(pid, SIGKILL);
-        status = wait_for_end(pid, time_to_die).value_or(ExitStatus{128 + SIGKILL, SIGKILL});
+        result.code = wait_for_end(pid, time_to_die).value_or(ExitStatus{128 + SIGKILL, SIGKILL}).code;
         result.errors += fmt::format("{}{} did not answer for {} s", result.errors.empty() ? "" : "\n", command.front(),
                                      options.patience.count());
     }
-    result.code = status->code;
     return result;
 }
 
