@@ -311,7 +311,7 @@ double seconds_of_steps(Member& member, const LoadedBatch& batch, int count, boo
 void cost_of(const std::string& model, int size, const std::string& data, int turns) {
     // The shortest stretch in which one step is measured: what else the machine does changes little meanwhile.
     const auto window = static_cast<int>(size == 1 ? single_measured_every : measured_every);
-    turns = turns * single_measured_every / window;
+    turns *= static_cast<int>(single_measured_every) / window;
     const auto device = make_cpu_device();
     test::in_group(size, *device, [&](const Group& group) {
         DataCache cache;

@@ -49,17 +49,17 @@ class Runner {
   public:
     Runner(const Network& network, Precision precision, const Device& device)
         : device_(device),
+          batch_size_(network.settings.at("batch_size")),
           trial_(0, 1, settings_of(network, precision), task_of(network), device),
           group_(device),
           reducer_(group_, trial_.parameters()) {
         trial_.set_group(/*size=*/1, {});
-        std::vector<std::int64_t> shape{4 * trial_.micro_batch()};
+        std::vector<std::int64_t> shape{4 * batch_size_};
         shape.insert(shape.end(), network.input_shape.begin(), network.input_shape.end());
         many_ = device.upload(at::randn(shape));
-        const auto count = trial_.micro_batch();
-        batch_.slice.member_samples = {count};
-        batch_.slice.samples.resize(static_cast<std::size_t>(count));
-        batch_.batch = {many_.narrow(0, 0, count), device.upload(at::arange(count).remainder(10))};
+        batch_.slice.member_samples = {batch_size_};
+        batch_.slice.samples.resize(static_cast<std::size_t>(batch_size_));
+        batch_.batch = {many_.narrow(0, 0, batch_size_), device.upload(at::arange(batch_size_).remainder(10))};
     }
 
     /// Samples a second, for about `seconds`.
@@ -70,7 +70,7 @@ class Runner {
     double evaluation(double seconds, std::int64_t batches) {
         const at::NoGradGuard no_gradients;
         const EvaluationMode mode(trial_);
-        const at::Tensor inputs = many_.narrow(0, 0, batches * trial_.micro_batch());
+        const at::Tensor inputs = many_.narrow(0, 0, batches * batch_size_);
         return rate(seconds, inputs.size(0), [&] { trial_.forward(inputs); });
     }
 
@@ -106,6 +106,7 @@ class Runner {
     }
 
     const Device& device_;
+    std::int64_t batch_size_;
     Trial trial_;
     Group group_;
     GradientReducer reducer_;

@@ -18,7 +18,9 @@ namespace {
 bool is_hdf5(const std::string& file) {
     constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
     std::array<char, 512 + signature.size()> begin{};
-    std::ifstream(file, std::ios::binary).read(begin.data(), begin.size());
+    if (std::filesystem::is_regular_file(file)) {  // what is read of a pipe is gone
+        std::ifstream(file, std::ios::binary).read(begin.data(), begin.size());
+    }
     const std::string_view bytes(begin.data(), begin.size());
     return bytes.starts_with(signature) || bytes.ends_with(signature) || file.ends_with(".h5") ||
            file.ends_with(".hdf5");

@@ -4,10 +4,13 @@
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/cpu/Utils.h>
 
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "trainer/device/replaced_kernels.hpp"
 
@@ -33,6 +36,13 @@ at::Tensor wide(const at::Tensor& x) { return at::autocast::cached_cast(at::kFlo
 std::optional<at::Tensor> wide(const std::optional<at::Tensor>& x) {
     return x.has_value() && x->defined() ? std::optional(wide(*x)) : x;
 }
+std::vector<at::Tensor> wide(at::TensorList all) {
+    std::vector<at::Tensor> result;
+    for (const auto& x : all) {
+        result.push_back(wide(x));
+    }
+    return result;
+}
 
 template <class Padding>
 at::Tensor conv3d(const at::Tensor& input, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
@@ -49,10 +59,23 @@ at::Tensor conv_transpose3d(const at::Tensor& input, const at::Tensor& weight, c
                                 dilation);
 }
 
+std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm(const at::Tensor& input, at::TensorList states,
+                                                    at::TensorList weights, bool has_biases, std::int64_t num_layers,
+                                                    double dropout, bool train, bool bidirectional, bool batch_first) {
+    const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::DispatchKey::AutocastCPU);
+    return at::lstm(wide(input), wide(states), wide(weights), has_biases, num_layers, dropout, train, bidirectional,
+                    batch_first);
+}
+
 /// On CPUs, oneDNN's gradients of three-dimensional convolutions in bfloat16 are wrong or NaN for some shapes (torch
-/// 2.11). So these are computed in float32, in networks of users too.
+/// 2.11), and it has no LSTM in bfloat16 for processors without AVX-512. So these are computed in float32, in networks
+/// of users too.
 void keep_wide_on_cpus() {
     static const auto replaced = replace_kernels(c10::DispatchKey::AutocastCPU, [](torch::Library& kernels) {
+        if (const auto has = at::cpu::get_cpu_capabilities();
+            !has.contains("avx512_bw") || !has.at("avx512_bw").toBool()) {
+            kernels.impl("lstm.input", lstm);
+        }
         kernels.impl("conv3d", conv3d<Strides>);
         kernels.impl("conv3d.padding", conv3d<std::string_view>);
         kernels.impl("conv_transpose3d.input", conv_transpose3d);

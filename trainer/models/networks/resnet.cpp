@@ -42,15 +42,26 @@ Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t size, std::i
 }
 
 /// What a block adds its convolutions to, where these change the shape.
+///
+/// Each `stride`-th pixel is taken before the convolution and not by it, which is the same. With few channels, oneDNN
+/// (that of torch 2.11) writes behind its memory in the backward pass of such a convolution with a stride, on
+/// processors without AVX-512.
 class Projection : public torch::nn::Module {
   public:
     Projection(std::int64_t from, std::int64_t to, std::int64_t stride, Norm norm)
-        : convolution_(register_module("0", convolution(from, to, /*size=*/1, stride, norm))),
+        : stride_(stride),
+          convolution_(register_module("0", convolution(from, to, /*size=*/1, /*stride=*/1, norm))),
           norm_(*this, "1", norm, to) {}
 
-    at::Tensor forward(const at::Tensor& x) { return norm_(convolution_(x)); }
+    at::Tensor forward(const at::Tensor& x) {
+        const auto every = [&](const at::Tensor& all, std::int64_t axis) {
+            return all.slice(axis, 0, std::nullopt, stride_);
+        };
+        return norm_(convolution_(every(every(x, 2), 3)));
+    }
 
   private:
+    std::int64_t stride_;
     Conv2d convolution_;
     ChannelNorm norm_;
 };
