@@ -319,7 +319,7 @@ void cost_of(const std::string& model, int size, const std::string& data, int tu
         const Task task = describe_task(settings, cache);
         Member member(group, settings, task, /*seed=*/1);
         const LoadedBatch batch = member.samples.next();
-        seconds_of_steps(member, batch, 2 * single_measured_every, /*with_measurement=*/true);
+        seconds_of_steps(member, batch, single_measured_every, /*with_measurement=*/true);
         std::vector<double> without;
         std::vector<double> ratios;
         for (int turn = 0; turn < turns; ++turn) {
