@@ -88,8 +88,11 @@ std::optional<std::string> ReportWatch::left_out_samples(const protocol::Report&
 std::optional<std::string> ReportWatch::divergence(TrialId trial, double loss, const Sweep& sweep) {
     constexpr std::size_t enough = 5;
     is_any_finite_ = is_any_finite_ || loss < worst_loss;
-    if (is_any_finite_ || diverged_.size() == enough || !diverged_.insert(trial).second || diverged_.size() < enough ||
-        sweep.best()) {
+    if (is_any_finite_) {
+        return {};
+    }
+    const bool is_new = diverged_.insert(trial).second;
+    if (!is_new || diverged_.size() != enough || sweep.best()) {
         return {};
     }
     return fmt::format(
