@@ -116,7 +116,8 @@ Handle open_object(hid_t file, const std::string& path, const std::string& file_
                            "{}:{}, which cannot be opened; put that back where the link looks for it, or correct the "
                            "link",
                            file_name, broken);
-        throw InvalidInput(text("{} has no {} {}: {}", file_name, kind, path, siblings(file, path)));
+        throw InvalidInput(text("{} has no {} {}: {}", file_name, kind, path,
+                                naming(file_name, [&] { return siblings(file, path); })));
     }
     auto object = own(H5Oopen(file, path.c_str(), H5P_DEFAULT), text("{}:{} cannot be opened", file_name, path));
     CRESCENDO_VALIDATE(H5Iget_type(object.get()) == type, "", "{}:{} is not a {}; a location is FILE:/GROUP, {}",
