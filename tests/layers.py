@@ -64,10 +64,11 @@ ROOMS = {
     "trainer": ["settings", "device", "device/nccl", "device/cuda", "protocol", "data", "models/layers", "models",
                 "models/networks", "plugins/crescendo", "plugins", "optimizers", "group", "step",
                 "training", "checkpoint", "profile", "."],
-    "launch": ["system", "files", "process", "messages", "energy", "batch", "slots", "yaml", "sweep_file/keys",
-               "sweep_file/sections", "sweep_file/search", "sweep_file/command", "sweep_file", "sweep_file/check", "agent",
-               "transport", "journal", "directory", "trainers", "steering", "sampling", "view", "replay", "compare",
-               "report", "web", "export", "import", "coordinator", "ask_tell", "doctor", "commands", "commands/data", "."],
+    "launch": ["system", "files", "process", "json", "messages", "energy", "batch", "slots", "yaml",
+               "sweep_file/keys", "sweep_file/sections", "sweep_file/search", "sweep_file/command", "sweep_file",
+               "sweep_file/check", "agent", "transport", "journal", "directory", "trainers", "steering", "sampling",
+               "display", "view", "replay", "compare", "report", "web", "export", "import", "coordinator", "ask_tell",
+               "doctor", "commands", "commands/data", "."],
 }
 # These are pure: no threads, clock, files or environment, and no generator that differs between libraries.
 PURE = {"scheduler", "simulator", "analysis"}

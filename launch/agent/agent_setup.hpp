@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/messages/supervision.hpp"
 #include "launch/slots/slot_plan_json.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/messages/messages.hpp"
 #include "launch/process/oom_kills.hpp"
 #include "launch/system/clock.hpp"

@@ -10,7 +10,7 @@
 
 #include "launch/files/last_line.hpp"
 #include "launch/files/last_words.hpp"
-#include "launch/messages/bare_words.hpp"
+#include "launch/json/bare_words.hpp"
 #include "launch/messages/line_channel.hpp"
 #include "launch/messages/trial_files.hpp"
 #include "launch/messages/trial_report.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "launch/journal/journal.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/sampling/proposal_source.hpp"
 #include "scheduler/sweep/sweep.hpp"
 

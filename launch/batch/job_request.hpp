@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/fields.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

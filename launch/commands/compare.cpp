@@ -15,7 +15,7 @@
 #include "launch/compare/scores.hpp"
 #include "launch/compare/sweep_comparison.hpp"
 #include "launch/compare/sweep_report.hpp"
-#include "launch/view/progress_bar.hpp"
+#include "launch/display/progress_bar.hpp"
 
 namespace crescendo::launch {
 namespace {

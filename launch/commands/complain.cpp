@@ -7,8 +7,8 @@
 
 #include "core/check.hpp"
 #include "launch/directory/sweep_directory.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
 

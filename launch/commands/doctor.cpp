@@ -13,6 +13,7 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/directory/recorded_sweep.hpp"
+#include "launch/display/table.hpp"
 #include "launch/doctor/disk_need.hpp"
 #include "launch/doctor/file_system.hpp"
 #include "launch/doctor/launcher.hpp"
@@ -22,7 +23,6 @@
 #include "launch/files/read_file.hpp"
 #include "launch/transport/launched.hpp"
 #include "launch/transport/network.hpp"
-#include "launch/view/table.hpp"
 #ifdef CRESCENDO_HDF5
 #include "datasets/readers/library.hpp"
 #endif

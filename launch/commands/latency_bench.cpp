@@ -9,7 +9,7 @@
 #include "core/check.hpp"
 #include "core/message_json.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/process/program_paths.hpp"
 #include "launch/trainers/trial_work.hpp"
 

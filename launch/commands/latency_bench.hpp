@@ -9,8 +9,8 @@
 
 #include "launch/directory/latency_record.hpp"
 #include "launch/directory/recorded_sweep.hpp"
+#include "launch/display/table.hpp"
 #include "launch/trainers/idle_trainers.hpp"
-#include "launch/view/table.hpp"
 
 namespace crescendo::launch {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/view/table.hpp"
+#include "launch/display/table.hpp"
 
 namespace crescendo::launch {
 

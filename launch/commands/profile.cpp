@@ -17,7 +17,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/warm_start.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/process/stop_signals.hpp"
 #include "launch/sampling/first_trials.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"

@@ -10,7 +10,7 @@
 #include "launch/commands/options.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/standing.hpp"
-#include "launch/view/number_text.hpp"
+#include "launch/display/number_text.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 

@@ -7,9 +7,9 @@
 #include "launch/commands/sweep_session.hpp"
 #include "launch/directory/standing.hpp"
 #include "launch/directory/sweep_lock.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/steering/idle_sweep.hpp"
 #include "launch/steering/request_folder.hpp"
-#include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
 namespace {

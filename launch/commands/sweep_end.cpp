@@ -9,11 +9,11 @@
 
 #include "core/shell_words.hpp"
 #include "launch/agent/program_run.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/cost.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/wandb_script.hpp"
-#include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

@@ -11,10 +11,10 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/directory/recorded_sweep.hpp"
+#include "launch/display/table_query.hpp"
 #include "launch/report/sweep_plot.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/view/results.hpp"
-#include "launch/view/table_query.hpp"
 
 namespace crescendo::launch {
 namespace {

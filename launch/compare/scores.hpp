@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "launch/compare/curve_file.hpp"
-#include "launch/view/table.hpp"
+#include "launch/display/table.hpp"
 
 namespace crescendo::launch {
 

@@ -11,8 +11,8 @@
 #include "core/check.hpp"
 #include "core/median.hpp"
 #include "core/spelling.hpp"
-#include "launch/view/column_names.hpp"
-#include "launch/view/number_text.hpp"
+#include "launch/display/column_names.hpp"
+#include "launch/display/number_text.hpp"
 
 namespace crescendo::launch {
 namespace {

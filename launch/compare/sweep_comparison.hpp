@@ -7,7 +7,7 @@
 #include "analysis/statistics.hpp"
 #include "launch/compare/curve_file.hpp"
 #include "launch/compare/methods.hpp"
-#include "launch/view/table.hpp"
+#include "launch/display/table.hpp"
 
 namespace crescendo::launch {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "launch/compare/sweep_comparison.hpp"
-#include "launch/view/column_names.hpp"
-#include "launch/view/line_chart.hpp"
+#include "launch/display/column_names.hpp"
+#include "launch/display/line_chart.hpp"
 
 namespace crescendo::launch {
 namespace {

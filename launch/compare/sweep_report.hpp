@@ -6,7 +6,7 @@
 #include "analysis/quality_cost.hpp"
 #include "launch/compare/methods.hpp"
 #include "launch/compare/report_folder.hpp"
-#include "launch/view/table.hpp"
+#include "launch/display/table.hpp"
 
 namespace crescendo::launch {
 

@@ -10,7 +10,7 @@
 #include "core/check.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/journal/cost.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {

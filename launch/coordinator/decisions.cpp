@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {

@@ -13,7 +13,7 @@
 
 #include "core/spelling.hpp"
 #include "core/words.hpp"
-#include "launch/messages/metrics_json.hpp"
+#include "launch/json/metrics_json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "scheduler/earlier_result.hpp"
 
 namespace crescendo::launch {

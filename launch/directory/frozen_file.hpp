@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "launch/journal/limits_change.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/sweep_file/keys/earlier_defaults.hpp"
 #include "launch/sweep_file/keys/flat_keys.hpp"
 #include "launch/sweep_file/keys/overrides.hpp"

@@ -5,7 +5,7 @@
 
 #include "core/trial_protocol.hpp"
 #include "launch/directory/sweep_directory.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/sweep_file/keys/overrides.hpp"
 #include "scheduler/sweep_spec.hpp"
 

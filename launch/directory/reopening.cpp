@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "launch/system/wall_clock.hpp"
 
 namespace crescendo::launch {

@@ -7,7 +7,7 @@
 #include "core/files/durable_file.hpp"
 #include "core/ids.hpp"
 #include "launch/journal/directory_error.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/messages/trial_files.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 

@@ -19,7 +19,7 @@
 #include "core/shell_words.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/directory_error.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/process/exit_status_variable.hpp"
 
 namespace crescendo::launch {

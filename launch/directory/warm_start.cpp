@@ -16,7 +16,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/files/csv_file.hpp"
 #include "launch/files/read_file.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "scheduler/loss.hpp"
 #include "scheduler/samplers/results.hpp"
 #include "scheduler/space/membership.hpp"

@@ -11,8 +11,8 @@
 #include "core/trial_protocol.hpp"
 #include "launch/directory/latency_record.hpp"
 #include "launch/journal/cost.hpp"
-#include "launch/messages/value_json.hpp"
-#include "launch/messages/whole_numbers.hpp"
+#include "launch/json/value_json.hpp"
+#include "launch/json/whole_numbers.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/crc32.hpp"
 #include "core/random.hpp"
 #include "launch/export/dated_sweep.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "core/trial_protocol.hpp"
+#include "launch/display/column_names.hpp"
 #include "launch/export/dated_sweep.hpp"
-#include "launch/messages/json.hpp"
-#include "launch/messages/value_json.hpp"
-#include "launch/view/column_names.hpp"
+#include "launch/json/json.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

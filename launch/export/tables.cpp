@@ -4,9 +4,9 @@
 #include <set>
 
 #include "core/trial_protocol.hpp"
+#include "launch/display/column_names.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/journal/cost.hpp"
-#include "launch/view/column_names.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

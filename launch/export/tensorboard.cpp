@@ -6,7 +6,7 @@
 
 #include "launch/export/dated_sweep.hpp"
 #include "launch/export/event_file.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "launch/messages/json.hpp"
-#include "launch/view/printable.hpp"
+#include "launch/display/printable.hpp"
+#include "launch/json/json.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
 
 namespace crescendo::launch {

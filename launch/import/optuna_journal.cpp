@@ -5,7 +5,7 @@
 
 #include "core/check.hpp"
 #include "launch/import/optuna_study.hpp"
-#include "launch/messages/bare_words.hpp"
+#include "launch/json/bare_words.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 namespace {

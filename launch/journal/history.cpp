@@ -9,8 +9,8 @@
 #include "core/check.hpp"
 #include "core/message_json.hpp"
 #include "launch/journal/journal.hpp"
-#include "launch/messages/event_json.hpp"
-#include "launch/messages/metrics_json.hpp"
+#include "launch/json/event_json.hpp"
+#include "launch/json/metrics_json.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {

@@ -14,7 +14,7 @@
 #include "launch/journal/limits_change.hpp"
 #include "launch/journal/proposal_record.hpp"
 #include "launch/journal/report_record.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/messages/messages.hpp"
 #include "scheduler/sweep/sweep.hpp"
 

@@ -18,7 +18,7 @@
 #include "core/files/durable_file.hpp"
 #include "core/shell_words.hpp"
 #include "launch/files/read_file.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "launch/journal/directory_error.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

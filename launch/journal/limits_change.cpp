@@ -5,7 +5,7 @@
 #include "core/check.hpp"
 #include "core/spelling.hpp"
 #include "core/words.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "launch/sweep_file/keys/flat_keys.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include "launch/messages/record_text.hpp"
+#include "launch/json/record_text.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "launch/messages/event_json.hpp"
-#include "launch/messages/record_text.hpp"
+#include "launch/json/event_json.hpp"
+#include "launch/json/record_text.hpp"
 
 namespace crescendo::launch {
 namespace {

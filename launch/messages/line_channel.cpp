@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "launch/messages/bare_words.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/bare_words.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/ids.hpp"
 #include "core/trial_protocol.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "scheduler/events.hpp"
 
 namespace crescendo::launch {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

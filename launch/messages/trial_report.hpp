@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/trial_protocol.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "launch/display/printable.hpp"
 #include "launch/report/html.hpp"
-#include "launch/view/printable.hpp"
 
 namespace crescendo::launch {
 namespace {

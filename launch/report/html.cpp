@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "launch/view/number_text.hpp"
-#include "launch/view/printable.hpp"
+#include "launch/display/number_text.hpp"
+#include "launch/display/printable.hpp"
 
 namespace crescendo::launch::html {
 

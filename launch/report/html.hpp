@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 /// The parts that a page is made of, as HTML.
 namespace crescendo::launch::html {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

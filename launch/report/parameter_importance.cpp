@@ -11,7 +11,7 @@
 #include "analysis/importance.hpp"
 #include "core/random.hpp"
 #include "core/trial_protocol.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/report/numbers.hpp"
 #include "scheduler/ending.hpp"
 #include "scheduler/samplers/results.hpp"

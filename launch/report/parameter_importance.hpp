@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "launch/journal/history.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/report/page_kind.hpp"
 
 namespace crescendo::launch {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "launch/batch/batch_system.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

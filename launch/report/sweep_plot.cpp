@@ -6,9 +6,9 @@
 #include <cmath>
 #include <tuple>
 
+#include "launch/display/braille_chart.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/report/best_so_far.hpp"
-#include "launch/view/braille_chart.hpp"
-#include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "launch/display/number_text.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/report/html.hpp"
-#include "launch/view/number_text.hpp"
-#include "launch/view/printable.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

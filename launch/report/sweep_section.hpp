@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/report/page_kind.hpp"
 
 namespace crescendo::launch {

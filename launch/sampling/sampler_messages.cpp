@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/messages/line_channel.hpp"
-#include "launch/messages/value_json.hpp"
 #include "scheduler/space/membership.hpp"
 
 namespace crescendo::launch {

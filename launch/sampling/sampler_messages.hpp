@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "scheduler/trial.hpp"
 

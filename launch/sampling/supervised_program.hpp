@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "launch/files/temporary_log.hpp"
+#include "launch/json/json.hpp"
 #include "launch/messages/connected_process.hpp"
-#include "launch/messages/json.hpp"
 #include "launch/sampling/proposal_source.hpp"
 #include "launch/system/clock.hpp"
 

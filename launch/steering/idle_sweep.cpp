@@ -4,7 +4,7 @@
 
 #include "core/check.hpp"
 #include "core/files/host_name.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "launch/steering/steering.hpp"
 #include "launch/system/wall_clock.hpp"
 

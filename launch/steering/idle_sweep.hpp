@@ -6,7 +6,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/sweep_lock.hpp"
 #include "launch/journal/journal.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/steering/request.hpp"
 #include "launch/steering/request_folder.hpp"
 

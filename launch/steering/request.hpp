@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/sweep_file/keys/overrides.hpp"
 
 namespace crescendo::launch {

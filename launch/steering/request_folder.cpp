@@ -23,7 +23,7 @@
 #include "launch/directory/sweep_lock.hpp"
 #include "launch/files/own_folder.hpp"
 #include "launch/files/read_file.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/journal/history.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/steering/request.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 #include "launch/yaml/yaml_document.hpp"
 

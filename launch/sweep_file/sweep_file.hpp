@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/messages/supervision.hpp"
 #include "launch/slots/slot_plan.hpp"
 #include "launch/sweep_file/keys/overrides.hpp"

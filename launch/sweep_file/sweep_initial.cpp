@@ -7,7 +7,7 @@
 
 #include "core/draws.hpp"
 #include "core/spelling.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "scheduler/space/completion.hpp"
 #include "scheduler/space/membership.hpp"
 

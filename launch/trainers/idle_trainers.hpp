@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/slots/slot_plan.hpp"
 #include "launch/trainers/rendezvous.hpp"
 

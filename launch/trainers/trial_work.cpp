@@ -2,8 +2,8 @@
 
 #include "core/draws.hpp"
 #include "core/setting_path.hpp"
-#include "launch/messages/value_json.hpp"
-#include "launch/messages/whole_numbers.hpp"
+#include "launch/json/value_json.hpp"
+#include "launch/json/whole_numbers.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/sweep_file/command/nested_config.hpp"
 

@@ -6,10 +6,10 @@
 #include <map>
 #include <tuple>
 
+#include "launch/display/display_width.hpp"
+#include "launch/display/number_text.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/system/terminal.hpp"
-#include "launch/view/display_width.hpp"
-#include "launch/view/number_text.hpp"
-#include "launch/view/printable.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "launch/display/live_output.hpp"
 #include "launch/journal/history.hpp"
-#include "launch/view/live_output.hpp"
 
 namespace crescendo::launch {
 

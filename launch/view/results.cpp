@@ -10,12 +10,12 @@
 
 #include "core/trial_protocol.hpp"
 #include "launch/directory/waste.hpp"
+#include "launch/display/column_names.hpp"
+#include "launch/display/number_text.hpp"
 #include "launch/files/read_file.hpp"
-#include "launch/messages/metrics_json.hpp"
-#include "launch/messages/value_json.hpp"
-#include "launch/messages/whole_numbers.hpp"
-#include "launch/view/column_names.hpp"
-#include "launch/view/number_text.hpp"
+#include "launch/json/metrics_json.hpp"
+#include "launch/json/value_json.hpp"
+#include "launch/json/whole_numbers.hpp"
 #include "launch/view/progress.hpp"
 #include "scheduler/loss.hpp"
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "launch/directory/sweep_directory.hpp"
+#include "launch/display/table.hpp"
 #include "launch/journal/history.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "launch/view/table.hpp"
 
 namespace crescendo::launch {
 

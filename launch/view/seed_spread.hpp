@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "launch/display/table.hpp"
 #include "launch/journal/history.hpp"
-#include "launch/view/table.hpp"
 
 namespace crescendo::launch {
 

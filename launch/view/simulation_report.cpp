@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "launch/view/number_text.hpp"
-#include "launch/view/printable.hpp"
+#include "launch/display/number_text.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/messages/json.hpp"
-#include "launch/view/table.hpp"
+#include "launch/display/table.hpp"
+#include "launch/json/json.hpp"
 #include "scheduler/sweep_spec.hpp"
 #include "simulator/comparison.hpp"
 #include "simulator/summary.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/message_json.hpp"
-#include "launch/messages/json.hpp"
-#include "launch/view/number_text.hpp"
+#include "launch/display/number_text.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/trial_protocol.hpp"
-#include "launch/view/table.hpp"
+#include "launch/display/table.hpp"
 
 namespace crescendo::launch {
 

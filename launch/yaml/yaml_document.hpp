@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/yaml/mistakes.hpp"
 #include "launch/yaml/source_map.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

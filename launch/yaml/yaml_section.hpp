@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/words.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "launch/yaml/mistakes.hpp"
 
 namespace crescendo::launch {

@@ -8,7 +8,7 @@
 
 #include "datasets/system/own_process.hpp"
 #include "launch/commands/data/commands.hpp"
-#include "launch/view/progress_bar.hpp"
+#include "launch/display/progress_bar.hpp"
 
 namespace crescendo::launch {
 namespace {

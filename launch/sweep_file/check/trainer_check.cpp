@@ -11,7 +11,7 @@
 
 #include "core/draws.hpp"
 #include "launch/batch/batch_system.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/process/child_process.hpp"
 #include "launch/process/shell.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "core/check.hpp"
 #include "core/spelling.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/messages/trial_files.hpp"
-#include "launch/messages/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/value.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

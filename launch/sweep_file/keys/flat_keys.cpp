@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 namespace {

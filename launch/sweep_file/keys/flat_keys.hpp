@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

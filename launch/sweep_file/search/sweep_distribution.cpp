@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/spelling.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "launch/view/results.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
 #include "tests/launch/coordinator/stage.hpp"

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 
 using namespace crescendo;

@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "launch/journal/directory_error.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "launch/steering/request_folder.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "tests/launch/coordinator/stage.hpp"

@@ -5,7 +5,7 @@
 #include "launch/directory/new_sweep.hpp"
 #include "launch/directory/reopening.hpp"
 #include "launch/journal/journal.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -8,8 +8,8 @@
 #include "launch/directory/new_sweep.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/journal/journal.hpp"
-#include "launch/messages/event_json.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/event_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -11,7 +11,7 @@
 #include "core/files/file_descriptor.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/journal.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "tests/failing_disk.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 #include "tests/temporary_folder.hpp"

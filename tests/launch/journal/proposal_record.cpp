@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "launch/messages/event_json.hpp"
-#include "launch/messages/json.hpp"
+#include "launch/json/event_json.hpp"
+#include "launch/json/json.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

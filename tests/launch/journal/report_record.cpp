@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "launch/messages/event_json.hpp"
-#include "launch/messages/metrics_json.hpp"
+#include "launch/json/event_json.hpp"
+#include "launch/json/metrics_json.hpp"
 #include "launch/messages/trial_report.hpp"
 
 using namespace crescendo;

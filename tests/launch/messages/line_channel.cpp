@@ -11,7 +11,7 @@
 #include <string>
 
 #include "core/files/file_descriptor.hpp"
-#include "launch/messages/metrics_json.hpp"
+#include "launch/json/metrics_json.hpp"
 #include "launch/messages/trial_report.hpp"
 
 using namespace crescendo;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <variant>
 
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "launch/replay/recording.hpp"
 #include "simulator/virtual_cluster.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

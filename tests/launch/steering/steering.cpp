@@ -6,7 +6,7 @@
 
 #include "core/check.hpp"
 #include "launch/directory/frozen_file.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 #include "tests/contains.hpp"
 #include "tests/temporary_folder.hpp"
 

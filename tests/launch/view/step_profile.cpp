@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "tests/contains.hpp"
 
 using namespace crescendo::launch;

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "launch/journal/history.hpp"
-#include "launch/messages/event_json.hpp"
+#include "launch/json/event_json.hpp"
 
 namespace crescendo::tests {
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "launch/messages/json.hpp"
+#include "launch/json/json.hpp"
 #include "tests/error_of.hpp"
 #include "tests/launch/sweep_file/sound_sweep.hpp"
 #include "tests/temporary_folder.hpp"

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/setting_path.hpp"
-#include "launch/messages/value_json.hpp"
+#include "launch/json/value_json.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

@@ -1,0 +1,15 @@
+#include "launch/display/number_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace crescendo::launch {
+
+std::string number_text(double value, int digits) {
+    const double size = std::abs(value);
+    const bool is_whole = size >= std::pow(10, digits - 1) && size < 1e7;
+    return is_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.{}g}", value, digits);
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,54 @@
+#include "launch/display/printable.hpp"
+
+#include <fmt/format.h>
+
+#include "launch/json/json.hpp"
+
+namespace crescendo::launch {
+
+std::string printable(std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+        if ((byte < ' ' && byte != '\n' && byte != '\r' && byte != '\t') || byte == 0x7F) {
+            result += fmt::format("\\x{:02x}", byte);
+        } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // the others of Unicode, in UTF-8
+            result += fmt::format("\\x{:02x}", next);
+            ++i;
+        } else {
+            result += text[i];
+        }
+    }
+    return result;
+}
+
+std::string valid_utf8(const std::string& text) { return Json::parse(one_line(Json(text))).get<std::string>(); }
+
+std::string markup_text(std::string_view text) {
+    std::string result;
+    for (const char c : valid_utf8(printable(text))) {
+        switch (c) {
+            case '&':
+                result += "&amp;";
+                break;
+            case '<':
+                result += "&lt;";
+                break;
+            case '>':
+                result += "&gt;";
+                break;
+            case '"':
+                result += "&quot;";
+                break;
+            case '\'':
+                result += "&#39;";
+                break;
+            default:
+                result += c;
+        }
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,181 @@
+#include "launch/display/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "core/check.hpp"
+#include "core/value.hpp"
+#include "launch/display/display_width.hpp"
+#include "launch/display/number_text.hpp"
+#include "launch/display/printable.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+bool is_number(const Cell& cell) {
+    return std::holds_alternative<std::int64_t>(cell) || std::holds_alternative<double>(cell);
+}
+
+bool is_missing(const Cell& cell) { return std::holds_alternative<std::monostate>(cell); }
+
+struct Exact {
+    std::string operator()(std::monostate) const { return ""; }
+    std::string operator()(const auto& value) const { return to_string(Value(value)); }
+};
+
+struct ForPeople : Exact {
+    using Exact::operator();
+    std::string operator()(std::monostate) const { return "-"; }
+    std::string operator()(double value) const { return number_text(value, 5); }
+    std::string operator()(const JsonValue& value) const { return printable(value.text); }
+    std::string operator()(std::string value) const {
+        std::replace_if(
+            value.begin(), value.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+        return printable(value);
+    }
+};
+
+struct ToJson {
+    OrderedJson operator()(std::monostate) const { return nullptr; }
+    OrderedJson operator()(double value) const { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
+    OrderedJson operator()(const JsonValue& value) const { return OrderedJson::parse(value.text); }
+    OrderedJson operator()(const auto& value) const { return value; }
+};
+
+OrderedJson object_of(const std::vector<std::string>& columns, const std::vector<Cell>& row) {
+    auto object = OrderedJson::object();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        object[columns[i]] = std::visit(ToJson{}, row[i]);
+    }
+    return object;
+}
+
+std::string quoted(std::string field) {
+    field = printable(field);
+    if (field.find_first_of(",\"\r\n") == std::string::npos) {
+        return field;
+    }
+    for (std::size_t i = 0; (i = field.find('"', i)) != std::string::npos; i += 2) {
+        field.insert(i, 1, '"');
+    }
+    return '"' + field + '"';
+}
+
+/// Lines of texts in columns, each as wide as its widest text, two spaces apart.
+std::string align(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& to_the_right) {
+    std::vector<std::size_t> widths(to_the_right.size());
+    for (const auto& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            widths[i] = std::max(widths[i], display_width(line[i]));
+        }
+    }
+    std::string result;
+    for (const auto& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            const std::string padding(widths[i] - display_width(line[i]), ' ');
+            result += (i == 0 ? "" : "  ") + (to_the_right[i] ? padding + line[i] : line[i] + padding);
+        }
+        result.erase(result.find_last_not_of(' ') + 1);
+        result += '\n';
+    }
+    return result;
+}
+
+}  // namespace
+
+Table::Table(std::vector<std::string> columns) : columns_(std::move(columns)) {}
+
+void Table::add_row(std::vector<Cell> cells) {
+    CRESCENDO_EXPECT(cells.size() == columns_.size());
+    rows_.push_back(std::move(cells));
+}
+
+Table Table::without_empty_columns() const {
+    std::vector<std::size_t> kept;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (rows_.empty() || !std::ranges::all_of(rows_, [i](const auto& row) { return is_missing(row[i]); })) {
+            kept.push_back(i);
+            names.push_back(columns_[i]);
+        }
+    }
+    Table table(std::move(names));
+    for (const auto& row : rows_) {
+        std::vector<Cell> cells;
+        for (const auto i : kept) {
+            cells.push_back(row[i]);
+        }
+        table.add_row(std::move(cells));
+    }
+    return table;
+}
+
+std::string Table::print(Format format) const {
+    switch (format) {
+        case Format::table:
+            return aligned();
+        case Format::json:
+            return json();
+        case Format::csv:
+            return csv();
+    }
+    CRESCENDO_EXPECT(false);
+    return {};
+}
+
+OrderedJson Table::rows_json() const {
+    auto rows = OrderedJson::array();
+    for (const auto& row : rows_) {
+        rows.push_back(object_of(columns_, row));
+    }
+    return rows;
+}
+
+std::string Table::aligned() const {
+    std::vector<bool> to_the_right;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        to_the_right.push_back(
+            std::all_of(rows_.begin(), rows_.end(),
+                        [&](const auto& row) { return is_number(row[i]) || is_missing(row[i]); }) &&
+            std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) { return is_number(row[i]); }));
+    }
+    std::vector<std::vector<std::string>> lines(1);
+    for (const auto& name : columns_) {
+        lines.front().push_back(ForPeople{}(name));
+    }
+    for (const auto& row : rows_) {
+        auto& line = lines.emplace_back();
+        for (const auto& cell : row) {
+            line.push_back(std::visit(ForPeople{}, cell));
+        }
+    }
+    return align(lines, to_the_right);
+}
+
+std::string Table::json() const {
+    std::string result = "[";
+    for (const auto& row : rows_) {
+        result += (result.size() == 1 ? "\n  " : ",\n  ") + one_line(object_of(columns_, row));
+    }
+    return result + (rows_.empty() ? "]\n" : "\n]\n");
+}
+
+std::string Table::csv() const {
+    const auto line = [](const auto& fields, const auto& text_of) {
+        std::string joined;
+        for (const auto& field : fields) {
+            joined += (&field == fields.data() ? "" : ",") + quoted(text_of(field));
+        }
+        return joined + '\n';
+    };
+    std::string result = line(columns_, [](const std::string& name) { return name; });
+    for (const auto& row : rows_) {
+        result += line(row, [](const Cell& cell) { return std::visit(Exact{}, cell); });
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/value.hpp"
+#include "launch/json/json.hpp"
+
+namespace crescendo::launch {
+
+enum class Format { table, json, csv };
+
+/// The value of one cell. std::monostate: there is no value.
+using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string, JsonValue>;
+
+/// No value for a number that is not finite.
+inline Cell finite_cell(double number) { return std::isfinite(number) ? Cell{number} : Cell{}; }
+
+/// Rows under named columns, for people and for programs.
+class Table {
+  public:
+    explicit Table(std::vector<std::string> columns);
+
+    /// Adds a row with one cell for each column.
+    void add_row(std::vector<Cell> cells);
+
+    const std::vector<std::string>& columns() const { return columns_; }
+    const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+
+    /// The columns that have a value in some row. A person has no use for the others, a program for a stable shape.
+    Table without_empty_columns() const;
+
+    /// Lines, each with its line feed.
+    /// table: aligned columns, numbers to the right and as number_text() has them, "-" for no value;
+    /// json: a list of objects, null for no value and for numbers that are not finite;
+    /// csv: a header and one line a row, quoted as RFC 4180 says, empty for no value.
+    /// Numbers in json and csv read back bit for bit. Control characters in texts are escaped, as printable() says.
+    std::string print(Format format) const;
+
+    /// A list of objects, one a row, as print() has them in json.
+    OrderedJson rows_json() const;
+
+  private:
+    std::string aligned() const;
+    std::string json() const;
+    std::string csv() const;
+
+    std::vector<std::string> columns_;
+    std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace crescendo::launch

@@ -1,0 +1,180 @@
+#include "launch/display/table_query.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/check.hpp"
+#include "core/spelling.hpp"
+#include "core/utf8.hpp"
+#include "scheduler/expressions/expression.hpp"
+
+namespace crescendo::launch {
+namespace {
+
+struct ToValue {
+    std::optional<Value> operator()(std::monostate) const { return {}; }
+    std::optional<Value> operator()(double number) const {
+        return std::isfinite(number) ? std::optional<Value>(number) : std::nullopt;
+    }
+    std::optional<Value> operator()(const auto& value) const { return Value(value); }
+};
+
+/// The value of a cell; nothing if it is missing, or no number.
+std::optional<Value> value_of(const Cell& cell) { return std::visit(ToValue{}, cell); }
+
+std::size_t column_of(const Table& table, const std::string& name, const char* option) {
+    const auto& names = table.columns();
+    const auto found = std::ranges::find(names, name);
+    CRESCENDO_VALIDATE(found != names.end(), "", "{}: there is no column '{}'{}; the columns are {}", option, name,
+                       did_you_mean(name, names), enumerate(names, " and "));
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+/// What the names in a condition mean. Where two columns have one name, it is that of the first.
+Symbols symbols_of(const Table& table, const ColumnFacts& facts) {
+    Symbols symbols;
+    for (std::size_t i = 0; i < table.columns().size(); ++i) {
+        const auto& name = table.columns()[i];
+        const auto known = facts.values.find(name);
+        Symbol symbol{i, Type::number, known == facts.values.end() ? std::vector<Value>{} : known->second};
+        std::optional<Type> type;
+        const auto take = [&](const Value& value) {
+            type = type ? common_type(*type, type_of(value)) : type_of(value);
+        };
+        std::ranges::for_each(symbol.values, take);
+        for (const auto& row : table.rows()) {
+            if (const auto value = value_of(row[i])) {
+                take(*value);
+            }
+        }
+        symbol.type = type.value_or(Type::number);
+        symbols.emplace(name, std::move(symbol));
+    }
+    return symbols;
+}
+
+/// The error, below which the expression stands with a mark under the character.
+[[noreturn]] void fail(const std::string& where, const ExpressionError& error, const std::vector<std::string>& names) {
+    const auto advice = error.unknown_name().empty() ? "" : did_you_mean(error.unknown_name(), names);
+    const auto before = where.substr(0, error.offset());
+    const auto column = num_characters(before);
+    throw InvalidInput(fmt::format("--where, character {}: {}{}\n  {}\n  {:>{}}", column + 1, error.what(), advice,
+                                   where, "^", column + 1));
+}
+
+std::vector<std::size_t> rows_where(const Table& table, const std::string& where, const ColumnFacts& facts) {
+    std::vector<std::size_t> rows(table.rows().size());
+    std::iota(rows.begin(), rows.end(), 0U);
+    if (where.empty()) {
+        return rows;
+    }
+    try {
+        const auto symbols = symbols_of(table, facts);
+        const Expression condition(where, symbols);
+        if (condition.type() != Type::boolean) {
+            throw ExpressionError(fmt::format("this is {}, and a condition is true or false; compare it with something",
+                                              describe(condition.type())),
+                                  0);
+        }
+        std::vector<bool> is_number(table.columns().size());
+        for (const auto& [name, symbol] : symbols) {
+            is_number[symbol.index] = symbol.type == Type::number;
+        }
+        std::erase_if(rows, [&](std::size_t row) {
+            std::vector<std::optional<Value>> values;
+            for (const auto& cell : table.rows()[row]) {
+                values.push_back(value_of(cell));
+            }
+            std::vector<Datum> data;
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                auto datum = values[i] ? to_datum(*values[i]) : Datum{};
+                if (const auto* whole = std::get_if<std::int64_t>(&datum); whole != nullptr && is_number[i]) {
+                    datum = static_cast<double>(*whole);
+                }
+                data.push_back(datum);
+            }
+            const auto holds = condition.evaluate(data);
+            return is_absent(holds) || !std::get<bool>(holds);
+        });
+    } catch (const ExpressionError& error) {
+        fail(where, error, table.columns());
+    }
+    return rows;
+}
+
+struct SortKey {
+    std::size_t column;
+    bool is_descending;
+};
+
+SortKey read_sort_key(const Table& table, const std::string& text, const ColumnFacts& facts) {
+    const auto colon = text.rfind(':');
+    const auto order = colon == std::string::npos ? "" : text.substr(colon + 1);
+    const bool is_whole = std::ranges::find(table.columns(), text) != table.columns().end();
+    if (is_whole || (order != "asc" && order != "desc")) {
+        return {column_of(table, text, "--sort"), facts.largest_first.contains(text)};
+    }
+    return {column_of(table, text.substr(0, colon), "--sort"), order == "desc"};
+}
+
+/// Whether `a` comes before `b` in ascending order. Numbers have one order, whole or not; else kinds come in that of
+/// Value.
+bool is_less(const Value& a, const Value& b) {
+    const auto number = [](const Value& value) -> std::optional<double> {
+        if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+            return static_cast<double>(*whole);
+        }
+        const auto* real = std::get_if<double>(&value);
+        return real != nullptr ? std::optional(*real) : std::nullopt;
+    };
+    const auto x = number(a), y = number(b);
+    return x && y ? *x < *y : a < b;
+}
+
+}  // namespace
+
+std::vector<std::size_t> find_rows(const Table& table, const TableQuery& query, const ColumnFacts& facts) {
+    auto rows = rows_where(table, query.where, facts);
+    std::vector<SortKey> keys;
+    for (const auto& text : query.sort) {
+        keys.push_back(read_sort_key(table, text, facts));
+    }
+    for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+        std::ranges::stable_sort(rows, [&](std::size_t left, std::size_t right) {
+            const auto a = value_of(table.rows()[left][key->column]);
+            const auto b = value_of(table.rows()[right][key->column]);
+            if (!a || !b) {
+                return a.has_value() && !b;
+            }
+            return key->is_descending ? is_less(*b, *a) : is_less(*a, *b);
+        });
+    }
+    rows.resize(std::min(rows.size(), query.limit.value_or(rows.size())));
+    return rows;
+}
+
+Table pick(const Table& table, const std::vector<std::size_t>& rows, const std::vector<std::string>& columns) {
+    std::vector<std::size_t> indices;
+    for (const auto& name : columns) {
+        indices.push_back(column_of(table, name, "--columns"));
+    }
+    if (columns.empty()) {
+        indices.resize(table.columns().size());
+        std::iota(indices.begin(), indices.end(), 0U);
+    }
+    Table result(columns.empty() ? table.columns() : columns);
+    for (const auto row : rows) {
+        std::vector<Cell> cells;
+        for (const auto i : indices) {
+            cells.push_back(table.rows()[row][i]);
+        }
+        result.add_row(std::move(cells));
+    }
+    return result;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,34 @@
+#include "launch/json/whole_numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <variant>
+
+namespace crescendo::launch {
+
+Config with_whole_numbers(Config config, const SearchSpace& space) {
+    constexpr double exact = 9007199254740992.0;  // 2^53: a double holds every whole number up to here
+    for (auto& [name, value] : config) {
+        const auto* number = std::get_if<double>(&value);
+        const auto parameter = std::ranges::find(space.parameters(), name, &Parameter::name);
+        if (number == nullptr || parameter == space.parameters().end() || !(std::fabs(*number) <= exact)) {
+            continue;
+        }
+        const bool is_whole = std::visit(
+            [](const auto& distribution) {
+                if constexpr (requires { distribution.q; }) {
+                    return distribution.q == std::floor(distribution.q);
+                } else {
+                    return false;
+                }
+            },
+            parameter->distribution);
+        if (is_whole && *number == std::floor(*number)) {
+            value = static_cast<std::int64_t>(*number);
+        }
+    }
+    return config;
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,25 @@
+#include "launch/display/number_text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+using namespace crescendo::launch;
+
+TEST_CASE("the seconds of a sweep that took hours are no power of ten") {
+    CHECK(number_text(12345.678) == "12346");  // of `status`: it was 1.235e+04
+    CHECK(number_text(172800.4) == "172800");
+    CHECK(number_text(9999.7) == "10000");
+    CHECK(number_text(-1234567.8, 5) == "-1234568");
+}
+
+TEST_CASE("a number for people has few digits, and an exponent only where it is long without") {
+    CHECK(number_text(0.0312345) == "0.03123");
+    CHECK(number_text(0.0312346, 5) == "0.031235");
+    CHECK(number_text(999.96) == "1000");
+    CHECK(number_text(3) == "3");
+    CHECK(number_text(1e-7) == "1e-07");
+    CHECK(number_text(12345678) == "1.235e+07");
+    CHECK(number_text(std::numeric_limits<double>::infinity()) == "inf");
+    CHECK(number_text(std::numeric_limits<double>::quiet_NaN()) == "nan");
+}

@@ -1,0 +1,18 @@
+#include "launch/display/printable.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace crescendo::launch;
+
+TEST_CASE("text cannot become markup") {
+    CHECK(markup_text("</title><script>alert('x')</script>") ==
+          "&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;");
+    CHECK(markup_text(R"(a "quoted" & b)") == "a &quot;quoted&quot; &amp; b");
+}
+
+TEST_CASE("text keeps its letters, and shows what is no letter") {
+    CHECK(markup_text("größe 学习") == "größe 学习");
+    CHECK(markup_text("two\nlines") == "two\nlines");
+    CHECK(markup_text("\x1b[31m") == "\\x1b[31m");
+    CHECK(markup_text("\xff") == "\xEF\xBF\xBD");  // not UTF-8
+}

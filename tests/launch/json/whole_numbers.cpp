@@ -1,0 +1,17 @@
+#include "launch/json/whole_numbers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+TEST_CASE("a parameter whose q is whole has whole numbers") {
+    const SearchSpace space(
+        {{"width", QLogUniformValues{16, 128, 16}}, {"rate", QUniform{0, 1, 0.5}}, {"x", Uniform{0, 9}}});
+
+    const auto config = with_whole_numbers({{"width", 48.0}, {"rate", 1.0}, {"x", 2.0}, {"other", 3.0}}, space);
+
+    CHECK(config == Config{{"width", std::int64_t{48}}, {"rate", 1.0}, {"x", 2.0}, {"other", 3.0}});
+}
