@@ -59,6 +59,17 @@ Cause without_addresses(std::string text) {
                                     : Cause{text.substr(begin + key.size(), end - begin - key.size()), true};
 }
 
+/// What may help where the library does not know a version that the file tells.
+std::string hint_of_version(const std::string& words) {
+    if (words.find("version number") == std::string::npos) {
+        return {};
+    }
+    return text(
+        "; HDF5 {}.{} reads the file, and a newer one may have written it: there, h5py's libver='v110' writes "
+        "what older ones read",
+        H5_VERS_MAJOR, H5_VERS_MINOR);
+}
+
 /// The innermost entry of the error stack: what went wrong, not who was asked for it.
 Cause cause() {
     std::string text = "no details";
@@ -69,7 +80,7 @@ Cause cause() {
         return 0;
     };
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &text);
-    return without_addresses(std::move(text));
+    return without_addresses(text + hint_of_version(text));
 }
 
 /// "/ holds train, test": the members of the group that holds `path`, or of the nearest one above that exists. Groups

@@ -73,9 +73,8 @@ TEST_CASE("data sets that are no samples are listed as what they are") {
     CHECK(found[5].type == "string");
 }
 
-TEST_CASE("a damaged data set does not hide the others") {
-    const TemporaryFolder folder;
-    const auto file = folder / "set.h5";
+/// Writes the data sets a and b, and gives the header of a a version that does not exist.
+void write_set_of_unknown_version(const std::filesystem::path& file) {
     {
         Hdf5Writer writer(file);
         writer.add("/a", {2}, H5T_NATIVE_INT32, nullptr);
@@ -88,16 +87,28 @@ TEST_CASE("a damaged data set does not hide the others") {
         H5Fclose(id);
     }
     auto bytes = read_bytes(file);
-    bytes[header] = std::byte{0xFF};  // its version
+    bytes[header] = std::byte{0xFF};
     write_bytes(file, bytes);
+}
 
-    const auto found = inspect(file);
+TEST_CASE("a damaged data set does not hide the others") {
+    const TemporaryFolder folder;
+    write_set_of_unknown_version(folder / "set.h5");
+
+    const auto found = inspect(folder / "set.h5");
 
     REQUIRE(found.size() == 2);
     CHECK(found[0].path == "/a");
     CHECK(doctest::String(found[0].problem.c_str()) == Contains("it cannot be opened"));
     CHECK(found[1].type == "int32");
     CHECK(found[1].problem.empty());
+}
+
+TEST_CASE("what a newer HDF5 may have written is named with how that writes it for older ones") {
+    const TemporaryFolder folder;
+    write_set_of_unknown_version(folder / "set.h5");
+
+    CHECK(doctest::String(inspect(folder / "set.h5")[0].problem.c_str()) == Contains("h5py's libver='v110' writes"));
 }
 
 TEST_CASE("a data set that says to hold more bytes than can be counted is listed with its problem") {
