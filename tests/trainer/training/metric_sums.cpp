@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tests/trainer/settings_of.hpp"
@@ -57,6 +58,18 @@ TEST_CASE("metrics of numbers take all numbers of all targets together") {
     CHECK(metrics["val_rmse"] == doctest::Approx(std::sqrt(2.0)));  // (0 + 0 + 4 + 4) / 4
     CHECK(metrics["val_r2"] == doctest::Approx(1 - 8.0 / 14));      // the mean is 3: 4 + 1 + 0 + 9
     CHECK(metrics["val_relative_l2"] == doctest::Approx(std::sqrt(8.0) / std::sqrt(45.0) / 2));
+}
+
+TEST_CASE("r2 of targets that are all alike is no number, whatever their sums round to") {
+    const Settings settings = settings_of({{"metrics", {"r2"}}});
+    const Task task{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {}, .num_outputs = 1};
+
+    for (const std::int64_t count : {2, 29, 43, 50, 92}) {
+        const at::Tensor targets = at::full({count, 1}, 280.3, at::kFloat);
+        const double r2 = metrics_of(settings, task, targets + 1, targets)["val_r2"];
+
+        CHECK_MESSAGE(r2 == -std::numeric_limits<double>::infinity(), count);
+    }
 }
 
 TEST_CASE("rows of images weigh in all metrics of numbers as the task says") {
