@@ -401,3 +401,18 @@ TEST_CASE("a trial whose group loses a worker before its first steps are timed t
     CHECK(first["generation"] == 2);
     CHECK(crescendo.await_one_of(0, {"timed", "report"})["type"] == "report");
 }
+
+TEST_CASE("a trial that diverges says once what may help, and that its samples are not normalised") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["lr"] = 1e30;
+
+    reports_until(crescendo, terms, 3);
+
+    const std::string log = content(terms.directory / "trainer.log");
+    const auto said = log.find("train_loss is not finite: training diverges at lr 1e+30");
+    CHECK(said != std::string::npos);
+    CHECK(log.find("data.normalize: standard where numbers of the samples are far from 0") != std::string::npos);
+    CHECK(log.find("train_loss is not finite", said + 1) == std::string::npos);
+}
