@@ -9,7 +9,8 @@
 namespace crescendo {
 namespace {
 
-/// So far may a number be from a listed one, relatively: 0.1 + 0.2 means 0.3.
+/// So far may a number be from a listed one, or beyond the end of a range, relatively: 0.1 + 0.2 means 0.3, and
+/// exp(log(0.1)) means 0.1.
 constexpr double rounding = 1e-12;
 
 std::optional<double> number(const Value& value) {
@@ -21,7 +22,11 @@ std::optional<double> number(const Value& value) {
 }
 
 std::optional<Value> within(double min, double max, std::optional<double> number) {
-    return number && min <= *number && *number <= max ? std::optional<Value>(*number) : std::nullopt;
+    if (!number) {
+        return {};
+    }
+    const double inside = std::clamp(*number, min, max);
+    return std::fabs(*number - inside) <= rounding * std::fabs(inside) ? std::optional<Value>(inside) : std::nullopt;
 }
 
 std::optional<Value> multiple(double q, double min, double max, std::optional<double> number) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "core/check.hpp"
@@ -68,6 +69,15 @@ TEST_CASE("a number stands for the same number of the kind that is searched") {
     CHECK(member(QUniform{0, 1, 0.1}, 0.1 + 0.2).has_value());  // 0.30000000000000004
     CHECK(member(Categorical{{0.1, 0.3}, {}}, 0.1 + 0.2) == std::optional<Value>(0.3));
     CHECK_FALSE(member(Categorical{{0.1, 0.3}, {}}, 0.3000001));
+}
+
+TEST_CASE("a number that rounding carried beyond an end of its range was refused, and is that end") {
+    CHECK(member(LogUniformValues{1e-5, 1e-4}, std::exp(std::log(1e-4))) == Value{1e-4});  // 1.0000000000000009e-4
+    CHECK(member(LogUniformValues{1e-5, 1e-4}, std::exp(std::log(1e-5))) == Value{1e-5});  // 9.999999999999997e-6
+    CHECK(member(Uniform{0, 0.3}, 0.1 + 0.2) == Value{0.3});
+    CHECK(member(Beta{2, 2}, 1 + 1e-15) == Value{1.0});
+    CHECK_FALSE(member(LogUniformValues{1e-5, 1e-4}, 1.001e-4));
+    CHECK_FALSE(member(LogNormal{0, 1}, -1e-15));
 }
 
 TEST_CASE("a configuration from elsewhere gets the order and the types of the space") {
