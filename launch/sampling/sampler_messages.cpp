@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
+#include "core/spelling.hpp"
 #include "launch/json/json.hpp"
 #include "launch/json/value_json.hpp"
 #include "launch/messages/line_channel.hpp"
@@ -83,7 +85,10 @@ std::vector<std::optional<Value>> values_of(const Json& config, const SearchSpac
     for (const auto& [name, value] : config.items()) {
         const auto found = std::ranges::find(parameters, name, &Parameter::name);
         if (found == parameters.end()) {
-            throw std::runtime_error(fmt::format("it gave a value to '{}', and there is no such parameter", name));
+            std::vector<std::string> names;
+            std::ranges::transform(parameters, std::back_inserter(names), &Parameter::name);
+            throw std::runtime_error(fmt::format("it gave a value to '{}', and there is no such parameter; there {} {}",
+                                                 name, names.size() == 1 ? "is" : "are", enumerate(names, " and ")));
         }
         if (!found->is_derived()) {
             values[static_cast<std::size_t>(found - parameters.begin())] =
