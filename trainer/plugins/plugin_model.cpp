@@ -153,15 +153,18 @@ void expect_registered(Model& model, Model& other, const at::Tensor& inputs, con
     for (const auto& parameter : model.parameters()) {
         parameter.add_(at::randn_like(parameter), /*alpha=*/0.1);
     }
-    copy(model.parameters(), other.parameters());
-    copy(model.buffers(), other.buffers());
     model.eval();
     other.eval();
+    // With other random numbers, so that layers which forward() makes have other weights than the model's.
+    other.forward(inputs, at::ones({inputs.size(0)}));
+    copy(model.parameters(), other.parameters());
+    copy(model.buffers(), other.buffers());
     CRESCENDO_VALIDATE(
         at::allclose(model.forward(inputs), other.forward(inputs), /*rtol=*/1e-3, /*atol=*/1e-5, /*equal_nan=*/true),
         model_key,
         "{} gives other outputs with the same parameters and buffers: something that they depend on is not registered, "
-        "so it would neither learn nor be saved; use register_module, register_parameter or register_buffer",
+        "so it would neither learn nor be saved; use register_module, register_parameter or register_buffer in the "
+        "constructor",
         who);
 }
 

@@ -121,6 +121,11 @@ TEST_CASE("a model whose parameters cannot be carried or trained is refused, and
     CHECK(has(problem_of("unregistered"), "use register_module, register_parameter or register_buffer"));
 }
 
+TEST_CASE(
+    "a layer that a plug-in's forward() makes, equal in each model, was neither trained nor saved, and is refused") {
+    CHECK(has(problem_of("registered_late"), "something that they depend on is not registered"));
+}
+
 TEST_CASE("outputs with their axes in the wrong order are refused, also where two of them are asked for") {
     CHECK(has(problem_of("transposed", two_numbers()), "returns 2x3 for 3 samples, but the targets need 3x2"));
     CHECK(has(problem_of("transposed"), "returns 4x2 for two samples, but the targets need 2x4"));

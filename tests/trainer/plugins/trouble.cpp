@@ -65,7 +65,10 @@ class Trouble : public Model {
         if (what_ == "forgets") {
             return at::Tensor();
         }
-        if (what_ == "unregistered") {
+        if (what_ == "registered_late" && !hidden_.defined()) {
+            hidden_ = register_parameter("hidden", at::randn({weight_.size(1), weight_.size(1)}));
+        }
+        if (hidden_.defined()) {
             return at::matmul(at::matmul(inputs.flatten(1), hidden_), weight_.t());
         }
         at::Tensor outputs = at::matmul(inputs.flatten(1), weight_.t());
@@ -108,8 +111,8 @@ CRESCENDO_MODEL_PLUGIN(
     trouble("throws_at_birth"), trouble("misfit"), trouble("nothing"), trouble("double"), trouble("frozen"),
     trouble("twins"), trouble("throws"), trouble("throws_a_number"), trouble("torch_throws"), trouble("crashes"),
     trouble("crashes_in_training"), trouble("throws_in_training"), trouble("overflows"), trouble("forgets"),
-    trouble("remembers"), trouble("remembers_in_evaluation"), trouble("unregistered"), trouble("transposed"),
-    trouble("narrow"), trouble("half"), trouble("idle"), trouble("expanded"), trouble("sound"),
+    trouble("remembers"), trouble("remembers_in_evaluation"), trouble("unregistered"), trouble("registered_late"),
+    trouble("transposed"), trouble("narrow"), trouble("half"), trouble("idle"), trouble("expanded"), trouble("sound"),
     register_loss("mean", [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.mean(); }),
     register_loss("detached",
                   [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.detach().mean(1); }),
