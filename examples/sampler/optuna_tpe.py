@@ -1,5 +1,7 @@
 """Optuna's TPE as the sampler of a sweep (pip install optuna)."""
 
+import math
+
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState, create_trial
@@ -17,8 +19,11 @@ def distribution_of(parameter):
         return IntDistribution(parameter["min"], parameter["max"])
     if kind not in ("uniform", "q_uniform", "log_uniform_values"):
         raise ValueError(f"Optuna has no {kind}; use a range, such as uniform or log_uniform_values")
-    log = kind == "log_uniform_values"
-    return FloatDistribution(parameter["min"], parameter["max"], log=log, step=parameter.get("q"))
+    low, high = parameter["min"], parameter["max"]
+    if kind == "q_uniform":  # the multiples of q between them, where Optuna takes steps from the lower end
+        q = parameter["q"]
+        return FloatDistribution(math.ceil(low / q - 1e-9) * q, math.floor(high / q + 1e-9) * q, step=q)
+    return FloatDistribution(low, high, log=kind == "log_uniform_values")
 
 
 class Tpe:

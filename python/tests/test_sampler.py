@@ -167,6 +167,16 @@ class Samplers(unittest.TestCase):
         losses = self.learn(sys.executable, EXAMPLES / "sampler/optuna_tpe.py", trials=60)
         self.assertLess(sum(losses[40:]), sum(losses[:20]))
 
+    @unittest.skipUnless(find_spec("optuna"), "optuna is not installed")
+    def test_the_example_with_optuna_proposed_steps_from_the_lower_end_that_are_no_multiples_of_q(self):
+        program = Program(sys.executable, EXAMPLES / "sampler/optuna_tpe.py")
+        program.send({**BEGIN, "parameters": {"b": {"distribution": "q_uniform", "min": 1, "max": 9, "q": 2},
+                                              "c": {"distribution": "q_uniform", "min": 0.1, "max": 0.3, "q": 0.1}}})
+        configs = [program.propose(number)["config"] for number in range(30)]
+        self.assertEqual({config["b"] for config in configs}, {2, 4, 6, 8})
+        self.assertEqual({round(config["c"], 9) for config in configs}, {0.1, 0.2, 0.3})
+        self.assertEqual(program.end(), 0)
+
     @unittest.skipUnless("CRESCENDO_BINARY" in os.environ, "there is no crescendo")
     def test_the_example_in_plain_python_knows_all_distributions(self):
         with tempfile.TemporaryDirectory() as folder:
