@@ -47,10 +47,12 @@ class Tpe:
         value = trial.value if state == TrialState.COMPLETE else None
         if own and state:
             self.study.tell(self.asked.pop(trial.proposal), value, state)
-        elif state == TrialState.COMPLETE:  # of an earlier session, or chosen by the user
+        elif state in (TrialState.COMPLETE, TrialState.PRUNED):  # of an earlier session, or chosen by the user
             params = {name: trial.config[name] for name in self.space if name in trial.config}
             distributions = {name: self.space[name] for name in params}
-            self.study.add_trial(create_trial(params=params, distributions=distributions, value=value))
+            reports = {trial.resource: trial.value}
+            self.study.add_trial(create_trial(state=state, value=value, params=params, distributions=distributions,
+                                              intermediate_values=reports))
 
     def refuse(self, number, reason):
         self.study.tell(self.asked.pop(number), state=TrialState.FAIL)

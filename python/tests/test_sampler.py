@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import runpy
 import socket
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import tempfile
 import unittest
 from importlib.util import find_spec
 from pathlib import Path
+
+from crescendo.sampler import Search, Trial
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BEGIN = {"request": "begin", "version": 1, "goal": "minimize", "seed": 1, "later": "unknown", "options": {"keep": 3},
@@ -176,6 +179,17 @@ class Samplers(unittest.TestCase):
         self.assertEqual({config["b"] for config in configs}, {2, 4, 6, 8})
         self.assertEqual({round(config["c"], 9) for config in configs}, {0.1, 0.2, 0.3})
         self.assertEqual(program.end(), 0)
+
+    @unittest.skipUnless(find_spec("optuna"), "optuna is not installed")
+    def test_the_example_with_optuna_forgot_the_trials_that_an_earlier_session_had_stopped(self):
+        tpe = runpy.run_path(str(EXAMPLES / "sampler/optuna_tpe.py"))["Tpe"](
+            Search(seed=1, parameters=BEGIN["parameters"]))
+        config = {"lr": 0.1, "width": 3, "act": "relu"}
+        tpe.tell(Trial(0, "stopped", config, value=0.5, resource=3))
+        tpe.tell(Trial(1, "finished", config, value=0.2, resource=9))
+        tpe.tell(Trial(2, "failed", config))
+        told = [(trial.state.name, trial.intermediate_values) for trial in tpe.study.get_trials()]
+        self.assertEqual(told, [("PRUNED", {3: 0.5}), ("COMPLETE", {9: 0.2})])
 
     @unittest.skipUnless("CRESCENDO_BINARY" in os.environ, "there is no crescendo")
     def test_the_example_in_plain_python_knows_all_distributions(self):
