@@ -22,6 +22,7 @@ namespace {
 constexpr int usage_error_status = 2;
 constexpr std::chrono::seconds time_to_complain{30};
 constexpr std::chrono::milliseconds time_to_finish_line{5000};
+constexpr std::chrono::milliseconds long_without_report{30'000};  // long enough for an epoch to be worth a decision
 
 /// Python turns `--hidden-size` into `hidden_size`, and many name the parameter like that.
 std::string advice_on_options(std::string_view last_words) {
@@ -68,7 +69,9 @@ ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOpti
     process.hides = variables_of_ranks();
     const auto& source = options.setup.supervision.report;
     if (source && source->is_printed() && work.rank == 0) {
-        process.environment.emplace_back("PYTHONUNBUFFERED", "1");  // its reports are to come in time
+        // Its reports are to come in time.
+        process.environment.emplace_back("PYTHONUNBUFFERED", "1");
+        process.environment.emplace_back("GFORTRAN_UNBUFFERED_PRECONNECTED", "1");
     } else {
         unbuffer_python(process.environment);
     }
@@ -225,7 +228,7 @@ void ProgramRun::receive() {
             }
             if (is_told_decisions() && work_.rank == 0) {
                 take(report_from(trial(), message));
-                reported_ = true;
+                ++num_reports_;
             }
         } catch (const std::exception& error) {
             fail(fmt::format("its report through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
@@ -257,6 +260,7 @@ void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end) {
             trial(), slot_,
             "there is no room for what it prints, and reports are looked for there: No space left on device"});
     }
+    const bool were_none = num_reports_ == 0;
     for (const auto& line : end ? written_->last_lines(now, *end) : written_->lines(now)) {
         if (state_ != State::trains) {
             ignore(line);
@@ -264,13 +268,26 @@ void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end) {
             read_written(line);
         }
     }
+    if (end && were_none && num_reports_ > 1 && now - started_ >= std::min(long_without_report, options_.patience)) {
+        remark_on_late_reports();
+    }
+}
+
+/// Most programs that are not in Python keep what they print to a file until some 4 KiB of it are there.
+void ProgramRun::remark_on_late_reports() const {
+    const bool is_printed = options_.setup.supervision.report->is_printed();
+    notices_.push_back(ProgramRemark{
+        trial(), fmt::format("all of its reports came when it ended, so it could not be stopped early; let it flush {} "
+                             "after each epoch{}",
+                             is_printed ? "what it prints" : written_->place(),
+                             is_printed ? ", or begin the command with stdbuf, -oL" : "")});
 }
 
 void ProgramRun::read_written(const WrittenLine& line) {
     try {
         if (auto report = written_->report_in(line)) {
             take(*std::move(report));
-            reported_ = reported_ || !line.is_earlier;
+            num_reports_ += line.is_earlier ? 0 : 1;
         }
     } catch (const std::exception& error) {
         fail(fmt::format("{} (in {}: '{}')", plain(error), written_->place(), line.text.substr(0, 200)),
@@ -297,13 +314,13 @@ void ProgramRun::remark_on_repetition(const protocol::Report& report) const {
         return;  // the file has what former processes wrote, and may be written anew
     }
     const auto& join = work_.join();
-    if (!reported_ && work_.has_reported() && report.resource < *join.reported) {
+    if (num_reports_ == 0 && work_.has_reported() && report.resource < *join.reported) {
         notices_.push_back(ProgramRemark{
             report.trial, fmt::format("it was started again, and did not continue from a checkpoint; it reported {} "
                                       "where {} was reported before, and trains all of that once more "
                                       "(docs/trial-protocol.md, Checkpoints)",
                                       report.resource.value, join.reported->value)});
-    } else if (reported_ && report.resource <= last_resource_ && report.metrics != last_metrics_) {
+    } else if (num_reports_ > 0 && report.resource <= last_resource_ && report.metrics != last_metrics_) {
         notices_.push_back(ProgramRemark{
             report.trial, fmt::format("it reported a resource again, or an earlier one, and such reports do not count; "
                                       "after {} came {}: {}",
@@ -366,7 +383,7 @@ ProgramRun::End ProgramRun::conclude(const ExitStatus& status) {
     if (work_.rank > 0) {
         return End::early;  // rank 0 says what becomes of the trial
     }
-    if (!reported_ && !repeats_file()) {
+    if (num_reports_ == 0 && !repeats_file()) {
         fail_without_report();
         return End::left;
     }
@@ -387,7 +404,7 @@ void ProgramRun::fail_as(const ExitStatus& status) {
     const bool hung = state_ == State::hangs;
     const auto words = own_last_words();
     const auto with_words = [&](const std::string& cause) { return fmt::format("{}; {}", cause, quoted(words)); };
-    const bool is_usage_error = !hung && !reported_ && !has_trial_reported() && status.signal == 0 &&
+    const bool is_usage_error = !hung && num_reports_ == 0 && !has_trial_reported() && status.signal == 0 &&
                                 status.code == usage_error_status && Clock::now() - started_ < time_to_complain;
     if (hung) {
         fail(with_words(no_progress_for(*options_.setup.supervision.hang_timeout)), FailureKind::crash);

@@ -77,6 +77,7 @@ class ProgramRun {
     void remark_on_unfinished();
     void look_for_reports(const std::optional<ExitStatus>& end);
     void read_written(const WrittenLine& line);
+    void remark_on_late_reports() const;
     void take(protocol::Report report);
     void remark_on_repetition(const protocol::Report& report) const;
     void ignore(const WrittenLine& line);
@@ -102,7 +103,7 @@ class ProgramRun {
     std::unique_ptr<ConnectedProcess> program_;
     State state_ = State::trains;
     bool trains_on_ = false;  ///< it has reported beyond the end of its trial
-    bool reported_ = false;   ///< this process, and not an earlier one of the trial
+    int num_reports_ = 0;     ///< of this process, and not of an earlier one of the trial
     bool awaits_decision_ = false;  ///< about its last report
     Resource last_resource_ = {};   ///< of its reports
     protocol::Metrics last_metrics_;

@@ -1,6 +1,8 @@
 #include "launch/agent/program_run.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -315,6 +317,47 @@ TEST_CASE("a program whose output never matches is told of after many lines, and
     CHECK(failed.message.starts_with("it ended without a report: none of the 1001 lines"));
     CHECK(failed.message.ends_with("step 1000\nbye"));
     CHECK(failed.fault == ProgramFault::never_reports);
+}
+
+TEST_CASE("a program whose output came at its end alone is told to flush it, since nothing could stop it early") {
+    for (const bool prints_all_at_once : {true, false}) {
+        CAPTURE(prints_all_at_once);
+        ProgramNode node(1, {.patience = std::chrono::milliseconds(100)}, printed);
+        const std::string first = "epoch 1: 0.5\\n";
+        node.start(0, 0,
+                   fmt::format("echo $PPID >guard; printf '{}'; until [ -e told ]; do sleep 0.01; done; printf "
+                               "'{}epoch 2: 0.3\\nepoch 3: 0.2\\n'",
+                               prints_all_at_once ? "" : first, prints_all_at_once ? first : ""));
+        std::string remark;
+        if (prints_all_at_once) {
+            CHECK(node.next<ProgramRemark>().message.find("has not reported yet") != std::string::npos);
+        } else {
+            node.next<protocol::Report>();
+        }
+        std::ofstream(node.folder / "told").close();
+        std::string guard;
+        std::getline(std::ifstream(node.folder / "guard"), guard);
+        await("the end of the process, at which nobody looks meanwhile", [&] {
+            std::string state;
+            std::getline(std::ifstream("/proc/" + guard + "/stat"), state);
+            return state.find(") Z ") != std::string::npos;
+        });
+        bool has_ended = false;
+        await("the program's end", [&] {
+            for (const auto& notice : node.agent.poll(std::chrono::milliseconds(50))) {
+                const auto* said = std::get_if<ProgramRemark>(&notice);
+                remark = said != nullptr ? said->message : remark;
+                has_ended = has_ended || std::holds_alternative<ProgramEnded>(notice);
+            }
+            return has_ended;
+        });
+
+        CHECK(remark == (prints_all_at_once
+                             ? "all of its reports came when it ended, so it could not be stopped early; "
+                               "let it flush what it prints after each epoch, or begin the command with "
+                               "stdbuf, -oL"
+                             : ""));
+    }
 }
 
 TEST_CASE("a program that reports a resource again, with other numbers, is told that they do not count") {

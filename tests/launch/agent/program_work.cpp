@@ -103,6 +103,14 @@ TEST_CASE("what a program in Python prints arrives at once, unless its user says
     }
 }
 
+TEST_CASE("what a program in Fortran prints arrives at once where its reports are looked for, and not at its end") {
+    ProgramNode node(1, {}, ReportSource{{"loss (?P<loss>.+)"}, "", 1});
+
+    node.start(4, 0, "echo loss $GFORTRAN_UNBUFFERED_PRECONNECTED");
+
+    CHECK(node.next<protocol::Report>().metrics.at("loss") == 1);
+}
+
 TEST_CASE("a worker on a part of a GPU sees that alone, since CUDA shows a process no more than one") {
     ProgramNode node(2);
     auto options = node.options(2, {}, {});
