@@ -25,18 +25,6 @@ def require_one_optimizer(more: Mapping[str, Any]) -> None:
             )
 
 
-def require_no_scaler(objects: Mapping[str, Any]) -> None:
-    """A scaler of gradients leaves steps out, and changes its factor, within the passes of a step."""
-    for name, each in objects.items():
-        is_scaler = any(kind.__name__ == "GradScaler" for kind in type(each).__mro__)
-        if is_scaler and getattr(each, "is_enabled", lambda: True)():
-            raise TypeError(
-                f"{name} is a GradScaler, which leaves out the steps whose gradients overflow, and crescendo.torch "
-                "counts on one for each batch; use bfloat16, which needs no scaler: "
-                "torch.autocast(trial.device.type, torch.bfloat16)"
-            )
-
-
 def require_shapes(objects: Mapping[str, Any]) -> None:
     for name, module in objects.items():
         if not isinstance(module, torch.nn.Module):

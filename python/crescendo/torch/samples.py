@@ -110,7 +110,8 @@ def width_of(loader: Any) -> int:
             f"the DataLoader has the sampler {type(loader.sampler).__name__}, whose order Crescendo cannot continue on "
             "other workers; use shuffle=True or shuffle=False (a DistributedSampler is not needed), and where the "
             "sampler takes a part of the data set, such as what is not for validation, make that part the loader's "
-            "data set: torch.utils.data.Subset(dataset, indices)"
+            "data set: torch.utils.data.Subset(dataset, indices); what it draws, as a WeightedRandomSampler does, draw "
+            "at the start of each epoch: indices = torch.multinomial(weights, count, replacement=True).tolist()"
         )
     return int(loader.batch_size)
 

@@ -18,7 +18,7 @@ import crescendo
 from crescendo.protocol import Channel, Interrupted, Message, numbers_of
 from crescendo.torch.alone import Tested
 from crescendo.torch.checkpoint import DamagedCheckpoint, SaveError, read_checkpoint, save_checkpoint
-from crescendo.torch.control import Interruption
+from crescendo.torch.control import Control, Interruption
 from crescendo.torch.error_words import says_out_of_memory
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.leftovers import Compiled, LogHandlers, Settings, TrackerRuns
@@ -292,33 +292,28 @@ class Session:
         epoch = self._replica.progress.epoch if self._replica else 0
         raise RuntimeError(
             f"the train function returned after {epoch} of {self.terms.max_resource} epochs; crescendo says when a "
-            "trial is over: loop over trial.epochs() to its end, without break or return"
+            "trial is over: loop over trial.epochs() to its end, without break or return; to end trials that do not "
+            "improve any more, write `patience: {resource: 5}` in the sweep file"
         )
 
     def _is_displaced_by(self, train: Train) -> bool:
         """Calls the train function. Returns whether it has to be called again, for the same group."""
         join = self.terms
         self._log_handlers.end()  # a call that was left has added some, and each line would be written twice
-        self._begin(join.seed)
-        trial = Trial(
-            self,
-            self._arguments.parse(join.settings),
-            device=self._device,
-            number=join.trial,
-            seed=join.seed,
-            directory=join.directory,
-        )
+        trial = self._begin(self, join.settings, join.trial, join.seed, join.directory)
         try:
             _call(train, trial, "trained")
         except Displaced:
             return True
         return False
 
-    def _begin(self, seed: int) -> None:
-        """Before the program is called for a trial: what it did to the process for another one is undone."""
+    def _begin(self, control: Control, settings: Dict[str, Any], number: int, seed: int, directory: Path) -> Trial:
+        """The trial that the program is to be called for. What it did to the process for another one is undone."""
         self._torch_settings.restore()
         torch.manual_seed(seed)
         seed_python(seed)
+        args = self._arguments.parse(settings)
+        return Trial(control, args, device=self._device, number=number, seed=seed, directory=directory)
 
     def _end_leftovers(self) -> None:
         for each in self._left_by_trials:
@@ -453,15 +448,7 @@ class Session:
         checkpoint = Path(order["checkpoint"])
         control = Tested(read_checkpoint(checkpoint, self._device), order, self._device)
         seed = order.get("seed", 0)  # as for train, so that a random split leaves the same samples to the test
-        self._begin(seed)
-        trial = Trial(
-            control,
-            self._arguments.parse(order["settings"]),
-            device=self._device,
-            number=order["trial"],
-            seed=seed,
-            directory=checkpoint.parent,
-        )
+        trial = self._begin(control, order["settings"], order["trial"], seed, checkpoint.parent)
         metrics = metrics_of_test(_call(test, trial, "was tested"))
         self._channel.send(type="evaluated", trial=order["trial"], metrics=metrics)
         self._end_leftovers()

@@ -27,7 +27,6 @@ from crescendo.torch.requirements import (
     require_averaged,
     require_dense_gradients,
     require_held,
-    require_no_scaler,
     require_one_optimizer,
     require_own_statistics,
     require_same_data,
@@ -37,7 +36,7 @@ from crescendo.torch.requirements import (
 )
 from crescendo.torch.state import Progress, Replica, require_copyable, require_readable, share_buffers
 from crescendo.torch.step_clock import Step
-from crescendo.torch.unattached import Attached
+from crescendo.torch.unattached import Attached, require_no_scaler
 from crescendo.torch.weights import left_by_others, require_own, require_same
 
 
@@ -184,8 +183,8 @@ class Trial:
                     f"{name} is a {type(each).__name__}, without state_dict() and load_state_dict(), so its state "
                     "cannot go to other workers; give it these methods, or keep it out of attach()"
                 )
+            require_no_scaler(name, each)
         require_one_optimizer(more)
-        require_no_scaler(objects)
         require_shapes(objects)
         require_own_statistics(objects)
         replica = Replica(self.number, objects)
@@ -195,7 +194,7 @@ class Trial:
             require_dense_gradients(optimizer)
             require_held(optimizer, [each for each in objects.values() if each is not optimizer])
             self._adopt(optimizer, model)
-            scaling = lr_scaling or _usual_scaling(optimizer)
+            scaling = lr_scaling or ("linear" if type(optimizer).__name__ == "SGD" else "sqrt")
             self._rate = LearningRate(scaling, rescale_warm_up, replica.progress.rate)
             self._watch(optimizer, [each for each in objects.values() if each is not optimizer])
             self._attached = Attached(objects)
@@ -289,7 +288,7 @@ class Trial:
             self._control.check()
             if step.index == 0 and progress.position > 0:
                 self._save_if_due()
-            self._seed_step(step)
+            self._seed(step.end, step.index, self.rank)
             begin = time.monotonic()
             item = next(items)
             self._waited += time.monotonic() - begin
@@ -373,10 +372,9 @@ class Trial:
         if self._num_unread == 0 and not self._has_met:
             self._meet()
         values = [float(each) for each in numbers]
-        sums: Dict[str, Any] = {}
-        self._guard(lambda: sums.update(all=self._control.group.sum(values)))
+        sums = self._guard(lambda: self._control.group.sum(values))
         self._has_unsummed_share = False
-        return sums["all"][0] if len(values) == 1 else tuple(sums["all"])
+        return sums[0] if len(values) == 1 else tuple(sums)
 
     def report(self, metrics: Optional[Mapping[str, Any]] = None, *unnamed: Any, **more: Any) -> bool:
         """Reports the epoch's metrics and waits for what crescendo decides. Every member calls it; rank 0's numbers
@@ -399,20 +397,15 @@ class Trial:
         self._require_batches()
         self._meet()
         self._end_epoch()
-        now = time.monotonic()
-        waits: Dict[str, Any] = {}
-
-        def agree() -> None:
-            waits["waited"], waits["passed"] = group.sum([self._waited, max(now - self._reported_at, 1e-9)])
-            waits["metrics"] = _same_everywhere(numbers, group)
-
+        times = [self._waited, max(time.monotonic() - self._reported_at, 1e-9)]
         self._control.check()
-        self._guard(agree)
+        waited, passed = self._guard(lambda: group.sum(times))
+        agreed = self._guard(lambda: _same_everywhere(numbers, group))
         replica.end_epoch()
         progress = replica.progress
-        progress.report = {"resource": progress.epoch, "metrics": waits["metrics"]}
+        progress.report = {"resource": progress.epoch, "metrics": agreed}
         progress.pending = True
-        self._control.report(replica, min(1.0, waits["waited"] / waits["passed"]))
+        self._control.report(replica, min(1.0, waited / passed))
         self._reported_schedules = self._schedules()
         self._has_met = False  # as on those that have entered
         self._waited = 0.0
@@ -456,9 +449,9 @@ class Trial:
     def _progress(self) -> Progress:
         return self._held.progress
 
-    def _guard(self, collective: Callable[[], None]) -> None:
+    def _guard(self, collective: Callable[[], Any]) -> Any:
         try:
-            collective()
+            return collective()
         except PeerLost as lost:
             raise self._control.note_loss(lost) from None
 
@@ -557,12 +550,8 @@ class Trial:
         if self.size > 1:
             share_buffers(self._held.buffers(), self._control.group)
 
-    def _seed_step(self, step: samples.MicroBatch) -> None:
-        """Random numbers follow from seed, epoch, position, worker: no member has to send its generator's state."""
-        self._seed(step.end, step.index, self.rank)
-
     def _seed(self, *place: int) -> None:
-        """All generators, for this place in the present epoch."""
+        """All generators, for this place in the present epoch: no member has to send its generators' state."""
         seed = samples.stream(self.seed, self._progress.epoch, *place)
         seed_python(seed)
         torch.default_generator.manual_seed(seed)
@@ -596,10 +585,6 @@ class Batches:
 def _are_of_an_average(arguments: Tuple[Any, ...]) -> bool:
     """Whether a module's method that is called with these averages weights. update() of a metric takes numbers."""
     return not arguments or isinstance(arguments[0], torch.nn.Module)
-
-
-def _usual_scaling(optimizer: torch.optim.Optimizer) -> str:
-    return "linear" if type(optimizer).__name__ == "SGD" else "sqrt"
 
 
 def _same_everywhere(numbers: Dict[str, Optional[float]], group: Group) -> Dict[str, Optional[float]]:

@@ -1,5 +1,6 @@
 """Schedules and averages of weights that are not attached, and leave no trace in the optimizer by which they would be
-known. A worker that enters a trial, and a trial that continues, would begin them anew."""
+known. A worker that enters a trial, and a trial that continues, would begin them anew. And scalers of gradients, which
+are refused whether they are attached or not."""
 
 from __future__ import annotations
 
@@ -35,12 +36,27 @@ class Attached:
         if any(id(parameter) in learned for parameter in model.parameters()):
             self._require(average, "the model has an AveragedModel", "average", "average=…")
 
+    def note_scaler(self, scaler: Any, optimizer: torch.optim.Optimizer, *_: Any, **__: Any) -> None:
+        if optimizer is self._objects.get("optimizer"):
+            require_no_scaler("what steps the optimizer", scaler)
+
     def _require(self, needed: Any, what: str, anew: str, how: str) -> None:
         if needed in self._known:
             return
         if not any(needed is part for each in self._objects.values() for part in _parts_of(each, depth=3)):
             raise unattached(what, anew, how)
         self._known.add(needed)
+
+
+def require_no_scaler(name: str, each: Any) -> None:
+    """A scaler of gradients leaves steps out, and changes its factor, within the passes of a step."""
+    is_scaler = any(kind.__name__ == "GradScaler" for kind in type(each).__mro__)
+    if is_scaler and getattr(each, "is_enabled", lambda: True)():
+        raise TypeError(
+            f"{name} is a GradScaler, which leaves out the steps whose gradients overflow, and crescendo.torch counts "
+            "on one for each batch; use bfloat16, which needs no scaler: "
+            "torch.autocast(trial.device.type, torch.bfloat16)"
+        )
 
 
 def unattached(what: str, anew: str, how: str) -> RuntimeError:
@@ -78,3 +94,5 @@ def _look_before(kind: Any, method: str, look: Callable[..., None]) -> None:
 
 _look_before(ReduceLROnPlateau, "step", Attached.note_schedule)
 _look_before(AveragedModel, "update_parameters", Attached.note_average)
+# Before torch 2.3 there is that of CUDA alone.
+_look_before(getattr(torch.amp, "GradScaler", torch.cuda.amp.GradScaler), "step", Attached.note_scaler)
