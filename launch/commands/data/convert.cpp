@@ -89,10 +89,10 @@ constexpr const char* footer =
     "and targets, and is the only source. Other INPUTS without TARGETS make a set without targets, for autoencoders.\n"
     "Examples:\n"
     "  crescendo data convert train-images.gz train-labels.gz fashion.h5:/train --samples 0:50000\n"
-    "  crescendo data convert arrays.npz:x arrays.npz:y data.h5:/train\n"
-    "  crescendo data convert fields/ viscosity.npy flow.h5:/train --type float32 --shape 3,64,64\n"
-    "  crescendo data convert table.csv data.h5:/train --targets price\n"
-    "  crescendo data convert images/ data.h5:/train --size 64,64";
+    "  crescendo data convert arrays.npz:x arrays.npz:y arrays.h5:/train\n"
+    "  crescendo data convert fields/ viscosity.npy fields.h5:/train --type float32 --shape 3,64,64\n"
+    "  crescendo data convert table.csv table.h5:/train --targets price\n"
+    "  crescendo data convert images/ images.h5:/train --size 64,64";
 
 }  // namespace
 
