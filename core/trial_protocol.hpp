@@ -223,7 +223,7 @@ struct Report {
     static constexpr const char* name = type::report;
 
     TrialId trial = {};
-    int generation = 0;
+    int generation = -1;  ///< of the group that trained; -1: a program does not tell it
     Resource resource = {};
     Metrics metrics = {};
     std::optional<double> seconds = {};    ///< the trial's training clock: steps and regroups since the trial began

@@ -307,7 +307,9 @@ void WarmWorker::receive(const Json& message) {
                                               "one",
                                               busy->task.rank)});
     } else if (type == protocol::Report::name) {
-        tell(report_from(trial, message));
+        auto report = report_from(trial, message);
+        report.generation = message.value("generation", report.generation);
+        tell(std::move(report));
     } else if (type == protocol::Regrouped::name) {
         auto regrouped = protocol::read<protocol::Regrouped>(message);
         regrouped.trial = trial;

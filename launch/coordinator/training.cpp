@@ -221,10 +221,6 @@ void Training::record_report(protocol::Report& notice, double loss) {
         notice.seconds = in_milliseconds(decisions_.history().clock_at(notice.trial, now));
     }
     notice.evaluated = in_milliseconds(notice.evaluated);
-    const int generation = sweep().trial(notice.trial).group.generation;
-    if (file_.has_warm_trainers() && notice.generation != generation) {  // others do not tell their generation
-        notice.step_seconds.reset();                                     // of the steps of a former group
-    }
     notice.step_seconds = rounded(notice.step_seconds);
     notice.noise_scale = rounded(notice.noise_scale);
     decisions_.record(ReportRecord{std::move(notice), loss, now});

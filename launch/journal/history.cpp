@@ -20,7 +20,8 @@ namespace {
 constexpr auto in_journal() {
     using protocol::Report;
     return std::tuple_cat(std::tuple(Field{"trial", &Report::trial}, Field{"resource", &Report::resource},
-                                     Field{"metrics", &Report::metrics, Presence::optional}),
+                                     Field{"metrics", &Report::metrics, Presence::optional},
+                                     Field{"generation", &Report::generation, Presence::optional}),
                           Report::measures());
 }
 
@@ -141,8 +142,15 @@ std::vector<Action> History::apply(const Json& record) {
     return decide(event);
 }
 
+/// The report may have been on its way, or in the same turn, as its trial got another group. How long the steps of the
+/// group before took says nothing of this one's.
 std::vector<Action> History::apply(ReportRecord record) {
     come_to(record.time);
+    auto& report = record.report;
+    if (report.generation >= 0 && knows(report.trial) &&
+        report.generation != sweep_.trial(report.trial).group.generation) {
+        report.step_seconds.reset();
+    }
     const Event event = record.event();
     remember(std::move(record));
     return decide(event);

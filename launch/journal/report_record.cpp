@@ -1,5 +1,8 @@
 #include "launch/journal/report_record.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <limits>
 
 #include "launch/json/event_json.hpp"
@@ -61,6 +64,9 @@ std::string members_of(const ReportRecord& record) {
             append_number(text, *value);
         }
     });
+    if (record.report.step_seconds && record.report.generation >= 0) {
+        text += fmt::format(R"(,"generation":{})", record.report.generation);
+    }
     text += R"(,"metrics":{)";
     std::string_view separator;
     for (const auto& [name, value] : record.report.metrics) {
@@ -100,6 +106,9 @@ std::optional<ReportRecord> report_from(std::string_view members) {
             measure.of(record.report) = scanner.number<double>();
         }
     });
+    if (scanner.skip(R"(,"generation":)")) {
+        record.report.generation = scanner.number<std::int32_t>();
+    }
     scanner.expect(R"(,"metrics":{)");
     while (!scanner.has_failed() && !scanner.skip("}")) {
         const auto name = scanner.string();

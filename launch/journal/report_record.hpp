@@ -24,8 +24,9 @@ struct ReportRecord {
 };
 
 /// The members of the record's JSON object: `"event":"trial_reported","trial":3,…,"metrics":{"loss":0.31}`. Bytes of a
-/// name that are not UTF-8 are replaced. `"clock":[41.203,3.1]` has the seconds of training and of evaluation, in so few
-/// bytes because a sweep may have millions of reports.
+/// name that are not UTF-8 are replaced. `"clock":[41.203,3.1]` has the seconds of training and of evaluation, in so
+/// few bytes because a sweep may have millions of reports. `"generation":1` says which group took the time of the
+/// steps.
 std::string members_of(const ReportRecord& record);
 
 /// Reads what members_of() wrote. Returns nothing if there are other members, or if they are written in another way.

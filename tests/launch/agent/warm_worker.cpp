@@ -115,6 +115,18 @@ TEST_CASE("an order waits until the trainer is ready, and a trainer that left ta
     }
 }
 
+TEST_CASE("a report keeps the generation of the group that trained: its steps were taken for another group's") {
+    const auto reported = [](const std::string& members) {
+        WarmNode node(std::string(say_hello) + R"(hear; say '{"type":"report","resource":1,"metrics":{"loss":0.25})" +
+                      members + "}'; while hear; do :; done");
+        node.join();
+        return node.next<protocol::Report>().generation;
+    };
+
+    CHECK(reported(R"(,"generation":3)") == 3);
+    CHECK(reported("") == -1);
+}
+
 TEST_CASE("an order that is taken back before the trainer is ready has been left at once") {
     WarmNode node("sleep 1000");
     node.join();

@@ -185,6 +185,27 @@ TEST_CASE("steps that a group made before its trial grew between two reports are
 
     CHECK(recorded(0) == std::nullopt);  // it was on its way while the trial was told to grow
     CHECK(recorded(1) == 0.05);
+    CHECK(recorded(-1) == 0.05);  // a program does not tell it
+}
+
+TEST_CASE("a report that arrives in the turn in which its trial grows tells nothing of the larger group's steps") {
+    Stage stage("run_cap: 1\n", "{type: rasda, min: 2, max: 16, reduction_factor: 2}");
+    stage.agents.all_at_once = true;
+    stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, 64});
+    for (const int resource : {1, 16}) {
+        auto report = report_of(0, resource, 0.5);
+        report.generation = 0;
+        report.step_seconds = 0.05;
+        stage.agents.notices.push_back(report);
+    }
+
+    CHECK(stage.run() == Outcome::finished);
+
+    const auto& trial = stage.history.of(TrialId{0});
+    CHECK(trial.most_workers == 2);
+    CHECK(trial.reports.back().step_seconds == std::nullopt);
+    CHECK(History::read(stage.file.spec, stage.directory.journal()).of(TrialId{0}).reports.back().step_seconds ==
+          std::nullopt);  // nor does it to a resumed sweep
 }
 
 TEST_CASE("how long a trial's first steps take is recorded before its first report, and it grows where slots idle") {

@@ -55,6 +55,18 @@ TEST_CASE("the share of samples that were left out is written behind it, and rea
     CHECK(one->report.samples_left_out == 0.125);
 }
 
+TEST_CASE("the group that took the time of the steps is written with it, if the trainer tells it, and reads back") {
+    auto record = record_of(0, 1, 0.5, 1.0, {{"x", 1}});
+    record.report.generation = 3;
+    const auto without = report_from(members_of(record));
+    record.set_steps({0.025, 256.0, {}});
+    const auto with = report_from(members_of(record));
+
+    CHECK(without->report.generation == -1);
+    CHECK(with->report.generation == 3);
+    CHECK(read_back(record).at("generation") == 3);
+}
+
 TEST_CASE("a trial's clock takes at most 30 bytes, and reads back") {
     auto record = record_of(3, 27, 0.5, 1.0, {{"x", 1}});
     const auto without = members_of(record);
