@@ -3,6 +3,7 @@
 #include <sys/file.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -24,6 +25,7 @@
 #include "launch/directory/warm_start.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/history.hpp"
+#include "launch/process/exit_status_variable.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/sweep_file/sections/site_profile.hpp"
 #include "launch/transport/launched.hpp"
@@ -219,7 +221,9 @@ void prepare_next_job(const SubmitOptions& options, const SweepDirectory& direct
         lock.emplace(directory);
     }
     require_idle(directory);
-    const auto holder = batch_system()->own_job() ? std::nullopt : SweepLock::holder(directory);
+    // In the job script, a rank 0 that hangs after its last word makes way.
+    const bool is_in_script = std::getenv(exit_status_variable) != nullptr;
+    const auto holder = is_in_script ? std::nullopt : SweepLock::holder(directory);
     CRESCENDO_VALIDATE(!holder, "", "{}: {} is using this directory; `crescendo stop {}` ends it", where,
                        holder.value_or(""), shell_quoted(where));
     const auto before = directory.read_run().value("submit", Json::object());

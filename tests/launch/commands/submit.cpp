@@ -1,9 +1,14 @@
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "core/files/file_descriptor.hpp"
 #include "tests/contains.hpp"
 #include "tests/e2e/small_disk.hpp"
 #include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
 using namespace crescendo::tests;
+using crescendo::FileDescriptor;
 
 namespace {
 
@@ -250,4 +255,26 @@ TEST_CASE("submit of a sweep that is over names the limit that ended it, and wha
 
     REQUIRE(run_crescendo(folder.path(), {"set", "s", "budget.target=0.1"}).code == 0);
     CHECK(run_crescendo(folder.path(), {"submit", "s"}).code == 0);
+}
+
+TEST_CASE("submit in an interactive job sees who works on the sweep, and queues no job that would fail beside it") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    submit_once(slurm, folder.path());
+    const auto calls = slurm.calls("sbatch");
+    const FileDescriptor lock(::open((folder / "s/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    REQUIRE(::flock(lock.get(), LOCK_EX) == 0);
+    write_file(folder / "s/lock", "process 7 on n1\n");
+    ::setenv("SLURM_JOB_ID", "18", 1);
+
+    const auto beside = run_crescendo(folder.path(), {"submit", "s"});
+    ::setenv("CRESCENDO_EXIT_STATUS", (folder / "s/exit").c_str(), 1);
+    const auto in_script = run_crescendo(folder.path(), {"submit", "s"});
+    ::unsetenv("CRESCENDO_EXIT_STATUS");
+    ::unsetenv("SLURM_JOB_ID");
+
+    CHECK(beside.code == 2);
+    CHECK_MESSAGE(contains(beside.err, "process 7 on n1 is using this directory"), beside.err);
+    CHECK(in_script.code == 0);  // whose rank 0 hangs after its last word
+    CHECK(slurm.calls("sbatch") == calls + 1);
 }
