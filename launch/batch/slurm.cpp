@@ -26,6 +26,9 @@ std::optional<OwnJob> Slurm::own_job() const {
         return std::nullopt;
     }
     OwnJob job{text("SLURM_JOB_ID"), text("SLURM_JOB_NODELIST"), std::atoi(text("SLURM_JOB_NUM_NODES").c_str()), {}};
+    if (const auto task = text("SLURM_ARRAY_TASK_ID"); !task.empty()) {
+        job.id = text("SLURM_ARRAY_JOB_ID") + "_" + task;  // the number of one task stands for the whole array
+    }
     if (const auto end = text("SLURM_JOB_END_TIME"); !end.empty()) {
         job.end = std::atof(end.c_str());
     }

@@ -40,6 +40,14 @@ TEST_CASE("Slurm's environment says which job we are in, on which nodes, and unt
     CHECK_FALSE(in({}).own_job());
 }
 
+TEST_CASE("a task of a job array is a job of its own, also the one whose number is that of the array") {
+    const auto task = in({{"SLURM_JOB_ID", "17"}, {"SLURM_ARRAY_JOB_ID", "17"}, {"SLURM_ARRAY_TASK_ID", "5"}});
+
+    CHECK(task.own_job()->id == "17_5");
+    CHECK(task.is_own_job("17_5"));
+    CHECK_FALSE(task.is_own_job("17_4"));
+}
+
 TEST_CASE("a step's tasks and GPUs are those that Slurm gave it") {
     CHECK(in({{"SLURM_STEP_NUM_TASKS", "4"}}).num_tasks() == 4);
     CHECK_FALSE(in({}).num_tasks());
