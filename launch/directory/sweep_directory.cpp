@@ -158,7 +158,17 @@ void SweepDirectory::write_run(const Json& run) const {
     replace_file(this->run(), in_lines(run));
 }
 
-fs::path SweepDirectory::working_directory() const { return read_run().at("working_directory").get<std::string>(); }
+fs::path SweepDirectory::working_directory() const {
+    fs::path folder = read_run().at("working_directory").get<std::string>();
+    std::error_code error;
+    const bool is_found = fs::is_directory(folder, error);
+    CRESCENDO_VALIDATE(is_found, "",
+                       "{}: its programs run in {}, where the sweep was begun, and that is {}; put it back or, if it "
+                       "was moved, write where it is now as \"working_directory\" into {}",
+                       path_.string(), folder.string(), error ? "not there: " + error.message() : "no folder",
+                       run().string());
+    return folder;
+}
 
 std::string SweepDirectory::job() const { return read_run().value("job", ""); }
 

@@ -70,7 +70,7 @@ class SweepDirectory {
     /// What run.json says: how and with what the sweep was begun.
     Json read_run() const;
     void write_run(const Json& run) const;
-    /// The folder in which its programs run.
+    /// The folder in which its programs run. Throws InvalidInput if it is not there.
     std::filesystem::path working_directory() const;
     /// The id of its last batch job; empty if it never had one.
     std::string job() const;

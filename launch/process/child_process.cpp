@@ -247,6 +247,10 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
                 "and the environment a quarter of what `ulimit -s` says; let the program read long values from a "
                 "file, such as params.json in $CRESCENDO_TRIAL_DIR");
         }
+        if (!options.directory.empty() && ::access(options.directory.c_str(), X_OK) != 0) {
+            throw std::runtime_error(fmt::format("cannot execute '{}' in the folder {}: {}", options.command.front(),
+                                                 options.directory, std::strerror(error)));
+        }
         throw std::runtime_error(fmt::format("cannot execute '{}': {}", options.command.front(), std::strerror(error)));
     }
     ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);

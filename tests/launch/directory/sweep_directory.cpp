@@ -50,6 +50,23 @@ TEST_CASE("a new directory holds the sweep file as it was") {
     CHECK(directory.log(TrialId{17}) == folder.path() / "sweep/trials/000017/trainer.log");
 }
 
+TEST_CASE("a sweep whose working folder was moved says so, and where its new path belongs") {
+    const TemporaryFolder folder;
+    const auto directory =
+        SweepDirectory::create(folder / "s", "", {{"working_directory", (folder / "work").string()}});
+
+    CHECK_THROWS_WITH_AS(
+        directory.working_directory(),
+        doctest::Contains("/work, where the sweep was begun, and that is not there: No such file or directory; put it "
+                          "back or, if it was moved, write where it is now as \"working_directory\" into "),
+        InvalidInput);
+    std::ofstream(folder / "work") << "\n";
+    CHECK_THROWS_WITH_AS(directory.working_directory(), doctest::Contains("and that is no folder;"), InvalidInput);
+    fs::remove(folder / "work");
+    fs::create_directory(folder / "work");
+    CHECK(directory.working_directory() == folder / "work");
+}
+
 TEST_CASE("a directory with a sweep is not written over, and resume is named") {
     const TemporaryFolder folder;
     SweepDirectory::create(folder / "sweep", "", {});

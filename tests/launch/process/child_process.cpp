@@ -54,6 +54,15 @@ TEST_CASE("a program that cannot be executed is named at once") {
     CHECK_THROWS_WITH(run({"/no/such/program"}), "cannot execute '/no/such/program': No such file or directory");
 }
 
+TEST_CASE("where the folder of a program is gone, that is said, and not that there is no such program") {
+    ProcessOptions options;
+    options.command = {"true"};
+    options.directory = "/no/such/folder";
+
+    CHECK_THROWS_WITH(ChildProcess{options},
+                      "cannot execute 'true' in the folder /no/such/folder: No such file or directory");
+}
+
 TEST_CASE("a command that no system takes is another error than a program that cannot be executed") {
     CHECK_THROWS_AS(run({"true", std::string(200'000, 'x')}), CommandTooLong);
 }
