@@ -33,17 +33,15 @@ std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::stri
     return compiled;
 }
 
-std::optional<double> number_in(std::string_view text) {
-    if (text.starts_with('+')) {
-        text.remove_prefix(1);
-    }
-    return number_from<double>(text);
+std::optional<double> number_in(std::string text) {
+    std::ranges::replace(text, 'D', 'e');  // as Fortran writes the exponents of doubles
+    return number_from<double>(std::string_view(text).substr(text.starts_with('+') ? 1 : 0));
 }
 
 /// Throws std::runtime_error if a number goes on behind what a group matched: "6.77" of "6.77e-05", "1" of "1,761.04".
 /// A comma may also part two numbers, unless the expression ends with the group.
 void expect_whole(const std::string& group, const std::string& matched, const std::string& rest, bool ends_match) {
-    static const re2::RE2 exponent("[eE][-+]?\\d");
+    static const re2::RE2 exponent("[eE][-+]?\\d|D[-+]\\d\\d");
     static const re2::RE2 thousands("(?:,\\d{3})+(?:\\D|$)");
     const auto goes_on_with = [&](const re2::RE2& what) {
         return what.Match(rest, 0, rest.size(), re2::RE2::ANCHOR_START, nullptr, 0);
@@ -134,7 +132,7 @@ std::string_view ReportPattern::awaited_group() const {
 }
 
 void ReportPattern::note(const std::string& group, std::string_view text) {
-    const auto number = number_in(text);
+    const auto number = number_in(std::string(text));
     const bool is_resource = group == resource_group;
     constexpr double most = 9e15;  // whole numbers are exact up to here
     if (!number || (is_resource && !(*number == std::floor(*number) && std::abs(*number) < most))) {

@@ -139,6 +139,16 @@ TEST_CASE("a group that matches a part of a number is refused") {
     CHECK(error_in("'epoch': (?P<acc>\\d+)", "'epoch': 1.0") == "no error");
 }
 
+TEST_CASE("the exponent of a Fortran double is a part of the number, and is not lost where a group leaves it out") {
+    ReportPattern whole({"acc=\\s*(?P<acc>\\S+)"}, "acc", 1);
+    ReportPattern part({"acc=\\s*(?P<acc>[\\d.]+)"}, "acc", 1);
+
+    CHECK(whole.read("acc=  0.1250D-02")->metrics.at("acc") == 0.00125);
+    CHECK(whole.read("acc= -0.2500D+03")->metrics.at("acc") == -250);
+    CHECK(error_of(part, "acc=  0.1250D-02").find("matches '0.1250' of the number 0.1250D-02") != std::string::npos);
+    CHECK(error_of(whole, "acc=D") != "no error");
+}
+
 TEST_CASE("an expression that is none, or from which no metric is read, is a mistake of the sweep file") {
     CHECK(mistake_in({"acc=(?P<acc>"}).starts_with("report.pattern is no regular expression: missing )"));
     CHECK(mistake_in({"(?P<acc>.*)", "(?=x)(?P<b>.)"}).starts_with("report.pattern[1] is no regular expression: "));
