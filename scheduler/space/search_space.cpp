@@ -86,16 +86,6 @@ std::optional<Config> SearchSpace::with_values(std::vector<std::optional<Value>>
     }
 }
 
-/// A configuration of a space without rules. What sample() draws there, without what only rules need.
-Config SearchSpace::draw_independent(CounterRandom& random) const {
-    Config config;
-    config.reserve(parameters_.size());
-    for (const auto& parameter : parameters_) {
-        config.emplace_back(parameter.name, draw(parameter.distribution, random));
-    }
-    return config;
-}
-
 std::vector<std::optional<Value>> SearchSpace::draw_all(CounterRandom& random) const {
     std::vector<std::optional<Value>> drawn;
     drawn.reserve(parameters_.size());
@@ -107,7 +97,12 @@ std::vector<std::optional<Value>> SearchSpace::draw_all(CounterRandom& random) c
 
 Config SearchSpace::sample(CounterRandom random) const {
     if (rules_.empty()) {
-        return draw_independent(random);
+        Config config;
+        config.reserve(parameters_.size());
+        for (const auto& parameter : parameters_) {
+            config.emplace_back(parameter.name, draw(parameter.distribution, random));
+        }
+        return config;
     }
     std::map<std::string, int> refusals;  // by the key of the rule
     for (int i = 0; i < most_draws; ++i) {

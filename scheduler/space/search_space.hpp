@@ -50,7 +50,6 @@ class SearchSpace {
     Config sample(CounterRandom random) const;
 
     /// One value for each parameter, without rules: the first draw of sample(), which leaves `random` behind it.
-    Config draw_independent(CounterRandom& random) const;
     std::vector<std::optional<Value>> draw_all(CounterRandom& random) const;
 
     /// `config` with its values in the order of the parameters, and with the derived ones that it lacks. Throws
