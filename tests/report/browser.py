@@ -30,7 +30,7 @@ import virtual_sweep
 CRESCENDO = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 EVIL = "</script><script>window.injected = 1</script>'\"><img src=x onerror='window.injected = 1'>\n学习 ñ"
-SIZES = {3: 2, 300: 32, 10_000: 256}  # trials: slots
+SIZES = {3: 2, 300: 32, 7000: 256}  # trials: slots
 WIDTHS = (400, 1600)
 PAGE = Path(__file__).parents[2] / "launch/report/page"
 CHARTS = {"gantt", "best", "curves", "parallel", "slices", "importance", "marginals", "pair", "rungs", "trials"}
@@ -99,7 +99,6 @@ class PageTest(unittest.TestCase):
         cls.folder = Path(folder.name)
         for trials, slots in SIZES.items():
             cls.make(f"s{trials}", "--trials", trials, "--slots", slots, "--faults", 3, "--message", EVIL)
-        cls.make("s1000", "--trials", 1000, "--slots", 64)
         cls.playwright = sync_playwright().start()
         cls.addClassCleanup(cls.playwright.stop)
         # Tests may run as root, where Chromium has no sandbox.
@@ -116,14 +115,26 @@ class PageTest(unittest.TestCase):
         out = self.folder / f"{'-'.join(sweeps)}.html"
         if not out.exists():
             run("report", *[self.folder / sweep for sweep in sweeps], "--out", out)
-        page = self.browser.new_page(viewport={"width": width, "height": 900})
+        return self.visit(out.as_uri(), viewport={"width": width, "height": 900})
+
+    def visit(self, address, **options):
+        """A page, and what its console complained about."""
+        page = self.browser.new_page(**options)
         self.addCleanup(page.close)
         complaints = []
         page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(out.as_uri())
+        page.goto(address)
         page.wait_for_selector("html[data-ready]")
         return page, complaints
+
+    def drawn(self, page, kind):
+        """The first canvas of a chart, once it is in view and drawn."""
+        canvas = page.locator(f"[data-chart={kind}] canvas").first
+        canvas.scroll_into_view_if_needed()
+        page.wait_for_selector(f"[data-chart={kind}] canvas[data-drawn]")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        return canvas
 
     def draw_all(self, page):
         """Scrolls to every chart; returns how much each has drawn."""
@@ -200,7 +211,7 @@ class PageTest(unittest.TestCase):
                 self.make(f"conditional{trials}", "--trials", trials, "--conditions")
                 page, complaints = self.open(f"conditional{trials}")
                 drawn = self.draw_all(page)
-                rung = page.evaluate("JSON.parse(document.getElementById('data').textContent).sweeps[0].importances[0]")
+                rung = evaluate(page, "(view) => view.importances[0]")
 
                 self.assertTrue(all(drawn.values()), drawn)
                 self.assertEqual(rung["shares"][2] is not None, has_share)
@@ -212,7 +223,7 @@ class PageTest(unittest.TestCase):
                 self.assertEqual(int(dots), sum(row["dropout"] is not None for row in rows))
 
     def test_pages_stay_small(self):
-        for trials, most in ((1000, 8), (10_000, 15)):
+        for trials, most in ((300, 0.5), (7000, 4)):
             self.open(f"s{trials}")
             self.assertLess((self.folder / f"s{trials}.html").stat().st_size, most * 1e6)
 
@@ -291,11 +302,11 @@ class PageTest(unittest.TestCase):
         self.assertEqual(complaints, [])
 
     def test_charts_of_a_large_sweep_draw_a_fair_part_of_the_trials_and_say_how_many(self):
-        rows = {row["trial"]: row for row in json.loads(run("trials", self.folder / "s10000", "--format", "json"))}
-        page, _ = self.open("s10000")
+        rows = {row["trial"]: row for row in json.loads(run("trials", self.folder / "s7000", "--format", "json"))}
+        page, _ = self.open("s7000")
         at_end = {trial for trial, row in rows.items() if row["resource"] >= 27}
 
-        def drawn(kind):
+        def trials_at(kind):
             """The trials of a chart's marks, and which of them are at the first rung."""
             found = page.evaluate("""async (kind) => {
               const canvas = document.querySelector(`[data-chart=${kind}] canvas`);
@@ -309,12 +320,12 @@ class PageTest(unittest.TestCase):
 
         for kind, most in (("parallel", 1500), ("slices", 3000), ("pair", 400)):
             with self.subTest(kind):
-                trials, _ = drawn(kind)
+                trials, _ = trials_at(kind)
                 self.assertAlmostEqual(len(trials), most, delta=0.15 * most)
                 self.assertIn(f"{len(trials)} of ", page.inner_text(f"[data-chart={kind}] .drawn"))
                 share = len(at_end & trials) / len(trials)
                 self.assertAlmostEqual(share, len(at_end) / len(rows), delta=0.06)
-        _, judged = drawn("rungs")
+        _, judged = trials_at("rungs")
         went_on = [sum(rows[trial]["resource"] >= 3 for trial in trials) / len(trials) for trials in (judged, rows)]
         self.assertAlmostEqual(*went_on, delta=0.03)
         self.assertIn(f"{len(judged)} of {len(rows)} drawn at 1,", page.inner_text("[data-chart=rungs] .drawn"))
@@ -322,14 +333,12 @@ class PageTest(unittest.TestCase):
         page.get_by_label("Rung", exact=True).select_option(label="reached 27")
         for kind in ("parallel", "slices", "rungs"):
             with self.subTest(kind, filtered=True):
-                self.assertEqual(drawn(kind)[0], at_end)
+                self.assertEqual(trials_at(kind)[0], at_end)
                 self.assertEqual(page.inner_text(f"[data-chart={kind}] .drawn"), "")
 
     def test_bars_on_many_slots_have_the_colours_of_the_legend_and_a_selected_one_is_seen(self):
-        page, _ = self.open("s10000")
-        canvas = page.locator("[data-chart=gantt] canvas")
-        canvas.scroll_into_view_if_needed()
-        page.wait_for_selector("[data-chart=gantt] canvas[data-drawn]")
+        page, _ = self.open("s7000")
+        canvas = self.drawn(page, "gantt")
         # What was drawn at the middle of each wide bar: 256 slots have less than two pixels each.
         pixels = """(canvas) => {
           const {areas} = canvas.plot, c = canvas.getContext('2d');
@@ -343,7 +352,7 @@ class PageTest(unittest.TestCase):
         self.assertGreater(exact, 0.97 * len(bars))  # others lie below a cross or a line
 
         page.keyboard.press("b")
-        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.drawn(page, "gantt")
         best = int(page.inner_text(".filters .chosen").split()[1])
         [idle] = colours(page, "idle")
         bars = canvas.evaluate(pixels)
@@ -372,13 +381,8 @@ class PageTest(unittest.TestCase):
             sweep["rows"] = [[*row, *[0.5] * len(parameters)] for row in sweep["rows"]]
 
         self.altered("s3", "many", have_many_parameters)
-        page = self.browser.new_page(device_scale_factor=2)
-        self.addCleanup(page.close)
-        page.goto((self.folder / "many.html").as_uri())
-        canvas = page.locator("[data-chart=parallel] canvas")
-        canvas.scroll_into_view_if_needed()
-        page.wait_for_selector("[data-chart=parallel] canvas[data-drawn]")
-        width, drawn = canvas.evaluate("""(canvas) => {
+        page, _ = self.visit((self.folder / "many.html").as_uri(), device_scale_factor=2)
+        width, drawn = self.drawn(page, "parallel").evaluate("""(canvas) => {
           const middle = canvas.getContext('2d').getImageData(canvas.width / 2, 0, 200, canvas.height).data;
           return [canvas.width, middle.some((part) => part > 0)];
         }""")
@@ -388,11 +392,33 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.inner_text("[data-chart=parallel] .axes"),
                          "The first 480 of 505 parameters have an axis.")
 
+    def test_dots_of_two_parameters_stood_on_other_choices_where_there_are_many(self):
+        def have_many_choices(sweep):
+            lr, act = (next(p for p in sweep["parameters"] if p["name"] == name) for name in ("lr", "act"))
+            act["choices"] = [f"act{i}" for i in range(60)]
+            for i, row in enumerate(sweep["rows"]):
+                row[sweep["columns"].index(act["column"])] = f"act{i % 60}"
+            places = [sweep["parameters"].index(each) for each in (lr, act)]
+            means = [[i + j for j in range(60)] for i in range(14)]
+            sweep["importances"][0]["pairs"] = [{"first": places[0], "second": places[1], "means": means}]
+
+        self.altered("s300", "choices", have_many_choices)
+        page, _ = self.open("choices")
+        dots = self.drawn(page, "pair").evaluate("""({plot: {marks, frame}}) =>
+          marks.map(({y, trial}) => [trial % 60, Math.floor((frame.bottom - y) / frame.height * 60)])""")
+
+        self.assertGreater(len(dots), 200)
+        self.assertEqual([at for _, at in dots], [choice for choice, _ in dots])
+
     def test_titles_of_rungs_are_whole_on_a_narrow_screen(self):
-        for sweep, width, form in (("s10000", 1600, "{} of {} went on"), ("s1000", 360, "{}/{}"),
-                                   ("s10000", 360, "{} of\n{}")):
-            with self.subTest(sweep=sweep, width=width):
-                page, _ = self.open(sweep, width=width)
+        for times, width, form in ((100, 1600, "{} of {} went on"), (4, 360, "{}/{}"), (100, 360, "{} of\n{}")):
+            def have_more(sweep):
+                for rung in sweep["rungs"]:
+                    rung.update(went_on=times * rung["went_on"], reached=times * rung["reached"])
+
+            with self.subTest(times=times, width=width):
+                self.altered("s300", f"times{times}", have_more)
+                page, _ = self.open(f"times{times}", width=width)
                 rungs = evaluate(page, "(view) => view.rungs.map((rung) => [rung.went_on, rung.reached])")
                 titles = page.evaluate("""() => {
                   const {plot} = document.querySelector('[data-chart=rungs] canvas'), titles = {};
@@ -416,14 +442,11 @@ class PageTest(unittest.TestCase):
 
     def test_learning_curves_are_coloured_by_workers_or_rung_and_dotted_where_these_change(self):
         page, _ = self.open("s300")
-        canvas = page.locator("[data-chart=curves] canvas")
-        canvas.scroll_into_view_if_needed()
-        page.wait_for_selector("[data-chart=curves] canvas[data-drawn]")
         levels = palette(page, "m")
         pictures = []
         for choice, fewest in (("workers", 3), ("last rung", 4)):
             page.locator("[data-chart=curves]").get_by_label("Colour").select_option(label=choice)
-            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            canvas = self.drawn(page, "curves")
             self.assertGreaterEqual(page.locator("[data-chart=curves] .legend span").count(), fewest)
             pixels = canvas.evaluate("""(canvas) =>
               [...new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)]""")
@@ -431,16 +454,20 @@ class PageTest(unittest.TestCase):
             self.assertGreaterEqual(sum(level in seen for level in levels), 3)  # others are seen through
             pictures.append(pixels)
         self.assertNotEqual(*pictures)
-        dots = page.evaluate("""() => {
-          const dots = [], {plot} = document.querySelector('[data-chart=curves] canvas');
-          plot.dot = (...at) => dots.push(at);
-          plot.redraw();
-          return dots.length;
-        }""")
-        curves = page.evaluate("JSON.parse(document.getElementById('data').textContent).sweeps[0].curves")
+        dots = self.dots_of_curves(page)
+        curves = evaluate(page, "(view) => view.curves")
         changes = sum(1 if len(workers) == 1 else sum(map(operator.ne, workers, workers[1:]))
                       for _, _, _, workers in curves)
         self.assertEqual(dots, changes)
+
+    def dots_of_curves(self, page):
+        return page.evaluate("""() => {
+          let dots = 0;
+          const {plot} = document.querySelector('[data-chart=curves] canvas');
+          plot.dot = () => ++dots;
+          plot.redraw();
+          return dots;
+        }""")
 
     def test_a_report_between_others_that_are_not_finite_is_a_dot(self):
         def have_gaps(sweep):
@@ -449,14 +476,8 @@ class PageTest(unittest.TestCase):
 
         self.altered("s300", "gaps", have_gaps)
         page, _ = self.open("gaps")
-        dots, finite = page.evaluate("""() => {
-          const dots = [], {plot} = document.querySelector('[data-chart=curves] canvas');
-          plot.dot = (...at) => dots.push(at);
-          plot.redraw();
-          const sweep = JSON.parse(document.getElementById('data').textContent).sweeps[0];
-          return [dots.length, sweep.curves.flatMap((curve) => curve[1]).filter((value) => value !== null).length];
-        }""")
-        self.assertEqual(dots, finite)
+        finite = evaluate(page, "(view) => view.curves.flatMap((curve) => curve[1]).filter((v) => v !== null).length")
+        self.assertEqual(self.dots_of_curves(page), finite)
 
     def test_legends_name_the_colours_of_trials_before_the_first_rung_and_without_a_value(self):
         def have_less(sweep):
@@ -486,7 +507,7 @@ class PageTest(unittest.TestCase):
             page.keyboard.press(key)
             self.assertEqual(row.get_attribute("aria-selected"), "false" if key == "Escape" else "true")
 
-    def test_colour_blind_people_tell_the_colours_apart(self):
+    def test_colour_blind_people_tell_the_colours_apart_and_lines_and_dots_stand_out_from_the_ground(self):
         page, _ = self.open("s3")
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
@@ -494,11 +515,6 @@ class PageTest(unittest.TestCase):
                 seen = [lab(matrix, colour) for colour in palette(page, kind)]
                 nearest = min(math.dist(a, b) for a, b in itertools.combinations(seen, 2))
                 self.assertGreater(nearest, 15, (scheme, kind, vision))  # 2.3 is just noticeable
-
-    def test_lines_and_dots_stand_out_from_the_ground(self):
-        page, _ = self.open("s3")
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
             [ground] = colours(page, "ground")
             for colour in palette(page, "m") + colours(page, "accent", "fault", "best"):
                 self.assertGreater(contrast(colour, ground), 3, (scheme, colour))  # what WCAG asks of graphics
@@ -525,10 +541,7 @@ class PageTest(unittest.TestCase):
         for kind in ("gantt", "best", "curves", "parallel", "slices", "pair", "rungs"):
             with self.subTest(kind):
                 page.keyboard.press("Escape")
-                canvas = page.locator(f"[data-chart={kind}] canvas").first
-                canvas.scroll_into_view_if_needed()
-                page.wait_for_function("(canvas) => canvas.plot.marks?.length || canvas.plot.areas?.length",
-                                       arg=canvas.element_handle())
+                canvas = self.drawn(page, kind)
                 at = canvas.evaluate("""(canvas) => {
                   const centres = canvas.plot.areas.map((a) => ({ ...a, x: a.x + a.width / 2, y: a.y + a.height / 2 }));
                   const all = [...canvas.plot.marks, ...centres].filter((m) => m.trial !== undefined);
@@ -741,13 +754,7 @@ class PageTest(unittest.TestCase):
     def test_a_served_page_follows_its_sweep_and_keeps_what_is_chosen(self):
         rest = self.make_half("live")
         with self.served("live") as address:
-            page = self.browser.new_page()
-            self.addCleanup(page.close)
-            complaints = []
-            page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
-            page.on("pageerror", lambda error: complaints.append(str(error)))
-            page.goto(address.geturl())
-            page.wait_for_selector("html[data-ready]")
+            page, complaints = self.visit(address.geturl())
             page.locator("tr[data-trial='3']").first.click()
             page.locator("[data-chart=best]").get_by_label("Over").select_option(label="slot-hours")
             page.get_by_role("button", name="momentum").click()
@@ -793,10 +800,7 @@ class PageTest(unittest.TestCase):
             for i in range(1000):
                 client = clients.enter_context(socket.create_connection((address.hostname, address.port), timeout=60))
                 client.sendall(beginnings[i % 4])
-            page = self.browser.new_page()
-            self.addCleanup(page.close)
-            page.goto(address.geturl())
-            page.wait_for_selector("html[data-ready]")
+            page, _ = self.visit(address.geturl())
             with (self.folder / "crowd/journal.jsonl").open("ab") as journal:
                 journal.write(rest)
             page.wait_for_selector(".state.finished")

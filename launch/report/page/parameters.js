@@ -210,14 +210,16 @@ function makePair(figure, view, rung) {
     p.area(
         frame.left, frame.top, frame.width, frame.height, undefined,
         `${view.metric} from ${numberText(low)} to ${numberText(high)}, averaged over all other parameters`);
+    // Dots of a choice stay in its part of the axis, however many there are.
+    const roomOf = ({choices}, length) => (choices ? Math.min(18, 0.6 * length / choices.length) : 0);
     const draw = view.fairDraw(view.ranked, 400);
     sayDrawn(figure, view.selected.size ? {} : {'': draw});  // of a selection, nothing else is drawn
     for (const trial of draw.trials) {
       const weight = view.weight(trial.id);
       if (!weight) continue;
       const place = [
-        places.x(view.parameter(trial, pair.first)) + (first.scale === 'choice' ? spread(trial) * 18 : 0),
-        places.y(view.parameter(trial, pair.second)) + (second.scale === 'choice' ? spread(trial) * 18 : 0)
+        places.x(view.parameter(trial, pair.first)) + spread(trial) * roomOf(first, frame.width),
+        places.y(view.parameter(trial, pair.second)) + spread(trial) * roomOf(second, frame.height)
       ];
       c.lineWidth = weight === 2 ? 2 : 1;
       p.dot(...place, weight === 2 ? 6 : 2.6, {fill: weight === 2 ? colour('best') : '#ffffffcc', stroke: '#10141acc'});
