@@ -11,6 +11,9 @@ namespace crescendo::launch::html {
 /// A value as people read it: numbers with five digits, a dash for null and for what is not finite.
 std::string number(const OrderedJson& value);
 
+/// Each value of a list or an object as number() has it.
+std::vector<std::string> numbers(const OrderedJson& values);
+
 /// A text of `object`, as HTML shows it.
 std::string text(const OrderedJson& object, const char* key);
 

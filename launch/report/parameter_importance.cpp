@@ -27,6 +27,7 @@ constexpr std::size_t most_rungs = 5;
 constexpr int num_places = 24;       // of a marginal
 constexpr int num_pair_places = 14;  // of each parameter of a pair
 constexpr std::size_t most_paired = 3;
+constexpr std::size_t most_choices = 64;  // of analysis::Dimension
 
 template <class... Functions>
 struct Overloaded : Functions... {
@@ -85,7 +86,6 @@ struct Coordinate {
 
 /// The coordinate of a parameter; nothing if it cannot vary.
 std::optional<Coordinate> coordinate_of(const Parameter& parameter) {
-    constexpr std::size_t most_choices = 64;  // of analysis::Dimension
     const auto& name = parameter.name;
     const auto numbers = [&](double low, double high, bool is_log = false) {
         return low < high ? std::optional(Coordinate{name, {}, is_log, low, high}) : std::nullopt;
@@ -349,6 +349,17 @@ OrderedJson parameters_json(const SearchSpace& space) {
         result.push_back(coordinate.json());
     }
     return result;
+}
+
+OrderedJson undrawn_parameters_json(const SearchSpace& space) {
+    auto names = OrderedJson::array();
+    for (const auto& parameter : space.parameters()) {
+        const auto* choices = std::get_if<Categorical>(&parameter.distribution);
+        if (choices != nullptr && choices->values.size() > most_choices) {
+            names.push_back(parameter.name);
+        }
+    }
+    return names;
 }
 
 OrderedJson importances_json(const History& history, std::size_t most_samples) {

@@ -12,6 +12,9 @@ namespace crescendo::launch {
 /// `{"name":"act","scale":"choice","choices":["relu","tanh"]}`.
 OrderedJson parameters_json(const SearchSpace& space);
 
+/// The names of parameters that are not among them, although they vary: they have too many choices.
+OrderedJson undrawn_parameters_json(const SearchSpace& space);
+
 /// What each parameter matters, at the highest five rungs with enough trials: at a rung all trials were trained equally
 /// long, so their metrics can be compared. Trials without a maximum count when they are complete. A parameter with a
 /// condition is judged by the trials that have it. From at most `most_samples` trials a rung, drawn at random. An

@@ -42,6 +42,7 @@ void add_trials(OrderedJson& data, const History& history, std::optional<double>
     for (auto& parameter : data["parameters"]) {
         parameter["column"] = columns.parameters.at(parameter.at("name").get<std::string>());
     }
+    data["parameters_left_out"] = undrawn_parameters_json(history.sweep().spec().space);
     data["columns"] = OrderedJson::array();
     data["rows"] = OrderedJson::array();
     for (const auto& trial : trials_table(history, price_of_slot_hour).rows_json()) {

@@ -196,27 +196,17 @@ std::string slots_picture(const OrderedJson& sweep) {
 }
 
 std::string best_trials(const OrderedJson& sweep) {
-    std::vector<std::string> headings;
-    for (const auto& column : sweep.at("columns")) {
-        headings.push_back(html::number(column));
-    }
-    std::vector<std::vector<std::string>> cells;
+    std::vector<std::vector<std::string>> rows;
     for (const auto& trial : sweep.at("ranking") | std::views::take(most_static_trials)) {
-        auto& line = cells.emplace_back();
-        for (const auto& cell : sweep.at("rows").at(trial.get<std::size_t>())) {
-            line.push_back(html::number(cell));
-        }
+        rows.push_back(html::numbers(sweep.at("rows").at(trial.get<std::size_t>())));
     }
-    return html::table_of("trials", headings, cells);
+    return html::table_of("trials", html::numbers(sweep.at("columns")), rows);
 }
 
 std::string rungs(const OrderedJson& sweep) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& rung : sweep.at("rungs")) {
-        auto& row = rows.emplace_back();
-        for (const auto& [name, value] : rung.items()) {
-            row.push_back(html::number(value));
-        }
+        rows.push_back(html::numbers(rung));
     }
     return html::table_of("rungs",
                           {"rung at", "reached it", "went on", "cut there", "worst that went on", "best that was cut",
@@ -230,11 +220,10 @@ std::string failures(const OrderedJson& sweep) {
         return "<p>No trial failed.</p>\n";
     }
     std::vector<std::vector<std::string>> rows;
-    for (const auto& fault : faults) {
-        if (rows.size() < most_static_faults) {
-            rows.push_back({clock_text(fault.at(0)), html::number(fault.at(1)), html::number(fault.at(2)),
-                            html::number(fault.at(3)), fmt::format("<pre>{}</pre>", html::number(fault.at(4)))});
-        }
+    for (const auto& fault : faults | std::views::take(most_static_faults)) {
+        auto& row = rows.emplace_back(html::numbers(fault));
+        row.front() = clock_text(fault.at(0));
+        row.back() = fmt::format("<pre>{}</pre>", row.back());
     }
     std::string result = html::table_of("failures", {"time", "trial", "slot", "kind", "last words"}, rows);
     if (faults.size() > rows.size()) {
@@ -264,11 +253,18 @@ std::string left_out(const OrderedJson& sweep) {
     };
     add("points_left_out", "report", "of learning curves");
     add("spans_left_out", "short stay", "on slots");
-    return parts.empty() ? ""
-                         : fmt::format(
-                               "<p class='note'>So that it stays small, the page does not draw {}. All numbers and "
-                               "tables are complete.</p>\n",
-                               fmt::join(parts, " and "));
+    std::string result;
+    if (!parts.empty()) {
+        result = fmt::format(
+            "<p class='note'>So that it stays small, the page does not draw {}. All numbers and tables are "
+            "complete.</p>\n",
+            fmt::join(parts, " and "));
+    }
+    if (const auto& names = sweep.at("parameters_left_out"); !names.empty()) {
+        result += fmt::format("<p class='note'>No charts of parameters with more than 64 choices: {}.</p>\n",
+                              fmt::join(html::numbers(names), ", "));
+    }
+    return result;
 }
 
 }  // namespace

@@ -73,3 +73,18 @@ TEST_CASE("a page says what it does not draw, and nothing of what is complete") 
     CHECK(contains(section(0, 1249), "the page does not draw 1249 short stays on slots. All numbers"));
     CHECK(contains(section(5, 1), "the page does not draw 5 reports of learning curves and 1 short stay on slots."));
 }
+
+TEST_CASE("a parameter with very many choices was missing from the charts without a word") {
+    const TemporaryFolder folder;
+    std::string choices = "0";
+    for (int i = 1; i < 65; ++i) {
+        choices += ", " + std::to_string(i);
+    }
+    auto file = two_trials(1);
+    file.insert(file.find("x: "), "'a<b': {values: [" + choices + "]}, ");
+    record_sweep(folder / "s", file, {{2, 0, 1, 0.5}});
+
+    const auto section = sweep_section(sweep_data(folder / "s"), 0, /*is_open=*/true, PageKind::file);
+
+    CHECK(contains(section, "No charts of parameters with more than 64 choices: a&lt;b.</p>"));
+}
