@@ -11,7 +11,7 @@ namespace {
 /// A machine with more workers than cores can be slower with two than with one.
 constexpr double most_loss = 0.95;
 /// Of an epoch, in seconds: a clock that is read twice may show the same time.
-constexpr double least_epoch = 1e-6;
+constexpr double least_epoch = 1e-12;
 
 using Values = std::vector<double>;
 

@@ -136,6 +136,16 @@ std::vector<std::pair<TrialId, Resource>> arrivals(const Simulated& simulated) {
     return result;
 }
 
+/// All that happened, in its order, but for the last digits of clocks.
+std::vector<OrderedJson> happenings(const Simulated& simulated) {
+    std::vector<OrderedJson> result;
+    for (const auto& [_, event] : simulated.events) {
+        result.push_back(to_json(event));
+        result.back().erase("clock");
+    }
+    return result;
+}
+
 /// A simulation with what a recording says of its times.
 SimulationSpec with(const Recording& recording) {
     SimulationSpec simulation{.loss_per_doubling = 0, .start = recording.times.start, .checkpoint = 0};
@@ -179,17 +189,17 @@ TEST_CASE("a sweep that is simulated from its journal has the same reports in th
     }
 }
 
-TEST_CASE("reports come in their order again where the journal has several events at one time") {
+TEST_CASE("everything happens in its order again where the journal has several events of a trial at one time") {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
         const auto spec = random_spec(random, seed);
         const simulator::ParametricCurves curves(seed, spec.goal, spec.scheduler.max, /*noise=*/0.05);
 
-        const auto [real, again] = SimulatedTwice(spec, random, curves, /*times_a_second=*/300);
+        const auto [real, again] = SimulatedTwice(spec, random, curves, /*times_a_second=*/20);
 
-        REQUIRE(arrivals(again) == arrivals(real));
-        REQUIRE(std::abs(again.summary.makespan - real.summary.makespan) < 2e-3);
+        REQUIRE(happenings(again) == happenings(real));
+        REQUIRE(std::abs(again.summary.makespan - real.summary.makespan) < 0.06);
     }
 }
 
