@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/check.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 using simulator::Interval;
 using simulator::RecordedCurves;
+using simulator::RecordedRegroup;
 using simulator::RecordedTrial;
 
 bool tells_steps(const TrialHistory& trial) {
@@ -63,6 +65,7 @@ class TrialTimes {
             read_interval(report, previous);
             previous = &report;
         }
+        read_last_groups();
         auto& first_steps = times_.first_steps.emplace();
         for (const auto& group : trial_.groups) {
             if (group.timed) {
@@ -111,6 +114,15 @@ class TrialTimes {
         times_.intervals.push_back(std::move(interval));
     }
 
+    /// What the trial told of groups that no report followed.
+    void read_last_groups() {
+        for (const auto& group : std::span(trial_.groups).subspan(next_)) {
+            if (const auto& told = group.regrouped) {
+                times_.regroups[group.generation] = {told->seconds, told_of(group)};
+            }
+        }
+    }
+
     /// Seconds of the time until `until` for which the trial stood still for its last group.
     double regroup_until(double until) {
         const auto* group = std::exchange(regroup_, nullptr);
@@ -121,9 +133,14 @@ class TrialTimes {
         regroup.seconds = std::min(usual_regroup_, until - now_);
         if (const auto& told = group->regrouped) {
             regroup.seconds = std::min(told->seconds, until - now_);
-            regroup.told = {told_after(*group), told->seconds, told->step_seconds};
+            regroup.told = told_of(*group);
         }
         return regroup.seconds;
+    }
+
+    /// What the trial told of its regroup, which it did.
+    static RecordedRegroup::Told told_of(const GroupRecord& group) {
+        return {told_after(group), group.regrouped->seconds, group.regrouped->step_seconds};
     }
 
     /// Seconds from the decision that formed the group until the trial told of it.

@@ -112,6 +112,33 @@ TEST_CASE("a trial that reports before it obeys the order to grow tells of its w
     CHECK_FALSE(recording.times.trials.at(0).epochs.front().steps.value().seconds);  // the report had none
 }
 
+TEST_CASE("what a trial told of its last group is replayed where the sweep ended before its next report") {
+    auto grows = spec();
+    grows.scheduler.kind = SchedulerKind::rasda;
+    grows.scheduler.max = Resource{16};
+    grows.scheduler.grow_when = GrowWhen::goodput;
+    History history(grows, Reports::all);
+    const auto take = [&](double time, const Event& event) {
+        auto record = Json::parse(to_json(event).dump());
+        record["time"] = time;
+        record["metrics"] = {{"accuracy", 0.5}};
+        history.apply(record);
+    };
+    history.apply(session_note(100, "here", 2));
+    take(100, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}});
+    take(110, TrialReported{TrialId{0}, Resource{1}, -0.5});
+    take(112, TrialRegrouped{TrialId{0}, 1, 1.25, 0.03});
+    take(115, TimeUp{});
+
+    const auto recording = record(history);
+
+    const auto& regroups = recording.times.trials.at(0).regroups;
+    REQUIRE(regroups.contains(1));
+    REQUIRE(regroups.at(1).told);
+    CHECK(regroups.at(1).told->after == doctest::Approx(2));
+    CHECK(regroups.at(1).told->step_seconds == 0.03);
+}
+
 TEST_CASE("curves come from a CSV file, in any order of its columns") {
     const auto recording = read("note,accuracy,trial,resource\nx,0.5,0,1\nx,0.25,1,1\r\n\nx,0.75,0,3\n");
 
