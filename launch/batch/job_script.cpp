@@ -75,6 +75,13 @@ time_is_up() {
     [ -n "$warned" ] || { [ -n "$until" ] && [ "$(date +%s)" -ge "$until" ]; } || all_gave_way || job_is_preempted
 }
 
+# The lock names a rank 0 that began after $former, on this node, and nobody has it any more.
+rank_0_died() {
+    local holder
+    read -r holder 2>/dev/null < "$sweep/lock" && [ "$holder" != "$former" ] &&
+        [[ $holder == *" on $(uname -n) since "* ]] && flock -ns "$sweep/lock" true 2>/dev/null
+}
+
 warned=
 trap 'warned=yes; drain' USR2    # the time is nearly up
 trap drain TERM                  # cancelled, or preempted
@@ -109,12 +116,18 @@ quick_ends=0
 while ! stopped_by_user; do
     rm -f "$CRESCENDO_EXIT_STATUS"
     began=$SECONDS
+    read -r former 2>/dev/null < "$sweep/lock"
     launch & step=$!
-    # A rank that hangs, or whose node does, is not waited for once rank 0 has had its word: the end of the job ends it.
-    word=
-    while kill -0 "$step" 2>/dev/null && [ $((SECONDS - ${word:-$SECONDS})) -lt 20 ]; do
+    # A rank that hangs, or whose node does, is not waited for once rank 0 has had its word, or has died and the others
+    # have had the time to notice: the end of the job ends it.
+    last= looks=0
+    while kill -0 "$step" 2>/dev/null && [ "$SECONDS" -lt "${last:-$((SECONDS + 1))}" ]; do
         sleep 1
-        [ -n "$word" ] || ! [ -e "$CRESCENDO_EXIT_STATUS" ] || word=$SECONDS
+        if [ -z "$last" ] && [ -e "$CRESCENDO_EXIT_STATUS" ]; then
+            last=$((SECONDS + 20))
+        elif [ -z "$last" ] && [ $((++looks % 30)) = 0 ] && rank_0_died; then
+            last=$((SECONDS + 3 * CRESCENDO_HEARTBEAT_TIMEOUT))
+        fi
     done
     status=$(cat "$CRESCENDO_EXIT_STATUS" 2>/dev/null)
     [ -n "$status" ] || ! [ -e "$CRESCENDO_EXIT_STATUS" ] || status=75    # it had a word, and the disk no room for it

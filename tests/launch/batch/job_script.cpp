@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "core/check.hpp"
 #include "launch/batch/slurm_tools.hpp"
@@ -166,6 +167,26 @@ TEST_CASE("a rank that hangs when rank 0 has saved all does not keep the job fro
     CHECK(job.run().code == 75);
     CHECK(job.count("requeues") == 1);
     CHECK(job.count("waited_for") == 0);
+}
+
+TEST_CASE("a rank that hangs does not keep a job waiting whose rank 0 died without a word") {
+    constexpr auto* wait = "for _ in {1..200}; do [ $(wc -l < runs) = 1 ] || exit; /bin/sleep 0.1; done; echo > waited";
+    const std::string second_run = "[ $(wc -l < runs) = 1 ] || { echo 0 > $CRESCENDO_EXIT_STATUS; exit; }; ";
+    const std::string name_holder = "echo \"process $$ on $(uname -n) since now\" > lock; ";
+    const auto rehearsed = [](const std::string& crescendo) {
+        Rehearsal job(crescendo);
+        job.install("sleep", "exec /bin/sleep 0.02");
+        job.setup = "trap 'SECONDS=$((SECONDS + 1))' DEBUG";  // each look at the ranks takes some seconds
+        CHECK(job.run().code == 0);
+        return std::pair(job.count("runs"), job.count("waited"));
+    };
+
+    CHECK(rehearsed(second_run + name_holder + wait) == std::pair(2L, 0L));
+
+    // One that lives has the lock, and one that has yet to begin has not put its name there.
+    const std::string last_word = "/bin/sleep 4; echo 0 > $CRESCENDO_EXIT_STATUS";
+    CHECK(rehearsed(name_holder + "exec 9< lock; flock 9; " + last_word).first == 1);
+    CHECK(rehearsed(last_word).first == 1);
 }
 
 TEST_CASE("a sweep that the user stopped, or cancelled, gets no other job") {
