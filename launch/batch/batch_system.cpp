@@ -51,6 +51,12 @@ std::optional<JobState> JobWatch::state(const std::string& job, JobWatch* watch)
     return answer.state;
 }
 
+void JobWatch::look_up(const std::vector<std::string>& jobs) {
+    for (const auto& [job, state] : batch_system()->states(jobs)) {
+        answers_[job] = {state, std::chrono::steady_clock::time_point::max()};
+    }
+}
+
 std::function<bool(std::string_view)> variables_of_ranks() {
     return [system = std::shared_ptr<BatchSystem>(batch_system())](std::string_view variable) {
         return system->is_of_rank(variable);

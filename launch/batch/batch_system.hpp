@@ -36,6 +36,9 @@ enum class JobState {
     running,  ///< the job runs, or is starting or ending
 };
 
+/// Jobs and their states, as BatchSystem::state() tells them.
+using JobStates = std::map<std::string, std::optional<JobState>>;
+
 /// The command by which a batch system starts the ranks of an MPI program in a job.
 struct RankLauncher {
     std::string command;     ///< "srun --mpi=pmix"
@@ -118,6 +121,9 @@ class BatchSystem {
     /// State of a job; std::nullopt if the batch system cannot be asked: it is not installed, or does not answer.
     virtual std::optional<JobState> state(const std::string& job) const = 0;
 
+    /// The same of many jobs, by one question for all where that is possible.
+    virtual JobStates states(const std::vector<std::string>& jobs) const = 0;
+
     /// The command by which a user asks for the state of a job.
     virtual std::string state_command(const std::string& job) const = 0;
 
@@ -147,6 +153,9 @@ class JobWatch {
   public:
     /// As BatchSystem::state(). Without a watch, it is asked now.
     static std::optional<JobState> state(const std::string& job, JobWatch* watch);
+
+    /// Asks about all of these at once, and never again: for a list.
+    void look_up(const std::vector<std::string>& jobs);
 
   private:
     struct Answer {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <sstream>
 
 #include "core/check.hpp"
 #include "core/shell_words.hpp"
@@ -14,6 +15,25 @@
 #include "launch/batch/slurm_variables.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+/// As squeue names it; empty where it has no such job.
+JobState state_named(std::string_view word) {
+    for (const auto* queued : {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"}) {
+        if (word == queued) {
+            return JobState::queued;
+        }
+    }
+    for (const auto* running :
+         {"RUNNING", "CONFIGURING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING"}) {
+        if (word == running) {
+            return JobState::running;
+        }
+    }
+    return JobState::gone;
+}
+
+}  // namespace
 
 bool Slurm::is_installed() const { return is_program("sbatch"); }
 
@@ -88,22 +108,27 @@ std::string Slurm::submit(const std::filesystem::path& script, const std::string
 
 std::optional<JobState> Slurm::state(const std::string& job) const {
     const auto answer = ask_squeue(job, "%T");
-    if (!answer) {
-        return std::nullopt;
+    return answer ? std::optional(state_named(*answer)) : std::nullopt;
+}
+
+JobStates Slurm::states(const std::vector<std::string>& jobs) const {
+    std::map<std::string, std::vector<std::string>> of_clusters;  // numbers
+    for (const auto& job : jobs) {
+        of_clusters[cluster_of(job)].push_back(number_of(job));
     }
-    const auto& state = *answer;
-    for (const auto* queued : {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"}) {
-        if (state == queued) {
-            return JobState::queued;
+    JobStates states;
+    for (const auto& [cluster, numbers] : of_clusters) {
+        const auto ending = cluster.empty() ? "" : ";" + cluster;
+        const auto answer = ask_squeue(fmt::format("{}{}", fmt::join(numbers, ","), ending), "%i %T");
+        for (const auto& number : numbers) {
+            states[number + ending] = answer ? std::optional(JobState::gone) : std::nullopt;
+        }
+        std::istringstream lines(answer.value_or(""));
+        for (std::string number, word; lines >> number >> word;) {
+            states[number + ending] = state_named(word);
         }
     }
-    for (const auto* running :
-         {"RUNNING", "CONFIGURING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING"}) {
-        if (state == running) {
-            return JobState::running;
-        }
-    }
-    return JobState::gone;
+    return states;
 }
 
 std::string Slurm::state_command(const std::string& job) const {

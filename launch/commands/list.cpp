@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/check.hpp"
@@ -48,8 +50,25 @@ void find_sweeps(const fs::path& folder, std::vector<fs::path>& sweeps) {
     }
 }
 
-std::vector<Cell> row_of(const fs::path& path) {
-    const RecordedSweep recorded(path);
+/// The last jobs of those that were submitted. Each of hundreds of questions would take the batch system a while.
+void look_up_jobs(const std::vector<fs::path>& sweeps, JobWatch& watch) {
+    std::vector<std::string> jobs;
+    for (const auto& path : sweeps) {
+        try {
+            if (auto job = SweepDirectory(path).job(); !job.empty()) {
+                jobs.push_back(std::move(job));
+            }
+        } catch (const std::exception&) {
+            // Its row says why.
+        }
+    }
+    if (batch_system()->is_installed()) {
+        watch.look_up(jobs);
+    }
+}
+
+std::vector<Cell> row_of(const fs::path& path, JobWatch& watch) {
+    const RecordedSweep recorded(path, Reports::last, &watch);
     const auto& sweep = recorded.history.sweep();
     const auto progress =
         progress_of(recorded.history, recorded.history.last_time(), recorded.file.time_budget_seconds());
@@ -58,7 +77,7 @@ std::vector<Cell> row_of(const fs::path& path) {
     const auto& spec = sweep.spec();
     return {path.lexically_normal().string(),
             recorded.file.name,
-            std::string(standings.of(standing_of(recorded))),
+            std::string(standings.of(standing_of(recorded, &watch))),
             progress.fraction ? Cell{*progress.fraction} : Cell{},
             std::int64_t{progress.begun()},
             std::int64_t{progress.running},
@@ -94,9 +113,11 @@ ExitCode list(const ListOptions& options) {
     if (error) {
         table.add_row(unreadable_row(options.root, error.message()));
     }
+    JobWatch watch;
+    look_up_jobs(sweeps, watch);
     for (const auto& path : sweeps) {
         try {
-            table.add_row(row_of(path));
+            table.add_row(row_of(path, watch));
         } catch (const std::exception& problem) {
             table.add_row(unreadable_row(path, problem.what()));
         }

@@ -93,6 +93,26 @@ TEST_CASE("sbatch's answer is the job's id, whatever a site prints before it") {
                          doctest::Contains("sbatch refuses the job: invalid partition"), InvalidInput);
 }
 
+TEST_CASE("many jobs are asked about at once on each cluster, and those that squeue does not name are gone") {
+    const PlayedSlurm tools;
+    tools.answer("squeue", R"(case $* in
+        *wice*) echo 'CLUSTER: wice'; echo '17 RUNNING' ;;
+        *) printf '17 PENDING\n20_3 RUNNING\n' ;;
+    esac)");
+
+    const auto states = real_slurm.states({"17", "17;wice", "18", "20_3"});
+
+    CHECK(states == JobStates{{"17", JobState::queued},
+                              {"17;wice", JobState::running},
+                              {"18", JobState::gone},
+                              {"20_3", JobState::running}});
+    CHECK(tools.calls("squeue") == 2);
+    CHECK(tools.calls("squeue --noheader --jobs=17,18,20_3 --format=%i %T") == 1);
+
+    tools.answer("squeue", "exit 1");
+    CHECK_FALSE(real_slurm.states({"17"}).at("17"));
+}
+
 TEST_CASE("a job is asked about, and cancelled, on the cluster that it was queued on") {
     const PlayedSlurm tools;
     tools.answer("squeue", "echo 'CLUSTER: wice'; echo PENDING");  // as some do in spite of --noheader

@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
@@ -26,6 +27,30 @@ TEST_CASE("list shows every sweep below a folder, with its state and best result
     CHECK(sweeps[1].at("directory") == "results/second");
     CHECK(sweeps[1].at("state") == "stopped");
     CHECK(contains(run_crescendo(folder.path(), {"list"}).out, "results/deep/first"));
+}
+
+TEST_CASE("list asks the batch system once about the jobs of all sweeps, also where it does not answer") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    for (const char* job : {"17", "18", "19"}) {
+        slurm.answer("sbatch", std::string("echo ") + job);
+        REQUIRE(run_crescendo(folder.path(), {"submit", "sweep.yaml", "--dir", job}).code == 0);
+    }
+    const auto states = [&] {
+        std::string text;
+        for (const auto& sweep : run_crescendo(folder.path(), {"list", "--format", "json"}).json()) {
+            text += sweep.at("state").get<std::string>() + " ";
+        }
+        return text;
+    };
+
+    slurm.answer("squeue", "printf '17 PENDING\\n18 RUNNING\\n'");
+    CHECK(states() == "queued running stopped ");
+    CHECK(slurm.calls("squeue") == 1);
+    slurm.answer("squeue", "exit 1");
+    CHECK(states() == "unknown unknown unknown ");
+    CHECK(slurm.calls("squeue") == 2);
 }
 
 TEST_CASE("list does not wait for pipes that lie in place of a sweep's files") {
