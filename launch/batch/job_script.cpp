@@ -13,13 +13,27 @@ namespace crescendo::launch {
 namespace {
 
 constexpr std::string_view directory_line = "sweep=";
+constexpr std::string_view program_line = "crescendo=";
+constexpr std::string_view folder_line = "cd ";
+constexpr std::string_view end_of_folder_line = " || exit 2";
+
+/// The path between these on one of the script's lines, if it is there as job_script() writes paths.
+std::optional<std::filesystem::path> path_in(const std::string& script, std::string_view begin, std::string_view end) {
+    std::istringstream lines(script);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(begin) && line.ends_with(end)) {
+            return shell_unquoted(line.substr(begin.size(), line.size() - begin.size() - end.size()));
+        }
+    }
+    return {};
+}
 
 std::string settings(const JobRequest& request) {
     const auto& site = request.site;
-    auto text = fmt::format("{}{}\ncrescendo={}\nlead={}    # seconds before the end of the job, to save what runs\n",
-                            directory_line, shell_quoted(request.directory), shell_quoted(request.crescendo),
-                            site.lead.count());
-    text += fmt::format("cd {} || exit 2\n", shell_quoted(request.working_directory));
+    auto text =
+        fmt::format("{}{}\n{}{}\nlead={}    # seconds before the end of the job, to save what runs\n", directory_line,
+                    shell_quoted(request.directory), program_line, shell_quoted(request.crescendo), site.lead.count());
+    text += fmt::format("{}{}{}\n", folder_line, shell_quoted(request.working_directory), end_of_folder_line);
     for (const auto& module : site.modules) {
         text += fmt::format("module load {}\n", shell_quoted(module));
     }
@@ -186,14 +200,9 @@ std::string job_script(const JobRequest& request, const BatchSystem& system) {
         parts.functions, launch_function(request, parts), body);
 }
 
-std::optional<std::filesystem::path> directory_of(const std::string& job_script) {
-    std::istringstream lines(job_script);
-    for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with(directory_line)) {
-            return shell_unquoted(line.substr(directory_line.size()));
-        }
-    }
-    return {};
+JobPlaces places_in(const std::string& job_script) {
+    return {path_in(job_script, directory_line, ""), path_in(job_script, program_line, ""),
+            path_in(job_script, folder_line, end_of_folder_line)};
 }
 
 }  // namespace crescendo::launch

@@ -13,8 +13,12 @@ namespace crescendo::launch {
 /// of the request cannot be written into a script.
 std::string job_script(const JobRequest& request, const BatchSystem& system);
 
-/// The directory of the sweep that a script continues; nothing where its line was edited into something else than a
-/// path.
-std::optional<std::filesystem::path> directory_of(const std::string& job_script);
+/// Paths in a script; each is nothing where its line was edited into something else than a path.
+struct JobPlaces {
+    std::optional<std::filesystem::path> directory;  ///< of the sweep that it continues
+    std::optional<std::filesystem::path> crescendo;  ///< the program that it launches
+    std::optional<std::filesystem::path> working_directory;
+};
+JobPlaces places_in(const std::string& job_script);
 
 }  // namespace crescendo::launch

@@ -8,6 +8,7 @@
 #include "core/shell_words.hpp"
 #include "launch/batch/job_time.hpp"
 #include "launch/batch/slurm.hpp"
+#include "launch/batch/slurm_tools.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -46,6 +46,8 @@ struct SubmitOptions {
     bool describe_a_job() const { return Json(job) != Json(JobOptions{}) || !site.empty(); }
 };
 
+fs::path own_program() { return fs::read_symlink("/proc/self/exe"); }
+
 JobRequest make_request(const SweepFile& file, const fs::path& directory, const fs::path& working_directory,
                         const JobOptions& job, const fs::path& site) {
     JobRequest request;
@@ -53,7 +55,7 @@ JobRequest make_request(const SweepFile& file, const fs::path& directory, const 
     request.directory = fs::absolute(directory).lexically_normal();
     request.log = SweepDirectory(request.directory).job_log(batch_system()->id_in_path());
     request.working_directory = working_directory;
-    request.crescendo = fs::read_symlink("/proc/self/exe");
+    request.crescendo = own_program();
     if (!site.empty()) {
         request.site = read_site_profile(site);
         request.site.environment.insert(request.site.environment.begin(), {site_variable, site.string()});
@@ -173,11 +175,28 @@ void require_idle(const SweepDirectory& directory) {
                        shell_quoted(where));
 }
 
-/// The directory of which this one is a copy, or where it was before, if its job script still works there.
-std::optional<fs::path> origin_of(const std::string& script, const SweepDirectory& directory) {
-    auto path = directory_of(script);
+/// Whether a script works in another directory, of which this one is a copy, or where this one was before.
+bool is_elsewhere(const JobPlaces& script, const fs::path& directory) {
     std::error_code gone;
-    return path && !fs::equivalent(*path, directory.path(), gone) ? path : std::nullopt;
+    return script.directory && !fs::equivalent(*script.directory, directory, gone);
+}
+
+/// What a script names that is not there, or not this sweep's; empty if all is as it should be.
+std::string what_moved(const JobPlaces& script, const fs::path& directory) {
+    const auto is_gone = [](const std::optional<fs::path>& path) {
+        std::error_code unknown;
+        return path && !fs::exists(*path, unknown);
+    };
+    if (is_elsewhere(script, directory)) {
+        return fmt::format("continues the sweep of {}, of which this one is a copy", script.directory->string());
+    }
+    if (is_gone(script.crescendo)) {
+        return fmt::format("launches {}, which is not there", script.crescendo->string());
+    }
+    if (is_gone(script.working_directory)) {
+        return fmt::format("works in {}, which is not there", script.working_directory->string());
+    }
+    return {};
 }
 
 /// How `crescendo set` extends a sweep that is over, as the end of a sentence; empty where it cannot.
@@ -230,20 +249,28 @@ void prepare_next_job(const SubmitOptions& options, const SweepDirectory& direct
     const auto job = options.job.over(before.get<JobOptions>());
     const auto site = options.site.empty() && before.contains("site") ? fs::path(before.at("site").get<std::string>())
                                                                       : site_of(options);
-    const auto script_for = [&](const fs::path& path) {
-        const auto request = make_request(recorded.file, path, directory.working_directory(), job, site);
+    const auto script_for = [&](const fs::path& path, const fs::path& working_directory, const fs::path& crescendo) {
+        auto request = make_request(recorded.file, path, working_directory, job, site);
+        request.crescendo = crescendo;
         return job_script(request, *batch_system());
     };
+    const auto working_directory = directory.working_directory();
     const bool is_given = !options.describe_a_job() && is_there(directory.job_script());
     auto script = is_given ? read_regular_file(directory.job_script()) : "";
-    const auto origin = origin_of(script, directory);
-    CRESCENDO_VALIDATE(!origin || script == script_for(*origin), "",
-                       "{}: continues the sweep of {}, of which this one is a copy, and it was edited or written by "
-                       "another version; put the new folder in it, or give an option, such as --nodes {}, to have it "
-                       "written anew",
-                       directory.job_script().string(), origin.value_or("").string(), job.nodes.value_or(1));
-    if (!is_given || origin) {
-        script = script_for(directory.path());
+    const auto places = places_in(script);
+    const auto moved = what_moved(places, directory.path());
+    const bool is_as_written = !moved.empty() && places.directory && places.crescendo && places.working_directory &&
+                               script == script_for(*places.directory, *places.working_directory, *places.crescendo);
+    if (!moved.empty() && !is_as_written) {
+        const auto words = fmt::format(
+            "{}: {}, and it was edited or written by another version; put the new path in it, or give an option, such "
+            "as --nodes {}, to have it written anew",
+            directory.job_script().string(), moved, job.nodes.value_or(1));
+        CRESCENDO_VALIDATE(!is_elsewhere(places, directory.path()), "", "{}", words);
+        remark("note: " + words);  // its nodes may have what this machine lacks
+    }
+    if (!is_given || is_as_written) {
+        script = script_for(directory.path(), working_directory, own_program());
         if (!options.dry_run) {
             note_request(directory, job, site);
             write_job_script(directory, script);

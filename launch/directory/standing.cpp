@@ -20,7 +20,7 @@ bool is_copy(const SweepDirectory& directory) {
     } catch (const std::exception&) {
         return false;  // it was never submitted, or another user submitted it
     }
-    const auto origin = directory_of(script);
+    const auto origin = places_in(script).directory;
     return origin && directory.is_copy_of(*origin);
 }
 

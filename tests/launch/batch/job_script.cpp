@@ -356,10 +356,13 @@ TEST_CASE("a script tells which sweep it continues, unless that was edited into 
     auto job = script_request();
     for (const auto* path : {"/sweeps/s", "/it's $x"}) {
         job.directory = path;
-        CHECK(directory_of(job_script(job, *batch_system())) == path);
+        CHECK(places_in(job_script(job, *batch_system())).directory == path);
     }
-    CHECK_FALSE(directory_of("#!/bin/bash\nsweep=\"$HOME/s\"\n"));
-    CHECK_FALSE(directory_of("#!/bin/bash\n"));
+    CHECK_FALSE(places_in("#!/bin/bash\nsweep=\"$HOME/s\"\n").directory);
+    CHECK_FALSE(places_in("#!/bin/bash\n").directory);
+    const auto places = places_in(job_script(job, *batch_system()));
+    CHECK(places.crescendo == "/bin/crescendo");
+    CHECK(places.working_directory == "/work");
 }
 
 TEST_CASE("where requeueing is not allowed the sweep submits itself") {

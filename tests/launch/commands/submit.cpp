@@ -194,6 +194,43 @@ TEST_CASE("a copy whose script was edited is refused with the way out, and under
     CHECK(content_of(folder / "s/job.sh") == edited);
 }
 
+TEST_CASE("a script whose program or whose project has moved is written anew, or edited ones are remarked on") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    const auto project = folder / "project";
+    fs::create_directory(project);
+    submit_once(slurm, project);
+    const auto script = [&] { return content_of(project / "s/job.sh"); };
+    const auto written = script();
+    auto launches_other = written;
+    const auto begin = written.find("\ncrescendo=");
+    launches_other.replace(begin, written.find('\n', begin + 1) - begin, "\ncrescendo=/old/crescendo");
+
+    write_file(project / "s/job.sh", launches_other);
+    CHECK(run_crescendo(project, {"submit", "s"}).code == 0);
+    CHECK(script() == written);
+
+    write_file(project / "s/job.sh", launches_other + "# mine\n");
+    const auto edited = run_crescendo(project, {"submit", "s"});
+    CHECK(edited.code == 0);
+    CHECK_MESSAGE(
+        contains(edited.err, "note: s/job.sh: launches /old/crescendo, which is not there, and it was edited"),
+        edited.err);
+    CHECK(script() == launches_other + "# mine\n");
+
+    write_file(project / "s/job.sh", written);
+    fs::rename(project, folder / "moved");
+    const auto lost = run_crescendo(folder / "moved", {"submit", "s"});
+    CHECK(lost.code == 2);
+    CHECK_MESSAGE(contains(lost.err, "if it was moved, write where it is now as \"working_directory\" into s/run.json"),
+                  lost.err);
+    auto run = Json::parse(content_of(folder / "moved/s/run.json"));
+    run["working_directory"] = (folder / "moved").string();
+    write_file(folder / "moved/s/run.json", run.dump());
+    CHECK(run_crescendo(folder / "moved", {"submit", "s"}).code == 0);
+    CHECK(contains(content_of(folder / "moved/s/job.sh"), "\ncd " + (folder / "moved").string() + " || exit 2\n"));
+}
+
 TEST_CASE("of two who submit a sweep at the same time, one queues a job") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
