@@ -31,9 +31,11 @@ Field field_of(hid_t data_set, const std::string& path, const std::string& name)
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
     const auto element = hdf5::element_type(type.get());
     CRESCENDO_VALIDATE(element.has_value(), "",
-                       "{} is of type {}; samples are integers of 8 to 64 bits or floats of 16 to 64 bits: write its "
-                       "numbers as a data set of their own, by h5py for example",
-                       name, hdf5::type_name(type.get()));
+                       "{} is of type {}; samples are integers of 8 to 64 bits or floats of 16 to 64 bits: write {}",
+                       name, hdf5::type_name(type.get()),
+                       H5Tget_class(type.get()) == H5T_STRING
+                           ? "the numbers of the classes, which numpy.unique(names, return_inverse=True) gives"
+                           : "its numbers as a data set of their own, by h5py for example");
 
     const auto extent = hdf5::extent(data_set);
     CRESCENDO_VALIDATE(!extent.empty(), "", "{} is a scalar; its first axis must count the samples", name);

@@ -101,7 +101,10 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes) : SampleSource(bytes->na
     const auto element = type.empty() ? std::nullopt : element_type(type.substr(1));
     CRESCENDO_VALIDATE(element.has_value(), "",
                        "{} is of NumPy's type '{}'; samples are integers of 8 to 64 bits or floats of 16 to 64: {}",
-                       name(), type, "convert it by astype");
+                       name(), type,
+                       type.find_first_of("US") == std::string::npos
+                           ? "convert it by astype"
+                           : "numpy.unique(names, return_inverse=True) gives classes numbers");
     const auto shape = header.shape();
     CRESCENDO_VALIDATE(!shape.empty(), "", "{} is a single number; its first axis must count the samples", name());
     CRESCENDO_VALIDATE(

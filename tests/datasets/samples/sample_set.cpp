@@ -551,6 +551,7 @@ TEST_CASE("a data set that holds no samples is named") {
     CHECK(complaint_about(file + ":/flat") == Contains("/flat/inputs has samples without elements"));
     CHECK(complaint_about(file + ":/scalar") == Contains("/scalar/inputs is a scalar"));
     CHECK(complaint_about(file + ":/text") == Contains("/text/inputs is of type string"));
+    CHECK(complaint_about(file + ":/text") == Contains("write the numbers of the classes, which numpy.unique("));
     CHECK(complaint_about(file + ":/long") == Contains("/long/inputs is of type float of 16 bytes"));
 }
 

@@ -150,6 +150,7 @@ TEST_CASE("arrays that are no samples are refused, and why") {
 
     CHECK(complaint("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }") == Contains("Fortran's order"));
     CHECK(complaint("{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }") == Contains("NumPy's type '<c8'"));
+    CHECK(complaint("{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }") == Contains("numpy.unique("));
     CHECK(complaint("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }") ==
           Contains("records of several fields"));
     CHECK(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (), }") == Contains("is a single number"));
