@@ -84,8 +84,7 @@ double value_of(Metric metric, const MetricSums& sums, const Task& task) {
         case Metric::rmse:
             return std::sqrt(sums[2] / sums[0]);
         case Metric::r2: {
-            constexpr double rounding =
-                1e-13;  // what sums of targets that are all alike differ by, in either direction
+            constexpr double rounding = 1e-13;  // by which the sums may differ where all targets are alike
             const double variation = sums[4] - sums[3] * sums[3] / sums[0];
             return 1.0 - sums[2] / (variation > rounding * sums[4] ? variation : 0.0);
         }
