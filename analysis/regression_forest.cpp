@@ -73,7 +73,8 @@ class Grower {
         std::vector<Side> sides(dimensions_.size());
         for (std::size_t i = 0; i < sides.size(); ++i) {
             const int choices = dimensions_[i].num_choices;
-            sides[i].choices = choices == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << choices) - 1;
+            sides[i].choices =
+                choices == Dimension::most_choices ? ~std::uint64_t{0} : (std::uint64_t{1} << choices) - 1;
         }
         return sides;
     }

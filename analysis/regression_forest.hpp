@@ -9,7 +9,9 @@ namespace crescendo::analysis {
 
 /// One coordinate of what is learned from: a number in [0, 1], or one of several choices without an order.
 struct Dimension {
-    int num_choices = 0;  ///< 0: a number; else the choices 0, 1, …, at most 64 of them
+    static constexpr int most_choices = 64;
+
+    int num_choices = 0;  ///< 0: a number; else the choices 0, 1, …, at most `most_choices` of them
 };
 
 /// A value at a place.

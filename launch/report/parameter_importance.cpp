@@ -27,7 +27,7 @@ constexpr std::size_t most_rungs = 5;
 constexpr int num_places = 24;       // of a marginal
 constexpr int num_pair_places = 14;  // of each parameter of a pair
 constexpr std::size_t most_paired = 3;
-constexpr std::size_t most_choices = 64;  // of analysis::Dimension
+constexpr std::size_t most_choices = analysis::Dimension::most_choices;
 
 template <class... Functions>
 struct Overloaded : Functions... {

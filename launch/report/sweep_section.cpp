@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/regression_forest.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
 #include "launch/report/html.hpp"
@@ -261,8 +262,8 @@ std::string left_out(const OrderedJson& sweep) {
             fmt::join(parts, " and "));
     }
     if (const auto& names = sweep.at("parameters_left_out"); !names.empty()) {
-        result += fmt::format("<p class='note'>No charts of parameters with more than 64 choices: {}.</p>\n",
-                              fmt::join(html::numbers(names), ", "));
+        result += fmt::format("<p class='note'>No charts of parameters with more than {} choices: {}.</p>\n",
+                              analysis::Dimension::most_choices, fmt::join(html::numbers(names), ", "));
     }
     return result;
 }

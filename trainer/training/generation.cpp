@@ -7,6 +7,27 @@
 #include "trainer/training/evaluation.hpp"
 
 namespace crescendo::trainer {
+namespace {
+
+bool is_diverged(const Report& report) {
+    const auto loss = report.metrics.find("train_loss");
+    return loss != report.metrics.end() && !std::isfinite(loss->second);
+}
+
+/// Why the loss of a trial may have become infinite or NaN, and what to do about it.
+std::string advice_on_divergence(const Settings& settings) {
+    std::string advice =
+        text("train_loss is not finite: training diverges at lr {}; take a smaller one, or clip_norm", settings.lr);
+    if (!settings.data.standardize) {
+        advice += ", or data.normalize: standard where numbers of the samples are far from 0, as temperatures in K are";
+    }
+    if (settings.data.nan == datasets::NonFinite::keep) {
+        advice += "; or samples have NaN, which data.nan: keep trains on";
+    }
+    return advice;
+}
+
+}  // namespace
 
 Streams::Streams(const Settings& settings, DataCache& cache)
     : training(cache.training(settings.data)),
@@ -106,28 +127,6 @@ std::optional<double> Generation::step_seconds() {
     catch_up();
     return step_clock_.mean();
 }
-
-namespace {
-
-bool is_diverged(const Report& report) {
-    const auto loss = report.metrics.find("train_loss");
-    return loss != report.metrics.end() && !std::isfinite(loss->second);
-}
-
-/// Why the loss of a trial may have become infinite or NaN, and what to do about it.
-std::string advice_on_divergence(const Settings& settings) {
-    std::string advice =
-        text("train_loss is not finite: training diverges at lr {}; take a smaller one, or clip_norm", settings.lr);
-    if (!settings.data.standardize) {
-        advice += ", or data.normalize: standard where numbers of the samples are far from 0, as temperatures in K are";
-    }
-    if (settings.data.nan == datasets::NonFinite::keep) {
-        advice += "; or samples have NaN, which data.nan: keep trains on";
-    }
-    return advice;
-}
-
-}  // namespace
 
 /// The group's metrics of the test samples, if the report of `resource` is the last and is to have them.
 Metrics Generation::test(std::int64_t resource) {
