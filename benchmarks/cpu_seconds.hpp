@@ -4,10 +4,10 @@
 
 namespace crescendo::benchmarks {
 
-/// CPU time that this process has used.
-inline double cpu_seconds() {
+/// CPU time that this process has used, or with RUSAGE_THREAD the calling thread.
+inline double cpu_seconds(int whose = RUSAGE_SELF) {
     rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
+    ::getrusage(whose, &usage);
     const auto seconds = [](timeval time) {
         return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
     };

@@ -22,8 +22,10 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "benchmarks/cpu_seconds.hpp"
 #include "core/median.hpp"
 #include "tests/trainer/local_group.hpp"
 #include "trainer/data/data_cache.hpp"
@@ -296,15 +298,38 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
     return good;
 }
 
+struct Seconds {
+    double wall = 0.0;
+    double cpu = 0.0;  ///< of the calling thread, which trains and measures: others of the machine hardly change it
+
+    Seconds& operator+=(const Seconds& other) {
+        wall += other.wall;
+        cpu += other.cpu;
+        return *this;
+    }
+};
+
 /// Always on the same samples, since an epoch's end would fall into steps of the one or the other kind.
-double seconds_of_steps(Member& member, const LoadedBatch& batch, int count, bool with_measurement) {
+Seconds seconds_of_steps(Member& member, const LoadedBatch& batch, int count, bool with_measurement) {
     const auto begin = std::chrono::steady_clock::now();
+    const double cpu_begin = crescendo::benchmarks::cpu_seconds(RUSAGE_THREAD);
     for (int i = 0; i < count; ++i) {
         // No odd step is measured.
         member.trial.progress().step = with_measurement ? i : 1;
         member.trial.step(batch, member.group, member.reducer, [] {});
     }
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return {.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+            .cpu = crescendo::benchmarks::cpu_seconds(RUSAGE_THREAD) - cpu_begin};
+}
+
+/// Prints the median of ratios, and the interval that holds it with 95 %, in percent above 1.
+void print_percents(std::vector<double> ratios) {
+    std::ranges::sort(ratios);
+    // By ranks: which of n independent numbers enclose their median.
+    const double middle = static_cast<double>(ratios.size() - 1) / 2;
+    const double half = std::min(middle, 0.98 * std::sqrt(static_cast<double>(ratios.size())));
+    const auto percent = [&](double rank) { return 100 * (ratios[static_cast<std::size_t>(rank)] - 1); };
+    std::printf(" %+.2f %% | %+.2f to %+.2f %% |", percent(middle), percent(middle - half), percent(middle + half));
 }
 
 /// Prints what the measurement adds to a step, by so many comparisons of steps with it and steps without it.
@@ -321,25 +346,23 @@ void cost_of(const std::string& model, int size, const std::string& data, int tu
         const LoadedBatch batch = member.samples.next();
         seconds_of_steps(member, batch, single_measured_every, /*with_measurement=*/true);
         std::vector<double> without;
-        std::vector<double> ratios;
+        std::vector<double> wall_ratios;
+        std::vector<double> cpu_ratios;
         for (int turn = 0; turn < turns; ++turn) {
             // In this order, since the second of two may be the faster one.
-            double seconds[2] = {};
+            Seconds seconds[2];
             for (const bool measured : {true, false, false, true}) {
                 seconds[measured ? 1 : 0] += seconds_of_steps(member, batch, window, measured);
             }
-            without.push_back(seconds[0] / 2);
-            ratios.push_back(seconds[1] / seconds[0]);
+            without.push_back(seconds[0].wall / 2);
+            wall_ratios.push_back(seconds[1].wall / seconds[0].wall);
+            cpu_ratios.push_back(seconds[1].cpu / seconds[0].cpu);
         }
         if (group.rank() == 0) {
-            std::ranges::sort(ratios);
-            // The interval of a median by ranks: which of n independent numbers enclose it with 95 %.
-            const auto half = std::min((turns - 1) / 2.0, 0.98 * std::sqrt(turns));
-            const auto percent = [&](double rank) { return 100 * (ratios[static_cast<std::size_t>(rank)] - 1); };
-            const double middle = (turns - 1) / 2.0;
-            std::printf("| %s | %d | %.3f | %+.2f %% | %+.2f to %+.2f %% |\n", model.c_str(), size,
-                        1e3 * crescendo::median(without) / window, percent(middle), percent(middle - half),
-                        percent(middle + half));
+            std::printf("| %s | %d | %.3f |", model.c_str(), size, 1e3 * crescendo::median(without) / window);
+            print_percents(std::move(wall_ratios));
+            print_percents(std::move(cpu_ratios));
+            std::printf("\n");
             std::fflush(stdout);
         }
     });
@@ -365,7 +388,9 @@ int main(int count, char** arguments) {
         std::printf("| model | workers | step | direct | measured | ratio | direct, in training | measured | ratio | "
                     "ratio of differences |\n|---|---|---|---|---|---|---|---|---|---|\n");
     } else {
-        std::printf("| model | workers | ms a step | the measurement adds | 95 %% interval |\n|---|---|---|---|---|\n");
+        std::printf(
+            "| model | workers | ms a step | the measurement adds | 95 %% interval | CPU time of a worker | "
+            "95 %% interval |\n|---|---|---|---|---|---|---|\n");
     }
     for (const char* model : {"cnn", "mlp"}) {
         for (const int size : {1, 2, 4}) {
