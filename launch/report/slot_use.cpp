@@ -1,7 +1,6 @@
 #include "launch/report/slot_use.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace crescendo::launch {
@@ -19,11 +18,6 @@ void add(std::vector<double>& means, double step, double from, double to, double
 }
 
 }  // namespace
-
-double SlotUse::utilization() const {
-    const double all = std::accumulate(there.begin(), there.end(), 0.0);
-    return all > 0 ? std::accumulate(held.begin(), held.end(), 0.0) / all : 0;
-}
 
 SlotUse slot_use(const std::vector<Span>& spans, const std::vector<Lane>& lanes, double until, int num_steps) {
     if (!(until > 0)) {

@@ -11,9 +11,6 @@ struct SlotUse {
     double step = 0;              ///< seconds
     std::vector<double> there{};  ///< slots of the sweep
     std::vector<double> held{};   ///< slots that trials held
-
-    /// Share of the slots' time during which trials held them; 0 if there was none.
-    double utilization() const;
 };
 
 SlotUse slot_use(const std::vector<Span>& spans, const std::vector<Lane>& lanes, double until, int num_steps);

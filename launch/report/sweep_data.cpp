@@ -167,7 +167,9 @@ void add_slots(OrderedJson& data, const Chronicle& chronicle, std::size_t most_s
     add_spans(data, chronicle, most_spans);
     const auto use = slot_use(chronicle.spans(), chronicle.lanes(), chronicle.history().elapsed(), num_use_steps);
     data["use"] = {{"step", use.step}, {"there", numbers_json(use.there, 4)}, {"held", numbers_json(use.held, 4)}};
-    data["utilization"] = use.utilization();
+    // Of the slot-hours that the page names: those of the final test are not among them.
+    const double had = chronicle.history().slot_seconds_had();
+    data["utilization"] = had > 0 ? chronicle.history().slot_seconds() / had : 0;
 }
 
 void add_happenings(OrderedJson& data, const Chronicle& chronicle) {

@@ -26,20 +26,15 @@ TEST_CASE("the use of slots is averaged over each step of time") {
     CHECK(use.step == 2);
     CHECK(use.there == std::vector<double>{2, 2});
     CHECK(use.held == std::vector<double>{1.5, 0});
-    CHECK(use.utilization() == doctest::Approx(3.0 / 8));
 }
 
 TEST_CASE("a slot counts only while the sweep has it") {
     const auto use = slot_use({span(0, 1, 1)}, {lane(0, 0, 1)}, 2, 2);
 
     CHECK(use.there == std::vector<double>{1, 0});
-    CHECK(use.utilization() == 1);
 }
 
-TEST_CASE("a sweep without time has no use of slots") {
-    CHECK(slot_use({}, {}, 0, 10).held.empty());
-    CHECK(slot_use({}, {}, 0, 10).utilization() == 0);
-}
+TEST_CASE("a sweep without time has no use of slots") { CHECK(slot_use({}, {}, 0, 10).held.empty()); }
 
 TEST_CASE("slot-seconds add up over the groups of all trials") {
     // 1 slot for 2 s, then 3 slots.

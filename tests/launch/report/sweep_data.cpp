@@ -232,6 +232,24 @@ TEST_CASE("what to type next in a sweep that was submitted continues it by a job
     }
 }
 
+TEST_CASE("slots that wait for the final test are not among those of the share in use") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1);
+    file.replace(file.find("max: 9"), 6, "max: 1");
+    record_sweep(folder / "s", file, {{36, 0, 1, 0.5}, {72, 1, 1, 0.4}});  // slot 0 idles for half of the time
+    const auto before = sweep_data(folder / "s");
+    auto journal = Journal::open(folder / "s/journal.jsonl");
+    journal.append(test_note(2072, TrialId{0}, {{"accuracy", 0.45}}));
+    journal.sync();
+
+    const auto after = sweep_data(folder / "s");
+
+    CHECK(before.at("utilization") == doctest::Approx(0.75));
+    CHECK(after.at("elapsed") == 1072);
+    CHECK(after.at("spending") == before.at("spending"));
+    CHECK(after.at("utilization") == before.at("utilization"));
+}
+
 TEST_CASE("a sweep without a report has no best trial") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {});
