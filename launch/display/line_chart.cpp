@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "launch/display/chart_range.hpp"
 #include "launch/display/printable.hpp"
 
 namespace crescendo::launch {
@@ -44,19 +45,25 @@ struct Range {
     double high = 1;
 };
 
-/// The range of all values, and a little beyond.
+/// The range of the values that are not far from all others, and a little beyond. What lines come to in the end is in
+/// it.
 Range y_range(const std::vector<ChartPanel>& panels) {
-    Range range{INFINITY, -INFINITY};
+    std::vector<double> values;
+    double largest_end = 0;
     for (const auto& panel : panels) {
         for (const auto& line : panel.lines) {
             for (const auto& point : line.points) {
-                range = {std::min(range.low, point.y), std::max(range.high, point.y)};
+                values.push_back(point.y);
             }
+            largest_end = line.points.empty() ? largest_end : std::max(largest_end, std::abs(line.points.back().y));
         }
     }
-    if (range.low > range.high) {
+    if (values.empty()) {
         return {};
     }
+    std::erase_if(values, [most = largest_shown(values, largest_end)](double y) { return std::abs(y) > most; });
+    const auto [low, high] = std::ranges::minmax(values);
+    const Range range{low, high};
     const double margin = range.low < range.high ? 0.04 * (range.high - range.low)
                           : range.low != 0       ? 0.1 * std::abs(range.low)
                                                  : 1;

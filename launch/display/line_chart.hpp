@@ -25,8 +25,9 @@ struct ChartPanel {
 };
 
 /// A picture (SVG, without other files) of panels side by side. All have the same names of lines in the same order, as
-/// one legend says, and the same range of y. A value stays until the next point, and the last one to the end of the
-/// axis. The colours suit a light and a dark page, as the reader prefers.
+/// one legend says, and the same range of y, which leaves out values that are very far from most. A value stays until
+/// the next point, and the last one to the end of the axis. The colours suit a light and a dark page, as the reader
+/// prefers.
 std::string line_chart(const std::string& title, const std::string& y_label, const std::vector<ChartPanel>& panels);
 
 /// Round numbers, from three to seven, between `low` and `high` where `low` < `high`; one if they are equal.

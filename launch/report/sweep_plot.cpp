@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "launch/display/braille_chart.hpp"
+#include "launch/display/chart_range.hpp"
 #include "launch/display/printable.hpp"
 #include "launch/report/best_so_far.hpp"
 #include "launch/view/results.hpp"
@@ -27,12 +28,20 @@ void set_range(BrailleChart& chart, Goal goal) {
     if (losses.empty()) {
         return;
     }
+    const double best = std::ranges::min(losses);
+    std::erase_if(losses, [most = largest_shown(losses, best)](double loss) { return std::abs(loss) > most; });
     std::ranges::sort(losses);
-    const auto at = [&](double share) {
-        return losses[static_cast<std::size_t>(share * static_cast<double>(losses.size() - 1))];
-    };
-    const double worst = std::min(losses.back(), at(0.95) + 1.5 * (at(0.95) - losses.front()));
-    std::tie(chart.low, chart.high) = std::minmax({from_loss(goal, losses.front()), from_loss(goal, worst)});
+    const double usual = losses[static_cast<std::size_t>(std::lround(0.95 * static_cast<double>(losses.size() - 1)))];
+    const double worst = usual > best ? std::min(losses.back(), usual + 1.5 * (usual - best)) : losses.back();
+    std::tie(chart.low, chart.high) = std::minmax({from_loss(goal, best), from_loss(goal, worst)});
+}
+
+/// How many lines have a value that is beyond the range.
+std::ptrdiff_t num_beyond(const BrailleChart& chart) {
+    return std::ranges::count_if(chart.lines, [&](const BrailleChart::Line& line) {
+        return std::ranges::any_of(
+            line, [&](const auto& point) { return point.second < chart.low || point.second > chart.high; });
+    });
 }
 
 }  // namespace
@@ -52,6 +61,10 @@ std::vector<std::string> sweep_plot(const History& history, std::size_t width,
         best.left_label = clock_text(improvements.front().first);
     }
     set_range(best, spec.goal);
+    const auto* beyond = spec.goal == Goal::minimize ? "above" : "below";
+    if (num_beyond(best) > 0) {
+        best.title += fmt::format(" (at first {} the chart)", beyond);
+    }
 
     BrailleChart curves{metric + " of each trial", {}, 0, 1, "", ""};
     std::int64_t first = 0, last = 0;
@@ -69,10 +82,12 @@ std::vector<std::string> sweep_plot(const History& history, std::size_t width,
             curves.lines.push_back(std::move(line));
         }
     }
-    curves.title += fmt::format(" ({})", curves.lines.size());
     curves.left_label = std::to_string(first);
     curves.right_label = std::to_string(last);
     set_range(curves, spec.goal);
+    const auto num_off = num_beyond(curves);
+    curves.title += fmt::format(" ({}{})", curves.lines.size(),
+                                num_off > 0 ? fmt::format("; {} the chart: {}", beyond, num_off) : "");
 
     auto lines = best.draw(width, height);
     lines.emplace_back();

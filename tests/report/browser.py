@@ -301,6 +301,24 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.get_by_label("Scale").count(), 0)  # no logarithm of -50
         self.assertEqual(complaints, [])
 
+    def test_trainings_that_diverged_do_not_squeeze_all_others(self):
+        def have_diverged(sweep):
+            for trial in range(0, 300, 6):
+                sweep["rows"][trial][sweep["columns"].index(sweep["metric_column"])] = -1e30
+                sweep["curves"][trial][1] = [-1e30 for _ in sweep["curves"][trial][1]]
+            sweep["best_so_far"].insert(0, [1, 0.01, -1e30, 0])
+
+        self.altered("s300", "diverged", have_diverged)
+        page, complaints = self.open("diverged")
+        self.draw_all(page)
+
+        self.assertGreater(evaluate(page, "(view) => view.valueScale.low"), -1)
+        for kind, words in (("best", "1 trial lies below this axis."), ("curves", "50 trials lie below this axis."),
+                            ("slices", "50 trials lie below this axis."), ("rungs", "50 trials lie below this axis."),
+                            ("parallel", "50 trials lie beyond the axis of val_accuracy.")):
+            self.assertEqual(page.inner_text(f"[data-chart={kind}] .beyond"), words)
+        self.assertEqual(complaints, [])
+
     def test_charts_of_a_large_sweep_draw_a_fair_part_of_the_trials_and_say_how_many(self):
         rows = {row["trial"]: row for row in json.loads(run("trials", self.folder / "s7000", "--format", "json"))}
         page, _ = self.open("s7000")

@@ -14,7 +14,7 @@ function makeBest(figure, view) {
     // The last one before the window is the best until the next.
     const first = Math.max(0, points.findLastIndex((point) => along(...point) <= x.low));
     const shown = points.filter((point, i) => i >= first && along(...point) <= x.high);
-    const y = view.metricScale(extent((shown.length ? shown : points).map((point) => point[2])));
+    const y = view.metricScale(extent(view.withoutDiverged((shown.length ? shown : points).map((point) => point[2]))));
     const places = p.axes(x, y, {xName: names[over()], yName: view.metric});
     const c = p.context;
     p.clip(5);
@@ -32,16 +32,16 @@ function makeBest(figure, view) {
     c.lineTo(places.x(end), y0);
     c.stroke();
     for (const [time, hours, value, trial] of points) {
-      const at = [places.x(along(time, hours)), places.y(value)];
-      p.dot(
-          ...at, view.weight(trial) === 2 ? 6 : 3.5,
-          {fill: view.weight(trial) === 2 ? colour('best') : colour('accent')});
+      const fill = view.weight(trial) === 2 ? colour('best') : colour('accent');
+      const x = places.x(along(time, hours)), at = [x, p.atEdge(x, places.y(value), trial, fill)];
+      if (at[1] === places.y(value)) p.dot(...at, view.weight(trial) === 2 ? 6 : 3.5, {fill});
       p.mark(
           ...at, trial,
           () => `${view.metric} = ${numberText(value)} after ${clockText(time)} and ${numberText(hours)} slot-hours\n${
               view.text(trial)}`);
     }
     p.unclip();
+    sayBeyond(figure);
   }, {
     label: `Best ${view.metric} so far`,
     onTrial: (trial, more) => view.select(trial, more),

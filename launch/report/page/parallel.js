@@ -77,6 +77,9 @@ function makeParallel(figure, view) {
     }
     c.globalAlpha = 1;
     sayDrawn(figure, {'': draw});
+    const isBeyond = ({value}) => finite(value) && Math.abs(view.valueScale.share(value) - 0.5) > 0.5;
+    const beyond = view.trials.filter(isBeyond).length;
+    saySentence(figure, 'beyond', beyond ? `${theyLie(beyond)} beyond the axis of ${view.metric}.` : '');
     const {length} = view.parameters;
     if (length > mostParallel)
       saySentence(figure, 'axes', `The first ${mostParallel} of ${length} parameters have an axis.`);

@@ -356,12 +356,14 @@ function chooser(figure, view, name, options, onChange, otherwise = options[0][0
   return () => select.value;
 }
 
+const theyLie = (number) => (number === 1 ? '1 trial lies' : `${number} trials lie`);
+
 /** Says in a figure's caption how many trials its axes leave out. */
 function sayBeyond(figure) {
   const plots = [...figure.querySelectorAll('canvas')].map((canvas) => canvas.plot);
   const words = ['above', 'below'].flatMap((where) => {
     const {size} = new Set(plots.flatMap((plot) => [...plot.beyond?.[where] ?? []]));
-    return size ? [`${size === 1 ? '1 trial lies' : `${size} trials lie`} ${where} this axis.`] : [];
+    return size ? [`${theyLie(size)} ${where} this axis.`] : [];
   });
   saySentence(figure, 'beyond', words.join(' '));
 }

@@ -34,7 +34,7 @@ class SweepView {
       parameter.isWhole =
           this.trials.every((t) => this.parameter(t, i) === null || Number.isInteger(this.parameter(t, i)));
     });
-    const values = this.trials.map((t) => t.value).filter(finite).sort((a, b) => a - b);
+    const values = this.withoutDiverged(this.trials.map((t) => t.value)).sort((a, b) => a - b);
     this.canBeLog =
         values[0] > 0 && this.curves.every((curve) => curve[1].every((value) => !finite(value) || value > 0));
     // A share, such as an accuracy, is read on a linear axis: what matters is near 1.
@@ -173,10 +173,21 @@ class SweepView {
                                    linearScale(...padded([low, high], room));
   }
 
+  /**
+   * The values that are not a thousand times as large as what three quarters of them come to: a training that diverged
+   * reports 1e30, beside which nothing else could be told apart. (`largest_shown` is the same for terminals.)
+   */
+  withoutDiverged(all) {
+    const values = all.filter(finite).sort((a, b) => Math.abs(a) - Math.abs(b));
+    const [low, high] = extent(values) ?? [0, 0], best = this.sign > 0 ? low : high;
+    const most = 1000 * Math.max(Math.abs(values[Math.floor(0.75 * (values.length - 1))]), Math.abs(best));
+    return most > 0 ? values.filter((value) => Math.abs(value) <= most) : values;
+  }
+
   /** The range of values that charts show. Few of a search's trials may be far off: then the axis leaves them out. */
   rangeOf(all) {
     const [to, back] = this.isLog ? [Math.log, Math.exp] : [Number, Number];
-    const values = all.filter(finite).map(to).sort((a, b) => a - b);
+    const values = this.withoutDiverged(all).map(to).sort((a, b) => a - b);
     if (!values.length) return [0, 1];
     const [low, high] = [values[0], values[values.length - 1]];
     const [q5, q95] = [quantile(values, 0.05), quantile(values, 0.95)];

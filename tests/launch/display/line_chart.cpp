@@ -63,6 +63,13 @@ TEST_CASE("a chart is XML with a line and a band for each method that has points
     CHECK(chart.find("inf") == std::string::npos);
 }
 
+TEST_CASE("a first value that diverged does not squeeze all later ones") {
+    const auto chart = line_chart("t", "y", {{"x", {{"a", {{1, 1e30}, {2, 2}, {3, 1.5}, {4, 0.5}}}}}});
+
+    CHECK(count(chart, ">1.5</text>") == 1);
+    CHECK(chart.find("e+") == std::string::npos);
+}
+
 TEST_CASE("names that are no XML are made so") {
     const auto chart = line_chart("\x01 \xff", "y", {{"x", {{"\x1b[0m\xc3", {}}}}});
 

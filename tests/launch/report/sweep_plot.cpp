@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <ranges>
+
 #include "launch/json/event_json.hpp"
 
 using namespace crescendo;
@@ -50,7 +53,21 @@ TEST_CASE("a value that is far worse than all others does not squeeze them") {
 
     const auto plot = sweep_plot(history_with(values), 60);
 
+    CHECK(plot[0] == "loss, best so far (at first above the chart)");
+    CHECK(plot[13] == "loss of each trial (1; above the chart: 1)");
     CHECK(plot[14].find("e+") == std::string::npos);
+}
+
+TEST_CASE("many values that diverged do not squeeze all others") {
+    std::vector<double> values(40, 1e30);
+    std::ranges::fill(values | std::views::drop(10), 0.5);
+    values[39] = 0.2;
+
+    const auto plot = sweep_plot(history_with(values), 60);
+
+    CHECK(plot[1].starts_with("     0.5 ┤"));
+    CHECK(plot[14].starts_with("     0.5 ┤"));
+    CHECK(plot[22].starts_with("     0.2 ┤"));
 }
 
 TEST_CASE("a sweep without reports says that there is nothing to draw, and trials may be left out") {

@@ -1,0 +1,19 @@
+#include "launch/display/chart_range.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/check.hpp"
+
+namespace crescendo::launch {
+
+double largest_shown(std::vector<double> values, double best) {
+    CRESCENDO_EXPECT(!values.empty());
+    std::ranges::sort(values, {}, [](double value) { return std::abs(value); });
+    const double usual = std::abs(values[3 * (values.size() - 1) / 4]);
+    const double most = 1000 * std::max(usual, std::abs(best));
+    return most > 0 ? most : std::numeric_limits<double>::infinity();  // of mere zeros, none is far from the others
+}
+
+}  // namespace crescendo::launch

@@ -1,0 +1,15 @@
+#include "launch/display/chart_range.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace crescendo::launch;
+
+TEST_CASE("an axis shows a thousand times what three quarters of the values come to, and always the best one") {
+    CHECK(largest_shown({0.5, 1e30, 1, 1}, 0.5) == 1000);
+    CHECK(largest_shown({-1, -1, -1e30, 0.5}, 0.5) == 1000);
+    CHECK(largest_shown({1, 2, 3, 1e9}, 1e9) == 1e12);
+    CHECK(std::isinf(largest_shown({0, 0, 0, 5}, 0)));
+    CHECK(largest_shown({7}, 7) == 7000);
+}
