@@ -18,7 +18,8 @@ class Report(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         self.trial.report(logs, save=self.save)
-        self.model.stop_training = self.trial.stopped
+        if self.trial.stopped:
+            self.model.stop_training = True  # and else as it is: an EarlyStopping may have set it
 
     def save(self, path):
         path.mkdir()  # Keras wants a name that ends in .keras

@@ -23,7 +23,7 @@ class Report(pl.Callback):
         if not trainer.sanity_checking:
             # Lightning's workers wait for each other while they save.
             self.trial.report(trainer.callback_metrics, save=trainer.save_checkpoint, save_on="all")
-            trainer.should_stop = self.trial.stopped
+            trainer.should_stop |= self.trial.stopped  # an EarlyStopping may have set it
 
 
 class Classifier(pl.LightningModule):

@@ -24,7 +24,7 @@ class Report(TrainerCallback):
 
     def on_save(self, args, state, control, **_):
         self.trial.report(self.evaluation(state), resource=round(state.epoch))
-        control.should_training_stop = self.trial.stopped
+        control.should_training_stop |= self.trial.stopped  # an EarlyStoppingCallback may have set it
 
     @staticmethod
     def evaluation(state):

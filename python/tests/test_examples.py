@@ -72,7 +72,7 @@ class TransformersTest(unittest.TestCase):
         script = str(EXAMPLES / "frameworks/with_transformers.py")
         with mock.patch.dict(sys.modules, torch=torch, transformers=library, crescendo=crescendo):
             with mock.patch.object(sys, "argv", [script]):
-                runpy.run_path(script)
+                self.script = runpy.run_path(script)
         return self.calls
 
     def test_the_model_follows_from_the_trials_seed(self):
@@ -88,6 +88,15 @@ class TransformersTest(unittest.TestCase):
                 (folder / name).touch()
 
         self.assertEqual(self.run_example()[-1][2], {"resume_from_checkpoint": f"{self.folder.name}/checkpoint-32"})
+
+    def test_an_early_stop_of_the_scripts_own_stands(self):
+        self.run_example()
+        control = types.SimpleNamespace(should_training_stop=True)
+        state = types.SimpleNamespace(epoch=3.0, log_history=[{"eval_loss": 0.5}])
+
+        self.script["Report"](mock.MagicMock(stopped=False)).on_save(None, state, control)
+
+        self.assertTrue(control.should_training_stop)
 
 
 class LightningTest(unittest.TestCase):
@@ -107,7 +116,7 @@ class LightningTest(unittest.TestCase):
         script = str(EXAMPLES / "frameworks/with_lightning.py")
         with mock.patch.dict(sys.modules, **modules, crescendo=crescendo), mock.patch.dict(os.environ, environment):
             with mock.patch.object(sys, "argv", [script]):
-                runpy.run_path(script)
+                self.script = runpy.run_path(script)
         options = library.Trainer.call_args.kwargs
         self.assertIs(options["default_root_dir"], crescendo.trial().directory)
         return {name: options.get(name) for name in ("devices", "num_nodes", "plugins")}
@@ -119,6 +128,14 @@ class LightningTest(unittest.TestCase):
         self.assertEqual(
             self.trainer_options(**variables), {"devices": 2, "num_nodes": 2, "plugins": ["torchrun's"]}
         )
+
+    def test_an_early_stop_of_the_scripts_own_stands(self):
+        self.trainer_options()
+        trainer = mock.MagicMock(sanity_checking=False, should_stop=True)
+
+        self.script["Report"](mock.MagicMock(stopped=False)).on_validation_end(trainer, None)
+
+        self.assertTrue(trainer.should_stop)
 
 
 def needs(module):
