@@ -369,7 +369,7 @@ void VirtualCluster::note_best(TrialId trial, Resource resource, double loss) {
 void VirtualCluster::look_for_better(const Event& event) {
     const auto look_at = [&](const auto& about) {
         if constexpr (requires { about.trial; }) {
-            if (std::cmp_less(about.trial.value, sweep_.trials().size())) {  // a proposal comes before its trial
+            if (sweep_.has(about.trial)) {  // a proposal comes before its trial
                 const auto loss = sweep_.candidate_of(about.trial).loss.value_or(worst_loss);
                 may_have_better_ = may_have_better_ || is_better(loss);
             }

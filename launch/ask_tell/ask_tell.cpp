@@ -106,6 +106,9 @@ std::string AskTell::finish_line() {
 OrderedJson AskTell::answer(std::string_view text) {
     const auto line = parse_line(text, example);
     const auto event = read(line);
+    const auto* report = std::get_if<TrialReported>(&event);
+    const bool has_group = report != nullptr && sweep_.has(report->trial);
+    const auto before = has_group ? sweep_.trial(report->trial).group : Group{};
     auto actions = sweep_.apply(event);
     record(event, line);
     while (const auto proposed = source_->await_next(sweep_)) {
@@ -130,7 +133,14 @@ OrderedJson AskTell::answer(std::string_view text) {
     for (const auto& action : actions) {
         list.push_back(launch::to_json(action, sweep_));
     }
-    return {{"actions", std::move(list)}};
+    OrderedJson answer{{"actions", std::move(list)}};
+    if (has_group) {
+        const auto& now = sweep_.trial(report->trial).group;
+        if (now.generation == before.generation && now.batch.multiple != before.batch.multiple) {
+            answer["batch_multiple"] = now.batch.multiple;  // no action says so
+        }
+    }
+    return answer;
 }
 
 Event AskTell::read(const Json& line) const {

@@ -82,9 +82,7 @@ class ImprovementReader {
         }
     }
 
-    bool knows(TrialId trial) const {
-        return trial.value >= 0 && std::cmp_less(trial.value, history_.sweep().trials().size());
-    }
+    bool knows(TrialId trial) const { return history_.sweep().has(trial); }
 
     /// Adds what improves its curve: the whole sweep's, or the trial's.
     void add(TrialId id, double loss) {

@@ -16,10 +16,6 @@
 namespace crescendo::launch {
 namespace {
 
-bool has_trial(const Sweep& sweep, TrialId id) {
-    return id.value >= 0 && std::cmp_less(id.value, sweep.trials().size());
-}
-
 }  // namespace
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept, JobWatch* watch)
@@ -76,14 +72,14 @@ TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std:
     const auto where = sweep.directory.path().string();
     const auto trial = number ? std::optional(TrialId{*number}) : sweep.history.sweep().best();
     CRESCENDO_VALIDATE(trial, "", "{}: {}, so {}", where, sweep.history.why_no_best(), otherwise);
-    CRESCENDO_VALIDATE(has_trial(sweep.history.sweep(), *trial), "--trial",
+    CRESCENDO_VALIDATE(sweep.history.sweep().has(*trial), "--trial",
                        "{} has no trial {}; `crescendo trials {}` lists them", where, trial->value,
                        shell_quoted(where));
     return *trial;
 }
 
 const Trial& known_trial(const Sweep& sweep, TrialId id) {
-    CRESCENDO_VALIDATE(has_trial(sweep, id), "",
+    CRESCENDO_VALIDATE(sweep.has(id), "",
                        "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
                        "trials` lists them",
                        id.value, sweep.trials().size());

@@ -66,11 +66,11 @@ class Comparer {
         if (!from_trials.contains(record.value("event", "")) || sweep.state() != SweepState::running) {
             return;
         }
-        const int trial = record.at("trial");
-        const auto known = std::cmp_less(trial, sweep.trials().size());
-        const auto* status = known ? to_string(sweep.trial(TrialId{trial}).status) : "unknown";
-        if (!known || sweep.trial(TrialId{trial}).status != TrialStatus::running) {
-            differ(record, fmt::format("trial {} was running, and is {} now", trial, status));
+        const TrialId trial{record.at("trial")};
+        const bool is_known = sweep.has(trial);
+        if (!is_known || sweep.trial(trial).status != TrialStatus::running) {
+            const auto* status = is_known ? to_string(sweep.trial(trial).status) : "unknown";
+            differ(record, fmt::format("trial {} was running, and is {} now", trial.value, status));
         }
     }
 

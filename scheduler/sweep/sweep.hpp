@@ -113,6 +113,7 @@ class Sweep {
 
     /// All trials so far, indexed by id. References last until the next event.
     const std::vector<Trial>& trials() const { return trials_.all(); }
+    bool has(TrialId id) const { return trials_.has(id); }
     const Trial& trial(TrialId id) const { return trials_[id]; }
     /// Number of trials that have this status now.
     int count(TrialStatus status) const { return trials_.count(status); }

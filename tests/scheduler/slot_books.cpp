@@ -17,9 +17,7 @@ void require(bool holds, const char* rule) {
 /// What the trial of a report has used, as the sweep knows it.
 Resource resource_of_reporter(const Event& event, const Sweep& sweep) {
     const auto* reported = std::get_if<TrialReported>(&event);
-    const bool is_known = reported != nullptr && reported->trial.value >= 0 &&
-                          reported->trial.value < static_cast<int>(sweep.trials().size());
-    return is_known ? sweep.trial(reported->trial).resource : Resource{0};
+    return reported != nullptr && sweep.has(reported->trial) ? sweep.trial(reported->trial).resource : Resource{0};
 }
 
 bool contains(const std::vector<SlotId>& slots, SlotId slot) {

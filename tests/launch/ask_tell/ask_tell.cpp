@@ -123,6 +123,35 @@ TEST_CASE("a regroup names all the slots of the group") {
     CHECK(regroup["generation"] == 1);
 }
 
+TEST_CASE("a batch that grows without workers is told to a trial that continues") {
+    auto spec = asha(2);
+    spec.scheduler.kind = SchedulerKind::rasda;
+    spec.scheduler.batch = BatchPolicy::ladder;
+    spec.scheduler.max_workers = 3;
+    AskTell conversation(spec);
+    ask(conversation, R"({"event":"slots_joined","slots":1})");
+
+    const auto at_rung = ask(conversation, report(0, 1, "0.5"));
+    const auto between = ask(conversation, report(0, 2, "0.6"));
+
+    CHECK(at_rung["actions"].empty());  // no slot is free
+    CHECK(at_rung["batch_multiple"] == 3);
+    CHECK_FALSE(between.contains("batch_multiple"));
+}
+
+TEST_CASE("a batch that grows with its group is told by the regroup alone") {
+    auto spec = asha(1);
+    spec.scheduler.kind = SchedulerKind::rasda;
+    spec.scheduler.batch = BatchPolicy::ladder;
+    AskTell conversation(spec);
+    ask(conversation, R"({"event":"slots_joined","slots":4})");
+
+    const auto answer = ask(conversation, report(0, 1, "0.5"));
+
+    CHECK(answer["actions"][0]["batch_multiple"] == 3);
+    CHECK_FALSE(answer.contains("batch_multiple"));
+}
+
 TEST_CASE("a trial pauses at a rung and is resumed where it is among the best") {
     auto spec = asha(3);
     spec.scheduler.mode = Mode::promote;
