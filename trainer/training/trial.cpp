@@ -40,6 +40,7 @@ std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& set
     at::manual_seed(CounterRandom(seed, initial_weights).next());
     auto model = settings.model->make(task);
     initialize(*model, settings.init);
+    model->train();  // a user's may have been saved in evaluation mode
     model->to(device.place());
     return model;
 }

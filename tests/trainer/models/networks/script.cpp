@@ -62,7 +62,7 @@ std::string save_script(const std::filesystem::path& file, const std::string& bo
 
 /// As save_script(), with a batch norm before the linear layer. It refuses a single sample in training, as torch's
 /// does.
-std::string save_normed_script(const std::filesystem::path& file, bool keeps_statistics = true) {
+std::string save_normed_script(const std::filesystem::path& file, bool keeps_statistics = true, bool trains = true) {
     at::manual_seed(1);
     torch::jit::Module norm("Norm");
     norm.register_attribute("training", c10::BoolType::get(), true);
@@ -82,6 +82,7 @@ std::string save_normed_script(const std::filesystem::path& file, bool keeps_sta
     script.register_parameter("weight", at::randn({4, 64}).mul_(0.1).requires_grad_(), /*is_buffer=*/false);
     script.register_module("norm", norm);
     script.define("def forward(self, x):\n    return torch.matmul(self.norm.forward(x.flatten(1)), self.weight.t())\n");
+    script.train(trains);
     script.save(file.string());
     return file.string();
 }
@@ -422,6 +423,18 @@ TEST_CASE("a batch norm of a script that keeps no running statistics says so whe
 
     CHECK_THROWS_WITH(model->forward(at::randn({1, 8, 8})),
                       doctest::Contains("let it keep them (track_running_stats=True), choose a batch_size"));
+}
+
+TEST_CASE("a script that was saved in evaluation mode trains in training mode from its first step on") {
+    const SweepFixture sweep;
+    const std::string file = save_normed_script(sweep.folder / "net.pt", /*keeps_statistics=*/true, /*trains=*/false);
+    const auto device = make_cpu_device();
+    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", file}}), four_classes, *device);
+    const at::Tensor mean = trial.model().named_buffers()["norm.running_mean"];
+
+    trial.forward(at::ones({5, 8, 8}));
+
+    CHECK(mean.allclose(at::full({64}, 0.1)));  // a tenth of the samples' mean
 }
 
 TEST_CASE("measuring the noise changes no bit of a script that couples samples without buffers") {
