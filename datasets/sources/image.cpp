@@ -6,8 +6,10 @@
 #include <cmath>
 #include <csetjmp>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #ifdef CRESCENDO_PNG
 #include <png.h>
 #endif
@@ -21,12 +23,6 @@ namespace crescendo::datasets {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string extension(const fs::path& file) {
-    auto name = file.extension().string();
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-    return name;
-}
 
 [[noreturn]] void cannot_read(const fs::path& file, const std::string& reason) {
     throw InvalidInput(text("{} cannot be read as an image: {}", file.string(), reason));
@@ -137,21 +133,37 @@ struct JpegErrors {
     }
 };
 
+/// From four inks, which Adobe's programs store inverted, to colours, as Pillow does it.
+void to_rgb(const JSAMPLE* inks, std::size_t num_pixels, std::uint8_t* rgb) {
+    for (std::size_t at = 0; at < 3 * num_pixels; ++at) {
+        const int black = inks[at / 3 * 4 + 3];
+        const int product = (255 - inks[at / 3 * 4 + at % 3]) * black + 128;
+        rgb[at] = static_cast<std::uint8_t>(black - (((product >> 8) + product) >> 8));
+    }
+}
+
 /// Returns whether it succeeded; if not, errors.message says why. Has no objects that a jump would fail to destroy.
+/// `inks` is memory for a line.
 bool decode_jpeg(std::FILE* in, const fs::path& file, JpegErrors& errors, jpeg_decompress_struct& decoder,
-                 Image& image) {
+                 std::vector<JSAMPLE>& inks, Image& image) {
     if (setjmp(errors.place) != 0) {
         return false;
     }
     jpeg_create_decompress(&decoder);
     jpeg_stdio_src(&decoder, in);
     jpeg_read_header(&decoder, TRUE);
-    decoder.out_color_space = JCS_RGB;
+    const bool has_inks = decoder.num_components == 4;
+    decoder.out_color_space = has_inks ? JCS_CMYK : JCS_RGB;
     jpeg_start_decompress(&decoder);
     allocate(image, file, decoder.output_height, decoder.output_width);
+    inks.resize(std::size_t{4} * decoder.output_width);
     while (decoder.output_scanline < decoder.output_height) {
-        JSAMPROW row = &image.rgb[std::size_t{3} * decoder.output_scanline * decoder.output_width];
+        auto* const pixels = &image.rgb[std::size_t{3} * decoder.output_scanline * decoder.output_width];
+        JSAMPROW row = has_inks ? inks.data() : pixels;
         jpeg_read_scanlines(&decoder, &row, 1);
+        if (has_inks) {
+            to_rgb(inks.data(), decoder.output_width, pixels);
+        }
     }
     jpeg_finish_decompress(&decoder);
     return true;
@@ -163,6 +175,7 @@ Image read_jpeg(const fs::path& file) {
         cannot_read(file, "it cannot be opened");
     }
     Image image;
+    std::vector<JSAMPLE> inks;
     JpegErrors errors;
     jpeg_decompress_struct decoder{};
     decoder.err = jpeg_std_error(&errors.manager);
@@ -170,7 +183,7 @@ Image read_jpeg(const fs::path& file) {
     errors.manager.emit_message = JpegErrors::warn;
     const std::unique_ptr<jpeg_decompress_struct, decltype(&jpeg_destroy_decompress)> owner(&decoder,
                                                                                             jpeg_destroy_decompress);
-    if (!decode_jpeg(in.get(), file, errors, decoder, image)) {
+    if (!decode_jpeg(in.get(), file, errors, decoder, inks, image)) {
         cannot_read(file, errors.message.data());
     }
     return image;
@@ -183,6 +196,14 @@ Image read_jpeg(const fs::path& file) {
 }
 
 #endif
+
+/// Whether the file is PNG by what it holds: in ImageNet and others, some files are called otherwise.
+bool is_png(const fs::path& file) {
+    constexpr std::string_view signature = "\x89PNG";
+    std::string begin(signature.size(), '\0');
+    std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    return begin == signature;
+}
 
 /// How a pixel of a resized line is made: the weights, which sum to 1, of the old pixels from `first` on.
 struct Mixture {
@@ -215,11 +236,12 @@ std::vector<Mixture> mixtures(std::int64_t from, std::int64_t to) {
 }  // namespace
 
 bool is_image(const fs::path& file) {
-    const auto name = extension(file);
+    auto name = file.extension().string();
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
     return name == ".png" || name == ".jpg" || name == ".jpeg";
 }
 
-Image read_image(const fs::path& file) { return extension(file) == ".png" ? read_png(file) : read_jpeg(file); }
+Image read_image(const fs::path& file) { return is_png(file) ? read_png(file) : read_jpeg(file); }
 
 Image resized(const Image& image, std::int64_t height, std::int64_t width) {
     const auto index = [](std::int64_t row, std::int64_t columns, std::int64_t column) {
