@@ -78,6 +78,11 @@ def _propose(sampler: Any, question: Dict[str, Any]) -> Dict[str, Any]:
 
 def serve(make: Callable[[Search], Any]) -> None:
     """Answers for `make(search)` until the sweep is over."""
+    if "CRESCENDO_FD" not in os.environ:
+        raise SystemExit(
+            "crescendo: a sampler answers a sweep that runs; name it in the sweep's file, as "
+            "`sampler: {command: [python3, mine.py]}`, and try it by `crescendo validate sweep.yaml --sample 5`"
+        )
     # One stream for both ways would lose questions: before Python 3.13 a write throws away what was read ahead.
     with socket.socket(fileno=int(os.environ["CRESCENDO_FD"])) as connection, connection.makefile(
         encoding="utf-8"

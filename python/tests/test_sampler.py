@@ -146,6 +146,20 @@ class Samplers(unittest.TestCase):
         self.assertEqual(len(list(program.answers)), 5)
         self.assertEqual(program.end(), 0)
 
+    def test_a_sampler_that_is_started_by_hand_says_what_starts_it(self):
+        environment = {name: value for name, value in os.environ.items() if name != "CRESCENDO_FD"}
+
+        done = subprocess.run(
+            [sys.executable, "-c", "from crescendo import sampler; sampler.serve(None)"],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("crescendo validate sweep.yaml --sample 5", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
     def test_a_class_that_learns_nothing_needs_no_tell(self):
         script = """if True:
             from crescendo import sampler
