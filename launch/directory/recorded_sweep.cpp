@@ -14,9 +14,6 @@
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
-namespace {
-
-}  // namespace
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept, JobWatch* watch)
     : RecordedSweep(SweepDirectory::open(path), History::Purpose::look, kept, watch) {
