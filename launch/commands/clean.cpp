@@ -46,7 +46,7 @@ ExitCode clean(const CleanOptions& options) {
     const auto directory = SweepDirectory::open(options.directory);
     std::optional<SweepLock> lock;
     if (options.removal == Removal::perform) {
-        lock.emplace(directory);
+        lock.emplace(directory, LockUse::removing);
     }
     const RecordedSweep sweep(options.directory);
     const auto all = clean_up({keep_of(sweep.file, options), sweep.file.has_warm_trainers()}, sweep.history.sweep(),

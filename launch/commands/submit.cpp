@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <memory>
 
@@ -24,6 +23,7 @@
 #include "launch/directory/sweep_lock.hpp"
 #include "launch/directory/warm_start.hpp"
 #include "launch/files/read_file.hpp"
+#include "launch/journal/directory_error.hpp"
 #include "launch/journal/history.hpp"
 #include "launch/process/exit_status_variable.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
@@ -80,13 +80,12 @@ fs::path site_of(const SubmitOptions& options) {
 /// on the journal, which who may only read the sweep does not get.
 class QueueLock {
   public:
-    /// Throws InvalidInput if somebody else has it, or if our user may not write here.
+    /// Throws InvalidInput if somebody else has it, and as cannot_open() does.
     explicit QueueLock(const SweepDirectory& directory)
         : file_(::open(directory.journal().c_str(), O_RDWR | O_CLOEXEC)) {
-        CRESCENDO_VALIDATE(file_, "",
-                           "{}: cannot be written ({}), and its job would fail likewise; submit the sweep as the user "
-                           "whom it belongs to",
-                           directory.journal().string(), std::strerror(errno));
+        if (!file_) {
+            cannot_open(directory.journal());
+        }
         CRESCENDO_VALIDATE(::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, "",
                            "{}: another `crescendo submit` is queueing a job of this sweep, and two jobs would "
                            "overwrite each other's files; `crescendo status {}` shows what became of it",

@@ -9,9 +9,9 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <sstream>
+#include <string_view>
 #include <thread>
 
 #include "core/check.hpp"
@@ -172,13 +172,12 @@ bool take(const FileDescriptor& file) {
     return true;
 }
 
-/// A disk may be repaired; a user's rights stay what they are.
-[[noreturn]] void cannot_write(const fs::path& path) {
-    const std::system_error error(errno, std::generic_category(), "cannot write " + path.string());
-    if (errno == EACCES || errno == EPERM) {
-        throw InvalidInput(std::string(error.what()) + "; the sweep belongs to another user: resume it as that user");
-    }
-    throw DirectoryError(error);
+/// False where that failed, and errno says why.
+bool replace_content(const FileDescriptor& file, std::string_view content) {
+    errno = ENOSPC;  // where a part of it is written
+    return ::ftruncate(file.get(), 0) == 0 &&
+           ::pwrite(file.get(), content.data(), content.size(), 0) == static_cast<ssize_t>(content.size()) &&
+           ::fdatasync(file.get()) == 0;  // an NFS client would keep it to itself for a while
 }
 
 }  // namespace
@@ -188,7 +187,7 @@ std::string LockHolder::text() const {
                        job.empty() ? "" : fmt::format(" (job {})", job));
 }
 
-SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) {
+SweepLock::SweepLock(const SweepDirectory& directory, LockUse use) : path_(directory.lock()) {
     const auto where = directory.path().string();
     const auto refuse = [&](const std::string& holder) {
         throw InvalidInput(fmt::format(
@@ -199,7 +198,7 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
     };
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!file_) {
-        cannot_write(path_);
+        cannot_open(path_);
     }
     const bool refused = !take(file_);
     const auto previous = content_of(path_);
@@ -212,10 +211,10 @@ SweepLock::SweepLock(const SweepDirectory& directory) : path_(directory.lock()) 
         abandoned_by_ = previous_line;
     }
     content_ = to_content(ourselves(directory));
-    if (::ftruncate(file_.get(), 0) != 0 ||
-        ::pwrite(file_.get(), content_.data(), content_.size(), 0) != static_cast<ssize_t>(content_.size()) ||
-        ::fdatasync(file_.get()) != 0) {  // an NFS client would keep it to itself for a while
-        cannot_write(path_);
+    const bool is_named = replace_content(file_, content_);
+    const bool is_full = !is_named && (errno == ENOSPC || errno == EDQUOT);
+    if (!is_named && !(is_full && use == LockUse::removing && replace_content(file_, content_ = ""))) {
+        cannot_open(path_);
     }
 }
 

@@ -35,6 +35,12 @@ struct LockHolder {
     std::string text() const;
 };
 
+/// What a process does with a sweep that it has locked.
+enum class LockUse {
+    writing,
+    removing,  ///< files, which has to work on a full disk: nobody's name fits in the lock then, and flock is all
+};
+
 /// The right to write in a sweep's directory. At most one process holds it, and it ends with that process.
 ///
 /// It is a lock (flock) on the file `lock`, which also names the holder. Some file systems keep such locks on each node
@@ -48,7 +54,7 @@ struct LockHolder {
 class SweepLock {
   public:
     /// Throws InvalidInput that names the holder, since when, and the remedy.
-    explicit SweepLock(const SweepDirectory& directory);
+    explicit SweepLock(const SweepDirectory& directory, LockUse use = LockUse::writing);
 
     /// The former holder, if it died without giving the lock back.
     const std::optional<std::string>& abandoned_by() const { return abandoned_by_; }

@@ -1,9 +1,16 @@
 #pragma once
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+
+#include "core/check.hpp"
+#include "core/shell_words.hpp"
 
 namespace crescendo::launch {
 
@@ -28,8 +35,12 @@ class DirectoryError : public std::runtime_error {
             case ENFILE:
                 return "raise the number of files that may be open (ulimit -n)";
             case EISDIR:
+            case ENOENT:
             case ENOTDIR:
                 return "put back what was there";
+            case EACCES:
+            case EPERM:
+                return "allow its user to write there, by a new ticket (kinit) where the file system wants one";
             case ENAMETOOLONG:
                 return "give its folder a shorter path";
             default:
@@ -39,5 +50,21 @@ class DirectoryError : public std::runtime_error {
 
     std::string problem_;
 };
+
+/// Throws what errno says of a sweep's file that could not be opened to be written: a DirectoryError for a disk, which
+/// may be repaired, and InvalidInput where our user lacks the right.
+[[noreturn]] inline void cannot_open(const std::filesystem::path& file) {
+    const std::system_error error(errno, std::generic_category(), "cannot write " + file.string());
+    if (errno != EACCES && errno != EPERM) {
+        throw DirectoryError(error);
+    }
+    const auto folder = file.parent_path();
+    struct stat status {};
+    const bool is_ours = ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+    throw InvalidInput(
+        std::string(error.what()) +
+        (is_ours ? "; the sweep was made read-only, and `chmod -R u+w " + shell_quoted(folder) + "` undoes that"
+                 : "; the sweep belongs to another user: continue it as that user"));
+}
 
 }  // namespace crescendo::launch

@@ -244,7 +244,7 @@ Journal::End Journal::recover(const std::filesystem::path& path, const std::func
 Journal Journal::open(const std::filesystem::path& path, End end) {
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file || ::ftruncate(file.get(), static_cast<off_t>(end.length)) != 0) {
-        throw DirectoryError(std::system_error(errno, std::generic_category(), "cannot write " + path.string()));
+        cannot_open(path);
     }
     return {path, std::move(file), end};
 }

@@ -1,4 +1,5 @@
 #include "tests/e2e/leaving_sweep.hpp"
+#include "tests/e2e/small_disk.hpp"
 
 using namespace crescendo::tests;
 
@@ -42,4 +43,19 @@ TEST_CASE("a sweep that runs is not cleaned up from outside, and what would go c
     CHECK(asked.out.starts_with("nothing to remove"));
     run.signal(SIGINT);
     CHECK(run.wait() == 75);
+}
+
+TEST_CASE("a sweep on a full disk is cleaned up, which is what makes room") {
+    const SmallDisk disk("size=1m");
+    if (!disk) {
+        return;
+    }
+    write_leaving_sweep(disk.path(), "parameters: {x: {values: [1, 2, 3, 8]}}\nscheduler: {type: fifo, max: 2}\n");
+    REQUIRE(run_crescendo(disk.path(), {"run", "sweep.yaml"}).code == 0);
+    disk.fill();
+
+    const auto cleaned = run_crescendo(disk.path(), {"clean", "s", "--programs", "best"});
+
+    CHECK_MESSAGE(cleaned.code == 0, cleaned.err);
+    CHECK_MESSAGE(cleaned.out.starts_with("removed 8 files of 2 trials: "), cleaned.out);
 }

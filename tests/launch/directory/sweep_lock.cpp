@@ -16,6 +16,7 @@
 #include "launch/files/read_file.hpp"
 #include "launch/journal/directory_error.hpp"
 #include "tests/await.hpp"
+#include "tests/e2e/small_disk.hpp"
 #include "tests/failing_disk.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -313,4 +314,22 @@ TEST_CASE("a lock whose holder's name does not reach the disk, where others woul
 
     disk.fail();
     CHECK_THROWS_WITH_AS(SweepLock{directory}, doctest::Contains("cannot write"), DirectoryError);
+}
+
+TEST_CASE("a full disk has no room for a holder's name, and who only removes files has the lock all the same") {
+    const tests::SmallDisk disk("size=64k");
+    if (!disk) {
+        return;
+    }
+    const auto directory = SweepDirectory::create(disk.path() / "sweep", "", Json::object());
+    { const SweepLock lock(directory); }
+    disk.fill();
+
+    CHECK_THROWS_WITH_AS(SweepLock{directory}, doctest::Contains("No space left"), DirectoryError);
+    {
+        const SweepLock lock(directory, LockUse::removing);
+        CHECK(SweepLock::holder(directory).has_value());
+        CHECK_THROWS_WITH_AS(SweepLock{directory}, doctest::Contains("an unknown process"), InvalidInput);
+    }
+    CHECK_FALSE(SweepLock::holder(directory));
 }

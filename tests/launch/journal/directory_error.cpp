@@ -1,0 +1,34 @@
+#include "launch/journal/directory_error.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/temporary_folder.hpp"
+
+using namespace crescendo;
+using namespace crescendo::launch;
+
+namespace {
+
+void fail_with(int error, const std::filesystem::path& file) {
+    errno = error;
+    cannot_open(file);
+}
+
+}  // namespace
+
+TEST_CASE("a user's own sweep that was made read-only is not taken for another user's, nor for a full disk") {
+    const tests::TemporaryFolder folder;
+    const auto journal = folder / "journal.jsonl";
+
+    CHECK_THROWS_WITH_AS(fail_with(EACCES, journal), doctest::Contains("`chmod -R u+w "), InvalidInput);
+    CHECK_THROWS_WITH_AS(fail_with(EACCES, "/no/such/sweep/journal.jsonl"), doctest::Contains("another user"),
+                         InvalidInput);
+    CHECK_THROWS_WITH_AS(fail_with(ENOSPC, journal), doctest::Contains("free some space"), DirectoryError);
+}
+
+TEST_CASE("a right that ran out and a folder that was moved are not taken for a full disk") {
+    const auto remedy = [](std::errc error) { return std::string(DirectoryError(make_error_code(error)).what()); };
+
+    CHECK(remedy(std::errc::permission_denied).find("kinit") != std::string::npos);
+    CHECK(remedy(std::errc::no_such_file_or_directory).find("put back what was there") != std::string::npos);
+}
