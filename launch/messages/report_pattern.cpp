@@ -17,7 +17,7 @@ namespace crescendo::launch {
 namespace {
 
 constexpr const char* resource_group = "resource";
-constexpr char escape = '\x1b';  // begins a terminal's colours
+constexpr char escape = '\x1b';
 
 std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::string& key) {
     re2::RE2::Options options;
@@ -31,6 +31,16 @@ std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::stri
                        "has no named group, so nothing is read from it; name what is a number, as in "
                        "acc=(?P<val_accuracy>[^\\s,]+)");
     return compiled;
+}
+
+/// The text as a terminal shows it, without the sequences that colour it (ECMA-48, 5.4).
+std::string without_colours(std::string_view text) {
+    static const re2::RE2 sequence("\\x1b\\[[0-?]*[ -/]*[@-~]");
+    std::string plain(text);
+    if (plain.find(escape) != std::string::npos) {
+        re2::RE2::GlobalReplace(&plain, sequence, "");
+    }
+    return plain;
 }
 
 std::optional<double> number_in(std::string text) {
@@ -61,27 +71,15 @@ void expect_whole(const std::string& group, const std::string& matched, const st
 /// What to do about a group that matches more than a number: "0.31," or "90.5%".
 std::string remedy_for(const std::string& group, const std::string& matched) {
     static const re2::RE2 thousands("[-+]?\\d{1,3}(?:,\\d{3})+(?:\\D.*)?");
-    static const re2::RE2 number_and_more("([-+]?(?:\\d[\\d.]*(?:[eE][-+]?\\d+)?|nan|inf))([,;:/)\\]}%\"'\\x1b]).*");
+    static const re2::RE2 number_and_more("([-+]?(?:\\d[\\d.]*(?:[eE][-+]?\\d+)?|nan|inf))([,;:/)\\]}%\"']).*");
     std::string number;
     std::string next;
-    if (matched.starts_with(escape)) {
-        return R"(: the program prints it in colours; turn these off, or write \x1b\[[\d;]*m before the group)";
-    }
     if (re2::RE2::FullMatch(matched, thousands) || !re2::RE2::FullMatch(matched, number_and_more, &number, &next) ||
         !number_in(number)) {
         return "; let it match the number alone, and print that without commas";
     }
-    const auto* const end = next == "," ? "" : next[0] == escape ? "\\x1b" : next == "]" ? "\\]" : next.c_str();
-    return fmt::format("; to end it before '{}' write (?P<{}>[^\\s,{}]+)", next[0] == escape ? "\\x1b" : next, group,
-                       end);
-}
-
-/// The text with the escapes of terminals written out.
-std::string without_escapes(std::string text) {
-    for (std::size_t at; (at = text.find(escape)) != std::string::npos;) {
-        text.replace(at, 1, "\\x1b");
-    }
-    return text;
+    const auto* const end = next == "," ? "" : next == "]" ? "\\]" : next.c_str();
+    return fmt::format("; to end it before '{}' write (?P<{}>[^\\s,{}]+)", next, group, end);
 }
 
 }  // namespace
@@ -137,7 +135,7 @@ void ReportPattern::note(const std::string& group, std::string_view text) {
     constexpr double most = 9e15;  // whole numbers are exact up to here
     if (!number || (is_resource && !(*number == std::floor(*number) && std::abs(*number) < most))) {
         throw std::runtime_error(fmt::format("the group '{}' of report.pattern matches '{}', which is no {}number{}",
-                                             group, without_escapes(std::string(text)), is_resource ? "whole " : "",
+                                             group, text, is_resource ? "whole " : "",
                                              remedy_for(group, std::string(text))));
     }
     if (is_resource) {
@@ -152,28 +150,35 @@ void ReportPattern::note(const std::string& group, std::string_view text) {
     }
 }
 
-std::optional<protocol::Report> ReportPattern::read(std::string_view line) {
-    bool is_complete = false;
-    for (const auto& expression : expressions_) {
-        std::vector<re2::StringPiece> groups(static_cast<std::size_t>(expression->NumberOfCapturingGroups()) + 1);
-        const re2::StringPiece text(line.data(), line.size());
-        if (!expression->Match(text, 0, text.size(), re2::RE2::UNANCHORED, groups.data(),
-                               static_cast<int>(groups.size()))) {
-            continue;
-        }
-        has_matched_ = true;
-        for (const auto& [name, index] : expression->NamedCapturingGroups()) {
-            const auto& group = groups[static_cast<std::size_t>(index)];
-            if (group.data() != nullptr) {  // else it is of an alternative that did not match
-                const auto* end = group.data() + group.size();
-                expect_whole(name, std::string(group), std::string(end, text.data() + text.size()),
-                             end == groups[0].data() + groups[0].size());
-                note(name, {group.data(), group.size()});
-                is_complete = is_complete || name == metric_;
-            }
+/// Takes what the expression finds in the text. Returns whether it matches.
+bool ReportPattern::take(const re2::RE2& expression, std::string_view line) {
+    std::vector<re2::StringPiece> groups(static_cast<std::size_t>(expression.NumberOfCapturingGroups()) + 1);
+    const re2::StringPiece text(line.data(), line.size());
+    if (!expression.Match(text, 0, text.size(), re2::RE2::UNANCHORED, groups.data(), static_cast<int>(groups.size()))) {
+        return false;
+    }
+    for (const auto& [name, index] : expression.NamedCapturingGroups()) {
+        const auto& group = groups[static_cast<std::size_t>(index)];
+        if (group.data() != nullptr) {  // else it is of an alternative that did not match
+            const auto* end = group.data() + group.size();
+            expect_whole(name, std::string(group), std::string(end, text.data() + text.size()),
+                         end == groups[0].data() + groups[0].size());
+            note(name, without_colours({group.data(), group.size()}));
+            is_complete_ = is_complete_ || name == metric_;
         }
     }
-    if (!is_complete) {
+    return true;
+}
+
+std::optional<protocol::Report> ReportPattern::read(std::string_view line) {
+    const auto plain = without_colours(line);
+    is_complete_ = false;
+    for (const auto& expression : expressions_) {
+        const bool matches =
+            take(*expression, plain) || (plain != line && take(*expression, line));  // made for colours
+        has_matched_ = has_matched_ || matches;
+    }
+    if (!is_complete_) {
         return {};
     }
     if (!has_resource_) {

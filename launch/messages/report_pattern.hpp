@@ -23,7 +23,8 @@ std::string name_of_group(std::string metric);
 /// `epoch (?P<resource>\d+).*acc=(?P<val_accuracy>[\d.]+)`.
 ///
 /// The group `resource` is the report's resource, every other group a metric. The line that gives the sweep's metric
-/// completes a report; what lines before it gave is a part of it. Without a group `resource`, reports are counted.
+/// completes a report; what lines before it gave is a part of it. Without a group `resource`, reports are counted. A
+/// terminal's colours are no part of a line, unless an expression matches with them only.
 ///
 /// The expressions are those of RE2, which takes time in proportion to a line's length, whatever the expression.
 class ReportPattern {
@@ -53,6 +54,7 @@ class ReportPattern {
     std::string_view awaited_group() const;
 
   private:
+    bool take(const re2::RE2& expression, std::string_view line);
     void note(const std::string& group, std::string_view text);
 
     std::vector<std::unique_ptr<re2::RE2>> expressions_;
@@ -60,6 +62,7 @@ class ReportPattern {
     std::int64_t counts_from_;
     bool has_resource_ = false;  ///< whether an expression has the group
     bool has_matched_ = false;
+    bool is_complete_ = false;  ///< whether the present line gave the sweep's metric
     std::optional<std::int64_t> resource_;
     std::map<std::string, double> metrics_;  ///< of the report that is not complete yet
 };
