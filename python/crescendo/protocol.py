@@ -28,13 +28,16 @@ def inherited_socket() -> Optional[socket.socket]:
         return None
     try:
         inherited = socket.socket(fileno=int(descriptor))
+        if inherited.family != socket.AF_UNIX:  # one that was opened since, under the number that had become free
+            inherited.detach()
+            raise OSError("the number is another socket's")
     except (OSError, ValueError) as error:
         if multiprocessing.parent_process() is not None:
             return None
         raise RuntimeError(
             f"CRESCENDO_FD is {descriptor!r}, and this process has no such socket ({error}); a program between "
-            "crescendo and this one closed it, or the variable was copied from a sweep: unset CRESCENDO_FD to run "
-            "outside of one"
+            "crescendo and this one closed it, as torchrun does, in place of which the sweep file has `workers: 2` in "
+            "its scheduler; or the variable was copied from a sweep: unset CRESCENDO_FD to run outside of one"
         ) from None
     inherited.set_inheritable(False)
     return inherited

@@ -425,6 +425,13 @@ class ProgramTest(unittest.TestCase):
         with mock.patch.dict(os.environ, CRESCENDO_FD="999"), self.assertRaisesRegex(RuntimeError, "no such socket"):
             protocol.inherited_socket()
 
+    def test_a_socket_of_the_programs_own_is_not_taken_for_crescendos_that_was_closed(self):
+        with socket.socket() as own, mock.patch.dict(os.environ, CRESCENDO_FD=str(own.fileno())):
+            with self.assertRaisesRegex(RuntimeError, "another socket's.*as torchrun does"):
+                protocol.inherited_socket()
+
+            self.assertEqual(own.getsockname()[0], "0.0.0.0")  # it is still open
+
     def test_habits_of_other_tools_are_told_what_to_write_instead(self):
         trial = self.trial()
         next(trial.epochs())
