@@ -70,7 +70,8 @@ std::string file_of_module(const std::vector<std::string>& command) {
 std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) {
     const auto found = std::ranges::find_if(words, [](const std::string& word) {
         const auto name = fs::path(word).filename();
-        return name == "torchrun" || name == "accelerate" || name == "deepspeed";
+        return name == "torchrun" || name == "accelerate" || name == "deepspeed" || name == "torch.distributed.run" ||
+               name == "torch.distributed.launch" || name == "accelerate.commands.launch";
     });
     return found == words.end() ? std::nullopt : std::optional<std::size_t>(found - words.begin());
 }

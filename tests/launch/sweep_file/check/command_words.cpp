@@ -33,5 +33,6 @@ TEST_CASE("a module that an interpreter runs has a file, but for the adapter for
 TEST_CASE("a launcher of processes is known by its name, wherever it lies") {
     CHECK(find_launcher({"env", "A=1", "/opt/venv/bin/torchrun", "train.py"}) == 2);
     CHECK(find_launcher({"accelerate", "launch", "train.py"}) == 0);
+    CHECK(find_launcher({"python3", "-m", "torch.distributed.run", "train.py"}) == 2);
     CHECK(find_launcher({"python3", "torchrun.py"}) == std::nullopt);
 }
