@@ -7,7 +7,6 @@
 #include <cctype>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -29,29 +28,6 @@ namespace {
 
 constexpr std::size_t longest_note = 4096;  // bytes
 constexpr std::size_t longest_tag = 64;     // bytes
-
-/// Which values a parameter has, as the end of a message; empty where the ends say nothing.
-std::string values_of(const Distribution& distribution) {
-    return std::visit(
-        []<class D>(const D& d) -> std::string {
-            if constexpr (std::is_same_v<D, Categorical>) {
-                constexpr std::size_t most = 10;  // a screen is no place for thousands
-                std::vector<std::string> values;
-                for (std::size_t i = 0; i < std::min(d.values.size(), most); ++i) {
-                    values.push_back(to_string(d.values[i]));
-                }
-                return fmt::format(": {}{}", fmt::join(values, ", "),
-                                   d.values.size() > most ? fmt::format(" or {} others", d.values.size() - most) : "");
-            } else if constexpr (std::is_same_v<D, IntUniform>) {
-                return fmt::format(": whole numbers from {} to {}", d.min, d.max);
-            } else if constexpr (requires { d.min; }) {
-                return fmt::format(": from {} to {}", d.min, d.max);
-            } else {
-                return "";
-            }
-        },
-        distribution);
-}
 
 /// The listed value that is this text in full: in YAML, "red #2" is red with a remark. Nothing if none is, or if it is
 /// not text, which YAML tells from others.
@@ -78,7 +54,7 @@ Value value_of(const Parameter& parameter, const std::string& text) {
                        parameter.name);
     const auto meant = member(parameter.distribution, value_from_json(root.at("value")));
     CRESCENDO_VALIDATE(meant, parameter.name, "{} is never {}; choose one of the values that the sweep file allows{}",
-                       parameter.name, text, values_of(parameter.distribution));
+                       parameter.name, text, values_in_words(parameter.distribution));
     return *meant;
 }
 

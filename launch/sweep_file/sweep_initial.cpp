@@ -65,8 +65,8 @@ class PointReader {
         const auto meant = member(parameter->distribution, value_from_json(value));
         if (!meant) {
             values.fail(key, fmt::format("is {}, which the parameter never is; choose one of the values that "
-                                         "`parameters:` allows",
-                                         value.dump()));
+                                         "`parameters:` allows{}",
+                                         value.dump(), values_in_words(parameter->distribution)));
         }
         if (std::ranges::find(config_, name, &Config::value_type::first) != config_.end()) {
             values.fail(key, "is given twice, in a map and under its dotted name; remove one");

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <vector>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "scheduler/space/quantized.hpp"
 
 namespace crescendo {
@@ -86,10 +89,38 @@ struct Member {
     }
 };
 
+/// Text is quoted, so that "0.5" is not taken for the number.
+std::string in_words(const Value& value) {
+    const auto* words = std::get_if<std::string>(&value);
+    return words == nullptr ? to_string(value) : text("the text '{}'", *words);
+}
+
 }  // namespace
 
 std::optional<Value> member(const Distribution& distribution, const Value& value) {
     return std::visit(Member{value}, distribution);
+}
+
+std::string values_in_words(const Distribution& distribution) {
+    return std::visit(
+        []<class D>(const D& d) -> std::string {
+            if constexpr (std::is_same_v<D, Categorical>) {
+                constexpr std::size_t most = 10;  // a screen is no place for thousands
+                std::vector<std::string> values;
+                for (std::size_t i = 0; i < std::min(d.values.size(), most); ++i) {
+                    values.push_back(to_string(d.values[i]));
+                }
+                return ": " + enumerate(values, ", ") +
+                       (d.values.size() > most ? text(" or {} others", d.values.size() - most) : "");
+            } else if constexpr (std::is_same_v<D, IntUniform>) {
+                return text(": whole numbers from {} to {}", d.min, d.max);
+            } else if constexpr (requires { d.min; }) {
+                return text(": from {} to {}", d.min, d.max);
+            } else {
+                return "";
+            }
+        },
+        distribution);
 }
 
 Value member(const SearchSpace& space, const std::string& name, const Value& value) {
@@ -101,8 +132,8 @@ Value member(const SearchSpace& space, const std::string& name, const Value& val
     }
     const auto meant = member(found->distribution, value);
     CRESCENDO_VALIDATE(meant, "config",
-                       "a configuration has {} = {}, which the parameter never is; choose one of its values", name,
-                       to_string(value));
+                       "a configuration has {} = {}, which the parameter never is; choose one of its values{}", name,
+                       in_words(value), values_in_words(found->distribution));
     return *meant;
 }
 

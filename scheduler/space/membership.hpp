@@ -13,8 +13,11 @@ namespace crescendo {
 /// listed, or listed with the probability 0.
 std::optional<Value> member(const Distribution& distribution, const Value& value);
 
-/// As above, for the parameter of this name. A value of a derived parameter, or of one that is not there, stays as it
-/// is. Throws InvalidInput (key "config") that names the parameter where there is nothing.
+/// Which values a distribution has, as the end of a message: ": from 0 to 1". Empty where the ends say nothing.
+std::string values_in_words(const Distribution& distribution);
+
+/// As member(), for the parameter of this name. A value of a derived parameter, or of one that is not there, stays as
+/// it is. Throws InvalidInput (key "config") that names the parameter where there is nothing.
 Value member(const SearchSpace& space, const std::string& name, const Value& value);
 
 /// The configuration of the space that somebody means by `config`, in the order of the parameters and with the derived

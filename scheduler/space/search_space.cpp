@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo {
 
@@ -143,6 +144,23 @@ Config SearchSpace::in_order(const Config& config) const {
     }
 }
 
+/// Throws InvalidInput about the first name in `config` that is no parameter, or is there twice.
+void SearchSpace::refuse_names(const Config& config) const {
+    std::vector<std::string> names;
+    for (const auto& parameter : parameters_) {
+        names.push_back(parameter.name);
+    }
+    for (auto each = config.begin(); each != config.end(); ++each) {
+        const auto& name = each->first;
+        CRESCENDO_VALIDATE(std::ranges::find(names, name) != names.end(), "config",
+                           "a configuration has '{}', and there is no such parameter{}; leave it out", name,
+                           did_you_mean(name, names));
+        CRESCENDO_VALIDATE(
+            std::find_if(config.begin(), each, [&](const auto& other) { return other.first == name; }) == each,
+            "config", "a configuration has '{}' twice; leave one out", name);
+    }
+}
+
 /// The value of each parameter that `config` has.
 std::vector<std::optional<Value>> SearchSpace::given(const Config& config) const {
     std::vector<std::optional<Value>> values;
@@ -157,10 +175,9 @@ std::vector<std::optional<Value>> SearchSpace::given(const Config& config) const
         values.push_back(is_there ? std::optional(found->second) : std::nullopt);
         num_found += is_there;
     }
-    CRESCENDO_VALIDATE(config.size() == num_found, "config",
-                       "a configuration has {} values, and {} of the sweep's {} parameters are among them; leave out "
-                       "what is no parameter, or is there twice",
-                       config.size(), num_found, parameters_.size());
+    if (config.size() != num_found) {
+        refuse_names(config);
+    }
     return values;
 }
 

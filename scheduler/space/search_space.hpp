@@ -62,6 +62,7 @@ class SearchSpace {
 
   private:
     std::optional<double> coordinate_of(std::size_t parameter, const Value& value) const;
+    void refuse_names(const Config& config) const;
     std::vector<std::optional<Value>> given(const Config& config) const;
     void check_presence(const Assignment& assignment, const std::vector<bool>& is_given) const;
     void check_constraints(const Assignment& assignment) const;
