@@ -117,12 +117,15 @@ SweepDirectory SweepDirectory::open(const fs::path& path) {
         throw InvalidInput(fmt::format("{}: {}; name the directory of a sweep, which `crescendo run` makes",
                                        path.string(), fs::exists(path, error) ? "is a file" : "no such directory"));
     }
-    if (!is_there(result.sweep_file()) || !is_there(result.journal())) {
-        throw InvalidInput(
-            fmt::format("{}: holds no sweep (no sweep.yaml and journal.jsonl); "
-                        "`crescendo run` makes one",
-                        path.string()));
-    }
+    const bool has_file = is_there(result.sweep_file());
+    const bool has_journal = is_there(result.journal());
+    CRESCENDO_VALIDATE(has_file || !has_journal, "",
+                       "{}: has a journal.jsonl, but no sweep.yaml any more; put the file back: the first line of "
+                       "journal.jsonl has its keys and values",
+                       path.string());
+    CRESCENDO_VALIDATE(has_file && has_journal, "",
+                       "{}: holds no sweep (no sweep.yaml and journal.jsonl); `crescendo run` makes one",
+                       path.string());
     return result;
 }
 

@@ -63,9 +63,12 @@ void cannot_read(const std::filesystem::path& path, int error) {
     if (std::ranges::find(of_the_path, error) != of_the_path.end()) {
         const auto inside = path / "sweep.yaml";
         std::error_code ignored;
-        throw InvalidInput(fmt::format(
-            "cannot read {}: {}{}", path.string(), std::strerror(error),
-            std::filesystem::exists(inside, ignored) ? fmt::format("; give {}", inside.string()) : ""));
+        const auto remedy =
+            std::filesystem::exists(inside, ignored) ? fmt::format("; give {}", inside.string())
+            : error == ENOENT && path.is_relative()
+                ? fmt::format("; relative paths start at {}", std::filesystem::current_path(ignored).string())
+                : "";
+        throw InvalidInput(fmt::format("cannot read {}: {}{}", path.string(), std::strerror(error), remedy));
     }
     throw std::system_error(error, std::generic_category(),
                             fmt::format("cannot read {}, try again once this is fixed", path.string()));

@@ -44,6 +44,11 @@ std::optional<LimitsChange> limits_change_from(const Json& record) {
 
 Override parse_setting(const std::string& text) {
     auto setting = parse_override(text, "run_cap=200");
+    const auto option = option_of_session(setting.key);
+    CRESCENDO_VALIDATE(option.empty(), setting.key,
+                       "{} cannot be set, because a session keeps its slots; stop the sweep, and give {} to `crescendo "
+                       "resume`",
+                       setting.key, option);
     CRESCENDO_VALIDATE(is_changeable(setting.key), setting.key,
                        "{} cannot be set{}: trials were trained with what the sweep began with; what may change is {}",
                        setting.key, did_you_mean(setting.key, changeable_keys()), list_of_changeable_keys());

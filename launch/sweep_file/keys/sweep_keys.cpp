@@ -107,6 +107,10 @@ bool changes_next_session(std::string_view key) { return has_effect(key, next_se
 
 bool only_describes(std::string_view key) { return has_effect(key.substr(0, key.find('.')), describes); }
 
+std::string option_of_session(std::string_view key) {
+    return key == "slots" ? "--slots" : key == "slots_per_gpu" ? "--slots-per-gpu" : "";
+}
+
 std::string list_of_changeable_keys() { return enumerate(changeable_keys(), " and "); }
 
 }  // namespace crescendo::launch

@@ -23,6 +23,10 @@ bool only_describes(std::string_view key);
 /// The keys that say how a configuration is trained, whatever the search: `crescendo retrain` keeps them.
 std::vector<std::string> training_keys();
 
+/// The option by which a session of a sweep that has begun gets another value of this key than the sweep's file has;
+/// empty if there is none.
+std::string option_of_session(std::string_view key);
+
 /// The keys that may change, for messages: "run_cap, budget.time, … and hang_timeout".
 std::string list_of_changeable_keys();
 

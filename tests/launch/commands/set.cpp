@@ -27,6 +27,7 @@ TEST_CASE("set refuses keys that may not change, and values that make no sense, 
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
 
     for (const auto& [setting, message] : {std::pair{"parameters.x.max=2", "parameters.x.max cannot be set"},
+                                           {"slots=4", "give --slots to `crescendo resume`"},
                                            {"run_cap=many", "run_cap: 'many' is text"},
                                            {"run_cap=null", "nothing ends this sweep"},
                                            {"budget.time=", "budget.time has no value here; write it behind the ="},

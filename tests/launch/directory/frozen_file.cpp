@@ -65,6 +65,14 @@ TEST_CASE("a key that is new, one that is gone, and another list are changes too
     CHECK(error_of(replaced("1e-4", "1")).find("is 1 now") != std::string::npos);
 }
 
+TEST_CASE("other slots are no new sweep: the option that gives them to a session is named") {
+    const auto error = error_of("slots: 4\n" + began);
+
+    CHECK(error ==
+          "s.yaml:1:1: slots: is 4 now and was not given when the sweep began; write it back, and give --slots to "
+          "`crescendo resume`, for a session with other slots");
+}
+
 TEST_CASE("keys that may change may change, and their first values are known") {
     const auto now = replaced("run_cap: 9", "run_cap: 200\nbudget: {time: 8h}\nhang_timeout: off");
 

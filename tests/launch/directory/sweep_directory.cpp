@@ -102,9 +102,17 @@ TEST_CASE("where nothing can be written nothing is left behind") {
     CHECK_THROWS_WITH_AS(SweepDirectory::create("/proc/no/sweep", "", {}), doctest::Contains("--dir"), InvalidInput);
     const auto too_long = "/tmp/" + std::string(300, 'x');
     CHECK_THROWS_WITH_AS(SweepDirectory::create(too_long, "", {}), doctest::Contains("--dir"), InvalidInput);
-    CHECK_THROWS_AS(SweepDirectory::open("/proc"), InvalidInput);
+    CHECK_THROWS_WITH_AS(SweepDirectory::open("/proc"), doctest::Contains("holds no sweep"), InvalidInput);
     CHECK_THROWS_WITH_AS(SweepDirectory::open("/no/such"), doctest::Contains("no such directory"), InvalidInput);
     CHECK_THROWS_WITH_AS(SweepDirectory::open("/proc/self/stat"), doctest::Contains("is a file"), InvalidInput);
+}
+
+TEST_CASE("a sweep whose file was removed is not taken for an empty folder") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "journal.jsonl") << "{}\n";
+
+    CHECK_THROWS_WITH_AS(SweepDirectory::open(folder.path()), doctest::Contains("but no sweep.yaml any more"),
+                         InvalidInput);
 }
 
 TEST_CASE("a name that is not UTF-8 leaves no directory half made") {

@@ -36,6 +36,11 @@ TEST_CASE("a pipe or a device in place of a file is refused, where a user would 
     }
 }
 
+TEST_CASE("where a relative path begins is said if nothing is there") {
+    CHECK(crescendo::tests::error_of([&] { read_file("none"); }) ==
+          "cannot read none: No such file or directory; relative paths start at " + fs::current_path().string());
+}
+
 TEST_CASE("a file that is not there, and a folder, have the system's reason") {
     const TemporaryFolder folder;
 
