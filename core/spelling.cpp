@@ -39,11 +39,15 @@ std::optional<std::string> nearest_word(std::string_view word, const std::vector
         return edit_distance(small, in_small_letters(other));
     };
     const auto nearest = std::ranges::min_element(words, {}, distance);
-    // A third of the word mistyped is still a typing mistake; more is another word.
-    if (nearest == words.end() || distance(*nearest) > std::max<int>(1, static_cast<int>(word.size()) / 3)) {
+    if (nearest == words.end()) {
         return {};
     }
-    return *nearest;
+    // A third of the word mistyped is still a typing mistake; more is another word, as is one of which no letter is
+    // left.
+    const int mistyped = distance(*nearest);
+    const bool is_near = mistyped <= std::max<int>(1, static_cast<int>(word.size()) / 3) &&
+                         mistyped < static_cast<int>(std::max(word.size(), nearest->size()));
+    return is_near ? std::optional(*nearest) : std::nullopt;
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {

@@ -131,7 +131,10 @@ std::uint64_t read_seed(const YamlSection& file) {
 
 std::optional<int> read_slots(const YamlSection& file) {
     if (file.has("slots") && file.at("slots").is_string()) {
-        file.word("slots", {"auto"});
+        if (file.at("slots") != "auto") {
+            file.fail("slots",
+                      describe(file.at("slots")) + "; write auto, or a whole number without quotes, such as 4");
+        }
         return {};
     }
     return file.integer_from(1, "slots");

@@ -165,12 +165,32 @@ class Converter {
     std::size_t num_values_ = 0;
 };
 
-bool is_indented_with_tab(const std::string& text, int line_number) {
+std::string line_of(const std::string& text, int number) {
     std::istringstream lines(text);
     std::string line;
-    for (int i = 0; i < line_number && std::getline(lines, line); ++i) {}
+    for (int i = 0; i < number && std::getline(lines, line); ++i) {}
+    return line;
+}
+
+bool is_indented_with_tab(const std::string& line) {
     const auto first = line.find_first_not_of(" \t");
     return line.find('\t') < std::min(first, line.size());
+}
+
+/// Inside [ ], YAML takes the brace of a macro for a map.
+bool has_macro_without_quotes(const std::string& line) {
+    char quote = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (quote == 0 && line.compare(i, 2, "${") == 0) {
+            return true;
+        }
+        if (line[i] == quote) {
+            quote = 0;
+        } else if (quote == 0 && (line[i] == '"' || line[i] == '\'')) {
+            quote = line[i];
+        }
+    }
+    return false;
 }
 
 /// Bytes of the first character; 0 where it is none in UTF-8.
@@ -222,8 +242,10 @@ std::vector<YAML::Node> load(const std::string& text, const std::string& file) {
         return YAML::LoadAll(text);
     } catch (const YAML::Exception& error) {
         const auto [line, column] = position(error.mark);
+        const auto written = line_of(text, line);
         const auto* remedy =
-            is_indented_with_tab(text, line) ? "the line is indented with a tab; use spaces"
+            is_indented_with_tab(written)       ? "the line is indented with a tab; use spaces"
+            : has_macro_without_quotes(written) ? "inside [ ], a word with ${ needs quotes, such as \"${args}\""
             : error.msg.starts_with("unknown escape character")
                 ? "in double quotes, \\ begins an escape; put the text in single quotes, such as '\\d+'"
                 : "look for indentation, brackets and quotes around here, and put text that holds "

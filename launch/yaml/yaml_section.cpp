@@ -38,6 +38,10 @@ struct Synonym {
 };
 
 constexpr auto synonyms = std::to_array<Synonym>({
+    {"minimum", "min"},
+    {"maximum", "max"},
+    {"mean", "mu"},
+    {"std", "sigma"},
     {"low", "min"},
     {"lower", "min"},
     {"high", "max"},
@@ -50,6 +54,11 @@ constexpr auto synonyms = std::to_array<Synonym>({
     {"grace_period", "scheduler", "write scheduler: {min: 1}"},
     {"max_t", "max"},
     {"max_t", "scheduler", "write scheduler: {max: 27}"},
+    {"max_epochs", "max"},
+    {"max_epochs", "scheduler", "write scheduler: {max: 27}"},
+    {"epochs", "max"},
+    {"epochs", "scheduler", "write scheduler: {max: 27}"},
+    {"eta", "reduction_factor"},
     {"n_trials", "run_cap"},
     {"num_samples", "run_cap"},
     {"max_trials", "run_cap"},
@@ -67,6 +76,18 @@ const Synonym* find_synonym(std::string_view word, const std::vector<std::string
         return each.word == word && std::ranges::find(names, each.key) != names.end();
     });
     return found == synonyms.end() ? nullptr : found;
+}
+
+/// What was wrong with an entry of which YAML made a key without a value: `{min: 0,1}` has the keys min and 1, and
+/// `{min:0}` the key min:0.
+std::string_view slip_in(const std::string& name, const OrderedJson& value) {
+    if (!value.is_null() || name.empty()) {
+        return "";
+    }
+    if (name.find_first_not_of("0123456789") == std::string::npos) {
+        return "a comma ends a value, so write a decimal point, as in 0.1";
+    }
+    return name.find(':') != std::string::npos ? "put a space behind the colon, as in min: 1" : "";
 }
 
 /// As YAML writes a word in a list.
@@ -148,6 +169,10 @@ bool YamlSection::allow(const std::vector<std::string>& names) const {
             all_known = false;
         } else if (std::find(names.begin(), names.end(), name) == names.end()) {
             all_known = false;
+            if (const auto slip = slip_in(name, value); !slip.empty()) {
+                mistakes_.add(key_of(name), fmt::format("unknown key; {}", slip));
+                continue;
+            }
             const auto* const synonym = find_synonym(name, names);
             const auto meant =
                 synonym != nullptr ? std::optional<std::string>(synonym->key) : nearest_word(name, names);
@@ -194,7 +219,9 @@ std::optional<double> YamlSection::number(const std::string& name) const {
 }
 
 std::optional<std::int64_t> YamlSection::integer(const std::string& name) const {
-    const auto* value = find(name, is_integer, "a whole number, such as 3, without quotes");
+    const bool is_float = has(name) && at(name).is_number_float();
+    const auto* value =
+        find(name, is_integer, is_float ? "a whole number, such as 3" : "a whole number, such as 3, without quotes");
     return value == nullptr ? std::nullopt : std::optional(value->get<std::int64_t>());
 }
 

@@ -19,6 +19,8 @@ TEST_CASE("a word is suggested only where it is near") {
     CHECK(did_you_mean("epochs", words).empty());
     CHECK(did_you_mean("min", {}).empty());
     CHECK(did_you_mean("TPE", {"gp", "tpe"}) == " (did you mean 'tpe'?)");
+    CHECK(did_you_mean("l", {"lr"}) == " (did you mean 'lr'?)");
+    CHECK(did_you_mean("1", {"q"}).empty());
 }
 
 TEST_CASE("words are listed as in a sentence") {

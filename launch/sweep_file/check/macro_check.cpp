@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "core/draws.hpp"
 #include "launch/sweep_file/check/command_words.hpp"
@@ -80,12 +82,30 @@ void check_name_of_macro(const SweepFile& file, const std::string& name, Mistake
     }
 }
 
+/// `--lr: {…}` becomes ----lr=0.1, which the program refuses in every trial.
+void check_hyphens(const SweepFile& file, Mistakes& mistakes) {
+    constexpr std::array<std::string_view, 3> with_hyphens{"${args}", "${args_no_equals}", "${args_no_boolean_flags}"};
+    const auto word = std::ranges::find_first_of(*file.command, with_hyphens);
+    if (word == file.command->end()) {
+        return;
+    }
+    for (const auto& parameter : file.spec.space.parameters()) {
+        if (parameter.name.starts_with('-')) {
+            mistakes.add("parameters." + parameter.name,
+                         fmt::format("{} puts two hyphens before the name, so the program gets --{}; write the name "
+                                     "without hyphens",
+                                     *word, parameter.name));
+        }
+    }
+}
+
 }  // namespace
 
 void check_macros_of_parameters(const SweepFile& file, Mistakes& mistakes) {
     for (const auto* name : {"env", "interpreter", "program"}) {
         check_name_of_macro(file, name, mistakes);
     }
+    check_hyphens(file, mistakes);
     for (const auto& group : file.groups) {
         if (!is_fixed_macro(group)) {
             check_group(file, group, mistakes);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -277,6 +278,23 @@ std::optional<std::string> doubt_about_tuples(const YamlSection& parameter) {
     return {};
 }
 
+/// YAML parts `0,1` at its comma, into two numbers.
+std::optional<std::string> doubt_about_repeats(const YamlSection& parameter) {
+    if (!parameter.has("values") || !parameter.at("values").is_array()) {
+        return {};
+    }
+    std::set<std::string> seen;
+    for (const auto& value : parameter.at("values")) {
+        if (const auto text = value.dump(); !seen.insert(text).second) {
+            return fmt::format(
+                "lists {} twice; remove one of the two, and if a comma was meant to be part of a number, "
+                "write it as 0.1 or 1000",
+                text);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Distribution read_distribution(const YamlSection& parameter) {
@@ -286,7 +304,11 @@ Distribution read_distribution(const YamlSection& parameter) {
          {"loguniform", "write log_uniform_values, whose min and max are values"},
          {"qloguniform", "write q_log_uniform_values, whose min and max are values"},
          {"randint", "write int_uniform, whose max is one of the values"},
-         {"choice", "write values: [a, b], without a distribution"}});
+         {"choice", "write values: [a, b], without a distribution"},
+         {"gaussian", "write normal, with mu and sigma"},
+         {"permutation",
+          "list the orders, as in values: [[1, 2, 3], [2, 1, 3]]; of many items, search a number for "
+          "each and have the program sort by these"}});
     if (!parameter.allow({"distribution", "min", "max", "values", "value", "q", "mu", "sigma", "a", "b",
                           "probabilities", "when", "expression"})) {
         throw AlreadyTold{};
@@ -306,8 +328,10 @@ std::optional<std::string> doubt_about_distribution(const YamlSection& parameter
         return "is this whole list in every trial; to choose one of its items write values: in place of value:, and "
                "if the list is meant add distribution: constant";
     }
-    if (auto doubt = doubt_about_tuples(parameter)) {
-        return doubt;
+    for (const auto doubt : {doubt_about_tuples, doubt_about_repeats}) {
+        if (auto found = doubt(parameter)) {
+            return found;
+        }
     }
     if (!parameter.has("min") || !parameter.has("max")) {
         return {};

@@ -38,8 +38,8 @@ TEST_CASE("an unknown key is named with the nearest one, or with all") {
          "mode, rule, keep_diverged, brackets, max_concurrent, workers, "
          "scaling_factor, max_workers, grow, grow_when, priority, shrink, surplus, capped_surplus, distinct_gpus, "
          "batch and min_efficiency"},
-        {sound + "epochs: 27\n",
-         "sweep.yaml:10:1: epochs: unknown key; this file takes name, description, project, entity, metric, method, "
+        {sound + "hello: 27\n",
+         "sweep.yaml:10:1: hello: unknown key; this file takes name, description, project, entity, metric, method, "
          "sampler, parameters, constraints, initial, run_cap, seed, slots, bind, budget, scheduler, early_terminate, "
          "trial, cpus_per_slot, slots_per_gpu, price, trainer, program, command, grow, report, final_test, "
          "max_retries, hang_timeout, simulate, entry, on_finish, on_failure, trial_time, patience, repeat, keep, "
@@ -48,8 +48,17 @@ TEST_CASE("an unknown key is named with the nearest one, or with all") {
 }
 
 TEST_CASE("the keys of a section are listed once") {
-    check_mistakes(sound + "epochs: 27\nhello: 1\n", {"sweep.yaml:10:1: epochs: unknown key; this file takes name, ",
-                                                      "sweep.yaml:11:1: hello: unknown key, too"});
+    check_mistakes(sound + "hello: 1\ngoodbye: 1\n", {"sweep.yaml:10:1: hello: unknown key; this file takes name, ",
+                                                      "sweep.yaml:11:1: goodbye: unknown key, too"});
+}
+
+TEST_CASE("a decimal comma and a colon without a space, which YAML takes for keys, are told what they are") {
+    check_errors({
+        {sound_with_parameter("lr: {min: 0,1, max: 1}"),
+         "sweep.yaml:4:15: parameters.lr.1: unknown key; a comma ends a value, so write a decimal point, as in 0.1"},
+        {sound_with_parameter("lr: {min:0.1, max: 1}"),
+         "sweep.yaml:4:8: parameters.lr.min:0.1: unknown key; put a space behind the colon, as in min: 1"},
+    });
 }
 
 TEST_CASE("keys and words of other tools are told what to write") {
@@ -62,6 +71,9 @@ TEST_CASE("keys and words of other tools are told what to write") {
         {sound_with("  max:", "  max_t:"), "sweep.yaml:8:3: scheduler.max_t: unknown key (did you mean 'max'?)"},
         {sound_with("  min:", "  grace_period:"),
          "sweep.yaml:7:3: scheduler.grace_period: unknown key (did you mean 'min'?)"},
+        {sound_with("  min:", "  eta:"),
+         "sweep.yaml:7:3: scheduler.eta: unknown key (did you mean 'reduction_factor'?)"},
+        {sound + "epochs: 27\n", "sweep.yaml:10:1: epochs: unknown key; write scheduler: {max: 27}"},
         {sound + "gpus: 4\n", "sweep.yaml:10:1: gpus: unknown key (did you mean 'slots'?)"},
         {sound + "job: me/images/train:v0\n",
          "sweep.yaml:10:1: job: unknown key; a job of W&B's Launch is not known here; name the script that it starts: "
@@ -142,7 +154,7 @@ TEST_CASE("a value of the wrong type is shown with what the key takes") {
         {sound_with("run_cap: 27", "run_cap: many"),
          "sweep.yaml:2:1: run_cap: 'many' is text; it takes a whole number, such as 3, without quotes"},
         {sound_with("run_cap: 27", "run_cap: 2.5"),
-         "sweep.yaml:2:1: run_cap: 2.5 is a number; it takes a whole number, such as 3, without quotes"},
+         "sweep.yaml:2:1: run_cap: 2.5 is a number; it takes a whole number, such as 3"},
         {sound_with("run_cap: 27", "run_cap:"),
          "sweep.yaml:2:1: run_cap: there is no value; it takes a whole number, such as 3, without quotes"},
         {sound_with("{name: val_loss, goal: minimize}", "val_loss"),
@@ -201,7 +213,8 @@ TEST_CASE("a word that is misspelt or unknown is named with those there are") {
         {sound_with("type: asha", "type: best"),
          "sweep.yaml:6:3: scheduler.type: 'best' is unknown here; use fifo, asha, rasda, successive_halving, "
          "hyperband, async_hyperband, pasha or median"},
-        {sound + "slots: all\n", "sweep.yaml:10:1: slots: 'all' is unknown here; use auto"},
+        {sound + "slots: all\n",
+         "sweep.yaml:10:1: slots: 'all' is text; write auto, or a whole number without quotes, such as 4"},
     });
 }
 
@@ -295,7 +308,7 @@ TEST_CASE("tags of YAML's core schema say what a value is, and what it cannot be
     check_errors({
         {sound_with_parameter("lr: {values: [!!float 1e-5, !!int 3, !!str 4, !!bool true]}"), "no error"},
         {sound_with("run_cap: 27", "run_cap: !!float 27"),
-         "sweep.yaml:2:1: run_cap: 27.0 is a number; it takes a whole number, such as 3, without quotes"},
+         "sweep.yaml:2:1: run_cap: 27.0 is a number; it takes a whole number, such as 3"},
         {sound_with("run_cap: 27", "run_cap: !!int 2.5"),
          "sweep.yaml:2:1: run_cap: '2.5' is no int, as its tag !!int says; remove the tag, or change the value"},
     });
@@ -406,8 +419,11 @@ TEST_CASE("what is no YAML is named with its place") {
         {"metric:\n\tname: loss\n",
          "sweep.yaml:2:6: this is not YAML (illegal map value): the line is indented with a tab; use spaces"},
         {"command: [python3, ${args}]\n",
-         "sweep.yaml:1:21: this is not YAML (end of sequence flow not found): look for indentation, brackets and "
-         "quotes around here, and put text that holds any of : # { } [ ] , in quotes"},
+         "sweep.yaml:1:21: this is not YAML (end of sequence flow not found): inside [ ], a word with ${ needs quotes, "
+         "such as \"${args}\""},
+        {"command: [\"${args}\", {]\n",
+         "sweep.yaml:1:23: this is not YAML (illegal flow end): look for indentation, brackets and quotes around here, "
+         "and put text that holds any of : # { } [ ] , in quotes"},
         {"report: {pattern: \"\\d\"}\n",
          "sweep.yaml:1:22: this is not YAML (unknown escape character: d): in double quotes, \\ begins an escape; put "
          "the text in single quotes, such as '\\d+'"},

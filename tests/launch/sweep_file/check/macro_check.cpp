@@ -54,6 +54,16 @@ TEST_CASE("the macro of a name that a parameter has too does not pass the parame
               .empty());
 }
 
+TEST_CASE("a name with hyphens does not reach the program with four of them") {
+    const std::string parameters = "  --lr: {min: 0.1, max: 0.2}\n";
+
+    CHECK(
+        problem_of("[python3, t.py, \"${args}\"]", parameters) ==
+        "sweep.yaml:5:3: parameters.--lr: ${args} puts two hyphens before the name, so the program gets ----lr; write "
+        "the name without hyphens");
+    CHECK(problem_of("[./train, \"${args_no_hyphens}\"]", parameters).empty());
+}
+
 TEST_CASE("a macro that is not the group's is fine, whatever the group is called") {
     const std::string conditional = ": {when: x > 1, parameters: {id: {values: [a, b]}}}\n  x: {min: 0, max: 2}\n";
 

@@ -101,6 +101,10 @@ TEST_CASE("exponents that look like values, ends that make a range two numbers, 
           std::string::npos);
     CHECK(doubt_about("{distribution: q_log_uniform, min: 16, max: 256}").find("for values from 16 to 256 write q_") !=
           std::string::npos);
+    CHECK(doubt_about("{values: [0,1, 0,01]}") ==
+          "lists 0 twice; remove one of the two, and if a comma was meant to be part of a number, write it as 0.1 or "
+          "1000");
+    CHECK(doubt_about("{values: [0, 1, '0']}").empty());
     CHECK(doubt_about("{min: 0, max: 1}") ==
           "is 0 or 1, because both ends are whole numbers; for all numbers between them write min: 0.0");
     CHECK(doubt_about("{value: [adam, sgd]}") ==
