@@ -54,9 +54,10 @@ std::string best_of(const Sweep& sweep) {
         return "none yet";
     }
     const auto& trial = sweep.trial(*best);
-    return fmt::format("{} {}{} at {}, trial {}: {}", sweep.spec().metric,
-                       number_text(best_value(sweep, *best)), judge_text(sweep.spec().repeat), trial.resource.value,
-                       best->value, brief(trial.config));
+    constexpr std::size_t most_parameters = 12;
+    return fmt::format("{} {}{} at {}, trial {}: {}", sweep.spec().metric, number_text(best_value(sweep, *best)),
+                       judge_text(sweep.spec().repeat), trial.resource.value, best->value,
+                       brief(trial.config, most_parameters));
 }
 
 std::vector<std::string> rung_lines(const Sweep& sweep) {

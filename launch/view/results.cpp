@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <set>
 #include <vector>
 
@@ -329,14 +330,14 @@ std::string hint(const History& history, const SweepFile& file) {
     return fmt::format("trials wait for data during {:.0f} % of their time; {}", 100 * *wait, remedy);
 }
 
-std::string brief(const Config& config) {
+std::string brief(const Config& config, std::size_t most) {
     std::string result;
-    for (const auto& [name, value] : config) {
+    for (const auto& [name, value] : config | std::views::take(most)) {
         const auto* number = std::get_if<double>(&value);
         result +=
             fmt::format("{}{}={}", result.empty() ? "" : " ", name, number ? number_text(*number) : to_string(value));
     }
-    return result;
+    return result + (config.size() > most ? fmt::format(" and {} more", config.size() - most) : "");
 }
 
 std::string clock_text(double seconds) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -66,8 +68,9 @@ std::string hint(const History& history, const SweepFile& file);
 /// The value of a parameter in a configuration; none where it is absent.
 Cell parameter_cell(const Config& config, const std::string& name);
 
-/// A configuration on one line, with numbers to 4 digits: "lr=0.0312 width=32 …".
-std::string brief(const Config& config);
+/// A configuration on one line, with numbers to 4 digits: "lr=0.0312 width=32 …". Of more than `most` parameters, the
+/// number of the others stands behind the first ones.
+std::string brief(const Config& config, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// Seconds as a clock shows them: 75 → "1:15", 7300 → "2:01:40".
 std::string clock_text(double seconds);

@@ -260,3 +260,9 @@ TEST_CASE("times read as people write them") {
     CHECK(brief({{"lr", 0.031234}, {"width", std::int64_t{32}}, {"act", std::string("relu")}}) ==
           "lr=0.03123 width=32 act=relu");
 }
+
+TEST_CASE("hundreds of parameters do not fill the line of progress") {
+    CHECK(brief({{"lr", 0.1}, {"width", std::int64_t{32}}, {"depth", std::int64_t{3}}}, 2) ==
+          "lr=0.1 width=32 and 1 more");
+    CHECK(brief({{"lr", 0.1}, {"width", std::int64_t{32}}}, 2) == "lr=0.1 width=32");
+}
