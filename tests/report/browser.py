@@ -195,6 +195,13 @@ class PageTest(unittest.TestCase):
                         canvas = page.locator(f"[data-chart={kind}] canvas")
                         self.assertEqual(canvas.count(), 1, kind)
                         self.assertEqual(canvas.bounding_box()["height"], 40, kind)
+                    lowest = page.locator("[data-chart=importance] canvas").evaluate("""({plot}) => {
+                      let lowest = 0;
+                      plot.context.fillText = (text, x, y) => { lowest = Math.max(lowest, y + 12); };
+                      plot.redraw();
+                      return lowest;
+                    }""")
+                    self.assertTrue(12 < lowest <= 40, lowest)  # two lines, and none is cut
                 if name == "one":  # a trial that improves was worse at its first rungs: these dots are drawn as well
                     num_dots, num_below = page.evaluate("""(() => {
                       const plot = document.querySelector('[data-chart=rungs] canvas').plot;
@@ -703,7 +710,7 @@ class PageTest(unittest.TestCase):
                 self.assertAlmostEqual(x, y)
             self.assertEqual(complaints, [])
 
-    def test_colours_follow_the_system_and_paper_has_no_buttons(self):
+    def test_colours_follow_the_system_and_paper_has_choices_as_words(self):
         page, complaints = self.open("s3")
         ground = "getComputedStyle(document.body).backgroundColor"
 
@@ -715,7 +722,9 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.evaluate(ground), "rgb(255, 255, 255)")
         self.assertEqual(palette(page, "w"), light)  # and not the pale ones of a dark screen
         self.assertFalse(page.locator(".filters").first.is_visible())
-        self.assertFalse(page.locator(".controls").first.is_visible())
+        colour = page.get_by_label("Colour").first
+        self.assertTrue(colour.is_visible())
+        self.assertEqual(colour.evaluate("(list) => getComputedStyle(list).appearance"), "none")
         self.assertEqual(complaints, [])
 
     def test_a_page_of_two_sweeps_puts_their_slots_on_one_axis(self):

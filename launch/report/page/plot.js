@@ -313,11 +313,11 @@ class Plot {
     c.fillStyle = colour('muted');
     c.textAlign = 'left';
     c.textBaseline = 'top';
-    let line = '', y = 12;
+    let line = '', y = 8;
     for (const word of text.split(' ')) {
       if (c.measureText(`${line} ${word}`).width > this.size[0] - 8) {
         c.fillText(line, 2, y);
-        [line, y] = ['', y + 18];
+        [line, y] = ['', y + 16];
       }
       line = line ? `${line} ${word}` : word;
     }
