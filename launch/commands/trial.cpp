@@ -18,6 +18,7 @@
 #include "launch/json/metrics_json.hpp"
 #include "launch/json/value_json.hpp"
 #include "launch/json/whole_numbers.hpp"
+#include "launch/report/best_so_far.hpp"
 #include "launch/report/chronicle.hpp"
 #include "launch/view/results.hpp"
 #include "scheduler/origin.hpp"
@@ -173,7 +174,7 @@ class TrialStory {
         const auto& spec = history_.sweep().spec();
         std::vector<double> curve;
         for (const auto& report : reports()) {
-            curve.push_back(report.metrics.at(spec.metric));
+            curve.push_back(metric_of(report, spec.metric));
         }
         line(spec.metric,
              fmt::format("{} at {}, {}", number_text(curve.back()), trial_.resource.value, best_of(curve, spec.goal)));

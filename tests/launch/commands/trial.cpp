@@ -1,5 +1,6 @@
 #include "tests/launch/commands/old_sweep.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
+#include "tests/launch/compare/recorded_sweep.hpp"
 
 using namespace crescendo::tests;
 
@@ -55,4 +56,21 @@ TEST_CASE("a report that is not finite is not the best of a trial") {
     const auto text = run_crescendo(folder.path(), {"trial", "s", "0"}).out;
 
     CHECK_MESSAGE(contains(text, "0.7 at 3, the best of 3 reports 0.5 at 2"), text);
+}
+
+TEST_CASE("a report without the metric, as no program of ours writes it, is no end of trial") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{1, 0, 1, 0.7}});
+    auto journal = crescendo::launch::Journal::open(folder / "s/journal.jsonl");
+    journal.append({{"event", "trial_reported"},
+                    {"trial", 0},
+                    {"resource", 2},
+                    {"loss", -0.8},
+                    {"time", 1002},
+                    {"metrics", {{"other", 1}}}});
+    journal.sync();
+
+    const auto text = run_crescendo(folder.path(), {"trial", "s", "0"}).out;
+
+    CHECK_MESSAGE(contains(text, "nan at 2, the best of 2 reports 0.7 at 1"), text);
 }
