@@ -111,14 +111,16 @@ OrderedJson AskTell::answer(std::string_view text) {
     const auto before = has_group ? sweep_.trial(report->trial).group : Group{};
     auto actions = sweep_.apply(event);
     record(event, line);
-    while (const auto proposed = source_->await_next(sweep_)) {
-        const auto more = sweep_.apply(*proposed);
-        record(*proposed, Json::object());
+    const auto add = [&actions](const std::vector<Action>& more) {
         actions.insert(actions.end(), more.begin(), more.end());
+    };
+    while (const auto proposed = source_->await_next(sweep_)) {
+        add(sweep_.apply(*proposed));
+        record(*proposed, Json::object());
     }
-    for (const auto& action : actions) {
-        if (const auto* start = std::get_if<StartTrial>(&action)) {
-            record_config(start->trial);
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        if (const auto* start = std::get_if<StartTrial>(&actions[i])) {
+            add(record_config(start->trial));
         }
     }
     if (const auto* joined = std::get_if<SlotsJoined>(&event)) {
@@ -210,14 +212,14 @@ void AskTell::record(const Event& event, const Json& line) {
     journal_->append(record);
 }
 
-/// Once for each trial.
-void AskTell::record_config(TrialId trial) {
+/// Once for each trial. It is an event as any other: what is due at the next one follows.
+std::vector<Action> AskTell::record_config(TrialId trial) {
     if (journal_ == nullptr || sweep_.trial(trial).is_proposed) {
-        return;
+        return {};
     }
     const auto record = record_of_start(sweep_.trial(trial), journal_clock());
-    sweep_.apply(record.event);
     journal_->append_members(members_of(record));
+    return sweep_.apply(record.event);
 }
 
 }  // namespace crescendo::launch

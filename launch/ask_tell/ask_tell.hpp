@@ -52,7 +52,7 @@ class AskTell {
     Event read(const Json& line) const;
     Event read_report(const Json& line) const;
     void record(const Event& event, const Json& line);
-    void record_config(TrialId trial);
+    std::vector<Action> record_config(TrialId trial);
 
     Sweep sweep_;
     std::unique_ptr<ProposalSource> source_;

@@ -283,6 +283,28 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
     CHECK_FALSE(history.of(TrialId{1}).reports.back().noise_scale.has_value());
 }
 
+TEST_CASE("a sweep that ends as the journal takes a new trial's configuration tells its launcher to stop it") {
+    const TemporaryFolder folder;
+    auto journal = Journal::create(folder / "journal");
+    auto spec = asha(9);
+    spec.scheduler.mode = Mode::promote;
+    spec.scheduler.reduction_factor = 2;
+    spec.scheduler.max = Resource{2};
+    spec.patience.trials = 1;
+    AskTell conversation(spec, journal, {});
+    ask(conversation, R"({"event":"slots_joined","slots":1})");
+    ask(conversation, report(0, 2, "0.6"));  // it trained ahead, and is paused at the first rung
+    ask(conversation, report(1, 1, "0.9"));
+    ask(conversation, report(1, 2, "0.9"));
+    ask(conversation, report(2, 1, "0.5"));
+
+    const auto answer = ask(conversation, report(3, 1, "0.4"));  // trial 0 is promoted, is complete, and no better
+
+    CHECK(actions_of(answer) ==
+          "pause_trial 3, drop_checkpoint 0, start_trial 4, stop_trial 4, drop_checkpoint 4, drop_checkpoint 2, "
+          "drop_checkpoint 3, finish_sweep");
+}
+
 TEST_CASE("a launcher may say the training clock, and a conversation that is taken up has it") {
     const TemporaryFolder folder;
     const auto path = folder / "journal";
