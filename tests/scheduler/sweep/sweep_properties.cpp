@@ -1,11 +1,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/random.hpp"
@@ -120,6 +126,14 @@ SweepSpec random_growing_spec(CounterRandom& random) {
     scheduler.priority = one_of(random, Priority::tail);
     scheduler.expected_regroup = 10 * random.uniform();
     return problems_of(spec).empty() ? spec : random_growing_spec(random);
+}
+
+/// As above, where trials climb the rungs of asynchronous successive halving.
+SweepSpec random_asha_spec(CounterRandom& random) {
+    using enum SchedulerKind;
+    auto spec = random_spec(random);
+    const auto kind = spec.scheduler.kind;
+    return kind == asha || kind == rasda || kind == async_hyperband ? spec : random_asha_spec(random);
 }
 
 /// As above, where trials are repetitions.
@@ -528,6 +542,127 @@ TEST_CASE("decisions do not depend on the slots where the reports arrive in the 
             }
         }
         REQUIRE(scarce.sweep.best() == plenty.sweep.best());
+    }
+}
+
+namespace {
+
+/// The rungs of asynchronous successive halving, kept from what trials are after each event, and sorted for each
+/// question.
+class SlowRungs {
+  public:
+    explicit SlowRungs(const SchedulerSpec& spec) : spec_(spec), milestones_(spec.milestones()) {}
+
+    void look_at(const std::vector<Trial>& trials) {
+        num_arrivals_.resize(trials.size());
+        have_failed_.resize(trials.size());
+        for (const auto& trial : trials) {
+            const auto index = static_cast<std::size_t>(trial.id.value);
+            for (int& k = num_arrivals_[index]; k <= trial.rungs_survived && has_come_to(trial, k); ++k) {
+                rung(trial, k).insert({*trial.loss, trial.id});
+            }
+            const bool has_failed = trial.status == TrialStatus::failed;
+            const Result worst{std::numeric_limits<double>::infinity(), trial.id};
+            if (has_failed && !have_failed_[index]) {
+                rung(trial, trial.rungs_survived).insert(worst);
+            } else if (!has_failed && have_failed_[index]) {
+                rung(trial, trial.rungs_survived).erase(worst);
+            }
+            have_failed_[index] = has_failed;
+        }
+    }
+
+    /// How many rungs the trial, which has not reported this yet, survives with it in mode: stop.
+    int num_survived(Trial trial, const TrialReported& report) {
+        trial.resource = report.resource;
+        const double loss = to_loss(Goal::minimize, report.loss);
+        int k = trial.rungs_survived;
+        while (has_come_to(trial, k) && !is_top(trial, k) && survives(rung(trial, k), {loss, trial.id})) {
+            ++k;
+        }
+        return k;
+    }
+
+    /// Whether the trial, which came to this rung, is among those to promote in mode: promote, as far as those are
+    /// better that had come there in `others`.
+    bool is_among_best(const Trial& trial, int k, SlowRungs& others) {
+        const auto& results = rung(trial, k);
+        const auto own = std::ranges::find(results, trial.id, &Result::second);
+        const auto& rivals = others.rung(trial, k);
+        return own != results.end() && std::distance(rivals.begin(), rivals.lower_bound(*own)) <
+                                           static_cast<std::ptrdiff_t>(results.size() / eta());
+    }
+
+  private:
+    using Result = std::pair<double, TrialId>;
+
+    std::size_t eta() const { return static_cast<std::size_t>(spec_.reduction_factor); }
+    std::set<Result>& rung(const Trial& trial, int k) { return rungs_[{trial.bracket, k}]; }
+    bool is_top(const Trial& trial, int k) const {
+        return static_cast<std::size_t>(trial.bracket + k) + 1 == milestones_.size();
+    }
+    bool has_come_to(const Trial& trial, int k) const {
+        const auto milestone = static_cast<std::size_t>(trial.bracket + k);
+        return milestone < milestones_.size() && trial.resource >= milestones_[milestone];
+    }
+
+    bool survives(const std::set<Result>& others, const Result& own) const {
+        const auto num_better = static_cast<std::size_t>(std::distance(others.begin(), others.lower_bound(own)));
+        if (spec_.rule == Rule::rank) {
+            return num_better < std::max<std::size_t>(1, (others.size() + 1) / eta());
+        }
+        if (others.empty()) {
+            return true;
+        }
+        const auto [whole, part] = std::div(static_cast<long>(others.size() - 1), static_cast<long>(eta()));
+        const double low = std::next(others.begin(), whole)->first;
+        const double high = part == 0 ? low : std::next(others.begin(), whole + 1)->first;
+        const double cutoff =
+            low == high ? low : low + (high - low) * (static_cast<double>(part) / static_cast<double>(eta()));
+        return own.first <= cutoff && (std::isfinite(own.first) || spec_.keep_diverged == Switch::on);
+    }
+
+    SchedulerSpec spec_;
+    std::vector<Resource> milestones_;
+    std::map<std::pair<int, int>, std::set<Result>> rungs_;  // by bracket and number in it
+    std::vector<int> num_arrivals_;                          // by trial: the rungs that it has come to
+    std::vector<bool> have_failed_;                          // by trial
+};
+
+}  // namespace
+
+TEST_CASE("whatever happens, a trial survives a rung exactly where the sorted results of that rung say so") {
+    for (std::uint64_t seed = 0; seed < seeds(500); ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed, random_asha_spec};
+        cluster.play();
+        Sweep sweep{cluster.spec()};
+        SlowRungs rungs{cluster.spec().scheduler};
+        const bool promotes = cluster.spec().scheduler.mode == Mode::promote;
+        for (const auto& event : cluster.events()) {
+            const auto before = sweep.trials();
+            sweep.apply(event);
+            const auto* report = std::get_if<TrialReported>(&event);
+            for (const auto& trial : before) {
+                const auto& now = sweep.trial(trial.id);
+                if (!promotes) {
+                    const bool is_news = now.resource > trial.resource;
+                    REQUIRE(now.rungs_survived ==
+                            (is_news ? rungs.num_survived(trial, *report) : trial.rungs_survived));
+                }
+            }
+            auto rungs_before = rungs;  // what comes in the same event may come later: held trials train ahead
+            rungs.look_at(sweep.trials());
+            for (const auto& trial : before) {
+                for (int k = trial.rungs_survived; promotes && k < sweep.trial(trial.id).rungs_survived; ++k) {
+                    REQUIRE(rungs.is_among_best(trial, k, rungs_before));
+                }
+            }
+            const bool can_promote = std::ranges::any_of(sweep.trials(), [&](const Trial& trial) {
+                return trial.status == TrialStatus::paused && rungs.is_among_best(trial, trial.rungs_survived, rungs);
+            });
+            REQUIRE(sweep.can_promote() == can_promote);
+        }
     }
 }
 
