@@ -6,6 +6,7 @@ Ends with 1 if a model has other metrics than its folder says, or other tensors 
 """
 import importlib.util
 import json
+import math
 import struct
 import sys
 from pathlib import Path
@@ -39,10 +40,21 @@ def check(folder):
     model = load.load_model().state_dict()
     assert set(model) == set(state) and all(torch.equal(state[name], model[name]) for name in state)
     assert load.EXPORT["reported"], "nothing to compare with"
+    if not load.CLASSES:
+        check_equal_targets(load)
     sys.argv = ["load.py"]
     if load.EXPORT["precision"] in ROUNDING:
         check_rounding(load, ROUNDING[load.EXPORT["precision"]])
     return load.main()
+
+
+def check_equal_targets(load):
+    """They have no r2, as a single number has none, and all other metrics."""
+    sums = load.Sums()
+    targets = torch.full((3, load.EXPORT["task"]["num_outputs"]), 0.1)
+    sums.add(torch.zeros_like(targets), targets)
+    metrics = sums.metrics()
+    assert all((name == "r2") == math.isnan(value) for name, value in metrics.items()), metrics
 
 
 def check_rounding(load, factors):

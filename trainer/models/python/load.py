@@ -360,7 +360,8 @@ class Sums:
             count, absolute, squared, target, squared_target = self.numbers.tolist()
             found["mae"] = absolute / count
             found["rmse"] = (squared / count) ** 0.5
-            found["r2"] = 1 - squared / (squared_target - target**2 / count) if squared_target else float("nan")
+            variation = squared_target - target**2 / count  # 0, up to rounding, where all targets are alike
+            found["r2"] = 1 - squared / variation if variation > 1e-13 * squared_target else float("nan")
             found["relative_l2"] = self.relative / self.samples
         return {name: found[name] for name in EXPORT["metrics"]}
 
