@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -61,9 +60,11 @@ std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
     return all;
 }
 
-/// Whether a tensor has a moving average, as parameters and a norm's running statistics do.
-bool has_average(const at::Tensor& tensor) {
-    return tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kDouble;
+/// Overwrites what `tensors` hold; those at the end may have no value.
+void overwrite_all(const std::vector<at::Tensor>& tensors, const std::vector<at::Tensor>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        tensors[i].variable_data().copy_(values[i]);
+    }
 }
 
 /// A loss that every parameter takes part in with a gradient of exactly zero.
@@ -121,65 +122,28 @@ std::vector<NamedTensor> Trial::named_tensors() const {
 
 std::vector<at::Tensor> Trial::buffers() const { return model_->buffers(); }
 
-/// What has an average: the parameters, and then buffers.
-std::vector<at::Tensor> Trial::averaged() const {
-    std::vector<at::Tensor> all = parameters_;
-    std::ranges::copy_if(buffers(), std::back_inserter(all), has_average);
-    return all;
-}
-
 void Trial::begin_averages() {
     if (settings_.ema > 0) {
-        averages_ = copies(averaged());
+        averages_.begin(named_tensors());
     }
 }
 
-std::vector<NamedTensor> Trial::averages() const {
-    std::vector<NamedTensor> all;
-    if (averages_.empty()) {
-        return all;
-    }
-    std::ranges::copy_if(named_tensors(), std::back_inserter(all), has_average, &NamedTensor::tensor);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i].tensor = averages_[i];
-    }
-    return all;
-}
+std::vector<NamedTensor> Trial::averages() const { return averages_.named(); }
 
 std::vector<at::Tensor> Trial::evaluation_weights() const {
-    return averages_.empty() ? optimizer_.evaluation_weights() : averages_;
+    return averages_.empty() ? optimizer_.evaluation_weights() : averages_.tensors();
 }
 
 std::vector<at::Tensor> Trial::exchange_weights(const std::vector<at::Tensor>& weights) {
-    const auto tensors = averaged();
+    const auto own = with_average(named_tensors());
     std::vector<at::Tensor> before;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        before.push_back(tensors[i].variable_data());
+        before.push_back(own[i].tensor.variable_data());
     }
     for (std::size_t i = 0; i < weights.size(); ++i) {  // later, because a buffer may be there twice
-        tensors[i].set_data(weights[i]);
+        own[i].tensor.set_data(weights[i]);
     }
     return before;
-}
-
-/// In the first steps the average is short: that of the initial weights would last for long.
-void Trial::update_averages() {
-    if (averages_.empty()) {
-        return;
-    }
-    const at::NoGradGuard no_gradients;
-    const auto steps = static_cast<double>(progress_.step);
-    const double decay = std::min(settings_.ema, (1.0 + steps) / (10.0 + steps));
-    auto tensors = averaged();
-    std::ranges::copy(optimizer_.evaluation_weights(), tensors.begin());
-    for (std::size_t i = 0; i < averages_.size(); ++i) {
-        const at::Tensor now = tensors[i].detach();
-        at::Tensor& average = averages_[i];
-        average.lerp_(now, 1.0 - decay);
-        if (i >= parameters_.size()) {  // what is infinite, as a mask, or was, as a minimum of nothing, has no average
-            average.copy_(at::where(average.isfinite(), average, now));
-        }
-    }
 }
 
 double Trial::learning_rate() const {
@@ -187,12 +151,7 @@ double Trial::learning_rate() const {
     return settings_.lr * schedule_.factor(epochs()) * rate_factor(settings_.rate, used, static_cast<double>(length_));
 }
 
-void Trial::set_buffers(const std::vector<at::Tensor>& values) {
-    const auto tensors = buffers();
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-        tensors[i].detach().copy_(values[i]);
-    }
-}
+void Trial::set_buffers(const std::vector<at::Tensor>& values) { overwrite_all(buffers(), values); }
 
 Progress Trial::full_progress() const {
     Progress progress = progress_;
@@ -231,11 +190,7 @@ bool Trial::ends_with_epoch() const {
 
 /// What was learned may be in the state: the trial continues from the weights that its reports are of.
 void Trial::forget_optimizer_state() {
-    const at::NoGradGuard no_gradients;
-    const auto learned = optimizer_.evaluation_weights();
-    for (std::size_t i = 0; i < learned.size(); ++i) {
-        parameters_[i].variable_data().copy_(learned[i]);
-    }
+    overwrite_all(parameters_, optimizer_.evaluation_weights());
     optimizer_.reset();
 }
 
@@ -419,11 +374,7 @@ at::Tensor Trial::sharpen(const StepSamples& samples, const StepPlan& plan, cons
     const auto weights = copies(learning_parameters());
     const auto buffers_before = copies(buffers());
     const auto return_home = [&] {
-        const at::NoGradGuard no_gradients;
-        const auto& tensors = learning_parameters();
-        for (std::size_t i = 0; i < tensors.size(); ++i) {
-            tensors[i].variable_data().copy_(weights[i]);
-        }
+        overwrite_all(learning_parameters(), weights);
         set_buffers(buffers_before);
     };
     at::Tensor loss;
@@ -518,7 +469,9 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
         if (usable) {
             clip_gradients(learning_parameters(), settings_.clip_norm, settings_.clip_value);
             optimizer_.step(rate);
-            update_averages();
+            if (!averages_.empty()) {
+                averages_.update(settings_.ema, progress_.step, optimizer_.evaluation_weights());
+            }
         } else {
             ++skipped_.steps;
             skipped_.without_loss += losses_finite ? 0 : 1;

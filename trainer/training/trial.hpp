@@ -20,6 +20,7 @@
 #include "trainer/step/noise_meter.hpp"
 #include "trainer/step/progress.hpp"
 #include "trainer/step/recorded_gradients.hpp"
+#include "trainer/training/moving_averages.hpp"
 
 namespace crescendo::trainer {
 
@@ -161,8 +162,6 @@ class Trial {
     StepSums compute_gradients(const StepSamples& samples, const StepPlan& plan, int size, GradientReducer& reducer);
     double learning_rate() const;
     void forget_optimizer_state();
-    std::vector<at::Tensor> averaged() const;
-    void update_averages();
     void note_noise(const MeasurementPlan& measured, const NoiseMeter::Sums& sums, std::int64_t samples, double weight,
                     int size);
 
@@ -183,8 +182,8 @@ class Trial {
     std::int64_t group_batch_ = 0;  ///< 0 until the first set_group
     std::int64_t micro_batch_;      ///< the most samples that go through the model at once, at least one
     std::int64_t most_evaluated_ = std::numeric_limits<std::int64_t>::max();  ///< what the memory suffices for
-    std::int64_t length_ = 0;           ///< 0: unknown, and then the learning rate has no schedule
-    std::vector<at::Tensor> averages_;  ///< of averaged(), in their order
+    std::int64_t length_ = 0;  ///< 0: unknown, and then the learning rate has no schedule
+    MovingAverages averages_;
     Progress progress_;
     /// On the device, as float64: progress_.loss_sum and the losses of the steps since. Undefined if there were none.
     at::Tensor loss_sum_;

@@ -1,12 +1,10 @@
 #include "trainer/training/trial.hpp"
 
 #include <ATen/ATen.h>
-#include <torch/nn/modules/linear.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -17,7 +15,6 @@
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/settings/loss_spec.hpp"
-#include "trainer/settings/model_spec.hpp"
 #include "trainer/training/evaluation.hpp"
 
 using namespace crescendo::trainer;
@@ -57,22 +54,6 @@ class Spread : public LossSpec {
         return (outputs - outputs.mean(0)).square().sum();
     }
     std::vector<Problem> misfits_of_task(const Task& /*task*/) const override { return {}; }
-};
-
-/// Adds a buffer that never changes to its outputs.
-class Masked : public Model {
-  public:
-    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& /*dropout_keys*/) override {
-        return output_(inputs.flatten(1)) + mask_;
-    }
-
-  private:
-    torch::nn::Linear output_ = register_module("output", torch::nn::Linear(64, 2));
-    at::Tensor mask_ = register_buffer("mask", at::tensor({0.0F, -std::numeric_limits<float>::infinity()}));
-};
-
-struct MaskedSpec : ModelSpec {
-    std::shared_ptr<Model> make(const Task& /*task*/) const override { return std::make_shared<Masked>(); }
 };
 
 }  // namespace
@@ -371,24 +352,6 @@ TEST_CASE("an evaluation takes the moving averages of a norm's statistics with t
     }
     CHECK(same(copies(trial.named_tensors()), trained));
     CHECK_FALSE(at::allclose(trial.buffers()[0], averages[0], /*rtol=*/1e-2));
-}
-
-TEST_CASE("the moving average of a mask is the mask, and that of a number which was infinite begins with it") {
-    const auto device = make_cpu_device();
-    Settings settings = settings_of({{"model", "mlp"}, {"batch_size", num_samples}, {"ema", 0.9}});
-    settings.model = std::make_shared<MaskedSpec>();
-    Trial trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
-    trial.set_group(/*size=*/1, {});
-    const Group group(*device);
-    GradientReducer reducer(group, trial.parameters());
-
-    trial.step(images(0.5, num_samples), group, reducer);
-
-    CHECK(at::equal(trial.averages().back().tensor, trial.buffers().back()));
-    trial.buffers().back().fill_(2);
-    trial.progress().step = 100;  // the average is long
-    trial.step(images(0.5, num_samples), group, reducer);
-    CHECK(trial.averages().back().tensor[1].item<double>() == 2);
 }
 
 TEST_CASE("a hundred steps of sharpness-aware minimisation are those of the formulas") {
