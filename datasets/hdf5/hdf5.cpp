@@ -18,6 +18,7 @@
 #include "core/check.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "datasets/hdf5/finding_driver.hpp"
+#include "datasets/hdf5/foreign_format.hpp"
 #include "datasets/hdf5/hdf5_links.hpp"
 #include "datasets/system/own_process.hpp"
 
@@ -233,9 +234,13 @@ Handle open_file(const std::filesystem::path& file, Access access, std::int64_t 
     now_reading(file.string());
     CRESCENDO_VALIDATE(std::filesystem::exists(file), "", "{}: no such file; relative paths start at {}", file.string(),
                        std::filesystem::current_path().string());
-    CRESCENDO_VALIDATE(!std::filesystem::is_directory(file), "", "{} is a folder, not an HDF5 file", file.string());
-    CRESCENDO_VALIDATE(H5Fis_hdf5(file.c_str()) != 0, "", "{} is not an HDF5 file: it has no HDF5 signature",
-                       file.string());
+    const bool is_folder = std::filesystem::is_directory(file);
+    if (is_folder || H5Fis_hdf5(file.c_str()) == 0) {
+        const auto format = foreign_format(file);
+        const auto words = !format.empty() ? ": " + format : is_folder ? "" : ": it has no HDF5 signature";
+        throw InvalidInput(
+            text("{} is {}{}", file.string(), is_folder ? "a folder, not an HDF5 file" : "not an HDF5 file", words));
+    }
 
     auto [handle, reason] = open_locked(file, access, alignment, true);
     if (handle.get() < 0 && refuses_locks(file)) {

@@ -195,8 +195,9 @@ std::vector<std::int64_t> SetFile::listed_rows(const std::string& path) const {
                        "{} lists sample {}, but {} holds samples 0 to {}", column.name(),
                        list.front() < 0 ? list.front() : list.back(), columns_.front().rows().path, num_rows() - 1);
     const auto twice = std::adjacent_find(list.begin(), list.end());
-    CRESCENDO_VALIDATE(twice == list.end(), "", "{} lists sample {} twice; an epoch has every sample once",
-                       column.name(), *twice);
+    CRESCENDO_VALIDATE(twice == list.end(), "", "{} lists sample {} twice; an epoch has every sample once{}",
+                       column.name(), *twice,
+                       list.back() <= 1 ? ". Of a mask of 0 and 1, numpy.flatnonzero gives the list" : "");
     return list;
 }
 

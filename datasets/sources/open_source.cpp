@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/foreign_format.hpp"
 #include "datasets/sources/csv.hpp"
 #include "datasets/sources/idx.hpp"
 #include "datasets/sources/npy.hpp"
@@ -65,6 +66,8 @@ std::unique_ptr<SampleSource> open_samples(const std::string& source, const std:
     CRESCENDO_VALIDATE(!is_hdf5(source.substr(0, source.rfind(":/"))), "",
                        "{} is HDF5 already; crescendo data rechunk copies a group of it so that it is read well",
                        source);
+    const auto format = foreign_format(source);
+    CRESCENDO_VALIDATE(format.empty(), "", "{} is no source: {}", source, format);
     return std::make_unique<IdxReader>(source);
 }
 

@@ -25,6 +25,19 @@ constexpr Words kinds{{std::pair{Task::Kind::classification, "classification"},
                        {Task::Kind::regression, "regression"},
                        {Task::Kind::reconstruction, "reconstruction"}}};
 
+/// How to name the one number of a row that has axes all the same, as labels of N x 1 have.
+std::string hint_of_lone_number(const std::string& name, const std::vector<std::int64_t>& shape) {
+    const bool is_lone = std::all_of(shape.begin(), shape.end(), [](auto length) { return length == 1; });
+    if (!is_lone || name.find('[') != std::string::npos) {
+        return "";
+    }
+    std::string indices = ":";
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        indices += ", 0";
+    }
+    return text(". Name its one number: targets: \"{}[{}]\"", name, indices);
+}
+
 /// What is wrong with the targets, if anything is.
 std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSet& samples,
                                         const std::string& data_key) {
@@ -46,8 +59,9 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
                                            samples.location())});
     } else if (!regression && !targets[0].shape.empty()) {
         problems.push_back({data_key, text("{}: a target is {} of integers; a class is one number, a target of "
-                                           "regression has floating-point numbers",
-                                           samples.location(), shape_text(targets[0].shape))});
+                                           "regression has floating-point numbers{}",
+                                           samples.location(), shape_text(targets[0].shape),
+                                           hint_of_lone_number(settings.data.targets[0], targets[0].shape))});
     }
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const auto& name = settings.data.targets[i];

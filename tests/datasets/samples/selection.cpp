@@ -49,6 +49,7 @@ std::string write_listed_set(const std::filesystem::path& file) {
     add("some", {7, 3, 4, 100, 50});
     add("twice", {7, 3, 7});
     add("beyond", {7, 101});
+    add("mask", {1, 0, 1, 0});
     H5Fclose(id);
     return location;
 }
@@ -109,6 +110,8 @@ TEST_CASE("a selection that holds no samples, or others than there are, is refus
     CHECK(complaint("[a:7]") == Contains("a is no number of a sample"));
     CHECK(complaint("[/none]") == Contains("set.h5 has no data set /none"));
     CHECK(complaint("[/twice]") == Contains("/twice lists sample 7 twice"));
+    CHECK_FALSE(complaint("[/twice]") == Contains("mask"));
+    CHECK(complaint("[/mask]") == Contains("Of a mask of 0 and 1, numpy.flatnonzero gives the list"));
     CHECK(complaint("[/beyond]") == Contains("/beyond lists sample 101, but /train/inputs holds samples 0 to 100"));
     CHECK(complaint("[/train/inputs]") == Contains("/train/inputs lists no samples"));
 }

@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "datasets/inspection/statistics.hpp"
+#include "tests/datasets/files.hpp"
 #include "tests/num_reads.hpp"
 #include "tests/trainer/grid.hpp"
 #include "tests/trainer/settings_of.hpp"
@@ -20,6 +21,7 @@
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 using crescendo::datasets::SampleSet;
+using crescendo::tests::Hdf5Writer;
 using crescendo::tests::num_reads;
 using doctest::Contains;
 namespace datasets = crescendo::datasets;
@@ -248,6 +250,27 @@ TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learne
     REQUIRE(problems.size() == 2);
     CHECK(problems[0].message.c_str() == Contains("of several targets one holds integers"));
     CHECK(problems[1].message.c_str() == Contains("a sample is 8x8 and a single number"));
+}
+
+TEST_CASE("labels with axes of length 1 were refused without a word on how to name them") {
+    const SweepFixture sweep;
+    const auto train = (sweep.folder / "pcam.h5").string() + ":/";
+    {
+        Hdf5Writer writer(sweep.folder / "pcam.h5");
+        writer.add("/inputs", {2, 3}, H5T_NATIVE_FLOAT, std::vector<float>(6));
+        writer.add("/y", {2, 1, 1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{0, 1});
+    }
+    const auto problems_of = [&](const std::string& targets) {
+        const Settings settings = settings_of({{"model", "mlp"}, {"data", {{"train", train}, {"targets", targets}}}});
+        DataCache data;
+        return misfits(settings, *data.set(train, settings.data), "trainer.data.train");
+    };
+
+    const auto problems = problems_of("y");
+
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].message.c_str() == Contains("Name its one number: targets: \"y[:, 0, 0]\""));
+    CHECK(problems_of("y[:, 0, 0]").empty());
 }
 
 TEST_CASE("binary cross entropy is not for targets that are standardized") {
