@@ -85,7 +85,8 @@ std::size_t Field::stored_row_bytes() const {
 bool Field::looks_channels_last() const {
     constexpr std::int64_t most_channels = 4;
     const std::span<const std::int64_t> row = std::span(shape).subspan(window > 0 ? 1 : 0);
-    return !channels_last && row.size() == 3 && row[2] <= most_channels && row[0] > row[2] && row[1] > row[2];
+    return !channels_last && row.size() == 3 && row[0] > row[2] && row[1] > row[2] &&
+           (row[2] <= most_channels || row[0] == row[1]);
 }
 
 std::size_t Field::pitch_bytes() const {

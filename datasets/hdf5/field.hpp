@@ -98,8 +98,8 @@ struct Field {
     /// Whether the numbers are measurements, and not classes: floating-point, or packed as integers.
     bool is_real() const { return is_floating(type) || (packing && packing->scaled); }
 
-    /// Whether a row looks like height x width x channels, although nothing says so: it has three axes, and the last is
-    /// at most 4 and shorter than both others.
+    /// Whether a row looks like height x width x channels, although nothing says so: it has three axes, of which the
+    /// last is shorter than both others, and is at most 4 or the others make a square.
     bool looks_channels_last() const;
 
     /// Distance between the begins of two neighbouring samples that are read together. `count` such samples take

@@ -286,6 +286,24 @@ TEST_CASE("channels that are stored last have statistics of their own, once it i
     CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("no mean and spread"));
 }
 
+TEST_CASE("many channels behind a square were taken for rows, and its lines for channels") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    {
+        Hdf5Writer writer(file);
+        writer.add("/bands", {1, 6, 6, 5}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>(180, 1));
+        writer.add("/levels", {1, 7, 6, 5}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>(210, 1));
+    }
+    const auto looks_last = [&](const std::string& name) {
+        return SampleSet::open(file.string() + ":/", {.inputs = {name}, .targets = {}})
+            ->inputs()[0]
+            .looks_channels_last();
+    };
+
+    CHECK(looks_last("bands"));
+    CHECK_FALSE(looks_last("levels"));
+}
+
 TEST_CASE("statistics of a virtual data set are stale once a source was written to") {
     const TemporaryFolder folder;
     const auto location = write_virtual_set(folder / "virtual.h5");
