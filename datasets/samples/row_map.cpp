@@ -1,6 +1,30 @@
 #include "datasets/samples/row_map.hpp"
 
+#include <span>
+
 namespace crescendo::datasets {
+
+std::vector<Range> RowMap::ranges_of(std::int64_t offset, std::int64_t length, std::int64_t begin,
+                                     std::int64_t count) const {
+    std::vector<Range> ranges;
+    if (step > 1) {
+        for (auto sample = begin; sample < begin + count; ++sample) {
+            ranges.push_back({row_of(sample), row_of(sample) + 1});
+        }
+        return ranges;
+    }
+    if (list.empty()) {
+        const auto row = row_of(begin) + offset;
+        return {{row, row + (count - 1) * window.stride + std::max<std::int64_t>(1, length)}};
+    }
+    for (const auto row : std::span(list).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count))) {
+        if (ranges.empty() || ranges.back().end != row) {
+            ranges.push_back({row, row});
+        }
+        ++ranges.back().end;
+    }
+    return ranges;
+}
 
 std::optional<std::int64_t> RowMap::common_row(const RowMap& one, const RowMap& other) {
     if (one.list.empty() && !other.list.empty()) {

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "datasets/samples/set_options.hpp"
+#include "datasets/system/range.hpp"
 
 namespace crescendo::datasets {
 
@@ -23,30 +23,10 @@ struct RowMap {
         return list.empty() ? first + sample * step * window.stride : list[static_cast<std::size_t>(sample)];
     }
 
-    /// Calls visit(first, rows) for the neighbouring rows that samples [begin, begin + count) of a field are made of. A
-    /// sample of the field is `length` rows, `offset` behind its row; with length 0 it is that row.
-    template <class Visit>
-    void for_each_run(std::int64_t offset, std::int64_t length, std::int64_t begin, std::int64_t count,
-                      Visit&& visit) const {
-        if (step > 1) {
-            for (auto sample = begin; sample < begin + count; ++sample) {
-                visit(row_of(sample), 1);
-            }
-            return;
-        }
-        if (list.empty()) {
-            visit(row_of(begin) + offset, (count - 1) * window.stride + std::max<std::int64_t>(1, length));
-            return;
-        }
-        for (std::span<const std::int64_t> left = std::span(list).subspan(begin, count); !left.empty();) {
-            std::size_t run = 1;
-            while (run < left.size() && left[run] == left[run - 1] + 1) {
-                ++run;
-            }
-            visit(left.front(), static_cast<std::int64_t>(run));
-            left = left.subspan(run);
-        }
-    }
+    /// The neighbouring rows that samples [begin, begin + count) of a field are made of. A sample of the field is
+    /// `length` rows, `offset` behind its row; with length 0 it is that row.
+    std::vector<Range> ranges_of(std::int64_t offset, std::int64_t length, std::int64_t begin,
+                                 std::int64_t count) const;
 
     /// Whether some sample is made of `row`.
     bool takes(std::int64_t row) const {

@@ -14,6 +14,8 @@
 
 namespace crescendo::datasets {
 
+class SetSurvey;
+
 /// Inputs and targets in one group of an HDF5 file, or of several, opened for reading.
 ///
 /// A location is `FILE:/GROUP`, such as `fashion.h5:/train`, with a Selection behind it if not all rows are samples.
@@ -35,26 +37,26 @@ class SampleSet {
     static std::shared_ptr<SampleSet> open(const std::string& location) { return open(location, Options()); }
     ~SampleSet();
 
-    const std::string& location() const;
-    std::int64_t size() const;
-    const Fields& inputs() const;
-    const Fields& targets() const;
+    const std::string& location() const { return location_; }
+    std::int64_t size() const { return chunks_.num_samples(); }
+    const Fields& inputs() const { return inputs_; }
+    const Fields& targets() const { return targets_; }
 
     /// The samples that are stored together, and so are best read together: those of one chunk of the first input, at
     /// most all of a file. If the input lies in one piece, it is about 256 KiB of it. If there are millions of such
     /// pieces, it is several of them.
-    const ChunkMap& chunks() const;
+    const ChunkMap& chunks() const { return chunks_; }
     std::int64_t chunk_samples() const { return chunks().chunk_samples(); }
 
-    /// The first field with the same samples as field `field`; this is another field if a data set is named twice.
+    /// The first field with the same samples as field `number`; this is another field if a data set is named twice.
     /// Fields count from 0, inputs first, then targets. With windows of time, inputs are never the same as targets.
-    std::size_t first_alike(std::size_t field) const;
+    std::size_t first_alike(std::size_t number) const;
 
     /// Bytes of `count` samples that are held together (Field::chunk_bytes). Fields with the same samples count once.
     std::size_t chunk_bytes(std::int64_t count) const;
 
     /// Whether a field's bytes are decompressed as they are read, or may be, as those of a virtual data set.
-    bool is_compressed() const;
+    bool is_compressed() const { return is_compressed_; }
 
     /// Tells what is read here from what is read of other sets, with other options, or of other versions of the files:
     /// where it is equal, so are the bytes of every sample. Holds for the processes of one node and build.
@@ -93,9 +95,18 @@ class SampleSet {
     void read(std::int64_t begin, std::int64_t count, std::span<std::byte> inputs, std::span<std::byte> targets) const;
 
   private:
-    class Impl;
-    explicit SampleSet(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
+    class Files;
+    SampleSet(const std::string& location, const Options& options, SetSurvey& survey);
+
+    std::size_t num_fields() const { return inputs_.size() + targets_.size(); }
+    const Field& field(std::size_t number) const;
+
+    std::string location_;
+    ChunkMap chunks_;
+    bool is_compressed_;
+    Fields inputs_;
+    Fields targets_;
+    std::unique_ptr<Files> files_;
 };
 
 }  // namespace crescendo::datasets
