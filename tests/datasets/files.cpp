@@ -6,6 +6,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 
 #include "core/check.hpp"
 #include "datasets/hdf5/attributes.hpp"
@@ -260,6 +261,15 @@ bool are_counting_samples(std::span<const std::int64_t> samples, std::span<const
     return equal(inputs, bytes_of(expected_inputs)) && equal(targets, bytes_of(expected_targets));
 }
 
+bool reads_counting_samples(const datasets::SampleSet& set, std::int64_t begin, std::int64_t count) {
+    std::vector<std::int64_t> samples(static_cast<std::size_t>(count));
+    std::iota(samples.begin(), samples.end(), begin);
+    std::vector<std::byte> inputs(static_cast<std::size_t>(count) * 12);
+    std::vector<std::byte> targets(static_cast<std::size_t>(count) * 2);
+    set.read(begin, count, inputs, targets);
+    return are_counting_samples(samples, inputs, targets);
+}
+
 Content read_all(const datasets::SampleSet& set) {
     const auto n = static_cast<std::size_t>(set.size());
     Content content{std::vector<std::byte>(n * set.inputs().sample_bytes()),
@@ -277,6 +287,10 @@ doctest::String complaint_of(const std::function<void()>& function) {
         return error.what();
     }
     return {};
+}
+
+doctest::String complaint_about(const std::string& location) {
+    return complaint_of([&] { datasets::SampleSet::open(location); });
 }
 
 }  // namespace crescendo::tests

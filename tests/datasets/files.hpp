@@ -107,6 +107,9 @@ std::string write_counting_files(const std::filesystem::path& folder, const std:
 bool are_counting_samples(std::span<const std::int64_t> samples, std::span<const std::byte> inputs,
                           std::span<const std::byte> targets);
 
+/// Whether samples [begin, begin + count) of a set are read as those that a counting set has there.
+bool reads_counting_samples(const datasets::SampleSet& set, std::int64_t begin, std::int64_t count);
+
 /// All of a set, read in one go.
 struct Content {
     std::vector<std::byte> inputs;
@@ -116,5 +119,7 @@ Content read_all(const datasets::SampleSet& set);
 
 /// The message of the InvalidInput, or DamagedFile, that `function` throws; empty if it throws none.
 doctest::String complaint_of(const std::function<void()>& function);
+/// That of opening a set.
+doctest::String complaint_about(const std::string& location);
 
 }  // namespace crescendo::tests

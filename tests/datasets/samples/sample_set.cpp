@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstring>
+#include <chrono>
 #include <filesystem>
-#include <functional>
 #include <numeric>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <thread>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "core/check.hpp"
-#include "datasets/hdf5/hdf5.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "tests/datasets/bytes_read.hpp"
 #include "tests/datasets/files.hpp"
@@ -25,79 +23,19 @@ using doctest::Contains;
 
 namespace {
 
-std::vector<std::int64_t> counting(std::int64_t begin, std::int64_t count) {
-    std::vector<std::int64_t> samples(static_cast<std::size_t>(count));
-    std::iota(samples.begin(), samples.end(), begin);
-    return samples;
-}
-
-bool reads_counting_samples(const SampleSet& set, std::int64_t begin, std::int64_t count) {
-    std::vector<std::byte> inputs(static_cast<std::size_t>(count) * 12);
-    std::vector<std::byte> targets(static_cast<std::size_t>(count) * 2);
-    set.read(begin, count, inputs, targets);
-    return are_counting_samples(counting(begin, count), inputs, targets);
-}
-
-/// Writes two samples of `values` with the given type in the file and reads their bytes.
-template <class T>
-void check_round_trip(const std::vector<T>& values, hid_t memory_type, hid_t file_type, ElementType expected) {
-    const TemporaryFolder folder;
-    const auto file = folder / "set.h5";
-    {
-        Hdf5Writer writer(file);
-        writer.add("/inputs", {2, values.size() / 2}, memory_type, values, {.file_type = file_type});
-        writer.add("/targets", {2}, H5T_NATIVE_UINT8, bytes_of(std::vector<std::uint8_t>{7, 8}));
+/// The elements of rows 0 to 5 of 5 x 4 x 3 numbers, which count from 0, with indices in these ranges.
+std::vector<std::int32_t> part_of_rows(Range first, Range second, Range third) {
+    std::vector<std::int32_t> numbers;
+    for (std::int64_t row = 0; row < 6; ++row) {
+        for (auto i = first.begin; i < first.end; ++i) {
+            for (auto j = second.begin; j < second.end; ++j) {
+                for (auto k = third.begin; k < third.end; ++k) {
+                    numbers.push_back(static_cast<std::int32_t>(((row * 5 + i) * 4 + j) * 3 + k));
+                }
+            }
+        }
     }
-
-    const auto set = SampleSet::open(file.string() + ":/");
-
-    CHECK(set->inputs()[0].type == expected);
-    CHECK(set->inputs().sample_bytes() == sizeof(T) * values.size() / 2);
-    CHECK(read_all(*set).inputs == bytes_of(values));
-}
-
-doctest::String complaint_about(const std::string& location) {
-    return complaint_of([&] { SampleSet::open(location); });
-}
-
-/// Writes FILE:/inputs, 64 x 128 int32 in chunks of four rows that `settle` gives more properties, and no number of it.
-std::string write_unfilled(const std::filesystem::path& file, const std::function<void(hid_t creation)>& settle) {
-    const Hdf5Writer writer(file);
-    const std::array<hsize_t, 2> shape{64, 128};
-    const std::array<hsize_t, 2> chunk{4, 128};
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(creation, 2, chunk.data());
-    settle(creation);
-    const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
-    H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT32, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-    H5Sclose(space);
-    H5Pclose(creation);
-    return file.string() + ":/";
-}
-
-/// Writes zeros to the first four rows of such a file.
-void write_first_chunk(const std::filesystem::path& file) {
-    const std::array<hsize_t, 2> begin{0, 0};
-    const std::array<hsize_t, 2> chunk{4, 128};
-    const std::vector<std::int32_t> zeros(4 * 128);
-    const hid_t opened = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-    const hid_t data_set = H5Dopen2(opened, "/inputs", H5P_DEFAULT);
-    const hid_t space = H5Dget_space(data_set);
-    const hid_t memory = H5Screate_simple(2, chunk.data(), nullptr);
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, chunk.data(), nullptr);
-    REQUIRE(H5Dwrite(data_set, H5T_NATIVE_INT32, memory, space, H5P_DEFAULT, zeros.data()) >= 0);
-    H5Sclose(memory);
-    H5Sclose(space);
-    H5Dclose(data_set);
-    H5Fclose(opened);
-}
-
-/// Whether all 64 inputs are read as zeros into memory that held something else.
-bool are_zeros(const std::string& location, Routes routes) {
-    const auto set = SampleSet::open(location, {.routes = routes});
-    std::vector<std::byte> inputs(set->inputs().bytes_of(64), std::byte{0xAB});
-    set->read(0, 64, inputs, {});
-    return inputs == std::vector<std::byte>(inputs.size());
+    return numbers;
 }
 
 }  // namespace
@@ -121,83 +59,6 @@ TEST_CASE("every sample's bytes are read, however the file is laid out") {
             }
         }
     }
-}
-
-TEST_CASE("the rows of several files follow each other, sorted by name, however each is laid out") {
-    const TemporaryFolder folder;
-    const auto location = write_counting_files(folder.path(), {7, 1, 9, 4}, 4);
-    const auto set = SampleSet::open(location);
-
-    CHECK(set->size() == 21);
-    for (std::int64_t begin = 0; begin < 21; ++begin) {
-        for (std::int64_t count = 1; count <= 21 - begin; ++count) {
-            CHECK(reads_counting_samples(*set, begin, count));
-        }
-    }
-    CHECK(set->row_of(8) == 0);
-    CHECK(set->place_of(8) == (folder / "part-002.h5").string() + ":/train");
-}
-
-TEST_CASE("whoever opens a set hears of every file") {
-    const TemporaryFolder folder;
-    const auto location = write_counting_files(folder.path(), {7, 1, 9}, 4);
-    int num_opened = 0;
-
-    SampleSet::open(location, {}, [&] { ++num_opened; });
-
-    CHECK(num_opened == 3);
-}
-
-TEST_CASE("a selection counts over the rows of all files") {
-    const TemporaryFolder folder;
-    const auto location = write_counting_files(folder.path(), {7, 1, 9, 4}, 4);
-
-    for (const auto& [range, begin, end] :
-         {std::tuple{"[5:12]", 5, 12}, {"[8:]", 8, 21}, {"[:7]", 0, 7}, {"[9:11]", 9, 11}}) {
-        const auto set = SampleSet::open(location + range);
-        const auto [inputs, targets] = read_all(*set);
-        CHECK(are_counting_samples(counting(begin, end - begin), inputs, targets));
-    }
-    const auto [inputs, targets] = read_all(*SampleSet::open(location + "[1:20:3]"));
-    CHECK(are_counting_samples(std::vector<std::int64_t>{1, 4, 7, 10, 13, 16, 19}, inputs, targets));
-    CHECK(complaint_about(location + "[21:]") == Contains("of all files holds samples [0, 21)"));
-    CHECK(complaint_about(location + "[:22]") == Contains("of all files holds samples [0, 21)"));
-}
-
-TEST_CASE("each file has its own list of the rows that are selected") {
-    const TemporaryFolder folder;
-    const auto location = write_counting_files(folder.path(), {7, 9}, 4);
-    for (const auto& [name, row] : {std::pair{"part-000.h5", 3}, {"part-001.h5", 5}}) {
-        const hid_t file = H5Fopen((folder / name).c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-        const hsize_t one = 1;
-        const hid_t space = H5Screate_simple(1, &one, nullptr);
-        const hid_t list = H5Dcreate2(file, "list", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-        H5Dwrite(list, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &row);
-        H5Dclose(list);
-        H5Sclose(space);
-        H5Fclose(file);
-    }
-
-    const auto set = SampleSet::open(location + "[/list]");
-
-    const auto [inputs, targets] = read_all(*set);
-    CHECK(are_counting_samples(std::vector<std::int64_t>{3, 7 + 5}, inputs, targets));
-}
-
-TEST_CASE("a window has the rows of one file") {
-    const TemporaryFolder folder;
-    const auto location = write_counting_files(folder.path(), {7, 2, 6}, 4);
-
-    const auto set = SampleSet::open(location, {.window = {.length = 3, .horizon = 1}});
-
-    REQUIRE(set->size() == 4 + 0 + 3);  // a window and its target take 4 rows
-    std::vector<std::int32_t> inputs(9);
-    std::vector<std::uint16_t> target(1);
-    set->read(4, 1, std::as_writable_bytes(std::span(inputs)), std::as_writable_bytes(std::span(target)));
-    CHECK(inputs.front() == 90);  // the first window of the third file, whose rows are 9 to 14
-    CHECK(target.front() == 12);
-    CHECK(complaint_of([&] { SampleSet::open(location, {.window = {.length = 8}}); }) ==
-          Contains("does not fit in the rows of any of 3 files"));
 }
 
 TEST_CASE("a set describes its fields") {
@@ -233,65 +94,6 @@ TEST_CASE("a set without chunks is read in blocks of about 256 KiB") {
     CHECK(set->chunk_samples() == 262144 / 12);
 }
 
-TEST_CASE("every type of number is read") {
-    const auto le = H5I_INVALID_HID;  // as in memory
-    check_round_trip<std::uint8_t>({1, 255}, H5T_NATIVE_UINT8, le, ElementType::u8);
-    check_round_trip<std::int8_t>({1, -1}, H5T_NATIVE_INT8, le, ElementType::i8);
-    check_round_trip<std::uint16_t>({1, 65535}, H5T_NATIVE_UINT16, le, ElementType::u16);
-    check_round_trip<std::int16_t>({1, -300}, H5T_NATIVE_INT16, le, ElementType::i16);
-    check_round_trip<std::uint32_t>({1, 4000000000U}, H5T_NATIVE_UINT32, le, ElementType::u32);
-    check_round_trip<std::int32_t>({1, -70000}, H5T_NATIVE_INT32, le, ElementType::i32);
-    check_round_trip<std::uint64_t>({1, ~std::uint64_t{0}}, H5T_NATIVE_UINT64, le, ElementType::u64);
-    check_round_trip<std::int64_t>({1, -(std::int64_t{1} << 40)}, H5T_NATIVE_INT64, le, ElementType::i64);
-    check_round_trip<float>({0.1F, -2e30F, 3, 4}, H5T_NATIVE_FLOAT, le, ElementType::f32);
-    check_round_trip<double>({0.1, -2e300}, H5T_NATIVE_DOUBLE, le, ElementType::f64);
-}
-
-TEST_CASE("a big-endian file is read in the order of this machine") {
-    check_round_trip<std::int16_t>({1, -300}, H5T_NATIVE_INT16, H5T_STD_I16BE, ElementType::i16);
-    check_round_trip<std::uint64_t>({1, 1ULL << 60}, H5T_NATIVE_UINT64, H5T_STD_U64BE, ElementType::u64);
-    check_round_trip<float>({0.1F, -2e30F}, H5T_NATIVE_FLOAT, H5T_IEEE_F32BE, ElementType::f32);
-    check_round_trip<double>({0.1, -2e300}, H5T_NATIVE_DOUBLE, H5T_IEEE_F64BE, ElementType::f64);
-}
-
-TEST_CASE("floats of 16 bits are read as they are, of either byte order") {
-    struct Kind {
-        ElementType type;
-        std::size_t exponent_bits;
-        std::size_t bias;
-        std::vector<std::uint16_t> numbers;  // 1, -2, the largest, the smallest
-    };
-    for (const auto& [type, exponent_bits, bias, numbers] :
-         {Kind{ElementType::f16, 5, 15, {0x3C00, 0xC000, 0x7BFF, 0x0001}},
-          Kind{ElementType::bf16, 8, 127, {0x3F80, 0xC000, 0x7F7F, 0x0001}}}) {
-        for (const auto order : {H5T_ORDER_LE, H5T_ORDER_BE}) {
-            const hid_t half = H5Tcopy(H5T_IEEE_F32LE);
-            H5Tset_fields(half, 15, 15 - exponent_bits, exponent_bits, 0, 15 - exponent_bits);
-            H5Tset_size(half, 2);
-            H5Tset_ebias(half, bias);
-            const hid_t stored = H5Tcopy(half);
-            H5Tset_order(stored, order);
-
-            check_round_trip(numbers, half, stored, type);
-
-            H5Tclose(stored);
-            H5Tclose(half);
-        }
-    }
-}
-
-TEST_CASE("an enumeration, such as h5py's bool, is read as its integers") {
-    const hid_t boolean = H5Tenum_create(H5T_NATIVE_INT8);
-    std::int8_t value = 0;
-    H5Tenum_insert(boolean, "FALSE", &value);
-    value = 1;
-    H5Tenum_insert(boolean, "TRUE", &value);
-
-    check_round_trip<std::int8_t>({0, 1, 1, 0}, boolean, boolean, ElementType::i8);
-
-    H5Tclose(boolean);
-}
-
 TEST_CASE("chunks that split the samples, and targets with a shape, are read") {
     const TemporaryFolder folder;
     const auto file = folder / "set.h5";
@@ -320,25 +122,6 @@ TEST_CASE("chunks that split the samples, and targets with a shape, are read") {
     CHECK(got_inputs == bytes_of(inputs));
     CHECK(got_targets == bytes_of(targets));
 }
-
-namespace {
-
-/// The elements of rows 0 to 5 of 5 x 4 x 3 numbers, which count from 0, with indices in these ranges.
-std::vector<std::int32_t> part_of_rows(Range first, Range second, Range third) {
-    std::vector<std::int32_t> numbers;
-    for (std::int64_t row = 0; row < 6; ++row) {
-        for (auto i = first.begin; i < first.end; ++i) {
-            for (auto j = second.begin; j < second.end; ++j) {
-                for (auto k = third.begin; k < third.end; ++k) {
-                    numbers.push_back(static_cast<std::int32_t>(((row * 5 + i) * 4 + j) * 3 + k));
-                }
-            }
-        }
-    }
-    return numbers;
-}
-
-}  // namespace
 
 TEST_CASE("a part of each row is read from every layout, by every route") {
     const TemporaryFolder folder;
@@ -451,64 +234,6 @@ TEST_CASE("two threads read the same set, and another set of the same file") {
     CHECK(ok[1]);
 }
 
-TEST_CASE("a location that cannot be used is named with the reason") {
-    const TemporaryFolder folder;
-    const auto file = (folder / "set.h5").string();
-    write_counting_set(file, 4, 0);
-
-    CHECK(complaint_about("fashion.h5") == Contains("FILE:/GROUP"));
-    CHECK(complaint_about((folder / "absent.h5").string() + ":/train") == Contains("absent.h5: no such file"));
-    CHECK(complaint_about((folder / ".").string() + ":/train") == Contains("is a folder"));
-    CHECK(complaint_about((folder / "*.nc").string() + ":/train") == Contains("no file matches"));
-    CHECK(complaint_about(file + ":/trian") == Contains("set.h5 has no group /trian: / holds train"));
-    CHECK(complaint_about(file + ":/train/inputs") == Contains("set.h5:/train/inputs is not a group"));
-    CHECK(complaint_about(file + ":/") == Contains("set.h5 has no data set /inputs: / holds train"));
-}
-
-TEST_CASE("a link that leads nowhere is named with its target, not taken for a name that is missing") {
-    const TemporaryFolder folder;
-    const auto file = (folder / "set.h5").string();
-    {
-        Hdf5Writer writer(file);
-        writer.add("/a/targets", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
-        H5Lcreate_external("gone.h5", "/x", writer.id(), "/a/inputs", H5P_DEFAULT, H5P_DEFAULT);
-        H5Lcreate_soft("/nowhere", writer.id(), "/b", H5P_DEFAULT, H5P_DEFAULT);
-        writer.add("/c/inputs", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
-        H5Lcreate_external("gone.h5", "/x", writer.id(), "/c/targets", H5P_DEFAULT, H5P_DEFAULT);
-    }
-
-    CHECK(complaint_about(file + ":/a") == Contains("set.h5:/a/inputs (external link) leads to gone.h5:/x, which"));
-    CHECK(complaint_about(file + ":/b") == Contains("set.h5:/b (soft link) leads to /nowhere, which cannot be opened"));
-    CHECK(complaint_about(file + ":/c") == Contains("/c/targets (external link) leads to gone.h5:/x"));
-}
-
-TEST_CASE("of a group with very many members, a message names some") {
-    const TemporaryFolder folder;
-    const auto file = (folder / "set.h5").string();
-    {
-        Hdf5Writer writer(file);
-        for (int run = 100; run < 125; ++run) {
-            writer.add("/" + std::to_string(run) + "/data", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
-        }
-    }
-
-    CHECK(complaint_about(file + ":/") == Contains("/ holds 100, 101, 102, "));
-    CHECK(complaint_about(file + ":/") == Contains(", 118, 119 and 5 more"));
-}
-
-TEST_CASE("a file that is not HDF5, or cut off, is named") {
-    const TemporaryFolder folder;
-    write_bytes(folder / "text.h5", bytes_of(std::vector<char>(4096, 'x')));
-    write_bytes(folder / "empty.h5", {});
-    const auto location = write_counting_set(folder / "cut.h5", 1000, 0);
-    std::filesystem::resize_file(folder / "cut.h5", 6000);
-
-    CHECK(complaint_about((folder / "text.h5").string() + ":/train") == Contains("text.h5 is not an HDF5 file"));
-    CHECK(complaint_about((folder / "empty.h5").string() + ":/train") == Contains("empty.h5 is not an HDF5 file"));
-    CHECK(complaint_about(location) == Contains("cut.h5 cannot be opened for reading"));
-    CHECK(complaint_about(location) == Contains("truncated file"));
-}
-
 TEST_CASE("inputs without targets are a set") {
     const TemporaryFolder folder;
     const auto file = (folder / "set.h5").string();
@@ -523,63 +248,6 @@ TEST_CASE("inputs without targets are a set") {
     CHECK(set->targets().size() == 0);
     CHECK(read_all(*set).inputs == bytes_of(values));
     CHECK(read_all(*set).targets.empty());
-}
-
-TEST_CASE("a data set that holds no samples is named") {
-    const TemporaryFolder folder;
-    const auto file = (folder / "set.h5").string();
-    const std::vector<std::uint8_t> values{1, 2, 3, 4};
-    {
-        Hdf5Writer writer(file);
-        writer.add("/uneven/inputs", {2}, H5T_NATIVE_UINT8, values);
-        writer.add("/uneven/targets", {3}, H5T_NATIVE_UINT8, values);
-        writer.add("/reversed/inputs", {1, 4}, H5T_NATIVE_UINT8, values);
-        writer.add("/reversed/targets", {2, 4}, H5T_NATIVE_UINT8, nullptr);
-        writer.add("/none/inputs", {0}, H5T_NATIVE_UINT8, nullptr);
-        writer.add("/flat/inputs", {2, 0}, H5T_NATIVE_UINT8, nullptr);
-        writer.add("/scalar/inputs", {}, H5T_NATIVE_UINT8, nullptr);
-        writer.add("/text/inputs", {1}, H5T_C_S1, nullptr);
-        writer.add("/long/inputs", {1}, H5T_NATIVE_LDOUBLE, nullptr);
-    }
-
-    CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/inputs holds 2 samples but"));
-    CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/targets 3"));
-    CHECK(complaint_about(file + ":/uneven") != Contains("MATLAB"));
-    CHECK(complaint_about(file + ":/reversed") ==
-          Contains("MATLAB and Fortran write, write the arrays with their axes"));
-    CHECK(complaint_about(file + ":/none") == Contains("/none/inputs holds no samples"));
-    CHECK(complaint_about(file + ":/flat") == Contains("/flat/inputs has samples without elements"));
-    CHECK(complaint_about(file + ":/scalar") == Contains("/scalar/inputs is a scalar"));
-    CHECK(complaint_about(file + ":/text") == Contains("/text/inputs is of type string"));
-    CHECK(complaint_about(file + ":/text") == Contains("write the numbers of the classes, which numpy.unique("));
-    CHECK(complaint_about(file + ":/long") == Contains("/long/inputs is of type float of 16 bytes"));
-}
-
-TEST_CASE("a filter that this HDF5 lacks is named when the set is opened") {
-    const TemporaryFolder folder;
-    const auto file = (folder / "set.h5").string();
-    // A filter of a number for private use, known while the file is written and forgotten after.
-    constexpr H5Z_filter_t number = 300;
-    const auto pass = [](unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
-        return bytes;
-    };
-    const H5Z_class2_t filter{H5Z_CLASS_T_VERS, number, 1, 1, "squeeze", nullptr, nullptr, pass};
-    REQUIRE(H5Zregister(&filter) >= 0);
-    {
-        Hdf5Writer writer(file);
-        writer.add("/targets", {4}, H5T_NATIVE_UINT8, bytes_of(std::vector<std::uint8_t>(4)));
-        const hsize_t length = 4;
-        const hid_t space = H5Screate_simple(1, &length, nullptr);
-        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-        H5Pset_chunk(creation, 1, &length);
-        H5Pset_filter(creation, number, H5Z_FLAG_MANDATORY, 0, nullptr);
-        H5Dclose(H5Dcreate2(writer.id(), "inputs", H5T_NATIVE_UINT8, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-        H5Pclose(creation);
-        H5Sclose(space);
-    }
-    H5Zunregister(number);
-
-    CHECK(complaint_about(file + ":/") == Contains("/inputs is stored with the filter squeeze, which this HDF5 lacks"));
 }
 
 TEST_CASE("a damaged chunk is an error that names file, data set and samples") {
@@ -660,92 +328,4 @@ TEST_CASE(
 
     CHECK_THROWS_WITH_AS(read_all(*set), Contains("data.h5 was written to"), std::runtime_error);
     CHECK(SampleSet::open(location)->identity() != set->identity());
-}
-
-TEST_CASE("samples that were never written, and are never filled, are zeros by every route") {
-    const TemporaryFolder folder;
-    const auto location =
-        write_unfilled(folder / "set.h5", [](hid_t creation) { H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); });
-
-    CHECK(are_zeros(location, Routes::fastest));
-    CHECK(are_zeros(location, Routes::library));
-}
-
-TEST_CASE("samples that a source never wrote and never fills are zeros in a virtual data set, not the rows before") {
-    const TemporaryFolder folder;
-    write_unfilled(folder / "source.h5", [](hid_t creation) { H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); });
-    const std::array<hsize_t, 2> shape{64, 128};
-    const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    REQUIRE(H5Pset_virtual(creation, space, "source.h5", "/inputs", space) >= 0);
-    {
-        const Hdf5Writer writer(folder / "set.h5", /*latest=*/true);
-        H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT32, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-    }
-    H5Pclose(creation);
-    H5Sclose(space);
-
-    CHECK(are_zeros((folder / "set.h5").string() + ":/", Routes::fastest));
-}
-
-TEST_CASE("samples that were never written are zeros by every route where the fill value is undefined") {
-    const TemporaryFolder folder;
-    const auto location = write_unfilled(
-        folder / "set.h5", [](hid_t creation) { H5Pset_fill_value(creation, H5T_NATIVE_INT32, nullptr); });
-    write_first_chunk(folder / "set.h5");  // of one without any, HDF5 reads nothing
-
-    CHECK(are_zeros(location, Routes::fastest));
-    CHECK(are_zeros(location, Routes::library));
-}
-
-TEST_CASE("each file of a set is unpacked by its own factors, however it is stored") {
-    const TemporaryFolder folder;
-    for (const auto routes : {Routes::fastest, Routes::library}) {
-        const auto set = SampleSet::open(write_differently_packed_files(folder.path()), {.routes = routes});
-        CHECK(set->inputs()[0].type == ElementType::f32);
-        CHECK(set->inputs()[0].is_real());
-        CHECK_FALSE(set->inputs()[0].packing);
-        CHECK(set->targets()[0].type == ElementType::f32);
-
-        const auto bytes = read_all(*set).inputs;
-
-        std::vector<float> numbers(30);
-        REQUIRE(bytes.size() == numbers.size() * sizeof(float));
-        std::memcpy(numbers.data(), bytes.data(), bytes.size());
-        for (std::size_t file = 0; file < 3; ++file) {
-            for (std::size_t i = 0; i < 10; ++i) {
-                const float number = numbers[10 * file + i];
-                const auto expected = static_cast<float>(100 * file) + static_cast<float>(i) / 2;
-                CHECK((file > 0 && i == 9 ? std::isnan(number) : number == expected));
-            }
-        }
-    }
-}
-
-TEST_CASE("windows and parts of rows are unpacked by the factors of their file") {
-    const TemporaryFolder folder;
-    const auto set = SampleSet::open(write_differently_packed_files(folder.path()),
-                                     {.inputs = {"inputs[:, 1]"}, .window = {.length = 2, .horizon = 0}});
-
-    std::array<float, 2> window{};
-    std::array<float, 1> target{};
-    set->read(9, 1, std::as_writable_bytes(std::span(window)), std::as_writable_bytes(std::span(target)));
-
-    CHECK(window == std::array{201.5F, 202.5F});  // each file has four windows: this is the second of file 2
-    CHECK(target[0] == 2.0F);
-}
-
-TEST_CASE("files whose numbers mean different classes are no set, and the longest list names those of a set") {
-    using Names = std::vector<std::string>;
-    const TemporaryFolder folder;
-    const auto location = write_counting_files(folder.path(), {4, 4, 4}, 2);
-    name_classes(folder / "part-001.h5", "/train/targets", {"cat", "dog"});
-    name_classes(folder / "part-002.h5", "/train/targets", {"cat", "dog", "horse"});
-    CHECK(SampleSet::open(location)->targets()[0].classes == Names{"cat", "dog", "horse"});
-
-    name_classes(folder / "part-002.h5", "/train/targets", {"dog", "horse"});
-
-    CHECK(complaint_about(location) == Contains("class 0 is dog in "));
-    CHECK(complaint_about(location) == Contains("part-002.h5:/train/targets and cat in "));
-    CHECK(complaint_about(location) == Contains("part-001.h5:/train/targets, so the same number means two classes; "));
 }

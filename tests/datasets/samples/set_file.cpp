@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/check.hpp"
 #include "datasets/samples/sample_set.hpp"
@@ -16,7 +19,7 @@ using doctest::Contains;
 namespace {
 
 /// The complaint about two files, of which the second has what `write` writes.
-doctest::String complaint_about(const std::function<void(Hdf5Writer&)>& write) {
+doctest::String complaint_about_second(const std::function<void(Hdf5Writer&)>& write) {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "1.h5", 4, 0);
     {
@@ -47,27 +50,143 @@ TEST_CASE("the first file whose rows are not like those before is named with the
         file.add("/train/inputs", shape, type, numbers);
     };
 
-    CHECK(complaint_about([&](Hdf5Writer& file) {
+    CHECK(complaint_about_second([&](Hdf5Writer& file) {
               add_inputs(file, {2, 4}, H5T_NATIVE_INT32);
               file.add("/train/targets", {2}, H5T_NATIVE_UINT16, targets);
           }) == Contains("2.h5:/train/inputs is int32, a row of 4, but"));
-    CHECK(complaint_about([&](Hdf5Writer& file) {
+    CHECK(complaint_about_second([&](Hdf5Writer& file) {
               add_inputs(file, {2, 3}, H5T_NATIVE_FLOAT);
               file.add("/train/targets", {2}, H5T_NATIVE_UINT16, targets);
           }) == Contains("2.h5:/train/inputs is float32, a row of 3, but"));
-    CHECK(complaint_about([&](Hdf5Writer& file) {
+    CHECK(complaint_about_second([&](Hdf5Writer& file) {
               add_inputs(file, {2, 3}, H5T_NATIVE_INT32);
               file.attribute("/train/inputs", "scale_factor", H5T_NATIVE_DOUBLE, std::vector{0.5});
               file.add("/train/targets", {2}, H5T_NATIVE_UINT16, targets);
           }) == Contains("2.h5:/train/inputs is int32, a row of 3, packed, but"));
-    CHECK(complaint_about([&](Hdf5Writer& file) {
+    CHECK(complaint_about_second([&](Hdf5Writer& file) {
               add_inputs(file, {2, 3}, H5T_NATIVE_INT32);
               file.attribute("/train/inputs", "_FillValue", H5T_NATIVE_INT32, std::vector{-1});
               file.add("/train/targets", {2}, H5T_NATIVE_UINT16, targets);
           }) == Contains("2.h5:/train/inputs is int32, a row of 3, missing -1, but"));
-    CHECK(complaint_about([&](Hdf5Writer& file) {
+    CHECK(complaint_about_second([&](Hdf5Writer& file) {
               add_inputs(file, {2, 3}, H5T_NATIVE_INT32);
           }) == Contains("1.h5:/train has targets and"));
-    CHECK(complaint_about([&](Hdf5Writer& file) { file.add("/train/targets", {2}, H5T_NATIVE_UINT16, targets); }) ==
-          Contains("2.h5 has no data set /train/inputs"));
+    CHECK(complaint_about_second([&](Hdf5Writer& file) {
+              file.add("/train/targets", {2}, H5T_NATIVE_UINT16, targets);
+          }) == Contains("2.h5 has no data set /train/inputs"));
+}
+
+TEST_CASE("a location that cannot be used is named with the reason") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    write_counting_set(file, 4, 0);
+
+    CHECK(complaint_about("fashion.h5") == Contains("FILE:/GROUP"));
+    CHECK(complaint_about((folder / "absent.h5").string() + ":/train") == Contains("absent.h5: no such file"));
+    CHECK(complaint_about((folder / ".").string() + ":/train") == Contains("is a folder"));
+    CHECK(complaint_about((folder / "*.nc").string() + ":/train") == Contains("no file matches"));
+    CHECK(complaint_about(file + ":/trian") == Contains("set.h5 has no group /trian: / holds train"));
+    CHECK(complaint_about(file + ":/train/inputs") == Contains("set.h5:/train/inputs is not a group"));
+    CHECK(complaint_about(file + ":/") == Contains("set.h5 has no data set /inputs: / holds train"));
+}
+
+TEST_CASE("a link that leads nowhere is named with its target, not taken for a name that is missing") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    {
+        Hdf5Writer writer(file);
+        writer.add("/a/targets", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
+        H5Lcreate_external("gone.h5", "/x", writer.id(), "/a/inputs", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_soft("/nowhere", writer.id(), "/b", H5P_DEFAULT, H5P_DEFAULT);
+        writer.add("/c/inputs", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
+        H5Lcreate_external("gone.h5", "/x", writer.id(), "/c/targets", H5P_DEFAULT, H5P_DEFAULT);
+    }
+
+    CHECK(complaint_about(file + ":/a") == Contains("set.h5:/a/inputs (external link) leads to gone.h5:/x, which"));
+    CHECK(complaint_about(file + ":/b") == Contains("set.h5:/b (soft link) leads to /nowhere, which cannot be opened"));
+    CHECK(complaint_about(file + ":/c") == Contains("/c/targets (external link) leads to gone.h5:/x"));
+}
+
+TEST_CASE("of a group with very many members, a message names some") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    {
+        Hdf5Writer writer(file);
+        for (int run = 100; run < 125; ++run) {
+            writer.add("/" + std::to_string(run) + "/data", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
+        }
+    }
+
+    CHECK(complaint_about(file + ":/") == Contains("/ holds 100, 101, 102, "));
+    CHECK(complaint_about(file + ":/") == Contains(", 118, 119 and 5 more"));
+}
+
+TEST_CASE("a file that is not HDF5, or cut off, is named") {
+    const TemporaryFolder folder;
+    write_bytes(folder / "text.h5", bytes_of(std::vector<char>(4096, 'x')));
+    write_bytes(folder / "empty.h5", {});
+    const auto location = write_counting_set(folder / "cut.h5", 1000, 0);
+    std::filesystem::resize_file(folder / "cut.h5", 6000);
+
+    CHECK(complaint_about((folder / "text.h5").string() + ":/train") == Contains("text.h5 is not an HDF5 file"));
+    CHECK(complaint_about((folder / "empty.h5").string() + ":/train") == Contains("empty.h5 is not an HDF5 file"));
+    CHECK(complaint_about(location) == Contains("cut.h5 cannot be opened for reading"));
+    CHECK(complaint_about(location) == Contains("truncated file"));
+}
+
+TEST_CASE("a data set that holds no samples is named") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    const std::vector<std::uint8_t> values{1, 2, 3, 4};
+    {
+        Hdf5Writer writer(file);
+        writer.add("/uneven/inputs", {2}, H5T_NATIVE_UINT8, values);
+        writer.add("/uneven/targets", {3}, H5T_NATIVE_UINT8, values);
+        writer.add("/reversed/inputs", {1, 4}, H5T_NATIVE_UINT8, values);
+        writer.add("/reversed/targets", {2, 4}, H5T_NATIVE_UINT8, nullptr);
+        writer.add("/none/inputs", {0}, H5T_NATIVE_UINT8, nullptr);
+        writer.add("/flat/inputs", {2, 0}, H5T_NATIVE_UINT8, nullptr);
+        writer.add("/scalar/inputs", {}, H5T_NATIVE_UINT8, nullptr);
+        writer.add("/text/inputs", {1}, H5T_C_S1, nullptr);
+        writer.add("/long/inputs", {1}, H5T_NATIVE_LDOUBLE, nullptr);
+    }
+
+    CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/inputs holds 2 samples but"));
+    CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/targets 3"));
+    CHECK(complaint_about(file + ":/uneven") != Contains("MATLAB"));
+    CHECK(complaint_about(file + ":/reversed") ==
+          Contains("MATLAB and Fortran write, write the arrays with their axes"));
+    CHECK(complaint_about(file + ":/none") == Contains("/none/inputs holds no samples"));
+    CHECK(complaint_about(file + ":/flat") == Contains("/flat/inputs has samples without elements"));
+    CHECK(complaint_about(file + ":/scalar") == Contains("/scalar/inputs is a scalar"));
+    CHECK(complaint_about(file + ":/text") == Contains("/text/inputs is of type string"));
+    CHECK(complaint_about(file + ":/text") == Contains("write the numbers of the classes, which numpy.unique("));
+    CHECK(complaint_about(file + ":/long") == Contains("/long/inputs is of type float of 16 bytes"));
+}
+
+TEST_CASE("a filter that this HDF5 lacks is named when the set is opened") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "set.h5").string();
+    // A filter of a number for private use, known while the file is written and forgotten after.
+    constexpr H5Z_filter_t number = 300;
+    const auto pass = [](unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
+        return bytes;
+    };
+    const H5Z_class2_t filter{H5Z_CLASS_T_VERS, number, 1, 1, "squeeze", nullptr, nullptr, pass};
+    REQUIRE(H5Zregister(&filter) >= 0);
+    {
+        Hdf5Writer writer(file);
+        writer.add("/targets", {4}, H5T_NATIVE_UINT8, bytes_of(std::vector<std::uint8_t>(4)));
+        const hsize_t length = 4;
+        const hid_t space = H5Screate_simple(1, &length, nullptr);
+        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_chunk(creation, 1, &length);
+        H5Pset_filter(creation, number, H5Z_FLAG_MANDATORY, 0, nullptr);
+        H5Dclose(H5Dcreate2(writer.id(), "inputs", H5T_NATIVE_UINT8, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+        H5Pclose(creation);
+        H5Sclose(space);
+    }
+    H5Zunregister(number);
+
+    CHECK(complaint_about(file + ":/") == Contains("/inputs is stored with the filter squeeze, which this HDF5 lacks"));
 }
