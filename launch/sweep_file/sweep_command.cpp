@@ -109,6 +109,21 @@ ReportSource read_report_source(const YamlSection& report) {
     return source;
 }
 
+/// A group `epoch` looks as if it said of which epoch a report is, and is one of its metrics.
+void remark_on_counting(const std::vector<std::string>& patterns, SweepFile& result) {
+    for (const auto* name : {"epoch", "step", "iteration"}) {
+        const auto group = fmt::format("(?P<{}>", name);
+        if (std::ranges::any_of(patterns, [&](const auto& each) { return each.find(group) != std::string::npos; })) {
+            result.remarks.push_back(
+                {"report.pattern",
+                 fmt::format("has no group 'resource', so reports are counted, and the group '{0}' is a metric; if {0} "
+                             "says how far a trial is, call the group resource",
+                             name)});
+            return;
+        }
+    }
+}
+
 void read_report(const YamlSection& file, SweepStage stage, SweepFile& result) {
     const auto report = file.section("report", "{pattern: 'epoch (?P<resource>\\d+).*loss=(?P<val_loss>[^\\s,]+)'}");
     if (!report) {
@@ -128,6 +143,9 @@ void read_report(const YamlSection& file, SweepStage stage, SweepFile& result) {
     if (!source.patterns.empty()) {
         const ReportPattern pattern(source.patterns, result.spec.metric, source.counts_from);
         result.supervision.metric = pattern.metric();
+        if (!pattern.has_resource()) {
+            remark_on_counting(source.patterns, result);
+        }
         if (stage == SweepStage::begins && !source.is_printed() && !pattern.has_resource()) {
             report->fail("pattern",
                          "has no group 'resource', and reports in a file (report.file) cannot be counted: a program "

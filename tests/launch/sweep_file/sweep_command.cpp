@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/launch/sweep_file/remark_on.hpp"
 #include "tests/launch/sweep_file/sound_sweep.hpp"
 
 using namespace crescendo;
@@ -109,6 +110,19 @@ TEST_CASE("a program that grows in place is started before its parameters are kn
                   "' differs from trial to trial, and with `grow: in_place` the program is started before its trials; "
                   "each brings its parameters as arguments of their names (--lr=0.01): write ${args}");
     }
+}
+
+TEST_CASE("a pattern that calls the resource epoch, so that each step counts as an epoch, is doubted") {
+    const auto doubt = [](const std::string& pattern) {
+        const auto file = parse("command: [train]\nreport: {pattern: '" + pattern + "'}\n");
+        return remark_on(file, "report.pattern");
+    };
+
+    CHECK(doubt("(?P<epoch>\\d+) (?P<val_loss>.*)") ==
+          "has no group 'resource', so reports are counted, and the group 'epoch' is a metric; if epoch says how far a "
+          "trial is, call the group resource");
+    CHECK(doubt("(?P<resource>\\d+) (?P<step>\\d+) (?P<val_loss>.*)").empty());
+    CHECK(doubt("(?P<val_loss>.*)").empty());
 }
 
 TEST_CASE("reports are found in what a program prints, which has to be said soundly") {
