@@ -49,7 +49,8 @@ struct Subject {
 };
 
 std::optional<Subject> subject_of(const fs::path& target) {
-    if (fs::is_regular_file(target)) {
+    const bool is_lost_file = (target.extension() == ".yaml" || target.extension() == ".yml") && !is_there(target);
+    if (fs::is_regular_file(target) || is_lost_file) {
         auto file = read_sweep_file(target);
         SweepDirectory directory(file.name);
         return Subject{std::move(file), std::move(directory)};

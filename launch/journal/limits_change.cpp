@@ -49,9 +49,11 @@ Override parse_setting(const std::string& text) {
                        "{} cannot be set, because a session keeps its slots; stop the sweep, and give {} to `crescendo "
                        "resume`",
                        setting.key, option);
-    CRESCENDO_VALIDATE(is_changeable(setting.key), setting.key,
-                       "{} cannot be set{}: trials were trained with what the sweep began with; what may change is {}",
-                       setting.key, did_you_mean(setting.key, changeable_keys()), list_of_changeable_keys());
+    CRESCENDO_VALIDATE(
+        is_changeable(setting.key), setting.key,
+        "{} cannot be set{}: trials were trained with what the sweep began with, so run a changed copy of its file "
+        "as a new sweep; what may change is {}",
+        setting.key, did_you_mean(setting.key, changeable_keys()), list_of_changeable_keys());
     const auto written = setting.value.value_or("");
     OrderedJson document = OrderedJson::object();
     apply_override(setting, document);

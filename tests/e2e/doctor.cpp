@@ -53,6 +53,15 @@ TEST_CASE("a folder that cannot be written ends the doctor with 1 and what to do
     CHECK(result.out.find("→ give a folder that you may write to") != std::string::npos);
 }
 
+TEST_CASE("a sweep file that is not there is not taken for a folder in which all is well") {
+    const TemporaryFolder folder;
+
+    const auto result = run_crescendo(folder.path(), {"doctor", "swep.yaml"});
+
+    CHECK(result.code == 2);
+    CHECK(result.err.find("cannot read swep.yaml: No such file or directory") != std::string::npos);
+}
+
 TEST_CASE("without the trainer the doctor warns, for programs run without it") {
     const TemporaryFolder folder;
     const Variable trainer("CRESCENDO_TRAINER", "/nowhere/crescendo-trainer");
