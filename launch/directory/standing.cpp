@@ -11,16 +11,22 @@
 namespace crescendo::launch {
 namespace {
 
+/// Where the sweep was when its last job was noted; nothing if neither says it.
+std::optional<std::filesystem::path> place_of_job(const SweepDirectory& directory) {
+    if (const auto run = directory.read_run(); run.contains("job_directory")) {
+        return run.at("job_directory").get<std::string>();
+    }
+    try {
+        return places_in(read_regular_file(directory.job_script())).directory;  // an older version noted the job
+    } catch (const std::exception&) {
+        return {};
+    }
+}
+
 /// Whether the sweep was copied together with its job, which works where it was queued for. A sweep that was only moved
 /// keeps its job.
 bool is_copy(const SweepDirectory& directory) {
-    std::string script;
-    try {
-        script = read_regular_file(directory.job_script());
-    } catch (const std::exception&) {
-        return false;  // it was never submitted, or another user submitted it
-    }
-    const auto origin = places_in(script).directory;
+    const auto origin = place_of_job(directory);
     return origin && directory.is_copy_of(*origin);
 }
 

@@ -178,6 +178,7 @@ std::string SweepDirectory::job() const { return read_run().value("job", ""); }
 void SweepDirectory::note_job(const std::string& job) const {
     auto run = read_run();
     run["job"] = job;
+    run["job_directory"] = fs::absolute(path_).lexically_normal().string();
     write_run(run);
 }
 

@@ -79,3 +79,17 @@ TEST_CASE("a view asks the batch system once in half a minute about a job, and a
     CHECK(standing_of(sweep) == Standing::unknown);  // who asks once gets an answer of now
     CHECK(slurm.calls("squeue") == 3);
 }
+
+TEST_CASE("a copy of another user's submitted sweep, whose job script only that user may read, is not taken to run") {
+    const tests::PlayedSlurm slurm;
+    slurm.answer("squeue", "echo RUNNING");
+    const TemporaryFolder folder;
+    const auto directory = new_sweep(folder / "s");
+    directory.note_job("17");
+    std::filesystem::copy(folder / "s", folder / "copy", std::filesystem::copy_options::recursive);
+
+    CHECK(standing_of(RecordedSweep(folder / "s")) == Standing::running);
+    CHECK(standing_of(RecordedSweep(folder / "copy")) == Standing::stopped);
+    std::filesystem::rename(folder / "s", folder / "moved");
+    CHECK(standing_of(RecordedSweep(folder / "moved")) == Standing::running);
+}
