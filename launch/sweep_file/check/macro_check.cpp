@@ -6,6 +6,8 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "core/draws.hpp"
 #include "launch/sweep_file/check/command_words.hpp"
@@ -99,7 +101,35 @@ void check_hyphens(const SweepFile& file, Mistakes& mistakes) {
     }
 }
 
+/// Whether another parameter's rule has the name: it may be there for that alone.
+bool is_for_others(const SweepFile& file, const std::string& name) {
+    return std::ranges::any_of(file.spec.space.parameters(), [&](const Parameter& other) {
+        return other.when.find(name) != std::string::npos || other.expression.find(name) != std::string::npos;
+    });
+}
+
 }  // namespace
+
+std::vector<std::string> parameters_left_out(const SweepFile& file) {
+    std::vector<std::string> names;
+    const auto is_passed = [&](const std::string& name) {
+        return std::ranges::any_of(*file.command, [&](const std::string& word) {
+            return word.find("${" + name + "}") != std::string::npos ||
+                   word.find("${" + name + ".") != std::string::npos || word.find("${args") != std::string::npos ||
+                   word.find("CRESCENDO_TRIAL") != std::string::npos;
+        });
+    };
+    for (const auto& parameter : file.spec.space.parameters()) {
+        const auto& name = parameter.name;
+        const bool is_in_group = std::ranges::any_of(
+            file.groups, [&](const std::string& group) { return name.starts_with(group + ".") && is_passed(group); });
+        const bool varies = parameter.is_derived() || !std::holds_alternative<Constant>(parameter.distribution);
+        if (varies && !is_in_group && !is_passed(name) && !is_for_others(file, name)) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
 
 void check_macros_of_parameters(const SweepFile& file, Mistakes& mistakes) {
     for (const auto* name : {"env", "interpreter", "program"}) {

@@ -1,12 +1,14 @@
 #include "launch/sweep_file/check/sweep_check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/sweep_file/check/command_words.hpp"
 #include "launch/sweep_file/check/macro_check.hpp"
@@ -179,6 +181,11 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
             fmt::format("neither ${{args}} nor a parameter, such as ${{{}}}, is in it, so all trials get the same "
                         "arguments; add \"${{args}}\", unless the program reads params.json in $CRESCENDO_TRIAL_DIR",
                         file.spec.space.parameters().front().name)));
+    } else if (const auto names = parameters_left_out(file); !names.empty()) {
+        warnings.push_back(file.source.located(
+            "command", fmt::format("has no ${{{}}}, so the program does not get what is searched as {}; add it, unless "
+                                   "the program reads params.json in $CRESCENDO_TRIAL_DIR",
+                                   fmt::join(names, "} and no ${"), enumerate(names, " and "))));
     }
     return warnings;
 }

@@ -80,3 +80,21 @@ TEST_CASE("a group of whose parameters each trial has one may be named") {
                      "      heads: {min: 1, max: 8, when: kind == 'vit'}\n")
               .empty());
 }
+
+TEST_CASE("a parameter that is searched and that no word passes to the program is found") {
+    const auto left_out = [](const std::string& command) {
+        return parameters_left_out(parse_sweep("metric: {name: loss}\nrun_cap: 9\ncommand: " + command +
+                                                   "\nparameters:\n  lr: {min: 0.1, max: 0.2}\n  amp: {values: [true, "
+                                                   "false]}\n  epochs: {value: 9}\n  base: {min: 1, max: 2}\n"
+                                                   "  decay: {expression: base * 2}\n"
+                                                   "  adam: {parameters: {beta: {min: 0.8, max: 0.9}}}\n",
+                                               "sweep.yaml"));
+    };
+    using Names = std::vector<std::string>;
+
+    CHECK(left_out("[./train, '--lr=${lr}']") == Names{"amp", "decay", "adam.beta"});
+    CHECK(left_out("[./train, '${lr}', '${amp}', '${decay}', '${adam}']").empty());
+    CHECK(left_out("[./train, '${lr}', '${amp}', '${decay}', '${adam.beta}']").empty());
+    CHECK(left_out("[./train, '${lr}', '${args_json_file}']").empty());
+    CHECK(left_out("[bash, -c, './train $CRESCENDO_TRIAL_DIR/params.json ${lr}']").empty());
+}
