@@ -24,6 +24,10 @@ constexpr std::chrono::seconds time_to_complain{30};
 constexpr std::chrono::milliseconds time_to_finish_line{5000};
 constexpr std::chrono::milliseconds long_without_report{30'000};  // long enough for an epoch to be worth a decision
 
+constexpr const char* advice_on_lists =
+    "\na list comes as one argument, JSON: for argparse's nargs write ${args_argparse} in the command, in place of "
+    "${args}; or in the program type=json.loads, without nargs";
+
 /// Python turns `--hidden-size` into `hidden_size`, and many name the parameter like that.
 std::string advice_on_options(std::string_view last_words) {
     constexpr std::string_view unknown = "unrecognized arguments: ";
@@ -37,13 +41,21 @@ std::string advice_on_options(std::string_view last_words) {
     if (const auto at = last_words.find(refused); at != std::string_view::npos) {
         const auto value = last_words.substr(at + refused.size());
         if (value.starts_with('[')) {
-            return "\na list comes as one argument, JSON: in the program write type=json.loads, without nargs";
+            return advice_on_lists;
+        }
+        if (value.starts_with("None'")) {
+            return "\nnull comes as None: with ${args_argparse} in the command, in place of ${args}, the argument is "
+                   "left out then, and takes its default";
         }
         if (last_words.substr(0, at).ends_with("invalid int ") &&
             value.substr(0, value.find('\'')).find('.') != value.npos) {
             return "\nthe program wants whole numbers: add `distribution: q_uniform` to the parameter, or "
                    "q_log_uniform_values for one of several orders of magnitude, or list them: values: […]";
         }
+    }
+    // argparse: argument --betas: expected 2 arguments
+    if (const auto at = last_words.find(": expected "); last_words.find(" arguments", at) != std::string_view::npos) {
+        return advice_on_lists;
     }
     for (const char* complaint : {"unrecognized arguments", "unrecognized option", "o such option"}) {
         if (last_words.find(complaint) != std::string_view::npos) {

@@ -102,7 +102,7 @@ TEST_CASE("a program that refuses a parameter's values is shown which it would t
 
     CHECK(advised("183.81").find("\nthe program wants whole numbers: add `distribution: q_uniform`") !=
           std::string::npos);
-    CHECK(advised("[8,8]").find("\na list comes as one argument, JSON: in the program write type=json.loads") !=
+    CHECK(advised("[8,8]").find("\na list comes as one argument, JSON: for argparse's nargs write ${args_argparse}") !=
           std::string::npos);
     CHECK(advised("adam").find("invalid int value: 'adam'\n") != std::string::npos);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 #include "core/check.hpp"
@@ -32,6 +33,7 @@ enum class ArgumentStyle {
     equals,     ///< --lr=0.01
     two_words,  ///< --lr 0.01
     flags,      ///< a boolean is there or not, without a value
+    argparse,   ///< as flags; a list is several words, and null is left out
     hydra,      ///< the parameters that another holds by their paths, optimizer.lr=0.01, and null as YAML writes it
 };
 
@@ -46,6 +48,7 @@ constexpr std::array arguments_macros{
     ArgumentsMacro{"args_no_equals", "--", ArgumentStyle::two_words},
     ArgumentsMacro{"args_no_hyphens", "", ArgumentStyle::hydra},
     ArgumentsMacro{"args_no_boolean_flags", "--", ArgumentStyle::flags},
+    ArgumentsMacro{"args_argparse", "--", ArgumentStyle::argparse},
     ArgumentsMacro{"args_append_hydra", "+", ArgumentStyle::hydra},
     ArgumentsMacro{"args_override_hydra", "++", ArgumentStyle::hydra},
 };
@@ -108,12 +111,20 @@ class Expansion {
             add_overrides(to_json(config_), macro.prefix, words);
             return words;
         }
+        const bool is_argparse = macro.style == ArgumentStyle::argparse;
         for (const auto& [name, value] : config_) {
-            const auto* flag = macro.style == ArgumentStyle::flags ? std::get_if<bool>(&value) : nullptr;
+            const auto* flag = is_argparse || macro.style == ArgumentStyle::flags ? std::get_if<bool>(&value) : nullptr;
+            const auto parts = is_argparse ? to_json(value) : Json();
             if (flag != nullptr) {
                 if (*flag) {
                     words.push_back(macro.prefix + name);
                 }
+            } else if (parts.is_array()) {
+                words.push_back(macro.prefix + name);
+                std::ranges::transform(parts, std::back_inserter(words),
+                                       [](const Json& part) { return argument_text(value_from_json(part)); });
+            } else if (is_argparse && parts.is_null()) {
+                continue;  // no word means it
             } else if (macro.style != ArgumentStyle::two_words) {
                 words.push_back(macro.prefix + name + '=' + argument_text(value));
             } else {

@@ -29,6 +29,7 @@ struct Macros {
 ///   `${args_no_equals}`         --lr 0.01 --nesterov True
 ///   `${args_no_hyphens}`        lr=0.01 nesterov=True
 ///   `${args_no_boolean_flags}`  --lr=0.01 --nesterov, and nothing for a parameter that is false
+///   `${args_argparse}`          the same, and --sizes 64 32 for a list, and nothing for null
 ///   `${args_append_hydra}`      +lr=0.01 +nesterov=True
 ///   `${args_override_hydra}`    ++lr=0.01 ++nesterov=True
 /// These may also stand inside a larger word:

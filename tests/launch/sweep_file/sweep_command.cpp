@@ -163,8 +163,9 @@ TEST_CASE("a sweep has a trainer or a command") {
          "\"${args}\"]"},
         {sound + "command: [train, '${rl}']\n",
          "sweep.yaml:10:18: command[1]: ${rl} is neither a macro nor a parameter (did you mean 'lr'?); there are "
-         "args, args_no_equals, args_no_hyphens, args_no_boolean_flags, args_append_hydra, args_override_hydra, "
-         "args_json, args_json_file, env, interpreter, lr, max_resource, program, seed, slots, trial and trial_dir"},
+         "args, args_no_equals, args_no_hyphens, args_no_boolean_flags, args_argparse, args_append_hydra, "
+         "args_override_hydra, args_json, args_json_file, env, interpreter, lr, max_resource, program, seed, slots, "
+         "trial and trial_dir"},
         {sound + "trainer: {clip: .inf}\n",
          "sweep.yaml:10:11: trainer.clip: is not a finite number, and settings have to be; leave the key out, or use "
          "a large number"},

@@ -27,6 +27,18 @@ TEST_CASE("a boolean flag is named when it is true and left out when it is false
     CHECK(expand({"${args_no_boolean_flags}"}) == Words{"--lr=0.01", "--width=32", "--nesterov", "--act=relu"});
 }
 
+TEST_CASE("a list is several words for argparse's nargs, and null leaves the argument to its default") {
+    const Macros macros{"",
+                        {{"betas", JsonValue("[0.9,0.999]")},
+                         {"clip", JsonValue("null")},
+                         {"amp", true},
+                         {"lr", -0.5},
+                         {"model", JsonValue(R"({"depth":2})")}}};
+
+    CHECK(expand_command({"${args_argparse}"}, macros) ==
+          Words{"--betas", "0.9", "0.999", "--amp", "--lr=-0.5", R"(--model={"depth":2})"});
+}
+
 TEST_CASE("arguments may have the value as a word of its own, or the signs of Hydra") {
     const Macros macros{"", {{"lr", 0.01}, {"nesterov", true}}};
 
@@ -101,12 +113,13 @@ TEST_CASE("a value is not searched for macros again") {
 }
 
 TEST_CASE("an unknown macro is named with the nearest one") {
-    CHECK_THROWS_WITH_AS(expand({"a", "${widht}"}),
-                         "${widht} is neither a macro nor a parameter (did you mean 'width'?); there are args, "
-                         "args_no_equals, args_no_hyphens, args_no_boolean_flags, args_append_hydra, "
-                         "args_override_hydra, act, args_json, env, interpreter, lr, nesterov, program, resume and "
-                         "width",
-                         InvalidInput);
+    CHECK_THROWS_WITH_AS(
+        expand({"a", "${widht}"}),
+        "${widht} is neither a macro nor a parameter (did you mean 'width'?); there are args, "
+        "args_no_equals, args_no_hyphens, args_no_boolean_flags, args_argparse, "
+        "args_append_hydra, args_override_hydra, act, args_json, env, interpreter, lr, nesterov, program, resume and "
+        "width",
+        InvalidInput);
 }
 
 TEST_CASE("several arguments do not fit into one word") {
