@@ -78,7 +78,7 @@ std::vector<Cell> row_of(const fs::path& path, JobWatch& watch) {
     return {path.lexically_normal().string(),
             recorded.file.name,
             std::string(standings.of(standing_of(recorded, &watch))),
-            progress.fraction ? Cell{*progress.fraction} : Cell{},
+            known_cell(progress.fraction),
             std::int64_t{progress.begun()},
             std::int64_t{progress.running},
             std::int64_t{progress.failed},

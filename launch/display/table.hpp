@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,6 +19,9 @@ using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::strin
 
 /// No value for a number that is not finite.
 inline Cell finite_cell(double number) { return std::isfinite(number) ? Cell{number} : Cell{}; }
+
+/// The number, if there is one.
+inline Cell known_cell(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
 
 /// Rows under named columns, for people and for programs.
 class Table {

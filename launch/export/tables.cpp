@@ -12,8 +12,6 @@
 namespace crescendo::launch {
 namespace {
 
-Cell cell_of(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
-
 Table reports_table(const History& history) {
     struct Row {
         TrialId trial;
@@ -39,9 +37,9 @@ Table reports_table(const History& history) {
     Table table(columns);
     for (const auto& [trial, report] : reports) {
         std::vector<Cell> row{std::int64_t{trial.value}, report->resource.value, report->time,
-                              cell_of(report->seconds), std::int64_t{report->workers}};
+                              known_cell(report->seconds), std::int64_t{report->workers}};
         for (const auto& name : metrics) {
-            row.push_back(cell_of(protocol::find_metric(report->metrics, name)));
+            row.push_back(known_cell(protocol::find_metric(report->metrics, name)));
         }
         table.add_row(std::move(row));
     }

@@ -59,10 +59,8 @@ std::set<std::string> metric_names(const History& history) {
     return names;
 }
 
-Cell cell_of(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
-
 Cell metric_of(const TrialHistory& trial, const std::string& name) {
-    return trial.reports.empty() ? Cell{} : cell_of(protocol::find_metric(trial.reports.back().metrics, name));
+    return trial.reports.empty() ? Cell{} : known_cell(protocol::find_metric(trial.reports.back().metrics, name));
 }
 
 double hours(double seconds) { return seconds / 3600; }
@@ -211,7 +209,7 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
         std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
                               std::int64_t{seen.most_workers}, metric_of(seen, metric)};
         if (repeat.is_on()) {
-            row.insert(row.end(), {cell_of(judged_value(sweep, trial.id)),
+            row.insert(row.end(), {known_cell(judged_value(sweep, trial.id)),
                                    std::int64_t{repeat.configuration_of(trial.id).value},
                                    std::int64_t{repeat.repetition_of(trial.id)}});
         }
@@ -226,11 +224,12 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
             row.end(),
             {std::string(origins.of(trial.origin)),
              trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{}, std::int64_t{trial.failures},
-             cell_of(clock_of(seen)), seen.started ? Cell{until - *seen.started} : Cell{}, hours(slot_seconds),
-             cell_of(cost_of(slot_seconds, price_of_slot_hour)), cell_of(seen.data_wait.value()),
-             cell_of(sweep.growth().predicted_speedup(trial.id)), cell_of(sweep.growth().measured_speedup(trial.id))});
+             known_cell(clock_of(seen)), seen.started ? Cell{until - *seen.started} : Cell{}, hours(slot_seconds),
+             known_cell(cost_of(slot_seconds, price_of_slot_hour)), known_cell(seen.data_wait.value()),
+             known_cell(sweep.growth().predicted_speedup(trial.id)),
+             known_cell(sweep.growth().measured_speedup(trial.id))});
         if (has_gpu_energy) {
-            row.push_back(cell_of(seen.gpu_joules));
+            row.push_back(known_cell(seen.gpu_joules));
         }
         table.add_row(std::move(row));
     }

@@ -139,7 +139,7 @@ Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec&
                        metric(each.best_loss, spec.goal), each.best_loss ? half_width(*each.best_loss) : Cell{},
                        metric(each.loss_at_equal_time, spec.goal),
                        each.loss_at_equal_time ? half_width(*each.loss_at_equal_time) : Cell{},
-                       each.speedup_to_quality ? Cell{*each.speedup_to_quality} : Cell{}, each.reaches_quality});
+                       known_cell(each.speedup_to_quality), each.reaches_quality});
     }
     return table;
 }
