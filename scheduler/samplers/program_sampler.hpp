@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "scheduler/samplers/sampler.hpp"
 
 namespace crescendo {
@@ -9,7 +12,7 @@ class ProgramSampler : public Sampler {
   public:
     std::optional<Proposal> propose(TrialId) override { return {}; }
     bool proposes_by_events() const override { return true; }
-    std::unique_ptr<Sampler> clone() const override;
+    std::unique_ptr<Sampler> clone() const override { return std::make_unique<ProgramSampler>(*this); }
 };
 
 }  // namespace crescendo

@@ -62,7 +62,9 @@ std::vector<Action> Sweep::apply(const Event& event) {
             promote_held(effects);
             allocate(effects);
         }
-        end_paused(effects);
+        if (waits_in_vain()) {  // no other trial will be promoted
+            end_all_idle(StopReason::judged, effects);
+        }
     }
     if (!over() && trials_.all_ended() && !can_start()) {
         finish_reason_ = FinishReason::all_trials_done;
@@ -704,13 +706,6 @@ void Sweep::end_eliminated(Effects& effects) {
 /// Whether trials are paused though nothing will be reported any more, as things are.
 inline bool Sweep::waits_in_vain() const {
     return trials_.count(TrialStatus::paused) > 0 && has_come_to_rest() && !can_start() && !can_promote();
-}
-
-/// Once nothing will be reported any more, no other trial will be promoted.
-inline void Sweep::end_paused(Effects& effects) {
-    if (waits_in_vain()) {
-        end_all_idle(StopReason::judged, effects);
-    }
 }
 
 /// The last trials that have not ended: those that are paused or held.

@@ -235,7 +235,6 @@ class Sweep {
     void end(Trial& trial, StopReason reason, Effects& effects);
     void end_eliminated(Effects& effects);
     bool waits_in_vain() const;
-    void end_paused(Effects& effects);
     void end_all_idle(StopReason reason, Effects& effects);
     void end_sweep(FinishReason reason, Effects& effects);
     void open_again();
