@@ -99,8 +99,8 @@ const Trial* Candidates::end(const Trials& trials, const Trial& trial) {
     Trial& configuration = configuration_of(trial.id);
     configuration.reason = reason.value_or(StopReason::failed);
     configurations_.transition(configuration, status_after(*configuration.reason));
-    if (!losses.empty()) {
-        configuration.loss = judged_loss(repeat_.judge, losses);
+    if (reason) {
+        configuration.loss = losses.empty() ? std::nullopt : std::optional(judged_loss(repeat_.judge, losses));
     }
     return &configuration;
 }

@@ -263,6 +263,22 @@ TEST_CASE("a configuration fails when all its repetitions have") {
     CHECK(script.report(1, 1, 0.5) == "stop 1 completed; finish all_trials_done best 1");
 }
 
+TEST_CASE("a configuration of which only failed repetitions have values does not keep others from being the best") {
+    auto spec = repeated(/*run_cap=*/2, /*max=*/4);
+    spec.max_retries = 0;
+    Script script{spec};
+    script.join(4);
+    script.apply(TrialTimeUp{TrialId{1}});  // before its first report
+    script.report(0, 1, 0.1);               // which decides the rung
+    script.apply(TrialFailed{TrialId{0}, FailureKind::crash});
+
+    script.report(2, 1, 0.5);
+    script.report(3, 1, 0.4);
+
+    CHECK(script.sweep.finish_reason() == FinishReason::all_trials_done);
+    CHECK(script.sweep.best() == TrialId{3});
+}
+
 TEST_CASE("repeat with a scheduler that ranks single trials is refused") {
     for (const auto kind : {SchedulerKind::successive_halving, SchedulerKind::hyperband, SchedulerKind::pasha,
                             SchedulerKind::median}) {
