@@ -24,6 +24,20 @@ EvaluationMode::~EvaluationMode() {
     trial_.exchange_weights(own_weights_);
 }
 
+std::vector<double> EvaluationSums::numbers() const {
+    std::vector<double> all{samples, left_out, loss, correct};
+    all.insert(all.end(), metrics.begin(), metrics.end());
+    return all;
+}
+
+EvaluationSums EvaluationSums::of(std::span<const double> numbers) {
+    return {.samples = numbers[0],
+            .left_out = numbers[1],
+            .loss = numbers[2],
+            .correct = numbers[3],
+            .metrics = MetricSums(numbers.begin() + 4, numbers.end())};
+}
+
 SumsOnDevice::SumsOnDevice(const Trial& trial) : trial_(trial) {
     if (wants_ranking(trial.settings()) && trial.task().kind == Task::Kind::classification) {
         ranking_.emplace(trial.task().num_outputs);

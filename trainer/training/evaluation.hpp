@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ struct EvaluationSums {
     double correct = 0.0;
     MetricSums metrics = {};
     BatchLoader::Seconds waited{};  ///< time that was spent waiting for data
+
+    /// All but the time as numbers to be added over members, and sums of such numbers.
+    std::vector<double> numbers() const;
+    static EvaluationSums of(std::span<const double> numbers);
 };
 
 /// Runs the trial's model, with rank 0's buffers or their averages, over this member's share of the samples, in

@@ -1,7 +1,10 @@
 #include "trainer/training/generation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <span>
 
 #include "core/check.hpp"
 #include "trainer/training/evaluation.hpp"
@@ -131,20 +134,10 @@ std::optional<double> Generation::step_seconds() {
 /// The group's metrics of the test samples, if the report of `resource` is the last and is to have them.
 Metrics Generation::test(std::int64_t resource) {
     Metrics metrics;
-    if (test_ == nullptr || resource < trial_.length()) {
-        return metrics;
+    if (test_ != nullptr && resource >= trial_.length()) {
+        const auto share = evaluate_share(trial_, *test_, group_, pulse_);
+        add_means(metrics, "test", EvaluationSums::of(group_.sum(share.numbers())), trial_);
     }
-    const auto share = evaluate_share(trial_, *test_, group_, pulse_);
-    std::vector<double> sums{share.samples, share.loss, share.correct};
-    const auto num_sums = static_cast<std::ptrdiff_t>(sums.size());
-    sums.insert(sums.end(), share.metrics.begin(), share.metrics.end());
-    const auto total = group_.sum(sums);
-    add_means(metrics, "test",
-              {.samples = total[0],
-               .loss = total[1],
-               .correct = total[2],
-               .metrics = MetricSums(total.begin() + num_sums, total.end())},
-              trial_);
     return metrics;
 }
 
@@ -179,31 +172,23 @@ void Generation::report(std::int64_t resource) {
     const bool source = group_.rank() == 0;
     std::vector<double> shares{static_cast<double>(progress.loss_samples),
                                trial_.full_progress().loss_sum,
-                               sums.samples,
-                               sums.loss,
-                               sums.correct,
                                (waited + sums.waited).count(),
                                Seconds(evaluated - began_).count(),
                                source ? progress.seconds : 0.0,
                                source ? progress.evaluated + Seconds(evaluated - trained).count() : 0.0,
                                progress.noise_scale.noise(),
-                               static_cast<double>(left_out_),
-                               sums.left_out};
-    const auto num_shares = static_cast<std::ptrdiff_t>(shares.size());
-    shares.insert(shares.end(), sums.metrics.begin(), sums.metrics.end());
+                               static_cast<double>(left_out_)};
+    const auto num_shares = shares.size();
+    std::ranges::copy(sums.numbers(), std::back_inserter(shares));
     const auto total = group_.sum(shares);
-    const double left_out = total[10] + total[11];
-    Report report{.resource = resource, .metrics = {}, .seconds = total[7], .evaluated = total[8]};
-    if (const auto loss = mean_loss(/*samples=*/total[0], /*sum=*/total[1], /*left_out=*/total[10])) {
+    const auto evaluation = EvaluationSums::of(std::span(total).subspan(num_shares));
+    const double left_out = total[7];
+    Report report{.resource = resource, .metrics = {}, .seconds = total[4], .evaluated = total[5]};
+    if (const auto loss = mean_loss(/*samples=*/total[0], /*sum=*/total[1], left_out)) {
         report.metrics["train_loss"] = *loss;
     }
     if (validation_) {
-        add_means(report.metrics, "val",
-                  {.samples = total[2],
-                   .loss = total[3],
-                   .correct = total[4],
-                   .metrics = MetricSums(total.begin() + num_shares, total.end())},
-                  trial_);
+        add_means(report.metrics, "val", evaluation, trial_);
     }
     report.metrics.insert(tested.begin(), tested.end());
     if (source) {
@@ -219,9 +204,10 @@ void Generation::report(std::int64_t resource) {
     trial_.forget_losses();
     progress.report = report;
     progress.report_pending = true;
-    progress.noise_scale.set_noise(total[9] / group_.size());
-    measures_ = {.data_wait = total[5] / total[6],
-                 .left_out = left_out / (static_cast<double>(group_samples_) + total[2] + total[11]),
+    progress.noise_scale.set_noise(total[6] / group_.size());
+    const double num_samples = static_cast<double>(group_samples_) + evaluation.samples + evaluation.left_out;
+    measures_ = {.data_wait = total[2] / total[3],
+                 .left_out = (left_out + evaluation.left_out) / num_samples,
                  .step_seconds = step_clock_.take(),
                  .group_batch = trial_.group_batch(),
                  .noise_scale = progress.noise_scale.value()};
