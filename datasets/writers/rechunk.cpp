@@ -58,7 +58,7 @@ bool is_unwritten(hid_t data_set) {
 
 /// The fill value of a data set of numbers, if it has one of its own.
 SampleWriter::Fill fill_of(hid_t data_set, ElementType element) {
-    SampleWriter::Fill fill{hdf5::memory_type(element)};
+    SampleWriter::Fill fill{hdf5::type_of_copy(data_set, element)};  // no number becomes one of an enumeration
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
     H5D_fill_value_t defined{};
     hdf5::check(H5Pfill_value_defined(settings.get(), &defined), "its fill value cannot be read");
@@ -188,13 +188,7 @@ class TreeCopy {
             prepare(job, object.get(), to, known == largest.end() ? job.field.sample_bytes() : known->second);
             jobs_.push_back(std::move(job));
         } else {
-            // H5Ocopy of HDF5 1.10 crashes on attributes of varying length where there are eight or more.
-            const auto without_attributes = hdf5::own(H5Pcreate(H5P_OBJECT_COPY), "no properties of copies");
-            hdf5::check(H5Pset_copy_object(without_attributes.get(), H5O_COPY_WITHOUT_ATTR_FLAG), "no copy flags");
-            const auto problem = text("{} cannot be copied", path + name);
-            hdf5::check(H5Ocopy(from, name.c_str(), to, name.c_str(), without_attributes.get(), H5P_DEFAULT), problem);
-            const auto made = hdf5::own(H5Oopen(to, name.c_str(), H5P_DEFAULT), problem);
-            hdf5::copy_attributes(object.get(), made.get());
+            hdf5::copy_object(object.get(), to, name);
         }
     }
 

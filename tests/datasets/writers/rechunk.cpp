@@ -9,6 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "datasets/inspection/inspect.hpp"
@@ -200,6 +201,72 @@ TEST_CASE("an object of texts with many attributes of texts, as in netCDF-4 file
         &num_attributes, H5P_DEFAULT);
     CHECK(num_attributes == 12);
     H5Fclose(file);
+}
+
+TEST_CASE("an enumeration with a fill value, as NetCDF's have, could not be copied") {
+    const TemporaryFolder folder;
+    const hid_t type = H5Tenum_create(H5T_NATIVE_UINT8);
+    for (const auto& [name, value] :
+         {std::pair<const char*, std::uint8_t>{"clear", 0}, {"cumulus", 1}, {"none", 255}}) {
+        H5Tenum_insert(type, name, &value);
+    }
+    {
+        const Hdf5Writer writer(folder / "old.nc");
+        const std::uint8_t fill = 255;
+        const hsize_t length = 3;
+        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_fill_value(creation, type, &fill);
+        const hid_t space = H5Screate_simple(1, &length, nullptr);
+        const hid_t clouds = H5Dcreate2(writer.id(), "/inputs", type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+        const std::vector<std::uint8_t> values{1, 0, 255};
+        REQUIRE(H5Dwrite(clouds, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0);
+        H5Dclose(clouds);
+        H5Sclose(space);
+        H5Pclose(creation);
+    }
+
+    rechunk((folder / "old.nc").string() + ":/", (folder / "new.h5").string() + ":/", {});
+
+    CHECK(read_all(*SampleSet::open((folder / "new.h5").string() + ":/")).inputs ==
+          bytes_of(std::vector<std::uint8_t>{1, 0, 255}));
+    H5Tclose(type);
+}
+
+TEST_CASE("texts with a fill value, as NetCDF's are, could not be opened in the copy") {
+    const TemporaryFolder folder;
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    {
+        const Hdf5Writer writer(folder / "old.nc");
+        const std::vector<const char*> texts{"one", "two", "three"};
+        const char* fill = "";
+        const hsize_t length = texts.size();
+        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_fill_value(creation, type, &fill);
+        const hid_t space = H5Screate_simple(1, &length, nullptr);
+        const hid_t names = H5Dcreate2(writer.id(), "/names", type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+        REQUIRE(H5Dwrite(names, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()) >= 0);
+        H5Dclose(names);
+        H5Sclose(space);
+        H5Pclose(creation);
+    }
+
+    rechunk((folder / "old.nc").string() + ":/", (folder / "new.h5").string() + ":/", {});
+
+    const hid_t file = H5Fopen((folder / "new.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t names = H5Dopen2(file, "/names", H5P_DEFAULT);
+    const hid_t creation = H5Dget_create_plist(names);
+    CHECK(creation >= 0);
+    std::vector<char*> texts(3, nullptr);
+    REQUIRE(H5Dread(names, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()) >= 0);
+    CHECK(std::vector<std::string>(texts.begin(), texts.end()) == std::vector<std::string>{"one", "two", "three"});
+    for (char* text : texts) {
+        H5free_memory(text);
+    }
+    H5Pclose(creation);
+    H5Dclose(names);
+    H5Fclose(file);
+    H5Tclose(type);
 }
 
 TEST_CASE("a data set that was never written is none in the copy either, and keeps its fill value") {
