@@ -114,8 +114,14 @@ struct SortKey {
 SortKey read_sort_key(const Table& table, const std::string& text, const ColumnFacts& facts) {
     const auto colon = text.rfind(':');
     const auto order = colon == std::string::npos ? "" : text.substr(colon + 1);
-    const bool is_whole = std::ranges::find(table.columns(), text) != table.columns().end();
-    if (is_whole || (order != "asc" && order != "desc")) {
+    const auto is_column = [&](const std::string& name) {
+        return std::ranges::find(table.columns(), name) != table.columns().end();
+    };
+    const bool is_whole = is_column(text);
+    const bool is_ordered = order == "asc" || order == "desc";
+    CRESCENDO_VALIDATE(is_whole || is_ordered || colon == std::string::npos || !is_column(text.substr(0, colon)),
+                       "", "--sort: {} ends in :{}; write :asc or :desc", text, order);
+    if (is_whole || !is_ordered) {
         return {column_of(table, text, "--sort"), facts.largest_first.contains(text)};
     }
     return {column_of(table, text.substr(0, colon), "--sort"), order == "desc"};

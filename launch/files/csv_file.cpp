@@ -45,8 +45,10 @@ std::optional<std::size_t> CsvFile::find_column(std::string_view name) const {
 std::size_t CsvFile::column(std::string_view name) const {
     const auto found = find_column(name);
     if (!found) {
-        throw InvalidInput(fmt::format("{}:1: there is no column '{}'; the first line has to name it, and names {}",
-                                       path_.string(), name, fmt::join(names_, ", ")));
+        const bool has_semicolons = names_.size() == 1 && names_.front().find(';') != std::string::npos;
+        throw InvalidInput(fmt::format("{}:1: there is no column '{}'; the first line has to name it, and names {}{}",
+                                       path_.string(), name, fmt::join(names_, ", "),
+                                       has_semicolons ? "; write commas between fields, and points in numbers" : ""));
     }
     return *found;
 }

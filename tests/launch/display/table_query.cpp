@@ -39,6 +39,11 @@ TEST_CASE("a condition that depends on a missing value, or on NaN, leaves a row 
     CHECK(find({"", {}, {}, {}}) == Rows{0, 1, 2});
 }
 
+TEST_CASE("an order that is none is not taken for a part of the column's name") {
+    CHECK(error_of({"", {"share:down"}, {}, {}}) == "--sort: share:down ends in :down; write :asc or :desc");
+    CHECK(error_of({"", {"shar:down"}, {}, {}}).starts_with("--sort: there is no column 'shar:down'"));
+}
+
 TEST_CASE("missing values sort last in either direction, and equal ones keep their order") {
     CHECK(find({"", {"number"}, {}, {}}) == Rows{2, 0, 1});
     CHECK(find({"", {"number:desc"}, {}, {}}) == Rows{0, 2, 1});
