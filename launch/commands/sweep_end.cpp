@@ -31,7 +31,7 @@ std::string failed_trials(const History& history) {
 }
 
 /// What none of them reported.
-std::string metric_of(const History& history) {
+std::string missed_metric(const History& history) {
     const auto& metric = history.sweep().spec().metric;
     return metric.empty() ? "anything" : metric;
 }
@@ -140,7 +140,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
             "  {}     tries them again, once the cause is fixed, and continues\n"
             "  {}     continues with other trials\n"
             "{}",
-            failed_trials(history), metric_of(history), last_failure(history), advice(file, history), where,
+            failed_trials(history), missed_metric(history), last_failure(history), advice(file, history), where,
             directory.way_to_retry(), directory.way_to_continue(), how_to_begin_anew(history, directory));
         return;
     }
@@ -208,7 +208,7 @@ std::string reason_of(Outcome outcome, const History& history) {
             return fmt::format("every trial failed; the last failure: {}", last_failure(history));
         case Outcome::hopeless:
             return fmt::format("{}, and none reported {}; the last failure: {}", failed_trials(history),
-                               metric_of(history), last_failure(history));
+                               missed_metric(history), last_failure(history));
         case Outcome::interrupted:
             break;
     }
