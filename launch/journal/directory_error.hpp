@@ -55,7 +55,7 @@ class DirectoryError : public std::runtime_error {
 /// may be repaired, and InvalidInput where our user lacks the right.
 [[noreturn]] inline void cannot_open(const std::filesystem::path& file) {
     const std::system_error error(errno, std::generic_category(), "cannot write " + file.string());
-    if (errno != EACCES && errno != EPERM) {
+    if (error.code() != std::errc::permission_denied && error.code() != std::errc::operation_not_permitted) {
         throw DirectoryError(error);
     }
     const auto folder = file.parent_path();
