@@ -101,7 +101,7 @@ TEST_CASE("what is no answer, or no value of a parameter, is an error that says 
     CHECK(error_of(R"({"config":{"width":16,"lr":0.01}})") == "it gave no value to 'momentum'");
     CHECK(error_of(R"({"config":{"depth":4}})") ==
           "it gave a value to 'depth', and there is no such parameter; there are lr, width, momentum and area");
-    CHECK(error_of(R"({"config":{"width":4,"lr":"high"}})").find("lr = high") != std::string::npos);
+    CHECK(error_of(R"({"config":{"width":4,"lr":"high"}})").find("lr = the text 'high'") != std::string::npos);
 }
 
 TEST_CASE("any bytes give an answer or an error") {

@@ -63,6 +63,6 @@ TEST_CASE("a configuration with a parameter too few or too many is refused") {
                          doctest::Contains("lacks the parameter layers"), InvalidInput);
     auto config = given;
     config.emplace_back("y", 1.0);
-    CHECK_THROWS_WITH_AS(script.apply(TrialProposed{TrialId{0}, config}), doctest::Contains("3 values"), InvalidInput);
+    CHECK_THROWS_WITH_AS(script.apply(TrialProposed{TrialId{0}, config}), doctest::Contains("has 'y'"), InvalidInput);
     CHECK_THROWS_AS(script.apply(TrialProposed{TrialId{-1}, given}), InvalidInput);
 }
