@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
+#include <hdf5.h>
 
 #include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
+#include "tests/datasets/files.hpp"
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
 #include "tests/trainer/grid.hpp"
@@ -464,6 +467,22 @@ TEST_CASE("a trainer whose channel closes leaves with status 0") {
 
     CHECK(crescendo.wait_for_end(0) == 0);
     CHECK(crescendo.wait_for_end(1) == 0);
+}
+
+TEST_CASE("a sweep that began before its samples' layout was asked for goes on without it") {
+    const SweepFixture sweep;
+    {
+        crescendo::tests::Hdf5Writer writer(sweep.folder / "bands.h5");
+        writer.add("/inputs", {16, 8, 8, 6}, H5T_NATIVE_UCHAR, std::vector<unsigned char>(16 * 8 * 8 * 6, 1));
+        writer.add("/targets", {16}, H5T_NATIVE_UCHAR,
+                   std::vector<unsigned char>{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
+    }
+    const auto location = (sweep.folder / "bands.h5").string() + ":/";
+    Terms terms = sweep.terms("trial");
+    terms.settings = small_cnn(location, location);
+    FakeCrescendo crescendo(1, "crescendo-trainer");
+
+    CHECK(crescendo.train({0}, "new", terms, 1)["metrics"]["val_loss"].is_number());
 }
 
 TEST_CASE("what makes training impossible is said in full before the process ends") {
