@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -86,8 +84,7 @@ void check_name_of_macro(const SweepFile& file, const std::string& name, Mistake
 
 /// `--lr: {…}` becomes ----lr=0.1, which the program refuses in every trial.
 void check_hyphens(const SweepFile& file, Mistakes& mistakes) {
-    constexpr std::array<std::string_view, 3> with_hyphens{"${args}", "${args_no_equals}", "${args_no_boolean_flags}"};
-    const auto word = std::ranges::find_first_of(*file.command, with_hyphens);
+    const auto word = std::ranges::find_if(*file.command, puts_hyphens);
     if (word == file.command->end()) {
         return;
     }

@@ -222,6 +222,12 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
         key);
 }
 
+bool puts_hyphens(const std::string& word) {
+    return std::ranges::any_of(arguments_macros, [&](const ArgumentsMacro& macro) {
+        return std::string_view(macro.prefix) == "--" && word == fmt::format("${{{}}}", macro.name);
+    });
+}
+
 bool is_fixed_macro(std::string_view name) {
     constexpr std::array<std::string_view, 5> others{"program", "interpreter", "env", "args_json", "args_json_file"};
     return find_arguments_macro(name) != nullptr || std::ranges::find(others, name) != others.end();

@@ -55,6 +55,9 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
 /// Whether `${name}` is a macro whose place no parameter of that name takes.
 bool is_fixed_macro(std::string_view name);
 
+/// Whether the word becomes words that begin with two hyphens and a parameter's name.
+bool puts_hyphens(const std::string& word);
+
 /// Why no word of a command may have the macro of a parameter that some trials lack.
 std::string absent_in_some_trials(const std::string& macro);
 

@@ -61,6 +61,7 @@ TEST_CASE("a name with hyphens does not reach the program with four of them") {
         problem_of("[python3, t.py, \"${args}\"]", parameters) ==
         "sweep.yaml:5:3: parameters.--lr: ${args} puts two hyphens before the name, so the program gets ----lr; write "
         "the name without hyphens");
+    CHECK_FALSE(problem_of("[./train, \"${args_argparse}\"]", parameters).empty());
     CHECK(problem_of("[./train, \"${args_no_hyphens}\"]", parameters).empty());
 }
 
