@@ -320,7 +320,7 @@ def main(crescendo, tests):
     folder = Path(tempfile.mkdtemp(prefix="crescendo-slurm-"))
     folder.chmod(0o755)  # munge insists on it
     os.environ.update(SLURM_CONF=str(folder / "slurm/slurm.conf"), BASEPORT=os.environ.get("BASEPORT", "28817"),
-                      CRESCENDO_HEARTBEAT_TIMEOUT="3",
+                      CRESCENDO_HEARTBEAT_TIMEOUT="5",
                       OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                       OMPI_MCA_btl_tcp_if_include="127.0.0.0/8")  # Open MPI 5 holds the nodes for machines
     failed = 0
