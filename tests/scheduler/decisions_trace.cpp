@@ -1,5 +1,5 @@
 /// Prints configurations, and the actions of many sweeps to which random things happen, for comparing builds: see
-/// same_everywhere.py. With an argument it prints the actions alone.
+/// same_everywhere.py.
 
 #include <cstdio>
 #include <limits>
@@ -124,11 +124,10 @@ void print_proposals() {
 
 }  // namespace
 
-int main(int argc, char**) {
-    if (argc == 1) {
-        print_configurations();
-        print_proposals();
-    }
+int main() {
+    print_configurations();
+    print_proposals();
+    std::puts("decisions:");
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         CounterRandom random(seed, 0);
         Script script(random_spec(random));

@@ -2,8 +2,8 @@
 """Do all compilers and levels of optimization propose the same configurations and make the same decisions?
 
 Builds scheduler/ and decisions_trace.cpp with each compiler that is there, one of them also without optimization and one
-for 64-bit Arm, and compares what they print. Takes a minute and a half, or a few seconds where ccache knows the sources;
-exit status 1 where two differ.
+for 64-bit Arm, and compares what they print. The sources of a folder are compiled together, as for the programs. Takes a
+few seconds where ccache knows them; exit status 1 where two differ.
 
 A journal has no decisions: its replay makes them again. So they are also compared with those of before, whose digest is
 in decisions.sha256.
@@ -16,49 +16,64 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 from pathlib import Path
-from typing import Tuple
+from typing import List, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
     *(path.relative_to(ROOT) for part in ("scheduler/**", "core") for path in sorted(ROOT.glob(f"{part}/*.cpp"))),
     *(Path("tests/scheduler") / name for name in ("script.cpp", "decisions_trace.cpp")),
 ]
+JOINED = Path("build/same_everywhere")  # in every clone the same, for the cache
 CACHE = ["ccache"] if shutil.which("ccache") else []
 ARM = "aarch64-linux-gnu-g++"
 EMULATOR = "qemu-aarch64-static"
 DECISIONS = ROOT / "tests/scheduler/decisions.sha256"
 
 
-def trace(compiler: str, level: str, folder: Path) -> Tuple[str, str]:
+def joined_sources() -> List[Path]:
+    """Sources that each include eight of a folder, as cmake/JoinedSources.cmake does it."""
+    (ROOT / JOINED).mkdir(parents=True, exist_ok=True)
+    joined = []
+    by_folder = sorted(SOURCES, key=lambda source: source.parent)  # and within it as they were
+    for folder, paths in groupby(by_folder, key=lambda source: source.parent):
+        sources = list(paths)
+        for first in range(0, len(sources), 8):
+            joined.append(JOINED / f"{str(folder).replace('/', '_')}_{first}.cpp")
+            includes = "".join(f'#include "{source}"\n' for source in sources[first:first + 8])
+            (ROOT / joined[-1]).write_text(includes, encoding="utf-8")
+    return joined
+
+
+def trace(compiler: str, level: str, sources: List[Path], folder: Path) -> Tuple[str, str]:
     """Digests of all that it prints, and of the decisions alone."""
     processor = "-mcpu=neoverse-v1" if compiler == ARM else "-march=native"
 
     def object_of(source: Path) -> Path:
-        path = folder / (str(source).replace("/", ".") + ".o")
-        flags = ["-std=c++20", level, processor, "-ffp-contract=off", "-I."]  # nothing of ROOT, for the cache
+        path = folder / (source.stem + ".o")
+        flags = ["-std=c++20", level, processor, "-ffp-contract=off", "-w", "-I."]  # nothing of ROOT, for the cache
         subprocess.run([*CACHE, compiler, *flags, "-c", str(source), "-o", str(path)], check=True, cwd=ROOT)
         return path
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(object_of, SOURCES))
+        objects = list(pool.map(object_of, sources))
     program = folder / "trace"
     libraries, command = (["-static"], [EMULATOR, program]) if compiler == ARM else ([], [program])
     subprocess.run([compiler, *libraries, *map(str, objects), "-o", str(program)], check=True)
 
-    def digest(*arguments: str) -> str:
-        run = subprocess.run([*command, *arguments], check=True, capture_output=True)
-        return hashlib.sha256(run.stdout).hexdigest()
-
-    return digest(), digest("decisions")
+    printed = subprocess.run(command, check=True, capture_output=True).stdout
+    _, _, decisions = printed.partition(b"decisions:\n")
+    return hashlib.sha256(printed).hexdigest(), hashlib.sha256(decisions).hexdigest()
 
 
 def main() -> int:
+    sources = joined_sources()
     traces = set()
     for compiler, level in (("g++", "-O0"), ("g++", "-O3"), ("clang++", "-O3"), (ARM, "-O3")):
         if shutil.which(compiler) and (compiler != ARM or shutil.which(EMULATOR)):
             with tempfile.TemporaryDirectory() as folder:
-                traces.add(trace(compiler, level, Path(folder)))
+                traces.add(trace(compiler, level, sources, Path(folder)))
                 print(f"{compiler} {level}: {len(traces)} different so far", flush=True)
     if len(traces) != 1:
         return 1
