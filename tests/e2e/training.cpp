@@ -18,19 +18,24 @@ namespace {
 
 const std::string idx = "/usr/share/datasets/fashion-mnist/";
 
-/// The folder of one test, with data in it: 1,000 images to train on, 500 to validate, 500 to test.
-struct Bench {
-    Bench() {
-        convert("train", "0:1000");
-        convert("validation", "1000:1500");
-        convert("test", "1500:2000");
-    }
-
-    void convert(const std::string& group, const std::string& samples) const {
+/// A file of data: 1,000 images to train on, 500 to validate, 500 to test.
+std::string make_data() {
+    const TemporaryFolder folder;
+    for (const auto& [group, samples] :
+         {std::pair("train", "0:1000"), std::pair("validation", "1000:1500"), std::pair("test", "1500:2000")}) {
         const auto result = run_crescendo(
             folder.path(), {"data", "convert", idx + "train-images-idx3-ubyte.gz", idx + "train-labels-idx1-ubyte.gz",
-                            "data.h5:/" + group, "--samples", samples});
+                            std::string("data.h5:/") + group, "--samples", samples});
         REQUIRE_MESSAGE(result.code == 0, result.err);
+    }
+    return content_of(folder / "data.h5");
+}
+
+/// The folder of one test, with data in it.
+struct Bench {
+    Bench() {
+        static const auto data = make_data();  // for all tests
+        write_file(folder / "data.h5", data);
     }
 
     void write_sweep(const std::string& scheduler, const std::string& more, const std::string& trainer = "") const {
@@ -318,14 +323,14 @@ TEST_CASE("all workers of a group but one may be killed at once") {
 
 TEST_CASE("a trainer that stands still is killed after the time-out, and the peer that it held up goes on in memory") {
     const Bench bench;
-    bench.write_sweep("type: fifo, max: 20, workers: 2", "run_cap: 1\nslots: 2\nhang_timeout: 10s\n");
+    bench.write_sweep("type: fifo, max: 20, workers: 2", "run_cap: 1\nslots: 2\nhang_timeout: 5s\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
     await("the second report", [&] { return num_reports(bench.folder / "s") >= 2; });
 
     ::kill(static_cast<pid_t>(trainers_of(run).front()), SIGSTOP);
 
     CHECK(run.wait() == 0);
-    CHECK_MESSAGE(run.out().find("trial 0 crashed: no progress for 10 s") != std::string::npos, run.out());
+    CHECK_MESSAGE(run.out().find("trial 0 crashed: no progress for 5 s") != std::string::npos, run.out());
     CHECK(bench.read("trials").at(0).at("failures") == 1);
     check_reports(bench.folder / "s");
     check_trained_once(bench, run, 0, 20);
