@@ -17,6 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 QUICK = "--quick" in sys.argv  # small numbers, to see that it still runs
 TURNS = 1 if QUICK else 7
+WIDTHS = (2,) if QUICK else (2, 4)
 sys.path.insert(0, str(HERE.parent.parent / "python"))
 os.environ["PYTHONPATH"] = sys.path[0]
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -25,14 +26,14 @@ from crescendo.fake import FakeCrescendo, Terms  # noqa: E402
 
 
 def in_memory(crescendo, folder, trial):
-    """One worker trains an epoch; then another one joins, and then two more. Returns the seconds of each growth by its
-    number of workers, and the path of a checkpoint."""
+    """One worker trains an epoch; then others join until all of WIDTHS were there. Returns the seconds of each growth by
+    its number of workers, and the path of a checkpoint."""
     terms = Terms(folder, trial=trial, checkpoint_at=1)
     crescendo.train([0], "new", terms, until=1)
     crescendo.expect(0, "regrouped")
     terms.reported, terms.checkpoint_at = 1, 1000
     seconds = {}
-    for workers in (2, 4):
+    for workers in WIDTHS:
         terms.batch_multiple = workers
         decision = time.monotonic()
         crescendo.join(list(range(workers)), "memory", terms)
@@ -40,7 +41,7 @@ def in_memory(crescendo, folder, trial):
         seconds[workers] = arrival_of(crescendo, "regrouped") - decision
         crescendo.expect(0, "report")
         terms.reported += 1
-    crescendo.leave(list(range(4)), trial=trial)
+    crescendo.leave(list(range(WIDTHS[-1])), trial=trial)
     return seconds, folder / "checkpoint.pt"
 
 
@@ -58,12 +59,13 @@ def torchrun(checkpoint, workers):
 
 
 def main():
-    times = {(way, workers): [] for workers in (2, 4) for way in ("in memory", "torchrun")}
-    with tempfile.TemporaryDirectory() as name, FakeCrescendo(4, [sys.executable, str(HERE / "grow.py")]) as crescendo:
+    times = {(way, workers): [] for workers in WIDTHS for way in ("in memory", "torchrun")}
+    program = [sys.executable, str(HERE / "grow.py")]
+    with tempfile.TemporaryDirectory() as name, FakeCrescendo(WIDTHS[-1], program) as crescendo:
         in_memory(crescendo, Path(name), trial=0)  # each process has trained once, as in a sweep
         for turn in range(1, TURNS + 1):
             seconds, checkpoint = in_memory(crescendo, Path(name), trial=turn)
-            for workers in (2, 4):
+            for workers in WIDTHS:
                 times["in memory", workers].append(seconds[workers])
                 times["torchrun", workers].append(torchrun(checkpoint, workers))
     print(f"{'workers':<10} {'way':<12} {'min':>8} {'median':>8} {'max':>8}   "
@@ -71,7 +73,7 @@ def main():
     for (way, workers), seconds in times.items():
         print(f"{workers // 2} -> {workers:<5} {way:<12} "
               f"{min(seconds):>8.3f} {statistics.median(seconds):>8.3f} {max(seconds):>8.3f}")
-    for workers in (2, 4):
+    for workers in WIDTHS:
         ratio = statistics.median(b / a for a, b in zip(times["in memory", workers], times["torchrun", workers]))
         print(f"{workers // 2} -> {workers} in memory is {ratio:.0f} times faster than torchrun's restart")
 
