@@ -370,7 +370,8 @@ TEST_CASE("the parts of a set hold each of its samples once, in its order") {
                 stream.enter({.seed = 5, .group_batch = 8, .part = part, .parts = parts});
                 const auto own = rest_of_epoch(stream);
                 const double equal = 101.0 / parts;
-                CHECK(static_cast<double>(own.size()) <= std::max(equal + 5, equal * 1.25));
+                // Of less than four chunks each, parts are equal, though several read one chunk.
+                CHECK(static_cast<double>(own.size()) <= (parts <= 5 ? std::max(equal + 5, equal * 1.25) : equal + 1));
                 samples.insert(samples.end(), own.begin(), own.end());
             }
             CHECK(samples == counting(101));
@@ -409,22 +410,24 @@ TEST_CASE("a survivor of a set that fits reads what it lacks, and then keeps all
 
 TEST_CASE("workers of a group read the set once together, in an evaluation and in an epoch of training") {
     const TemporaryFolder folder;
-    std::vector<std::byte> bytes(std::size_t{8} << 20);
+    constexpr std::size_t num_samples = 4096;  // contiguous, they are 16 chunks
+    std::vector<std::byte> bytes(num_samples * 1024);
     crescendo::CounterRandom random(1, 0);
     std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::byte>(random.below(256)); });
     constexpr std::int64_t num_epochs = 4;
     const std::string ways[] = {folder / "chunked.h5", folder / "gzip.h5", folder / "contiguous.h5",
                                 folder / "part-*.h5"};
-    Hdf5Writer(ways[0]).add("/inputs", {8192, 1024}, H5T_NATIVE_UINT8, bytes, {.chunk = {64, 1024}});
-    Hdf5Writer(ways[1]).add("/inputs", {8192, 1024}, H5T_NATIVE_UINT8, bytes, {.chunk = {64, 1024}, .deflate = true});
-    Hdf5Writer(ways[2]).add("/inputs", {8192, 1024}, H5T_NATIVE_UINT8, bytes);
+    Hdf5Writer(ways[0]).add("/inputs", {num_samples, 1024}, H5T_NATIVE_UINT8, bytes, {.chunk = {32, 1024}});
+    Hdf5Writer(ways[1]).add("/inputs", {num_samples, 1024}, H5T_NATIVE_UINT8, bytes,
+                            {.chunk = {32, 1024}, .deflate = true});
+    Hdf5Writer(ways[2]).add("/inputs", {num_samples, 1024}, H5T_NATIVE_UINT8, bytes);
     for (std::size_t i = 0; i < 16; ++i) {
         Hdf5Writer(folder / ("part-" + std::to_string(10 + i) + ".h5"))
-            .add("/inputs", {512, 1024}, H5T_NATIVE_UINT8, bytes.data() + (i << 19),
-                 {.chunk = {60, 1024}, .deflate = i % 2 == 0});
+            .add("/inputs", {num_samples / 16, 1024}, H5T_NATIVE_UINT8, bytes.data() + bytes.size() / 16 * i,
+                 {.chunk = {30, 1024}, .deflate = i % 2 == 0});
     }
     for (const auto& file : ways) {
-        for (const std::size_t memory : {std::size_t{4} << 20, std::size_t{64} << 20}) {
+        for (const std::size_t memory : {std::size_t{3} << 20, std::size_t{32} << 20}) {
             for (const auto shuffle : {Shuffle::none, Shuffle::windowed}) {
                 const auto set = SampleSet::open(file + ":/", {.targets = {}});
                 const auto read_by = [&](int workers) {
@@ -434,7 +437,7 @@ TEST_CASE("workers of a group read the set once together, in an evaluation and i
                     for (int i = 0; i < workers; ++i) {
                         streams.push_back(std::make_unique<SampleStream>(
                             set, SampleStream::Options{.shuffle = shuffle, .memory_bytes = memory}));
-                        SampleStream::Share share{.group_batch = 128};
+                        SampleStream::Share share{.group_batch = 64};
                         (shuffle == Shuffle::none ? share.part : share.rank) = i;
                         (shuffle == Shuffle::none ? share.parts : share.size) = workers;
                         for (share.epoch = 0; share.epoch < num_epochs; ++share.epoch) {
@@ -445,7 +448,7 @@ TEST_CASE("workers of a group read the set once together, in an evaluation and i
                             }
                         }
                     }
-                    CHECK(samples == num_epochs * 8192);
+                    CHECK(samples == num_epochs * static_cast<std::int64_t>(num_samples));
                     streams.clear();  // what they read ahead counts too
                     return static_cast<double>(bytes_read_so_far() - before);
                 };

@@ -35,8 +35,10 @@ constexpr std::size_t page = 4096;  // the least that is shared: four chunks
 
 /// Numbers that tell where they belong.
 void fill(std::span<std::byte> bytes, const SharedChunks::Key& key) {
-    CounterRandom random(key.set, static_cast<std::uint64_t>(key.chunk));
-    std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::byte>(random.below(256)); });
+    const auto number = CounterRandom(key.set, static_cast<std::uint64_t>(key.chunk)).next();
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<std::byte>((number >> 8 * (i % 8)) + i);
+    }
 }
 
 bool is_filled(std::span<const std::byte> bytes, const SharedChunks::Key& key) {
