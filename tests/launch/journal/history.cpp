@@ -11,6 +11,7 @@
 #include "core/files/file_descriptor.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/journal.hpp"
+#include "launch/journal/report_record.hpp"
 #include "launch/json/event_json.hpp"
 #include "tests/failing_disk.hpp"
 #include "tests/launch/coordinator/stage.hpp"
@@ -31,6 +32,49 @@ TEST_CASE("the journal of a sweep that left out whole nodes names their slots") 
     }
 
     CHECK(stage.history.left_out() == LeftOut{{SlotId{1}, ""}, {SlotId{2}, ""}});
+}
+
+TEST_CASE("slots that a session left out are not left out of the next one") {
+    Stage stage("run_cap: 1\n");
+    stage.history.apply(session_note(1, "h", 1));
+    stage.history.apply(left_out_note(2, {{SlotId{0}, "GPU 0"}}));
+    REQUIRE(stage.history.left_out().size() == 1);
+
+    stage.history.apply(session_note(3, "h", 1));
+
+    CHECK(stage.history.left_out().empty());
+}
+
+TEST_CASE("a report that is there twice is kept once") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4}");
+    stage.history.apply(session_note(1, "h", 1));
+    stage.history.apply(Json::parse(R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0}]})"));
+    for (const double time : {2.0, 3.0}) {
+        stage.history.apply(ReportRecord{tests::report_of(/*trial=*/0, /*resource=*/1, 0.5), /*loss=*/-0.5, time});
+    }
+
+    REQUIRE(stage.history.of(TrialId{0}).reports.size() == 1);
+    CHECK(stage.history.of(TrialId{0}).reports[0].time == 1);
+}
+
+TEST_CASE("a trial that is tried again has not ended") {
+    Stage stage("run_cap: 2\n");
+    const auto apply = [&](double time, const Event& event) {
+        auto record = to_json(event);
+        record["time"] = time;
+        stage.history.apply(record);
+    };
+    stage.history.apply(session_note(1, "h", 1));
+    apply(1, SlotsJoined{{{SlotId{0}, NodeId{0}}}});
+    for (int time = 2; stage.history.sweep().trial(TrialId{0}).status != TrialStatus::failed; ++time) {
+        REQUIRE(time < 10);
+        apply(time, TrialFailed{TrialId{0}, FailureKind::crash});
+    }
+    REQUIRE(stage.history.of(TrialId{0}).ended.has_value());
+
+    apply(20, TrialRetried{TrialId{0}});
+
+    CHECK_FALSE(stage.history.of(TrialId{0}).ended.has_value());
 }
 
 TEST_CASE("what the phases of regroups took is kept, as far as trainers told it") {
@@ -90,6 +134,20 @@ TEST_CASE("the training clock counts from when a trial got its slots, whatever h
     CHECK(stage.history.running_seconds_at(TrialId{0}, 1021) == 11);
     CHECK(stage.history.slot_seconds() == 3 * 2 + 7);
     CHECK(stage.history.of(TrialId{0}).most_workers == 2);  // though it has never reported
+}
+
+TEST_CASE("after a report the training clock goes on from what that told, since it came") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4}");
+    for (
+        const auto* record :
+        {R"({"note":"session","time":1000,"host":"h","slots":1})",
+         R"({"event":"slots_joined","time":1000,"slots":[{"slot":0,"node":0}]})",
+         R"({"event":"trial_reported","trial":0,"resource":1,"loss":-0.5,"time":1010,"clock":[8.0],"metrics":{"accuracy":0.5}})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    CHECK(stage.history.clock_at(TrialId{0}, 1013) == 8 + 3);
+    CHECK(stage.history.clock_at(TrialId{0}, 1009) == 8);  // the machine's clock was set back
 }
 
 TEST_CASE("all reports are kept with the slots of every group, and sessions with their dates and hosts") {

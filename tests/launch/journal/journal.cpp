@@ -223,6 +223,22 @@ TEST_CASE("a line that is missing or there twice is damage, also at the end") {
     CHECK(reading_error(path).find(":5: the line should have the number 4") != std::string::npos);
 }
 
+TEST_CASE("lines 1 to 9 that are missing are damage, though line 10 begins as line 1 does") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    write_example(path);
+    auto journal = Journal::open(path);
+    for (int line = 4; line <= 10; ++line) {
+        journal.append({{"event", "time_up"}});
+    }
+    journal.sync();
+    const auto whole = read_file(path);
+
+    write_file(path, whole.substr(0, whole.find('\n') + 1) + whole.substr(whole.rfind('\n', whole.size() - 2) + 1));
+
+    CHECK(reading_error(path).find(":2: the line should have the number 1") != std::string::npos);
+}
+
 TEST_CASE("a full disk leaves the journal as it was, and sync can be tried again") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
