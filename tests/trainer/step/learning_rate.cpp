@@ -87,6 +87,7 @@ TEST_CASE("setting the batch it has does not start the warm-up anew") {
     rate.follow(20, 1.75);
 
     CHECK(rate.factor(1.75) == 1.75);
+    CHECK(rate.factor(2.0) == 2.0);  // an epoch after the batch grew
 }
 
 TEST_CASE("a schedule goes on elsewhere from its state as JSON") {
@@ -114,6 +115,7 @@ TEST_CASE("a schedule's factor follows from the share of the trial, and stays wh
     CHECK(factor({.shape = RateShape::cosine, .last = 0.1}, 5.0) == near(0.55));
     CHECK(factor({.shape = RateShape::step, .step = 4, .decay = 0.5}, 3.9) == 1.0);
     CHECK(factor({.shape = RateShape::step, .step = 4, .decay = 0.5}, 8.0) == 0.25);
+    CHECK(factor({.shape = RateShape::step, .step = 4, .decay = 0.5}, 30.0) == 0.25);
     CHECK(factor({.shape = RateShape::step}, 6.7) == near(0.01));                                   // at every third
     CHECK(factor({.shape = RateShape::one_cycle}, 0.0) == near(0.04));
     CHECK(factor({.shape = RateShape::one_cycle}, 1.5) == near(0.52));                              // half way up

@@ -189,6 +189,12 @@ TEST_CASE("a step that diverged does not spoil the estimate") {
     scale.add({.whole = std::nan(""), .samples = 64, .parts = GradientNorms::Parts{.mean = 1, .samples = 32}});
 
     CHECK(scale.value() == before);
+
+    auto diverged_in_a_part = expected_norms(64, 32);
+    diverged_in_a_part.parts->mean = std::numeric_limits<double>::infinity();
+    scale.add(diverged_in_a_part);
+
+    CHECK(scale.value() == doctest::Approx(*before));
 }
 
 TEST_CASE("members that measured other parts agree on the mean of their noise") {

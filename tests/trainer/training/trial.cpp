@@ -129,6 +129,20 @@ TEST_CASE("the losses of steps are added up in their order, as float64, from whe
     CHECK(trial.full_progress().loss_samples == num_samples);
 }
 
+TEST_CASE("where a checkpoint counts on more samples in a step than there are, a step has all of them") {
+    const auto device = make_cpu_device();
+    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"batch_size", num_samples}}), normed_task,
+                *device);
+    Progress of_earlier_version;
+    of_earlier_version.rate.first_batch = 2 * num_samples;
+    of_earlier_version.rate.batch = 4 * num_samples;
+
+    trial.restore(of_earlier_version);
+
+    CHECK(trial.progress().rate.first_batch == num_samples);
+    CHECK(trial.progress().rate.batch == num_samples);
+}
+
 TEST_CASE("every step of a group begins with the buffers of rank 0") {
     const auto device = make_cpu_device();
     std::array<std::array<at::Tensor, 2>, 2> means;  // of a rank, after a step
