@@ -34,6 +34,12 @@ struct Judge {
         trial.rungs_survived = rungs_survived;
         scheduler.fail(trial);
     }
+    void retry(TrialId id, int rungs_survived) {
+        Trial trial;
+        trial.id = id;
+        trial.rungs_survived = rungs_survived;
+        scheduler.retry(trial);
+    }
     std::size_t size_of_rung(std::size_t rung) const { return scheduler.rungs()[rung].size; }
 
     Kind scheduler;

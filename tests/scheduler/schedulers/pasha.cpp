@@ -161,6 +161,26 @@ TEST_CASE("without noise the same change of places opens the next rung") {
     CHECK(pasha.scheduler.promotable() == TrialId{2});  // from the rung at 4
 }
 
+TEST_CASE("a trial that diverged after it changed places is no noise") {
+    Judge<Pasha> pasha{pasha_spec(2, 16)};
+    train(pasha, 0, {0.5, 0.30, 0.50, 0.40});
+    train(pasha, 1, {0.4, 0.40, 0.40, std::nan("")});
+
+    train(pasha, 2, {0.6, 0.33, 0.45, 0.38});
+
+    CHECK(pasha.scheduler.promotable() == TrialId{2});  // from the rung at 4
+}
+
+TEST_CASE("trials that had both diverged at the lower rung may change places") {
+    Judge<Pasha> pasha{pasha_spec(2, 16)};
+    train(pasha, 0, {0.5, std::nan(""), 0.50, 0.40});
+
+    train(pasha, 1, {0.4, std::nan(""), 0.40, 0.30});
+
+    pasha.scheduler.promote();  // the first rung's best of two
+    CHECK(pasha.scheduler.promotable() == std::nullopt);
+}
+
 TEST_CASE("the noise is what it is where all distances are sorted at each result") {
     int num_noisy = 0;
     for (std::uint64_t seed = 0; seed < 40; ++seed) {

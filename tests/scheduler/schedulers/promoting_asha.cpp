@@ -76,6 +76,17 @@ TEST_CASE("a failed trial counts as the worst of its next rung, and lets the bes
     CHECK(promoted(asha.scheduler) == std::vector{0});
 }
 
+TEST_CASE("a failed trial that is retried lets nobody go on any more") {
+    Judge<PromotingAsha> asha{promoting_spec(4, 2)};
+    asha.report(TrialId{0}, 0, Resource{1}, 0.9);
+    asha.fail(TrialId{1}, 0);
+    REQUIRE(asha.scheduler.promotable() == TrialId{0});
+
+    asha.retry(TrialId{1}, 0);
+
+    CHECK(asha.scheduler.promotable() == std::nullopt);  // of one nobody
+}
+
 TEST_CASE("27 trials with eta 3: nine, three and one are promoted, whatever their order") {
     Judge<PromotingAsha> asha{promoting_spec(27, 3)};
     for (int i = 0; i < 27; ++i) {

@@ -173,6 +173,31 @@ TEST_CASE("a configuration of which all repetitions failed counts as the worst u
     CHECK(pairs.report(1, 0, 1, 0.5).verdict == Verdict::go_on);
 }
 
+TEST_CASE("a configuration of which all repetitions failed goes on as any other once all are retried") {
+    Pairs pairs;
+    for (const int repetition : {0, 1}) {
+        pairs.scheduler.fail(Pairs::trial(repetition, 0));
+    }
+
+    for (const int repetition : {0, 1}) {
+        pairs.scheduler.retry(Pairs::trial(repetition, 0));
+    }
+
+    CHECK(pairs.report(0, 0, 1, 0.5).verdict == Verdict::pause);
+    CHECK(pairs.report(1, 0, 1, 0.7).verdict == Verdict::go_on);
+}
+
+TEST_CASE("who was to be promoted, and was withdrawn, is promoted no more") {
+    Pairs pairs;
+    pairs.report(0, 0, 1, 0.5);
+    pairs.report(1, 0, 1, 0.7);
+    REQUIRE(pairs.scheduler.promotable() == TrialId{0});
+
+    pairs.scheduler.withdraw(Pairs::trial(0, 0, 1, 0.5));
+
+    CHECK(pairs.scheduler.promotable() == std::nullopt);
+}
+
 TEST_CASE("no sibling waits for a repetition that was withdrawn") {
     Pairs pairs;
     pairs.report(0, 0, 1, 0.5);

@@ -83,7 +83,9 @@ TEST_CASE("a synchronous rung waits for a trial that is retried before it is dec
         Script script{without_retries(kind, 2, 2)};
         script.join(2);
         script.fail(0);
+        CHECK(script.sweep.rungs()[0].size == 1);
         CHECK(script.retry(0) == "resume 0 on 0 g1 b1");
+        CHECK(script.sweep.rungs()[0].size == 0);
         CHECK(script.report(1, 1, 0.5) == "pause 1");
         CHECK(script.report(0, 1, 0.4) == "");
         CHECK(script.trial(1).status == TrialStatus::stopped);
