@@ -288,6 +288,15 @@ class StartTest(unittest.TestCase):
                 crescendo.torch._channel()
 
 
+    def test_what_a_script_prints_below_the_call_of_run_was_taken_for_the_answer_to_a_check(self):
+        question = io.StringIO('{"settings": {}}')
+        with mock.patch.object(sys, "argv", ["train.py", "--check"]), mock.patch.object(sys, "stdin", question):
+            with contextlib.redirect_stdout(io.StringIO()) as said, self.assertRaises(SystemExit) as ended:
+                crescendo.torch.run(lambda trial: None)
+
+        self.assertEqual((ended.exception.code, json.loads(said.getvalue())), (0, {"problems": []}))
+
+
 class WarningsTest(unittest.TestCase):
     def test_a_trainer_passes_over_a_warning_that_ends_what_it_starts(self):
         trainer = os.fork()

@@ -88,6 +88,8 @@ def run(
         sys.exit(_serve(train, parser, test, checkpoint_every))
     else:
         _train_alone(train, parser, words, test)
+        return
+    sys.exit(0)  # what stands below the call is for trials by hand, and its words would be taken for the answer
 
 
 def _train_alone(
