@@ -123,6 +123,22 @@ class TrialTest(Alone):
 
         self.assertTrue(torch.equal(self.model.weight, twin.weight))
 
+    def test_the_momentum_of_sparse_gradients_was_sparse_and_ended_the_trial_when_it_grew(self):
+        self.model = torch.nn.EmbeddingBag(5, 2, sparse=True)
+        twin = torch.nn.EmbeddingBag(5, 2, _weight=self.model.weight.detach().clone())
+        self.optimizer, optimizer = (torch.optim.SGD(each.parameters(), 0.1, 0.9) for each in (self.model, twin))
+        self.attach()
+        next(self.trial.epochs())
+        for (x,) in self.trial.batches(loader_of(4)):
+            for model, each in ((self.model, self.optimizer), (twin, optimizer)):
+                each.zero_grad()
+                model(x.long().view(-1, 1)).square().mean().backward()
+                each.step()
+        momentum = self.optimizer.state[self.model.weight]["momentum_buffer"]
+
+        self.assertEqual((momentum.layout, self.optimizer.param_groups[0]["momentum"]), (torch.strided, 0.9))
+        self.assertTrue(torch.allclose(self.model.weight, twin.weight))
+
     def test_habits_of_other_tools_are_told_what_to_write_instead(self):
         self.attach()
         next(self.trial.epochs())

@@ -257,6 +257,16 @@ class GradientAverage:
                 torch._foreach_copy_(places, averages)
 
 
+def make_dense_for_momentum(optimizer: torch.optim.Optimizer) -> None:
+    """The momentum of sparse gradients is sparse, too: it could neither go to other workers, nor take their gradients,
+    whose average is dense."""
+    for group in optimizer.param_groups:
+        if group.get("momentum"):
+            for parameter in group["params"]:
+                if parameter.grad is not None and parameter.grad.is_sparse:
+                    parameter.grad = parameter.grad.to_dense()
+
+
 def _leave_unused(parameter: torch.nn.Parameter, is_held: bool) -> None:
     """As without a group: the optimizer passes over a parameter that has no gradient. Of one that has the zeros of
     zero_grad(set_to_none=False), momentum and decay go on, and so they do on a member that has entered since."""

@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader
 from crescendo.protocol import missing_attribute, named_numbers, numbers_of
 from crescendo.torch import samples
 from crescendo.torch.control import Control
-from crescendo.torch.gradients import GradientAverage
+from crescendo.torch.gradients import GradientAverage, make_dense_for_momentum
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.learning_rate import LearningRate
 from crescendo.torch.noise_scale import EVERY
@@ -512,6 +512,7 @@ class Trial:
             return  # the step's other micro-batches come first
         require_averaged(optimizer, average)
         average.end_step()
+        make_dense_for_momentum(optimizer)
         factor = self._rate.factor(self.epochs_done)
         rates = [group["lr"] for group in optimizer.param_groups]
         try:
