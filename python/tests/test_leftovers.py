@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import logging
+import os
 import socket
 import sys
 import tempfile
@@ -125,6 +126,44 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(
             (torch.backends.cuda.matmul.fp32_precision, torch.backends.mkldnn.matmul.fp32_precision), inherited
         )
+
+    def test_a_trial_that_changes_its_folder_and_copies_what_it_prints_does_so_for_itself_alone(self):
+        class Copy(io.TextIOBase):
+            """As scripts have it that write a log beside what they print."""
+
+            def __init__(self, stream, path):
+                self.stream, self.file = stream, open(path, "a")
+
+            def write(self, text):
+                self.stream.write(text)
+                return self.file.write(text)
+
+            def flush(self):
+                self.file.flush()
+
+        copies = []
+
+        def train(trial):
+            print("trial", trial.number, Path("data").exists())
+            os.chdir(elsewhere)
+            copies.append(Copy(sys.stdout, Path(elsewhere, f"{trial.number}.log")))
+            sys.stdout = copies[-1]
+            print("copied", trial.number)
+            copies[-1].file.close()  # as by a `with` that an exception leaves, which does not put sys.stdout back
+
+        former = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
+            Path(folder, "data").touch()
+            os.chdir(folder)
+            try:
+                with contextlib.redirect_stdout(io.StringIO()) as printed:
+                    train_two(train)
+            finally:
+                os.chdir(former)
+            logs = [Path(elsewhere, f"{number}.log").read_text() for number in (3, 4)]
+
+        self.assertEqual(printed.getvalue(), "trial 3 True\ncopied 3\ntrial 4 True\ncopied 4\n")
+        self.assertEqual(logs, ["copied 3\n", "copied 4\n"])
 
     def test_a_process_whose_settings_are_as_they_were_is_left_alone(self):
         noted = leftovers.Settings()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import random
 import sys
 import traceback
@@ -20,7 +21,7 @@ CPU = torch.device("cpu")
 
 
 class Settings:
-    """What torch is set to for the whole process."""
+    """What torch is set to for the whole process, where that prints, and the folder that it works in."""
 
     def __init__(self) -> None:
         self._noted = [(get, set_to, get()) for get, set_to in _settings()]
@@ -30,7 +31,7 @@ class Settings:
         for get, set_to, noted in self._noted * 2:  # setting a precision by one name sets it by others
             try:
                 is_left = get() == noted
-            except RuntimeError:  # a precision that has been set by two names at odds
+            except (OSError, RuntimeError):  # a folder that is gone, a precision that has been set by two names at odds
                 is_left = False
             if not is_left:
                 set_to(noted)
@@ -72,6 +73,8 @@ def _settings() -> List[Setting]:
         found += _attribute(place, "allow_tf32")
     for name in ("enabled", "benchmark", "deterministic"):
         found += _attribute("cudnn", name)
+    found += [(partial(getattr, sys, name), partial(setattr, sys, name)) for name in ("stdout", "stderr")]
+    found.append((os.getcwd, os.chdir))
     return [setting for setting in found if _is_readable(setting[0])]
 
 
@@ -100,7 +103,7 @@ def _attribute(place: str, name: str) -> List[Setting]:
 def _is_readable(get: Get) -> bool:
     try:
         get()
-    except RuntimeError:
+    except (OSError, RuntimeError):
         return False
     return True
 

@@ -100,7 +100,7 @@ class Session:
         self._arguments = arguments
         self._timeout = timeout
         self._checkpoint_every = checkpoint_every
-        self._torch_settings = Settings()
+        self._settings = Settings()
         self._log_handlers = LogHandlers()
         self._left_by_trials = (TrackerRuns(), self._log_handlers, Compiled())
         self._log: Optional[TrialLog] = None
@@ -309,7 +309,7 @@ class Session:
 
     def _begin(self, control: Control, settings: Dict[str, Any], number: int, seed: int, directory: Path) -> Trial:
         """The trial that the program is to be called for. What it did to the process for another one is undone."""
-        self._torch_settings.restore()
+        self._settings.restore()
         torch.manual_seed(seed)
         seed_python(seed)
         args = self._arguments.parse(settings)
@@ -505,6 +505,7 @@ class Session:
 
     def _close_log(self) -> None:
         if self._log is not None:
+            self._settings.restore()  # sys.stdout may lead to a file of the trial's, which may be closed
             self._log.close()
             self._log = None
 
