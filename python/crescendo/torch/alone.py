@@ -8,10 +8,9 @@ from typing import Any, Dict
 import torch
 
 from crescendo.protocol import Message
-from crescendo.torch.control import Interruption
+from crescendo.torch.control import Control, Interruption
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.state import Replica
-from crescendo.torch.step_clock import Step
 
 
 @dataclass
@@ -25,36 +24,12 @@ class Endless:
     max_resource: int = 0
 
 
-class Alone:
+class Alone(Control):
     """Outside a sweep the program just trains, and prints its reports."""
 
     def __init__(self, device: torch.device) -> None:
         self.terms: Any = Endless()
         self.group = Group(device)
-
-    def enter(self, replica: Replica) -> None:
-        pass
-
-    def check(self) -> None:
-        pass
-
-    def note_move(self) -> None:
-        pass
-
-    def note_step(self, replica: Replica, step: Step) -> None:
-        pass
-
-    def save_if_due(self, replica: Replica) -> None:
-        pass
-
-    def end_steps(self) -> None:
-        pass
-
-    def meet(self) -> None:
-        pass
-
-    def note_loss(self, cause: PeerLost) -> Interruption:
-        raise AssertionError("a group of one has no peers")
 
     def report(self, replica: Replica, data_wait: float) -> None:
         report = replica.progress.report or {}
@@ -62,8 +37,8 @@ class Alone:
         print(f"epoch {report['resource']}: {values}", flush=True)
         replica.progress.pending = False
 
-    def wait_for_end(self, replica: Replica) -> None:
-        pass
+    def note_loss(self, cause: PeerLost) -> Interruption:
+        raise AssertionError("a group of one has no peers")
 
 
 class Tested(Alone):

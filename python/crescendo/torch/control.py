@@ -29,7 +29,7 @@ class Terms(Protocol):
 
 
 class Control(Protocol):
-    """Who decides about a trial: crescendo, or outside a sweep nobody."""
+    """Who decides about a trial: crescendo, or outside a sweep nobody, which needs no more than what is here."""
 
     terms: Terms
     group: Group

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import traceback
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Callable, Dict, Mapping, Optional
@@ -53,10 +53,10 @@ class Join:
     settings: Dict[str, Any]
     directory: Path
     state: str
-    batch_multiple: int
-    accumulation: int
-    checkpoint_at: Optional[int]
-    reported: Optional[int]
+    batch_multiple: int = 1
+    accumulation: int = 1
+    checkpoint_at: Optional[int] = None
+    reported: Optional[int] = None
     read_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -66,21 +66,8 @@ class Join:
 
     @staticmethod
     def parse(message: Message) -> Join:
-        return Join(
-            trial=message["trial"],
-            generation=message["generation"],
-            rank=message["rank"],
-            size=message["size"],
-            max_resource=message["max_resource"],
-            seed=message["seed"],
-            settings=message["settings"],
-            directory=Path(message["directory"]),
-            state=message["state"],
-            batch_multiple=message.get("batch_multiple") or 1,
-            accumulation=message.get("accumulation") or 1,
-            checkpoint_at=message.get("checkpoint_at"),
-            reported=message.get("reported"),
-        )
+        given = {each.name: message[each.name] for each in fields(Join) if message.get(each.name) is not None}
+        return Join(**{**given, "directory": Path(message["directory"])})
 
 
 class Session:

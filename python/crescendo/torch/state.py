@@ -9,7 +9,7 @@ import operator
 import sys
 from collections import Counter, OrderedDict
 from dataclasses import asdict, dataclass, field
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import torch
 
@@ -290,7 +290,7 @@ def share(replica: Replica, group: Group) -> None:
     # Not pickle's own loader: what comes over the network must not be able to run code.
     state = torch.load(io.BytesIO(group.broadcast_bytes(skeleton)), weights_only=True)
     if group.rank != 0:
-        tensors = _list_places(state)
+        state, tensors = _with_tensors(state)
     for chunk in _chunks(tensors):
         flat = torch.cat([_bytes_of(tensor).to(group.device) for tensor in chunk])
         group.broadcast(flat)
@@ -298,7 +298,7 @@ def share(replica: Replica, group: Group) -> None:
             for tensor, values in zip(chunk, flat.split([t.numel() * t.element_size() for t in chunk])):
                 _bytes_of(tensor).copy_(values)
     if group.rank != 0:
-        replica.restore(_put_back(state, iter(tensors)))
+        replica.restore(state)
 
 
 @torch.no_grad()
@@ -323,39 +323,41 @@ def share_buffers(buffers: Mapping[str, torch.Tensor], group: Group) -> None:
 PLACE = "crescendo.tensor"
 
 
+def _replaced(state: Any, replace: Callable[[Any], Any]) -> Any:
+    """The state with another value for those of its parts for which `replace` has one."""
+    value = replace(state)
+    if value is not state:
+        return value
+    if type(state) in (dict, OrderedDict):
+        return _dictionary_like(state, {key: _replaced(each, replace) for key, each in state.items()})
+    if type(state) in (list, tuple):
+        return type(state)(_replaced(each, replace) for each in state)
+    return state
+
+
 def _take_out(state: Any, tensors: List[torch.Tensor]) -> Any:
     """The state with a place instead of each tensor."""
-    if isinstance(state, torch.Tensor):
-        tensors.append(state.detach())
-        return (PLACE, state.dtype, list(state.shape))
-    if type(state) in (dict, OrderedDict):
-        return _dictionary_like(state, {key: _take_out(value, tensors) for key, value in state.items()})
-    if type(state) in (list, tuple):
-        return type(state)(_take_out(value, tensors) for value in state)
-    return state
+
+    def take(part: Any) -> Any:
+        if not isinstance(part, torch.Tensor):
+            return part
+        tensors.append(part.detach())
+        return (PLACE, part.dtype, list(part.shape))
+
+    return _replaced(state, take)
 
 
-def _is_place(state: Any) -> bool:
-    return isinstance(state, tuple) and len(state) == 3 and isinstance(state[0], str) and state[0] == PLACE
+def _with_tensors(state: Any) -> Tuple[Any, List[torch.Tensor]]:
+    """The state with an empty tensor for each place, and these in their order."""
+    tensors: List[torch.Tensor] = []
 
+    def make(part: Any) -> Any:
+        if not (isinstance(part, tuple) and len(part) == 3 and isinstance(part[0], str) and part[0] == PLACE):
+            return part
+        tensors.append(torch.empty(part[2], dtype=part[1]))
+        return tensors[-1]
 
-def _list_places(state: Any) -> List[torch.Tensor]:
-    """An empty tensor for each place, in their order."""
-    if _is_place(state):
-        return [torch.empty(state[2], dtype=state[1])]
-    is_dictionary = type(state) in (dict, OrderedDict)
-    children = state.values() if is_dictionary else state if type(state) in (list, tuple) else ()
-    return [tensor for child in children for tensor in _list_places(child)]
-
-
-def _put_back(state: Any, tensors: Any) -> Any:
-    if _is_place(state):
-        return next(tensors)
-    if type(state) in (dict, OrderedDict):
-        return _dictionary_like(state, {key: _put_back(value, tensors) for key, value in state.items()})
-    if type(state) in (list, tuple):
-        return type(state)(_put_back(value, tensors) for value in state)
-    return state
+    return _replaced(state, make), tensors
 
 
 def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
