@@ -59,6 +59,36 @@ class SessionTest(unittest.TestCase):
         self.assertRegex(message, r"^test_session.py:\d+: ValueError: nothing works today$")
         self.assertIn("Traceback", self.log)
 
+    def test_an_except_that_catches_all_made_a_failure_of_each_order_to_leave(self):
+        def wait(trial):
+            while True:
+                trial._control.check()
+
+        def catch(end):
+            def train(trial):
+                try:
+                    wait(trial)
+                except:  # noqa: E722
+                    end()
+
+            return train
+
+        for train in (wait, catch(lambda: None), catch(lambda: sys.exit(1)), catch(lambda: 1 / 0)):
+            ours, theirs = socket.socketpair()
+            with ours, theirs, tempfile.TemporaryDirectory() as folder:
+                join = {"type": "join", "trial": 3, "generation": 0, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
+                join.update({"settings": {}, "directory": folder, "state": "new"})
+                for order in (join, {"type": "leave", "trial": 3}):
+                    theirs.sendall(json.dumps(order).encode() + b"\n")
+                theirs.shutdown(socket.SHUT_WR)
+                options = {"timeout": session.timedelta(seconds=5), "checkpoint_every": 600}
+                served = session.Session(Channel(ours), CPU, arguments=settings.Arguments(), **options)
+                self.assertEqual(served.run(train, None), 0)
+                ours.shutdown(socket.SHUT_RDWR)
+                said = [json.loads(line)["type"] for line in theirs.makefile("rb")]
+
+            self.assertEqual(said, ["hello", "left"])
+
     def test_a_train_function_that_parses_the_command_line_itself_finds_the_parameters_there(self):
         parser = argparse.ArgumentParser()
         parser.add_argument("--lr", type=float, default=0.1)

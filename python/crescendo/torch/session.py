@@ -10,7 +10,7 @@ import traceback
 from dataclasses import asdict, dataclass, field, fields
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 import torch
 
@@ -97,6 +97,7 @@ class Session:
         self._replica: Optional[Replica] = None  # the trial in memory; it outlives groups
         self._num_meetings = 0  # of the present group
         self._is_formed = False  # whether the present group has met and shared its state
+        self._interrupted_by: Optional[Tuple[str, bool]] = None  # why the present call of train is to be left
         self._sent: Optional[int] = None  # resource of the trial's report that this member has sent last
         self._steps = StepClock()
         self._num_steps = 0  # of the present group
@@ -156,7 +157,7 @@ class Session:
     def check(self) -> None:
         self.note_move()
         if self.terms is None or self._channel.interrupted():
-            raise Interruption("an order came")
+            raise self._interrupt("an order came")
 
     def note_loss(self, cause: PeerLost) -> Interruption:
         terms = self.terms
@@ -164,7 +165,7 @@ class Session:
         if terms.size > 1:  # else others would wait for this member at the next meeting
             self._store(self._timeout).set(self._key_of_meeting(self._num_meetings + 1), LOST)
         self._drop_group()
-        return Interruption("a peer is lost", is_stranded=True)
+        return self._interrupt("a peer is lost", is_stranded=True)
 
     def meet(self) -> None:
         terms = self.terms
@@ -179,9 +180,14 @@ class Session:
             with self._channel.waiting():
                 met = store.get(key)
         except Interrupted:
-            raise Interruption("an order came") from None
+            raise self._interrupt("an order came") from None
         if met == LOST.encode():
             raise self.note_loss(PeerLost("another member has lost one"))
+
+    def _interrupt(self, cause: str, is_stranded: bool = False) -> Interruption:
+        """What leaves the train function: at the latest when that ends, if an `except:` of the program catches it."""
+        self._interrupted_by = (cause, is_stranded)
+        return Interruption(cause, is_stranded)
 
     def _store(self, timeout: timedelta) -> ControlStore:
         return ControlStore(self._channel, self.terms.trial, self.terms.generation, timeout)
@@ -288,10 +294,17 @@ class Session:
         join = self.terms
         self._log_handlers.end()  # a call that was left has added some, and each line would be written twice
         trial = self._begin(self, join.settings, join.trial, join.seed, join.directory)
+        self._interrupted_by = None
         try:
             _call(train, trial, "trained")
         except Displaced:
             return True
+        except Exception:
+            if self._interrupted_by is None:
+                raise
+            traceback.print_exc()  # in place of the interruption, as of a `finally:`, or because it was caught
+        if self._interrupted_by is not None:
+            raise Interruption(*self._interrupted_by)
         return False
 
     def _begin(self, control: Control, settings: Dict[str, Any], number: int, seed: int, directory: Path) -> Trial:
@@ -399,7 +412,7 @@ class Session:
     def _take_order(self) -> Message:
         order = self._channel.wait()
         if order is None:
-            raise Interruption("the sweep is over")
+            raise self._interrupt("the sweep is over")
         return order
 
     def _obey(self, order: Message, replica: Replica) -> None:
@@ -414,7 +427,7 @@ class Session:
             self._form(replica)
         else:
             self._channel.put_back(order)
-            raise Interruption("an order came")
+            raise self._interrupt("an order came")
 
     def _leave(self, order: Message) -> None:
         self._drop_group()
