@@ -325,8 +325,10 @@ class Trial:
     def _end_steps(self) -> None:
         self._has_ended_steps = True
         self._has_met = False  # the last batch's body may have, and what takes long comes behind it
-        self._guard(self._require_same)
-        self._guard(self._share_buffers)
+        if self.size > 1:
+            self._guard(self._require_same)
+            # Every member has seen other samples: what batch normalization counted on rank 0 holds for all.
+            self._guard(lambda: share_buffers(self._held.buffers(), self._control.group))
 
     def _end_epoch(self) -> None:
         """Before its report. A loop that counts its batches never learns that there is no next one."""
@@ -541,15 +543,9 @@ class Trial:
     def _require_same(self) -> None:
         """All members made the same updates. What they do behind them may be rank 0's alone, such as an evaluation with
         averaged weights."""
-        if self.size > 1:
-            optimizer = self._held.objects["optimizer"]
-            rates = [float(group["lr"]) for group in optimizer.param_groups if group["lr"] is not None]
-            require_same(self._control.group, self._held.trained(), rates, self._held.num_frozen)
-
-    def _share_buffers(self) -> None:
-        """Every member has seen other samples: what batch normalization counted on rank 0 holds for all."""
-        if self.size > 1:
-            share_buffers(self._held.buffers(), self._control.group)
+        optimizer = self._held.objects["optimizer"]
+        rates = [float(group["lr"]) for group in optimizer.param_groups if group["lr"] is not None]
+        require_same(self._control.group, self._held.trained(), rates, self._held.num_frozen)
 
     def _seed(self, *place: int) -> None:
         """All generators, for this place in the present epoch: no member has to send its generators' state."""
