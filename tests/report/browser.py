@@ -343,7 +343,7 @@ class PageTest(unittest.TestCase):
             }""", kind)
             return [set(trials) for trials in found]
 
-        for kind, most in (("parallel", 1500), ("slices", 3000), ("pair", 400)):
+        for kind, most in (("curves", 1000), ("parallel", 1500), ("slices", 3000), ("pair", 400)):
             with self.subTest(kind):
                 trials, _ = trials_at(kind)
                 self.assertAlmostEqual(len(trials), most, delta=0.15 * most)
@@ -356,10 +356,39 @@ class PageTest(unittest.TestCase):
         self.assertIn(f"{len(judged)} of {len(rows)} drawn at 1,", page.inner_text("[data-chart=rungs] .drawn"))
 
         page.get_by_label("Rung", exact=True).select_option(label="reached 27")
-        for kind in ("parallel", "slices", "rungs"):
+        for kind in ("curves", "parallel", "slices", "rungs"):
             with self.subTest(kind, filtered=True):
                 self.assertEqual(trials_at(kind)[0], at_end)
                 self.assertEqual(page.inner_text(f"[data-chart={kind}] .drawn"), "")
+
+    def test_a_month_of_a_thousand_sessions_has_round_times_and_no_fault_on_a_slot_where_none_was(self):
+        def last_a_month(sweep):
+            month = 30 * 86400
+            sweep["elapsed"] = month
+            sweep["sessions"] = [[i * month / 1000, f"node{i}"] for i in range(1000)]
+            sweep["faults"] = [[month / 2, len(sweep["rows"]) - 1, None, "crash", "its stay was left out"]]
+            sweep["spans"] = [span for span in sweep["spans"] if span[0] != len(sweep["rows"]) - 1]
+
+        self.altered("s300", "month", last_a_month)
+        page, complaints = self.visit((self.folder / "month.html").as_uri(), viewport={"width": 1600, "height": 900})
+        canvas = self.drawn(page, "gantt")
+        drawn = canvas.evaluate("""(canvas) => {
+          const {plot} = canvas, lines = [];
+          const line = plot.line;
+          plot.line = (...at) => {
+            if (plot.context.getLineDash().length) lines.push(at[0]);
+            line.apply(plot, at);
+          };
+          plot.redraw();
+          delete plot.line;
+          return {lines, texts: plot.marks.map(({text}) => (typeof text === 'function' ? text() : text))};
+        }""")
+        gaps = [b - a for a, b in zip(drawn["lines"], drawn["lines"][1:])]
+        self.assertGreaterEqual(min(gaps), 4)  # what ran is seen between them
+        self.assertFalse(any("its stay was left out" in text for text in drawn["texts"]))
+        ticks = evaluate(page, "(view) => timeScale(0, view.elapsed).ticks(8).map(({at}) => at)")
+        self.assertEqual({tick % 86400 for tick in ticks}, {0})  # 138:53:20 is no round time
+        self.assertEqual(complaints, [])
 
     def test_bars_on_many_slots_have_the_colours_of_the_legend_and_a_selected_one_is_seen(self):
         page, _ = self.open("s7000")

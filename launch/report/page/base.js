@@ -53,7 +53,6 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
  * 'w' is for areas, and set 'm' for lines and dots on the ground, which need more contrast.
  */
 const levelColours = (set) => [0, 1, 2, 3, 4, 5].map((level) => colour(`${set}${level}`));
-const levelColour = (level) => colour(`w${Math.min(5, Math.max(0, level))}`);
 const workersLevel = (workers) => Math.floor(Math.log2(Math.max(1, workers)));
 
 /** Black or white, whichever reads better on #31ba75 or rgb(49,186,117) (contrast of WCAG 2). */
@@ -118,7 +117,9 @@ function tickTexts(ticks) {
 
 /** Round times: steps that a clock has. */
 function timeTicks(low, high, most = 6) {
-  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
+  const days = [1, 2, 5, 10, 20, 50, 100, 200].map((count) => count * 86400);
+  const steps =
+      [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, ...days];
   const step = steps.find((s) => (high - low) / s <= most);
   if (!step || high - low < 5) return ticksOf(low, high, most);
   const ticks = [];

@@ -61,6 +61,9 @@ function resourceScale(view, most) {
                             {...scale, ticks: (n) => scale.ticks(n).filter(({at}) => Number.isInteger(at))};
 }
 
+/** More lines than this hide each other. */
+const mostCurves = 1000;
+
 function makeCurves(figure, view) {
   const redraw = () => plot.update();
   const over = chooser(figure, view, 'Over', [['resource', 'resource'], ['time', 'time']], redraw);
@@ -92,18 +95,17 @@ function makeCurves(figure, view) {
     const c = p.context;
     const levels = levelColours('m');
     p.clip(5);
-    const order = [...view.trials].sort((a, b) => view.weight(a.id) - view.weight(b.id) || a.rung - b.rung);
+    const reported = view.trials.filter((trial) => view.curves[trial.id]?.[0].length);
+    for (const {id} of reported) {
+      const curve = view.curves[id], last = curve[0].length - 1;
+      p.isBeyond(places.x(curve[column][last]), places.y(curve[1][last]), id);
+    }
+    const draw = view.fairDraw(reported, mostCurves), many = draw.drawn > 500;
+    const order = draw.trials.sort((a, b) => view.weight(a.id) - view.weight(b.id) || a.rung - b.rung);
     for (const trial of order) {
       const curve = view.curves[trial.id], weight = view.weight(trial.id);
-      if (!curve || !curve[0].length) continue;
-      const many = view.trials.length > 500;
       c.globalAlpha = weight === 2 ? 1 : weight === 1 ? (many ? 0.4 : 0.75) : 0.12;
       c.lineWidth = weight === 2 ? 2.6 : 1.2;
-      if (weight === 0 && many && trial.lot > 1 / 7) {  // pale behind the others: a few will do
-        const last = curve[0].length - 1;
-        p.isBeyond(places.x(curve[column][last]), places.y(curve[1][last]), trial.id);
-        continue;
-      }
       for (let i = 0; i < curve[0].length; ++i) {
         const value = curve[1][i];
         if (!finite(value)) continue;
@@ -126,6 +128,7 @@ function makeCurves(figure, view) {
     c.globalAlpha = 1;
     p.unclip();
     sayBeyond(figure);
+    sayDrawn(figure, {'': draw});
   }, {
     label: `Learning curves of ${view.trials.length} trials`,
     onTrial: (trial, more) => view.select(trial, more),

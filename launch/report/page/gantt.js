@@ -23,8 +23,14 @@ function blocksOf(slots, row) {
 }
 
 const ganttPaints = {
-  workers: (view) => (span) => levelColour(workersLevel(span[3].length)),
-  rung: (view) => (span) => levelColour(view.trials[span[0]]?.rung ?? 0),
+  workers: () => {
+    const colours = levelColours('w');
+    return (span) => colours[Math.min(5, workersLevel(span[3].length))];
+  },
+  rung: (view) => {
+    const colours = levelColours('w');
+    return (span) => colours[Math.min(5, view.trials[span[0]]?.rung ?? 0)];
+  },
   value: (view) => {
     const paint = view.qualityPaint('w');
     return (span) => paint(view.trials[span[0]]?.value);
@@ -50,10 +56,10 @@ function drawGantt(plot, view, {paint, timeRange, useHeight = 54}) {
   drawNodeLines(plot, slots, nodes, frame, step, Math.min(frame.right, places.x(view.elapsed)));
   plot.clip();
   // Where a slot was there and nobody ran, the hatching stays visible.
-  const hatch = c.createPattern(hatching(), 'repeat');
+  const fills = [colour('idle'), c.createPattern(hatching(), 'repeat')];
   for (const [slot, , begin, end] of view.lanes) {
     const x = places.x(begin), [y, h] = rowsAt(row.get(slot), 1);
-    for (const fill of [colour('idle'), hatch]) {
+    for (const fill of fills) {
       c.fillStyle = fill;
       c.fillRect(x, y, places.x(end) - x, h);
     }
@@ -129,15 +135,20 @@ function drawHappenings(plot, view, places, step, row) {
   c.strokeStyle = colour('muted');
   c.lineWidth = 1;
   c.setLineDash([4, 3]);
+  let last = -Infinity;  // a thousand sessions would hide what ran
   for (const [time, host] of view.sessions.slice(1)) {
-    plot.line(places.x(time), frame.top, places.x(time), frame.bottom);
+    if (places.x(time) - last >= 4) plot.line((last = places.x(time)), frame.top, last, frame.bottom);
     plot.mark(places.x(time), frame.top, undefined, `A session began on ${host} at ${clockText(time)}`);
   }
   c.setLineDash([]);
+  const strokes = [[colour('ground'), 4.5], [colour('fault'), 2]], r = 4;
+  const spans = new Map(view.faults.map((fault) => [fault[1], []]));  // of the trials that failed
+  for (const span of view.spans) spans.get(span[0])?.push(span);
   for (const [time, trial, slot, kind, message] of view.faults) {
-    const where = slot ?? view.spans.find((s) => s[0] === trial && s[1] <= time && time <= s[2])?.[3][0];
-    const x = places.x(time), y = frame.top + ((row.get(where) ?? 0) + 0.5) * step, r = 4;
-    for (const [paint, w] of [[colour('ground'), 4.5], [colour('fault'), 2]]) {
+    const where = slot ?? spans.get(trial).find((s) => s[1] <= time && time <= s[2])?.[3][0];
+    if (!row.has(where)) continue;  // its stay on slots is one of those that the page leaves out
+    const x = places.x(time), y = frame.top + (row.get(where) + 0.5) * step;
+    for (const [paint, w] of strokes) {
       c.strokeStyle = paint;
       c.lineWidth = w;
       plot.line(x - r, y - r, x + r, y + r);
