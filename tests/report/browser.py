@@ -117,9 +117,10 @@ class PageTest(unittest.TestCase):
             run("report", *[self.folder / sweep for sweep in sweeps], "--out", out)
         return self.visit(out.as_uri(), viewport={"width": width, "height": 900})
 
-    def visit(self, address, **options):
-        """A page, and what its console complained about."""
+    def visit(self, address, before="", **options):
+        """A page, with a script that runs before its own, and what its console complained about."""
         page = self.browser.new_page(**options)
+        page.add_init_script(before)
         self.addCleanup(page.close)
         complaints = []
         page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
@@ -435,7 +436,11 @@ class PageTest(unittest.TestCase):
             sweep["rows"] = [[*row, *[0.5] * len(parameters)] for row in sweep["rows"]]
 
         self.altered("s3", "many", have_many_parameters)
-        page, _ = self.visit((self.folder / "many.html").as_uri(), device_scale_factor=2)
+        count_layouts = """window.layouts = 0;
+          const {get} = Object.getOwnPropertyDescriptor(Element.prototype, 'clientWidth');
+          Object.defineProperty(Element.prototype, 'clientWidth', {get() { ++layouts; return get.call(this); }});"""
+        page, _ = self.visit((self.folder / "many.html").as_uri(), count_layouts, device_scale_factor=2)
+        self.assertLess(page.evaluate("layouts"), 50)  # and not one for each of a thousand charts
         width, drawn = self.drawn(page, "parallel").evaluate("""(canvas) => {
           const middle = canvas.getContext('2d').getImageData(canvas.width / 2, 0, 200, canvas.height).data;
           return [canvas.width, middle.some((part) => part > 0)];

@@ -47,7 +47,10 @@ class Plot {
       if (this.visible && this.stale) this.redraw();
     }, {rootMargin: '300px'}).observe(this.canvas);
     new ResizeObserver(() => this.update()).observe(place);
-    this.fit();
+    if (typeof height === 'function')
+      this.fit();
+    else
+      this.canvas.style.height = `${height}px`;  // without its width, for which the browser lays the page out anew
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.update(), {
       signal: plotsEnd.signal
     });
