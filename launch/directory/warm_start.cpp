@@ -47,7 +47,7 @@ void note_end(EarlierResult& result, std::optional<StopReason> reason, const Swe
 }
 
 Source read_sweep(const fs::path& path, const SweepSpec& spec) {
-    const RecordedSweep sweep(path, Reports::all);
+    const RecordedSweep sweep(path, Reports::curves);
     const auto& before = sweep.file.spec;
     CRESCENDO_VALIDATE(before.metric == spec.metric, "",
                        "its metric is {} and that of this sweep is {} (one says nothing about the other); name sweeps "

@@ -263,6 +263,10 @@ void History::remember(ReportRecord&& record) {
     if (kept_ == Reports::last) {
         trial.reports.clear();
     }
+    if (kept_ == Reports::curves && !trial.reports.empty()) {
+        std::erase_if(trial.reports.back().metrics,
+                      [&](const auto& metric) { return metric.first != sweep_.spec().metric; });
+    }
     const auto workers = static_cast<int>(sweep_.trial(id).group.slots.size());
     trial.data_wait.add(record.report.data_wait);
     trial.reports.push_back({std::move(record.report), elapsed(), workers, num_events_});

@@ -92,9 +92,12 @@ struct Energy {
     std::optional<double> gpus;  ///< GPUs of the slots, in use or not
 };
 
-/// Which reports a history keeps; changes of groups only with all. A sweep can have many millions of reports, and most
-/// readers need only the last of each trial.
-enum class Reports { last, all };
+/// What a history keeps of a trial's reports, which a sweep can have many millions of. The last one is whole.
+enum class Reports {
+    last,    ///< the last one; no changes of groups either
+    curves,  ///< all, of the others only the sweep's metric: programs may report a hundred more
+    all
+};
 
 /// Seconds for which a session that is at work leaves its journal without a record at most: what a crash may take from
 /// the account.

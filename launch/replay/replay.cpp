@@ -21,7 +21,7 @@ class Comparer {
     Comparer(const SweepFile& file, const SweepDirectory& directory)
         : directory_(directory),
           waits_for_decisions_(!file.supervision.report),
-          replay_{History(file.spec, Reports::all), 0, 0, {}} {}
+          replay_{History(file.spec, Reports::curves), 0, 0, {}} {}
 
     Replay run() {
         bool is_too_far = false;

@@ -50,7 +50,7 @@ class Chronicle {
     const std::string& problem() const { return problem_; }
 
   private:
-    explicit Chronicle(const SweepSpec& spec) : history_(spec, Reports::all) {}
+    explicit Chronicle(const SweepSpec& spec) : history_(spec, Reports::curves) {}
 
     /// Takes one line of the journal.
     void take(const Journal::Line& line);
