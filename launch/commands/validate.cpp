@@ -57,9 +57,7 @@ ExitCode show_sample(const SweepFile& file, int count) {
     const auto sweep = first_trials(file, count, fail, remark);
     for (const auto& trial : sweep.trials()) {
         std::vector<Cell> row{trial.id.value};
-        for (const auto& parameter : spec.space.parameters()) {
-            row.push_back(parameter_cell(trial.config, parameter.name));
-        }
+        std::ranges::move(parameter_cells(trial.config, spec.space), std::back_inserter(row));
         table.add_row(std::move(row));
     }
     fmt::print("{}", table.print(Format::table));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 
 #include "core/check.hpp"
@@ -45,10 +46,25 @@ struct ToJson {
     OrderedJson operator()(const auto& value) const { return value; }
 };
 
-OrderedJson object_of(const std::vector<std::string>& columns, const std::vector<Cell>& row) {
-    auto object = OrderedJson::object();
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        object[columns[i]] = std::visit(ToJson{}, row[i]);
+/// Columns under the first of each name: a user may ask for one twice.
+std::vector<std::size_t> distinct(const std::vector<std::string>& columns) {
+    std::set<std::string_view> names;
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (names.insert(columns[i]).second) {
+            indices.push_back(i);
+        }
+    }
+    return indices;
+}
+
+/// The columns of these indices, whose names differ. None is looked for among the others, which may be a thousand.
+OrderedJson object_of(const std::vector<std::string>& columns, const std::vector<std::size_t>& indices,
+                      const std::vector<Cell>& row) {
+    OrderedJson::object_t object;
+    object.reserve(indices.size());
+    for (const auto i : indices) {
+        object.emplace_back(columns[i], cell_json(row[i]));
     }
     return object;
 }
@@ -85,6 +101,8 @@ std::string align(const std::vector<std::vector<std::string>>& lines, const std:
 }
 
 }  // namespace
+
+OrderedJson cell_json(const Cell& cell) { return std::visit(ToJson{}, cell); }
 
 Table::Table(std::vector<std::string> columns) : columns_(std::move(columns)) {}
 
@@ -128,8 +146,9 @@ std::string Table::print(Format format) const {
 
 OrderedJson Table::rows_json() const {
     auto rows = OrderedJson::array();
+    const auto indices = distinct(columns_);
     for (const auto& row : rows_) {
-        rows.push_back(object_of(columns_, row));
+        rows.push_back(object_of(columns_, indices, row));
     }
     return rows;
 }
@@ -157,8 +176,9 @@ std::string Table::aligned() const {
 
 std::string Table::json() const {
     std::string result = "[";
+    const auto indices = distinct(columns_);
     for (const auto& row : rows_) {
-        result += (result.size() == 1 ? "\n  " : ",\n  ") + one_line(object_of(columns_, row));
+        result += (result.size() == 1 ? "\n  " : ",\n  ") + one_line(object_of(columns_, indices, row));
     }
     return result + (rows_.empty() ? "]\n" : "\n]\n");
 }

@@ -23,6 +23,9 @@ inline Cell finite_cell(double number) { return std::isfinite(number) ? Cell{num
 /// The number, if there is one.
 inline Cell known_cell(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
 
+/// The value in JSON: null if there is none, and for a number that is not finite.
+OrderedJson cell_json(const Cell& cell);
+
 /// Rows under named columns, for people and for programs.
 class Table {
   public:

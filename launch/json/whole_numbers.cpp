@@ -9,10 +9,14 @@ namespace crescendo::launch {
 
 Config with_whole_numbers(Config config, const SearchSpace& space) {
     constexpr double exact = 9007199254740992.0;  // 2^53: a double holds every whole number up to here
+    auto parameter = space.parameters().begin();  // a search from the first one for each would be quadratic
     for (auto& [name, value] : config) {
+        parameter = std::ranges::find(parameter, space.parameters().end(), name, &Parameter::name);
+        if (parameter == space.parameters().end()) {
+            break;
+        }
         const auto* number = std::get_if<double>(&value);
-        const auto parameter = std::ranges::find(space.parameters(), name, &Parameter::name);
-        if (number == nullptr || parameter == space.parameters().end() || !(std::fabs(*number) <= exact)) {
+        if (number == nullptr || !(std::fabs(*number) <= exact)) {
             continue;
         }
         const bool is_whole = std::visit(

@@ -141,7 +141,7 @@ bool is_complete(const Trial& trial, const SweepSpec& spec) {
 std::optional<double> metric_at(const Trial& trial, const TrialHistory& history, Resource milestone,
                                 const SweepSpec& spec) {
     const auto& reports = history.reports;
-    auto crossed = std::ranges::find_if(reports, [&](const auto& report) { return report.resource >= milestone; });
+    auto crossed = std::ranges::lower_bound(reports, milestone, {}, &TrialReport::resource);
     if (crossed == reports.end() && milestone >= unlimited_resource && !reports.empty() && is_complete(trial, spec)) {
         --crossed;
     }
@@ -167,11 +167,15 @@ std::vector<Observation> observations_at(const History& history, const std::vect
             continue;
         }
         Observation observation{{}, *value};
-        for (const auto& coordinate : coordinates) {
-            const auto parameter =
-                std::ranges::find(trial.config, coordinate.name, &std::pair<std::string, Value>::first);
-            observation.places.push_back(parameter == trial.config.end() ? std::nullopt
-                                                                         : coordinate.place(parameter->second));
+        auto next = trial.config.begin();  // which has the order of the space, and so have the coordinates
+        auto coordinate = coordinates.begin();
+        for (const auto& parameter : history.sweep().spec().space.parameters()) {
+            const bool is_there = next != trial.config.end() && next->first == parameter.name;
+            if (coordinate != coordinates.end() && coordinate->name == parameter.name) {
+                observation.places.push_back(is_there ? coordinate->place(next->second) : std::nullopt);
+                ++coordinate;
+            }
+            next += is_there;
         }
         observations.push_back(std::move(observation));
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -43,17 +44,12 @@ void add_trials(OrderedJson& data, const History& history, std::optional<double>
         parameter["column"] = columns.parameters.at(parameter.at("name").get<std::string>());
     }
     data["parameters_left_out"] = undrawn_parameters_json(history.sweep().spec().space);
-    data["columns"] = OrderedJson::array();
-    data["rows"] = OrderedJson::array();
-    for (const auto& trial : trials_table(history, price_of_slot_hour).rows_json()) {
-        auto row = OrderedJson::array();
-        for (const auto& [name, value] : trial.items()) {
-            row.push_back(value);
-            if (data["rows"].empty()) {
-                data["columns"].push_back(name);
-            }
-        }
-        data["rows"].push_back(std::move(row));
+    const auto table = trials_table(history, price_of_slot_hour);
+    data["columns"] = table.columns();
+    auto& rows = data["rows"] = OrderedJson::array();
+    for (const auto& row : table.rows()) {
+        auto& cells = rows.emplace_back(OrderedJson::array());
+        std::ranges::transform(row, std::back_inserter(cells), cell_json);
     }
 }
 

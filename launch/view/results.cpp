@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <ranges>
 #include <set>
 #include <vector>
@@ -123,9 +124,15 @@ bool has_missed_max(const Sweep& sweep) {
 
 }  // namespace
 
-Cell parameter_cell(const Config& config, const std::string& name) {
-    const auto found = std::ranges::find_if(config, [&](const auto& parameter) { return parameter.first == name; });
-    return found == config.end() ? Cell{} : to_cell(found->second);
+/// A configuration has the order of the space.
+std::vector<Cell> parameter_cells(const Config& config, const SearchSpace& space) {
+    std::vector<Cell> cells;
+    auto next = config.begin();
+    for (const auto& parameter : space.parameters()) {
+        const bool is_there = next != config.end() && next->first == parameter.name;
+        cells.push_back(is_there ? to_cell((next++)->second) : Cell{});
+    }
+    return cells;
 }
 
 std::optional<double> judged_value(const Sweep& sweep, TrialId trial) {
@@ -216,10 +223,8 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
         for (const auto& [name, column] : names.others) {
             row.push_back(metric_of(seen, name));
         }
-        const auto config = with_whole_numbers(trial.config, spec.space);
-        for (const auto& parameter : spec.space.parameters()) {
-            row.push_back(parameter_cell(config, parameter.name));
-        }
+        std::ranges::move(parameter_cells(with_whole_numbers(trial.config, spec.space), spec.space),
+                          std::back_inserter(row));
         row.insert(
             row.end(),
             {std::string(origins.of(trial.origin)),

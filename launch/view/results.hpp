@@ -65,8 +65,8 @@ std::string spending_text(const History& history, std::optional<double> price_of
 /// for data for more than a tenth of their time; else empty.
 std::string hint(const History& history, const SweepFile& file);
 
-/// The value of a parameter in a configuration; none where it is absent.
-Cell parameter_cell(const Config& config, const std::string& name);
+/// The values of a trial's configuration, one for each parameter of the space; none where one is absent.
+std::vector<Cell> parameter_cells(const Config& config, const SearchSpace& space);
 
 /// A configuration on one line, with numbers to 4 digits: "lr=0.0312 width=32 …". Of more than `most` parameters, the
 /// number of the others stands behind the first ones.

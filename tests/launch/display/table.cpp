@@ -44,6 +44,13 @@ TEST_CASE("people see few digits and no line breaks") {
           "1  123457  true  two lines\n");
 }
 
+TEST_CASE("a column that is asked for twice is once in an object") {
+    Table table({"loss", "trial", "loss"});
+    table.add_row({0.5, std::int64_t{3}, 0.5});
+
+    CHECK(table.print(Format::json) == "[\n  {\"loss\":0.5,\"trial\":3}\n]\n");
+}
+
 TEST_CASE("a table without rows is its header, a list without rows is empty") {
     const Table table({"trial", "loss"});
 

@@ -15,3 +15,10 @@ TEST_CASE("a parameter whose q is whole has whole numbers") {
 
     CHECK(config == Config{{"width", std::int64_t{48}}, {"rate", 1.0}, {"x", 2.0}, {"other", 3.0}});
 }
+
+TEST_CASE("whole numbers are whole behind a parameter that is absent") {
+    const SearchSpace space({{"a", QUniform{0, 9, 1}}, {"b", QUniform{0, 9, 1}}, {"c", QUniform{0, 9, 1}}});
+
+    CHECK(with_whole_numbers({{"a", 1.0}, {"c", 3.0}}, space) ==
+          Config{{"a", std::int64_t{1}}, {"c", std::int64_t{3}}});
+}
