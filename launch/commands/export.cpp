@@ -16,6 +16,7 @@
 #include "launch/directory/standing.hpp"
 #include "launch/export/export_formats.hpp"
 #include "launch/files/own_folder.hpp"
+#include "launch/system/pause_after.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -83,16 +84,13 @@ Exported exported(const ExportOptions& options, const ExportFormat& format) {
 
 /// Exports a sweep again and again, until it has ended.
 void follow(const ExportOptions& options, const ExportFormat& format) {
-    using namespace std::chrono_literals;
     for (bool last = false; !last;) {
         const auto start = std::chrono::steady_clock::now();
         // Before it is read, so that the last export has all.
         last = !is_open(standing_of(RecordedSweep(options.directory)));
         add_to_folder(folder_of(options), exported(options, format).files, Existing::replace);
         if (!last) {
-            // A large sweep takes long to read: not more than a tenth of the time goes there.
-            std::this_thread::sleep_for(std::max<std::chrono::nanoseconds>(
-                1s, 9 * (std::chrono::steady_clock::now() - start)));
+            std::this_thread::sleep_for(pause_after(start));  // a large sweep takes long to read
         }
     }
 }

@@ -21,6 +21,7 @@
 #include "launch/report/report_page.hpp"
 #include "launch/report/sweep_data.hpp"
 #include "launch/report/sweep_plot.hpp"
+#include "launch/system/pause_after.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/view/live_view.hpp"
 #include "launch/web/page_server.hpp"
@@ -67,10 +68,10 @@ class SecondScreen {
         std::fflush(stdout);
     }
 
-    /// Whether q, Ctrl-C or the end of the input arrived within a second.
-    static bool left() {
+    /// Whether q, Ctrl-C or the end of the input arrived within this time.
+    static bool left(std::chrono::milliseconds time) {
         pollfd input{STDIN_FILENO, POLLIN, 0};
-        return ::poll(&input, 1, 1000) > 0 && says_leave();
+        return ::poll(&input, 1, static_cast<int>(time.count())) > 0 && says_leave();
     }
 
     /// Whether the key that has arrived is q, Ctrl-C or the end of the input.
@@ -111,10 +112,17 @@ std::vector<std::string> charts(const History& history, std::size_t width) {
     return lines;
 }
 
+/// A picture, and how long it stands: a large sweep takes long to read.
+struct Picture {
+    std::vector<std::string> lines;
+    std::chrono::milliseconds time;
+};
+
 /// The picture of a sweep. What says most comes first; the list of slots has the rows that are left.
-std::vector<std::string> picture_of(const TopOptions& options, Room room, JobWatch& job) {
+Picture picture_of(const TopOptions& options, Room room, JobWatch& job) {
     constexpr std::size_t least = 5;  // the head, whatever else there is
-    const RecordedSweep sweep(options.directory, options.plot ? Reports::all : Reports::last, &job);
+    const auto begin = std::chrono::steady_clock::now();
+    const RecordedSweep sweep(options.directory, options.plot ? Reports::curves : Reports::last, &job);
     const char* state = standings.of(standing_of(sweep, &job));
     const double now = sweep.history.last_time();
     std::vector<std::string> drawn;
@@ -131,7 +139,7 @@ std::vector<std::string> picture_of(const TopOptions& options, Room room, JobWat
         sweep.history, {fmt::format("{} ({})", sweep.file.name, state), sweep.file.time_budget_seconds()}, now, room);
     lines.insert(std::ranges::find(lines, ""), drawn.begin(), drawn.end());
     lines.insert(lines.end(), words.begin(), words.end());
-    return lines;
+    return {std::move(lines), pause_after(begin)};
 }
 
 /// The sweep's page, written anew when its journal has grown or its coordinator has come or gone.
@@ -142,10 +150,9 @@ class LivePage {
         refresh();
     }
 
-    /// Looks at the sweep, but not so often that it would be most of what this process does, nor more often than once a
-    /// second.
+    /// Looks at the sweep if it is time.
     void refresh() {
-        const auto now = Clock::now();
+        const auto now = std::chrono::steady_clock::now();
         if (now < next_) {
             return;
         }
@@ -154,17 +161,15 @@ class LivePage {
             server_.show(report_page({sweep_data(directory_.path(), {}, &job_)}, nullptr, PageKind::served));
             shown_ = std::move(state);
         }
-        next_ = now + std::max<Clock::duration>(std::chrono::seconds(1), 10 * (Clock::now() - now));
+        next_ = std::chrono::steady_clock::now() + pause_after(now);
     }
 
   private:
-    using Clock = std::chrono::steady_clock;
-
     SweepDirectory directory_;
     PageServer& server_;
     JobWatch& job_;
     std::optional<std::pair<std::uintmax_t, std::optional<std::string>>> shown_;
-    Clock::time_point next_;
+    std::chrono::steady_clock::time_point next_;
 };
 
 /// Where the page is, and how to see it from another machine.
@@ -190,15 +195,16 @@ ExitCode serve(const TopOptions& options) {
         return ExitCode::done;
     }
     const SecondScreen screen;
+    std::chrono::milliseconds time{};
     do {
         page.refresh();
         const auto rows = SecondScreen::rows();
         const Room room{terminal_columns(stdout, 100), rows - std::min(rows, lines.size() + 1)};
         auto picture = picture_of(options, room, job);
-        picture.insert(picture.begin(), {lines[0], lines[1], ""});
-        SecondScreen::show(picture);
-    } while ((!server.serve(std::chrono::seconds(1), STDIN_FILENO) || !SecondScreen::says_leave()) &&
-             signals.requested() == nullptr);
+        picture.lines.insert(picture.lines.begin(), {lines[0], lines[1], ""});
+        SecondScreen::show(picture.lines);
+        time = picture.time;
+    } while ((!server.serve(time, STDIN_FILENO) || !SecondScreen::says_leave()) && signals.requested() == nullptr);
     return ExitCode::done;
 }
 
@@ -214,18 +220,19 @@ ExitCode top(const TopOptions& options) {
     JobWatch job;
     const auto picture = [&](Room room) { return picture_of(options, room, job); };
     if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
-        for (const auto& line : picture({terminal_columns(stdout, std::string::npos)})) {  // a file cuts no line
+        for (const auto& line : picture({terminal_columns(stdout, std::string::npos)}).lines) {  // a file cuts no line
             fmt::print("{}\n", line);
         }
         return ExitCode::done;
     }
     const auto on_screen = [&] { return picture({terminal_columns(stdout, 100), SecondScreen::rows()}); };
-    const auto first = on_screen();
+    auto shown = on_screen();
     const StopSignals signals;  // the terminal is as it was, however this ends
     const SecondScreen screen;
-    SecondScreen::show(first);
-    while (!SecondScreen::left() && signals.requested() == nullptr) {
-        SecondScreen::show(on_screen());
+    SecondScreen::show(shown.lines);
+    while (!SecondScreen::left(shown.time) && signals.requested() == nullptr) {
+        shown = on_screen();
+        SecondScreen::show(shown.lines);
     }
     return ExitCode::done;
 }

@@ -7,6 +7,7 @@
 
 #include "core/files/file_descriptor.hpp"
 #include "launch/journal/journal.hpp"
+#include "launch/system/pause_after.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
 using namespace crescendo::tests;
@@ -100,6 +101,14 @@ TEST_CASE("top leaves the terminal as it was where a signal ends it") {
     CHECK(contains(seen, "\x1b[?1049h"));
     CHECK(seen.find("\x1b[?1049l") > seen.find("\x1b[?1049h"));
     CHECK(seen.ends_with("\x1b[?25h"));  // the cursor is there again
+}
+
+TEST_CASE("top of a sweep that takes long to read is not most of what a login node does") {
+    using namespace std::chrono_literals;
+    const auto now = std::chrono::steady_clock::now();
+
+    CHECK(crescendo::launch::pause_after(now + 1h) == 1s);  // it took no time
+    CHECK(crescendo::launch::pause_after(now - 15s) >= 135s);
 }
 
 TEST_CASE("top refuses ports and addresses that are none, before it shows anything") {
