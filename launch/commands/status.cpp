@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <memory>
 
 #include "core/median.hpp"
@@ -208,22 +210,34 @@ std::string text_of_rungs(const OrderedJson& rungs) {
     return result;
 }
 
+/// Leaves the first entries of a list; returns how many it took away.
+std::size_t shorten(OrderedJson& list) {
+    constexpr std::size_t most = 8;
+    std::size_t num_left_out = 0;
+    for (; list.size() > most; ++num_left_out) {
+        list.erase(std::prev(list.end()));
+    }
+    return num_left_out;
+}
+
 ExitCode status(const StatusOptions& options) {
-    const auto status = status_json(RecordedSweep(options.directory), options.price);
+    auto status = status_json(RecordedSweep(options.directory), options.price);
     if (options.format == Format::json) {
         fmt::print("{}", in_lines(status));
         return ExitCode::done;
     }
     Table table({"what", "value"});
-    for (const auto& [name, value] : status.items()) {
+    for (auto& [name, value] : status.items()) {
         const bool is_list_of_nothing = value.is_structured() && value.empty();  // speedups where no trial has grown
         const bool is_missing = value.is_null() && name != "best" && options.format == Format::table;
         if (is_list_of_nothing || is_missing) {
             continue;
         }
-        const auto text = name == "notes"   ? text_of_notes(value)
-                          : name == "rungs" ? text_of_rungs(value)
-                                            : line_of(value);
+        // Thousands of trials may have grown, or have tags: a person looks at some, and a program gets all.
+        const bool is_long = (value.is_array() && name != "rungs") || name == "trial_tags";
+        const auto num_left_out = is_long && options.format == Format::table ? shorten(value) : 0;
+        auto text = name == "notes" ? text_of_notes(value) : name == "rungs" ? text_of_rungs(value) : line_of(value);
+        text += num_left_out > 0 ? fmt::format(", and {} more", num_left_out) : "";
         table.add_row({name, value.is_null() ? Cell{} : Cell{text}});
     }
     fmt::print("{}", table.print(options.format));

@@ -1,13 +1,17 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <memory>
 #include <set>
 #include <utility>
 #include <variant>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/directory/recorded_sweep.hpp"
@@ -18,6 +22,9 @@
 
 namespace crescendo::launch {
 namespace {
+
+/// More rows than people scroll back for.
+constexpr std::size_t most_rows_on_screen = 1000;
 
 struct TrialsOptions {
     std::filesystem::path directory;
@@ -58,13 +65,19 @@ ExitCode trials(const TrialsOptions& options) {
     CRESCENDO_VALIDATE(!options.plot || (options.format == Format::table && options.query.columns.empty()), "",
                        "--plot draws charts in place of the table, so --format and --columns have no meaning with it; "
                        "leave them out");
-    const RecordedSweep sweep(options.directory, options.plot ? Reports::all : Reports::last);
+    const RecordedSweep sweep(options.directory, options.plot ? Reports::curves : Reports::last);
     const auto table = trials_table(sweep.history, price_of_slot_hour(sweep, options.price));
     const auto rows = find_rows(table, options.query, facts_of(sweep.history));
     if (!options.plot) {
         const auto picked = pick(table, rows, options.query.columns);
         const bool is_for_people = options.format == Format::table && options.query.columns.empty();
         fmt::print("{}", (is_for_people ? picked.without_empty_columns() : picked).print(options.format));
+        if (const auto count = picked.rows().size();
+            is_for_people && count > most_rows_on_screen && ::isatty(STDOUT_FILENO) != 0) {
+            std::fflush(stdout);
+            remark(fmt::format("these are {} trials; --sort {} --limit 20 shows the best", count,
+                               shell_quoted(trial_columns(sweep.history).metric)));
+        }
         return ExitCode::done;
     }
     const std::set<std::size_t> shown(rows.begin(), rows.end());  // a row a trial, in their order

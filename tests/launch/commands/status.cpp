@@ -1,3 +1,5 @@
+#include "launch/journal/journal.hpp"
+#include "tests/count.hpp"
 #include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
@@ -30,6 +32,20 @@ TEST_CASE("status is a table of the same words, for people or for a spreadsheet"
     CHECK(contains(csv, "\nidle_cost,\n"));
     CHECK(contains(csv, "\nstate,stopped\n"));
     CHECK(contains(csv, "begun 2, running 0, waiting 1"));
+}
+
+TEST_CASE("status of a sweep with very many notes has room on a screen, and gives programs all of them") {
+    const OldSweep sweep;
+    auto journal = crescendo::launch::Journal::open(sweep.folder / "s/journal.jsonl");
+    for (int i = 0; i < 2000; ++i) {
+        journal.append({{"note", "remark"}, {"text", "new data"}, {"time", 1795342768.0}});
+    }
+    journal.sync();
+
+    CHECK(count(sweep.run({"status", "s"}).out, "new data") == 8);
+    CHECK(contains(sweep.run({"status", "s"}).out, "; new data, and 1992 more\n"));
+    CHECK(count(sweep.run({"status", "s", "--format", "csv"}).out, "new data") == 2000);
+    CHECK(sweep.run({"status", "s", "--format", "json"}).json().at("notes").size() == 2000);
 }
 
 TEST_CASE("status says what a sweep spent and what idled, in money if there is a price") {
