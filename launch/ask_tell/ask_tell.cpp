@@ -41,14 +41,8 @@ SlotsJoined join(const Json& count, std::int64_t first) {
 
 }  // namespace
 
-AskTell::AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records,
-                 std::unique_ptr<ProposalSource> source)
-    : sweep_(std::move(spec)), source_(std::move(source)), journal_(&journal) {
-    for (const auto& record : records) {
-        if (record.contains("event")) {
-            sweep_.apply(event_from_json(record));
-        }
-    }
+AskTell::AskTell(Sweep sweep, Journal& journal, std::unique_ptr<ProposalSource> source)
+    : sweep_(std::move(sweep)), source_(std::move(source)), journal_(&journal) {
     journal_->append(session_note(journal_clock(), host_name(), 0));
     if (sweep_.num_slots() > 0) {
         const SlotsLost lost{sweep_.slots()};

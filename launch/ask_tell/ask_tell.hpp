@@ -24,11 +24,9 @@ class AskTell {
     explicit AskTell(SweepSpec spec, std::unique_ptr<ProposalSource> source = own_sampler())
         : sweep_(std::move(spec)), source_(std::move(source)) {}
 
-    /// Begins or continues a conversation with a journal. `records` are what `journal` has already: their events
-    /// happened, and their slots are gone with the session that had them. The caller syncs the journal before it passes
-    /// answers on.
-    AskTell(SweepSpec spec, Journal& journal, const std::vector<Json>& records,
-            std::unique_ptr<ProposalSource> source = own_sampler());
+    /// Begins or continues a conversation with a journal. `sweep` has taken the events that are in it already; their
+    /// slots are gone with the session that had them. The caller syncs the journal before it passes answers on.
+    AskTell(Sweep sweep, Journal& journal, std::unique_ptr<ProposalSource> source = own_sampler());
 
     /// Other limits from now on; `record` is a limits_record() of them. Throws InvalidInput, and changes nothing, where
     /// they make no sense.

@@ -22,6 +22,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/warm_start.hpp"
 #include "launch/files/read_file.hpp"
+#include "launch/journal/history.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/system/wall_clock.hpp"
 
@@ -124,14 +125,8 @@ void require_first_line(const fs::path& journal) {
 }
 
 /// Limits that were changed in the sweep file since the journal last had it. Whether time is left the launcher knows.
-void take_up_edits(const FrozenFile& frozen, const AskTellOptions& options, const std::vector<Json>& records,
+void take_up_edits(const FrozenFile& frozen, const AskTellOptions& options, std::vector<LimitsChange> changes,
                    AskTell& conversation) {
-    std::vector<LimitsChange> changes;
-    for (const auto& record : records) {
-        if (auto change = limits_change_from(record)) {
-            changes.push_back(std::move(*change));
-        }
-    }
     LimitsChange change{frozen.edits(changes, read_file(options.file), options.file), LimitsChange::Source::file};
     if (change.settings.empty()) {
         return;
@@ -167,23 +162,22 @@ ExitCode ask_tell(const AskTellOptions& options) {
     }
     const auto held = lock(options.journal);
     require_first_line(options.journal);
-    std::vector<Json> records;
-    const auto end =
-        Journal::recover(options.journal, [&](const Journal::Line& line) { records.push_back(line.json()); });
-    check_same_sweep(records.front(), file, options.journal);
+    const auto header = Journal::read_header(options.journal);
+    check_same_sweep(header, file, options.journal);
     const auto frozen = FrozenFile::recorded_in(options.journal);
     if (frozen) {
         frozen->require_same(file.text, options.file);
     }
     file = read_with(options, limits_after(frozen, {}));
     if (!file.warm_start.empty()) {
-        file.spec.warm_start = read_earlier_results(copy_of_warm_start(options),
-                                                    records.front().value("warm_start", Json::object()));
+        file.spec.warm_start =
+            read_earlier_results(copy_of_warm_start(options), header.value("warm_start", Json::object()));
     }
-    auto journal = Journal::open(options.journal, end);
-    AskTell conversation(file.spec, journal, records, make_source(file, {.say = remark}));
+    History history(file.spec);
+    auto journal = Journal::open(options.journal, history.replay(options.journal, History::Purpose::go_on));
+    AskTell conversation(history.sweep(), journal, make_source(file, {.say = remark}));
     if (frozen) {
-        take_up_edits(*frozen, options, records, conversation);
+        take_up_edits(*frozen, options, history.limits_changes(), conversation);
     }
     journal.sync();
     converse(conversation, &journal);

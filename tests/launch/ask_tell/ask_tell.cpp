@@ -27,6 +27,11 @@ SweepSpec asha(int run_cap) {
     return spec;
 }
 
+/// A sweep that has taken the events of a journal.
+Sweep recorded(const SweepSpec& spec, const std::filesystem::path& journal) {
+    return History::read(spec, journal).sweep();
+}
+
 std::vector<Json> lines_of(const std::string& text) {
     std::vector<Json> lines;
     std::istringstream stream(text);
@@ -259,7 +264,7 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
     const auto path = folder / "journal";
     {
         auto journal = Journal::create(path);
-        AskTell conversation(asha(9), journal, Journal::read(path));
+        AskTell conversation(recorded(asha(9), path), journal);
         ask(conversation, R"({"event":"slots_joined","slots":2})");
         ask(conversation, report(0, 1, "0.5"));
         ask(conversation, report(5, 1, "0.5"));
@@ -270,7 +275,7 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
     }
 
     auto journal = Journal::open(path);
-    AskTell conversation(asha(9), journal, Journal::read(path));
+    AskTell conversation(recorded(asha(9), path), journal);
     journal.sync();
 
     CHECK(conversation.sweep().trial(TrialId{0}).resource == Resource{2});
@@ -291,7 +296,7 @@ TEST_CASE("a sweep that ends as the journal takes a new trial's configuration te
     spec.scheduler.reduction_factor = 2;
     spec.scheduler.max = Resource{2};
     spec.patience.trials = 1;
-    AskTell conversation(spec, journal, {});
+    AskTell conversation(Sweep(spec), journal);
     ask(conversation, R"({"event":"slots_joined","slots":1})");
     ask(conversation, report(0, 2, "0.6"));  // it trained ahead, and is paused at the first rung
     ask(conversation, report(1, 1, "0.9"));
@@ -312,7 +317,7 @@ TEST_CASE("a launcher may say the training clock, and a conversation that is tak
     line["clock"] = "its own";
     {
         auto journal = Journal::create(path);
-        AskTell conversation(asha(9), journal, Journal::read(path));
+        AskTell conversation(recorded(asha(9), path), journal);
         ask(conversation, R"({"event":"slots_joined","slots":2})");
         CHECK(actions_of(ask(conversation, line.dump())) == "");
         CHECK_FALSE(conversation.sweep().trial(TrialId{0}).seconds.has_value());
@@ -325,7 +330,7 @@ TEST_CASE("a launcher may say the training clock, and a conversation that is tak
     }
 
     auto journal = Journal::open(path);
-    const AskTell conversation(asha(9), journal, Journal::read(path));
+    const AskTell conversation(recorded(asha(9), path), journal);
 
     CHECK(conversation.sweep().trial(TrialId{0}).seconds == 41.2);
     CHECK(History::read(asha(9), path).of(TrialId{0}).reports.back().seconds == 41.2);
@@ -352,7 +357,7 @@ TEST_CASE("the configurations of a conversation are in its journal, and count wh
     Config config;
     {
         auto journal = Journal::create(path);
-        AskTell conversation(asha(9), journal, Journal::read(path));
+        AskTell conversation(recorded(asha(9), path), journal);
         ask(conversation, R"({"event":"slots_joined","slots":1})");
         config = conversation.sweep().trial(TrialId{0}).config;
         journal.sync();
@@ -361,7 +366,7 @@ TEST_CASE("the configurations of a conversation are in its journal, and count wh
     spec.seed = 99;
 
     auto journal = Journal::open(path);
-    AskTell conversation(spec, journal, Journal::read(path));
+    AskTell conversation(recorded(spec, path), journal);
 
     CHECK(conversation.sweep().trial(TrialId{0}).config == config);
     CHECK(config != RandomSampler(spec.space, 99).propose(TrialId{0})->config);
