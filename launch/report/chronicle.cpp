@@ -37,7 +37,6 @@ void Chronicle::take(const Journal::Line& line) {
     history_.apply(line);
     if (!is_frequent(line.members())) {
         note(line.json());
-        follow_slots();
     }
 }
 
@@ -59,6 +58,9 @@ void Chronicle::note(const Json& record) {
         for (const auto& slot : record.at("slots")) {
             nodes_[SlotId{slot.at("slot")}] = NodeId{slot.at("node")};
         }
+        follow_slots();
+    } else if (event == "slots_lost") {
+        follow_slots();
     } else if (event == "trial_failed") {
         faults_.push_back({history_.elapsed(), TrialId{record.at("trial")},
                            record.contains("slot") ? std::optional(SlotId{record.at("slot")}) : std::nullopt,
