@@ -8,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "core/setting_path.hpp"
+#include "core/spelling.hpp"
 #include "datasets/samples/window_reader.hpp"
 #include "datasets/system/own_process.hpp"
 #include "trainer/data/data_cache.hpp"
@@ -163,12 +164,9 @@ std::vector<Problem> problems_of_metric(const std::string& metric, const Setting
     if (std::find(reported.begin(), reported.end(), metric) != reported.end()) {
         return {};
     }
-    std::string names;
-    for (const auto& name : reported) {
-        names += (names.empty() ? "" : ", ") + name;
-    }
-    return {{"metric.name", text("no trial reports '{}', so none could be judged; they report {}{}", metric, names,
-                                 settings.data.validation.empty() ? ", and more with data.validation" : "")}};
+    return {{"metric.name",
+             text("no trial reports '{}', so none could be judged; they report {}{}", metric, enumerate(reported, ", "),
+                  settings.data.validation.empty() ? ", and more with data.validation" : "")}};
 }
 
 /// The settings with the first value of each parameter.

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <set>
-#include <span>
 #include <utility>
 #include <variant>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo::trainer {
 
@@ -66,11 +66,7 @@ struct Description {
         return text("at least {}{}, by default {}", option.min, limit, value);
     }
     std::string operator()(const std::string& value) const {
-        std::string all;
-        for (const auto& word : option.words) {
-            all += (all.empty() ? "" : ", ") + word;
-        }
-        return text("one of {}, by default {}", all, value);
+        return text("one of {}, by default {}", enumerate(option.words, ", "), value);
     }
     std::string operator()(const plugin::Json& value) const { return value.text; }
 };

@@ -36,6 +36,8 @@ constexpr std::array<std::pair<std::string_view, const char*>, 14> other_names{{
                                                                                 {"max_grad_norm", "clip_norm"},
                                                                                 {"scheduler", "lr_schedule"}}};
 
+bool is_number(const json& value) { return value.is_number(); }
+bool is_text(const json& value) { return value.is_string(); }
 bool is_off(const json& value) { return value == "off" || value == false; }
 
 std::optional<double> parse_bytes(const std::string& words) {
@@ -98,15 +100,34 @@ void Section::reject_type(const char* name, const json& found, const std::string
     reject(name, crescendo::text("{} cannot be used here; give {}", found.dump(), wanted));
 }
 
-void Section::integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max) {
+template <class Fits>
+const json* Section::find(const char* name, const Fits& fits, const char* wanted) {
     const json* found = find(name);
+    if (found && !fits(*found)) {
+        reject_type(name, *found, wanted);
+        return nullptr;
+    }
+    return found;
+}
+
+template <class Fits>
+std::optional<json> Section::find_list(const char* name, const Fits& fits, const char* wanted) {
+    const auto all_fit = [&](const json& found) {
+        return found.is_array() ? !found.empty() && std::ranges::all_of(found, fits) : fits(found);
+    };
+    const json* found = find(name, all_fit, wanted);
+    return found ? std::optional(found->is_array() ? *found : json::array({*found})) : std::nullopt;
+}
+
+void Section::integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max) {
+    const auto is_whole = [](const json& found) {
+        return found.is_number() && found.get<double>() == std::floor(found.get<double>());
+    };
+    const json* found = find(name, is_whole, "a whole number");
     if (!found) {
         return;
     }
-    const double number = found->is_number() ? found->get<double>() : std::nan("");
-    if (number != std::floor(number)) {
-        return reject_type(name, *found, "a whole number");
-    }
+    const double number = found->get<double>();
     if (number < static_cast<double>(min) || number > static_cast<double>(max)) {
         return reject(name, crescendo::text("{} is out of range; give {} to {}", found->dump(), min, max));
     }
@@ -123,12 +144,9 @@ void Section::odd_integer(const char* name, std::int64_t& value, std::int64_t mi
 }
 
 void Section::number(const char* name, double& value, Range range) {
-    const json* found = find(name);
+    const json* found = find(name, is_number, "a number");
     if (!found) {
         return;
-    }
-    if (!found->is_number()) {
-        return reject_type(name, *found, "a number");
     }
     const double number = found->get<double>();
     if (!(number >= range.min && number < range.below)) {
@@ -139,56 +157,29 @@ void Section::number(const char* name, double& value, Range range) {
 }
 
 void Section::flag(const char* name, bool& value) {
-    const json* found = find(name);
-    if (!found) {
-        return;
-    }
-    if (*found == "on" || *found == "off") {
-        value = *found == "on";
-    } else if (found->is_boolean()) {
-        value = found->get<bool>();
-    } else {
-        reject_type(name, *found, "true or false");
+    const auto fits = [](const json& found) { return found == "on" || found == "off" || found.is_boolean(); };
+    if (const json* found = find(name, fits, "true or false")) {
+        value = found->is_boolean() ? found->get<bool>() : *found == "on";
     }
 }
 
 void Section::text(const char* name, std::string& value) {
-    const json* found = find(name);
-    if (!found) {
-        return;
+    if (const json* found = find(name, is_text, "a text")) {
+        value = found->get<std::string>();
     }
-    if (!found->is_string()) {
-        return reject_type(name, *found, "a text");
-    }
-    value = found->get<std::string>();
 }
 
 void Section::texts(const char* name, std::vector<std::string>& values) {
-    const json* found = find(name);
-    if (!found) {
-        return;
+    if (const auto list = find_list(name, is_text, "a text, or a list of texts")) {
+        values = list->get<std::vector<std::string>>();
     }
-    const json list = found->is_array() ? *found : json::array({*found});
-    const bool texts = std::all_of(list.begin(), list.end(), [](const json& each) { return each.is_string(); });
-    if (!texts || list.empty()) {
-        return reject_type(name, *found, "a text, or a list of texts");
-    }
-    values = list.get<std::vector<std::string>>();
 }
 
 void Section::numbers(const char* name, std::vector<double>& values) {
-    const json* found = find(name);
-    if (!found) {
-        return;
+    const auto is_finite = [](const json& each) { return each.is_number() && std::isfinite(each.get<double>()); };
+    if (const auto list = find_list(name, is_finite, "a number, or a list with one for each channel")) {
+        values = list->get<std::vector<double>>();
     }
-    const json list = found->is_array() ? *found : json::array({*found});
-    const bool finite = std::all_of(list.begin(), list.end(), [](const json& each) {
-        return each.is_number() && std::isfinite(each.get<double>());
-    });
-    if (!finite || list.empty()) {
-        return reject_type(name, *found, "a number, or a list with one for each channel");
-    }
-    values = list.get<std::vector<double>>();
 }
 
 void Section::bytes(const char* name, std::size_t& value) {
@@ -243,11 +234,9 @@ void Section::duration_or_off(const char* name, std::optional<std::chrono::secon
 }
 
 const json& Section::object(const char* name) {
-    const json* found = find(name);
-    if (found && !found->is_object()) {
-        reject_type(name, *found, "a section of settings");
-    }
-    return found && found->is_object() ? *found : empty_object;
+    const json* found = find(
+        name, [](const json& each) { return each.is_object(); }, "a section of settings");
+    return found ? *found : empty_object;
 }
 
 bool Section::knows(const std::string& name) const {

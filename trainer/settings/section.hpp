@@ -75,6 +75,12 @@ class Section {
   private:
     /// The value at `name`, which counts as a known key from now on; nullptr if there is none.
     const nlohmann::json* find(const char* name);
+    /// The same, and a problem where the value does not fit: it is to be `wanted`. Then too, nullptr.
+    template <class Fits>
+    const nlohmann::json* find(const char* name, const Fits& fits, const char* wanted);
+    /// A list of at least one value, all of which fit. A lone value stands for a list of it.
+    template <class Fits>
+    std::optional<nlohmann::json> find_list(const char* name, const Fits& fits, const char* wanted);
     bool knows(const std::string& name) const;
     void reject(const char* name, const std::string& message);
     void reject_type(const char* name, const nlohmann::json& found, const std::string& wanted);
