@@ -72,12 +72,7 @@ class Adafactor : public PerParameterOptimizer {
 }  // namespace
 
 std::shared_ptr<OptimizerSpec> read_adafactor(Section& section) {
-    return std::make_shared<OptimizerSpec>(
-        OptimizerSpec{.default_lr = 0.01,
-                      .default_lr_scaling = LearningRateScaling::sqrt,
-                      .make = [decay = read_weight_decay(section)](const auto& parameters) {
-                          return std::make_unique<Adafactor>(parameters, decay);
-                      }});
+    return spec_of<Adafactor>(/*default_lr=*/0.01, LearningRateScaling::sqrt, read_weight_decay(section));
 }
 
 }  // namespace crescendo::trainer

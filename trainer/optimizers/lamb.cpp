@@ -45,12 +45,8 @@ class Lamb : public PerParameterOptimizer {
 }  // namespace
 
 std::shared_ptr<OptimizerSpec> read_lamb(Section& section) {
-    return std::make_shared<OptimizerSpec>(
-        OptimizerSpec{.default_lr = 0.001,
-                      .default_lr_scaling = LearningRateScaling::sqrt,
-                      .make = [decay = read_weight_decay(section, /*default_rate=*/0.01)](const auto& parameters) {
-                          return std::make_unique<Lamb>(parameters, decay);
-                      }});
+    return spec_of<Lamb>(/*default_lr=*/0.001, LearningRateScaling::sqrt,
+                         read_weight_decay(section, /*default_rate=*/0.01));
 }
 
 }  // namespace crescendo::trainer

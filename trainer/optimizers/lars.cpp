@@ -44,11 +44,7 @@ std::shared_ptr<OptimizerSpec> read_lars(Section& section) {
     double trust = 0.001;
     section.number("momentum", momentum, {.min = 0.0, .below = 1.0});
     section.number("lars_trust", trust, {.min = 1e-12, .below = std::numeric_limits<double>::infinity()});
-    const auto decay = read_weight_decay(section);
-    return std::make_shared<OptimizerSpec>(OptimizerSpec{
-        .default_lr = 1.0, .default_lr_scaling = LearningRateScaling::linear, .make = [=](const auto& parameters) {
-            return std::make_unique<Lars>(parameters, decay, momentum, trust);
-        }});
+    return spec_of<Lars>(/*default_lr=*/1.0, LearningRateScaling::linear, read_weight_decay(section), momentum, trust);
 }
 
 }  // namespace crescendo::trainer

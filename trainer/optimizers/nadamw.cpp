@@ -66,12 +66,8 @@ class NAdamW : public PerParameterOptimizer {
 }  // namespace
 
 std::shared_ptr<OptimizerSpec> read_nadamw(Section& section) {
-    return std::make_shared<OptimizerSpec>(
-        OptimizerSpec{.default_lr = 0.002,
-                      .default_lr_scaling = LearningRateScaling::sqrt,
-                      .make = [decay = read_weight_decay(section, /*default_rate=*/0.01)](const auto& parameters) {
-                          return std::make_unique<NAdamW>(parameters, decay);
-                      }});
+    return spec_of<NAdamW>(/*default_lr=*/0.002, LearningRateScaling::sqrt,
+                           read_weight_decay(section, /*default_rate=*/0.01));
 }
 
 }  // namespace crescendo::trainer

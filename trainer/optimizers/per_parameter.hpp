@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "trainer/optimizers/optimizer.hpp"
 #include "trainer/optimizers/weight_decay.hpp"
+#include "trainer/settings/optimizer_spec.hpp"
 
 namespace crescendo::trainer {
 
@@ -60,6 +62,16 @@ class PerParameterOptimizer : public Optimizer {
     std::vector<Kept> all_;
     std::unordered_map<const void*, std::size_t> places_;  ///< in all_, by parameter
 };
+
+/// The spec of a `Rule`, which is made from the parameters and these `settings`, weight decay first.
+template <class Rule>
+std::shared_ptr<OptimizerSpec> spec_of(double default_lr, LearningRateScaling default_lr_scaling,
+                                       const auto&... settings) {
+    return std::make_shared<OptimizerSpec>(OptimizerSpec{
+        .default_lr = default_lr, .default_lr_scaling = default_lr_scaling, .make = [=](const auto& parameters) {
+            return std::make_unique<Rule>(parameters, settings...);
+        }});
+}
 
 /// numerator / denominator, or 1 where one of them is zero: by how much a layer's step is made longer.
 at::Tensor trust_ratio(const at::Tensor& numerator, const at::Tensor& denominator);

@@ -72,11 +72,7 @@ class ScheduleFree : public PerParameterOptimizer {
 std::shared_ptr<OptimizerSpec> read_schedule_free(Section& section) {
     double beta = default_schedule_free_beta;
     section.number("schedule_free_beta", beta, {.min = 0.1, .below = 1.0});
-    const auto decay = read_weight_decay(section);
-    return std::make_shared<OptimizerSpec>(OptimizerSpec{
-        .default_lr = 0.0025, .default_lr_scaling = LearningRateScaling::sqrt, .make = [=](const auto& parameters) {
-            return std::make_unique<ScheduleFree>(parameters, decay, beta);
-        }});
+    return spec_of<ScheduleFree>(/*default_lr=*/0.0025, LearningRateScaling::sqrt, read_weight_decay(section), beta);
 }
 
 at::Tensor schedule_free_average(const at::Tensor& y, const at::Tensor& z, double beta) {
