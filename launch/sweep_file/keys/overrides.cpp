@@ -9,7 +9,7 @@ namespace crescendo::launch {
 
 std::vector<Override> without_training() {
     std::vector<Override> overrides;
-    for (const char* key : {"trainer", "command", "program", "grow", "report", "final_test"}) {
+    for (const char* key : {"trainer", "command", "program", "grow", "report", "final_test", "keep"}) {
         overrides.push_back({key, {}});
     }
     return overrides;

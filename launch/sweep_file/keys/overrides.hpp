@@ -21,8 +21,8 @@ struct Override {
     Applies applies = Applies::always;
 };
 
-/// Overrides that remove what would train. They are for commands that train nothing, so that a trainer's problems do
-/// not matter to them.
+/// Overrides that remove what would train, and what is kept of it. They are for commands that train nothing, so that a
+/// trainer's problems do not matter to them.
 std::vector<Override> without_training();
 
 /// Reads "key=value". Throws InvalidInput, with the example, if `text` is something else.

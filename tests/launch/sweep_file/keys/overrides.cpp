@@ -41,6 +41,16 @@ TEST_CASE("a key without a value is left out") {
     CHECK(document.dump() == R"({"name":2})");
 }
 
+TEST_CASE("what a sweep keeps of its trainer is no mistake to a command that trains nothing") {
+    const std::string text =
+        "parameters: {lr: {min: 0.0, max: 1.0}}\n"
+        "scheduler: {type: asha, max: 9}\n"
+        "trainer: {data: {train: a.h5:/train}}\n"
+        "keep: {best: 5}\n";
+
+    CHECK_NOTHROW(parse_sweep(text, "sweep.yaml", without_training()));
+}
+
 TEST_CASE("settings that set nothing are refused") {
     for (const auto* text : {"run_cap", "=3"}) {
         CHECK(tests::error_of([&] { parse_override(text, "lr=0.01"); }).find("like lr=0.01") != std::string::npos);
