@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Checks what people copy from the pages: links and anchors, commands with their options, and pieces of sweep files.
+
+usage: docs.py ROOT CRESCENDO
+"""
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+
+# What a piece of a sweep file may leave to the rest of the file.
+REST = {
+    "metric": "metric: {name: val_loss}",
+    "parameters": "parameters: {lr: {values: [0.01, 0.1]}, width: {values: [32, 64]}}",
+    "scheduler": "scheduler: {type: rasda, max: 27}",
+    "trainer": "trainer: {data: {train: a.h5:/train}}",
+}
+
+
+def pages(root):
+    yield from (root / name for name in ("README.md", "CONTRIBUTING.md", "benchmarks/README.md"))
+    for folder in ("docs", "examples"):
+        yield from sorted((root / folder).rglob("*.md"))
+
+
+def line_of(text, match):
+    return text.count("\n", 0, match.start()) + 1
+
+
+@cache
+def anchors(page):
+    """The names that GitHub gives to the headings of a page."""
+    names = set()
+    for heading in re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        names.add(re.sub(r"[^\w\- ]", "", words).replace(" ", "-"))
+    return names
+
+
+def wrong_links(page, text):
+    prose = FENCE.sub(lambda block: "\n" * block.group().count("\n"), text)
+    for link in re.finditer(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose)):
+        path, _, anchor = link.group(1).partition("#")
+        if re.match(r"https?:", path):
+            continue
+        target = page.parent / path if path else page
+        if not target.exists():
+            yield line_of(prose, link), f"there is no {path}"
+        elif anchor and anchor not in anchors(target.resolve()):
+            yield line_of(prose, link), f"{target.name} has no heading #{anchor}"
+
+
+@cache
+def options_of(crescendo, *words):
+    """The options of a command; None if there is no such command."""
+    asked = subprocess.run([crescendo, *words, "--help"], capture_output=True, text=True)
+    return None if asked.returncode else set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", asked.stdout))
+
+
+def wrong_commands(crescendo, block):
+    for command in re.sub(r"\$\(.*\)", "0", block.replace("\\\n", " ")).splitlines():
+        try:
+            words = shlex.split(command.removeprefix("$ "), comments=True)
+        except ValueError:  # a line that no shell is to read
+            continue
+        if "crescendo" not in words or not command.isascii():
+            continue
+        words = words[words.index("crescendo") + 1:]
+        verb = words[:2] if words[:1] == ["data"] else words[:1]
+        if not verb or not re.fullmatch(r"[a-z-]+", verb[-1]) or verb[0].startswith("-"):
+            continue
+        known = options_of(crescendo, *verb)
+        if known is None:
+            yield f"crescendo has no command {' '.join(verb)}"
+            continue
+        for word in words:
+            option = word.partition("=")[0]
+            if re.fullmatch(r"--?[a-z][\w-]*", option) and option not in known:
+                yield f"crescendo {' '.join(verb)} has no option {option}"
+
+
+def alternatives(block):
+    """The block, once for each of the keys that it has twice to show two ways."""
+    items = re.split(r"^(?=\w+:)", block, flags=re.MULTILINE)
+    keys = [item.partition(":")[0] for item in items]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is None:
+        return [block]
+    others = "".join(item for item, key in zip(items, keys) if key != twice)
+    return [way for item, key in zip(items, keys) if key == twice for way in alternatives(others + item)]
+
+
+def wrong_sweep(crescendo, sweep_keys, block, folder):
+    """What is wrong with a piece of a sweep file, as `ask-tell` reads it, which looks for no program and no data."""
+    keys = re.findall(r"^(\w+):", block, re.MULTILINE)
+    elsewhere = {"plugins", "stop_rule", "warm_start"}.intersection(keys) or "sampler: {command" in block
+    if not keys or not sweep_keys.issuperset(keys) or elsewhere or "…" in block or "..." in block:
+        return
+    trains = {"command", "program", "trainer"}.intersection(keys)
+    rest = [text for key, text in REST.items() if key not in keys and not (key == "trainer" and trains)]
+    file = folder / "sweep.yaml"
+    file.write_text("\n".join([block, *rest, ""]), encoding="utf-8")
+    read = subprocess.run([crescendo, "ask-tell", file], input="", capture_output=True, text=True)
+    if read.returncode:
+        yield read.stderr.replace(str(file), "sweep.yaml").strip()
+
+
+def unexplained_keys(root):
+    """Keys of sweep files, site profiles and the trainer's settings that the code reads and no page has."""
+    read = set()
+    for folder in ("launch/sweep_file", "trainer"):
+        for source in (root / folder).rglob("*.cpp"):
+            text = source.read_text(encoding="utf-8")
+            for names in re.findall(r"\.allow\(\{([^}]*)\}", text):
+                read.update(re.findall(r'"(\w+)"', names))
+            if folder == "trainer":
+                read.update(re.findall(r'section\.\w+(?:<[^>]*>)?\("(\w+)"', text))
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (root / "docs").glob("*.md"))
+    return [f"no page has the key {key}" for key in sorted(read) if not re.search(rf"(?:^|[`.{{ ]){key}[`:,}}]", text, re.MULTILINE)]
+
+
+def complaints(root, crescendo, folder):
+    yield from unexplained_keys(root)
+    keys = (root / "launch/sweep_file/keys/sweep_keys.cpp").read_text(encoding="utf-8")
+    sweep_keys = set(re.findall(r'^    \{"(\w+)"', keys, re.MULTILINE))
+    for page in pages(root):
+        text = page.read_text(encoding="utf-8")
+        found = list(wrong_links(page, text))
+        for match in FENCE.finditer(text):
+            indent, language, block = match.groups()
+            block = re.sub(f"^{indent}", "", block, flags=re.MULTILINE)
+            if language in ("", "console", "bash"):
+                said = wrong_commands(crescendo, block)
+            elif language == "yaml":
+                said = (each for way in alternatives(block) for each in wrong_sweep(crescendo, sweep_keys, way, folder))
+            else:
+                continue
+            found += [(line_of(text, match), each) for each in said]
+        for line, problem in found:
+            yield f"{page.relative_to(root)}:{line}: {problem}"
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as temporary:
+        complaints_found = list(complaints(Path(sys.argv[1]).resolve(), sys.argv[2], Path(temporary)))
+    print("\n".join(complaints_found) or "what the pages show is there")
+    sys.exit(1 if complaints_found else 0)
