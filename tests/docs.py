@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what people copy from the pages: links and anchors, commands with their options, and pieces of sweep files.
+"""Checks what people copy from the pages: links, commands with their options, pieces of sweep files, and Python.
 
 usage: docs.py ROOT CRESCENDO
 """
@@ -110,6 +110,13 @@ def wrong_sweep(crescendo, sweep_keys, block, folder):
         yield read.stderr.replace(str(file), "sweep.yaml").strip()
 
 
+def wrong_python(block):
+    try:
+        compile(block.replace("…", "..."), "block", "exec")
+    except SyntaxError as error:
+        yield f"Python: {error.msg} in line {error.lineno} of the block"
+
+
 def unexplained_keys(root):
     """Keys of sweep files, site profiles and the trainer's settings that the code reads and no page has."""
     read = set()
@@ -138,6 +145,8 @@ def complaints(root, crescendo, folder):
                 said = wrong_commands(crescendo, block)
             elif language == "yaml":
                 said = (each for way in alternatives(block) for each in wrong_sweep(crescendo, sweep_keys, way, folder))
+            elif language == "python":
+                said = wrong_python(block)
             else:
                 continue
             found += [(line_of(text, match), each) for each in said]
