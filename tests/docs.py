@@ -43,8 +43,8 @@ def anchors(page):
 
 
 def wrong_links(page, text):
-    prose = FENCE.sub(lambda block: "\n" * block.group().count("\n"), text)
-    for link in re.finditer(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose)):
+    prose = re.sub(r"`[^`\n]*`", "", FENCE.sub(lambda block: "\n" * block.group().count("\n"), text))
+    for link in re.finditer(r"\]\(([^)\s]+)\)", prose):
         path, _, anchor = link.group(1).partition("#")
         if re.match(r"https?:", path):
             continue
