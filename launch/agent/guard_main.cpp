@@ -6,6 +6,9 @@
 /// what has not left after GRACE milliseconds is killed. On SIGQUIT all is killed at once. The one who starts the guard
 /// chooses which of the two it gets when he dies.
 /// Exit status: the program's, or 128 + signal.
+///
+/// Some processes remove what others leave in shared memory, once these are gone: killed with them, they would leave it
+/// there for good. So they are the last ones, and have a moment for it.
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -17,7 +20,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -27,17 +32,38 @@ using crescendo::launch::ChildProcess;
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+/// Whether it cleans up behind others: Python's multiprocessing and joblib have a resource_tracker, torch its manager.
+bool cleans_up(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/cmdline");
+    const std::string words(std::istreambuf_iterator<char>(file), {});
+    return words.find("resource_tracker") != words.npos || words.find("torch_shm_manager") != words.npos;
+}
+
 /// Ends every descendant: killing one hands its children to us, so it takes as many turns as they are deep.
 void kill_descendants() {
+    constexpr std::chrono::seconds time_to_clean_up{3};
+    constexpr timespec turn{0, 10'000'000};
     const std::string children = "/proc/self/task/" + std::to_string(::getpid()) + "/children";
+    const auto deadline = Clock::now() + time_to_clean_up;
     for (;;) {
+        const bool is_late = Clock::now() >= deadline;
+        bool has_killed = false;
         std::ifstream list(children);
         pid_t child = 0;
         while (list >> child) {
-            ::kill(child, SIGKILL);
+            if (is_late || !cleans_up(child)) {
+                ::kill(child, SIGKILL);
+                has_killed = true;
+            }
         }
-        if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) {
+        const pid_t ended = ::waitpid(-1, nullptr, has_killed ? 0 : WNOHANG);
+        if (ended < 0 && errno == ECHILD) {
             return;
+        }
+        if (ended == 0) {
+            ::nanosleep(&turn, nullptr);
         }
     }
 }
@@ -47,7 +73,6 @@ int exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) 
 /// Waits for the program; adopted children that end meanwhile are reaped.
 /// Without a value: it is to be killed.
 std::optional<int> wait_for(pid_t program, const sigset_t& watched, std::chrono::milliseconds grace) {
-    using Clock = std::chrono::steady_clock;
     std::optional<Clock::time_point> deadline;  // set once it was told to leave
     for (;;) {
         int status = 0;

@@ -174,6 +174,20 @@ TEST_CASE("what a program leaves behind when it ends is killed") {
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
 
+TEST_CASE("what cleans up behind a program was killed with it, and shared memory filled up") {
+    ProgramNode node(1);
+    // As Python's: it ends when those who have the other end of its pipe are gone.
+    node.start(0, 0,
+               "mkfifo pipe; setsid bash -c ': resource_tracker; cat < pipe; sleep 0.2; touch cleaned; exit' & "
+               "exec 9> pipe; sleep 1000 & " +
+                   std::string(report_once));
+    node.next<protocol::Report>();
+    node.agent.obey(protocol::Decision{TrialId{0}, 1, Resource{1}});
+    node.next<ProgramEnded>();
+
+    CHECK(std::filesystem::exists(node.folder / "cleaned"));
+}
+
 TEST_CASE("failures say what happened and give the program's last words") {
     ProgramNode node(1);
 
