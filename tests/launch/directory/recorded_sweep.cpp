@@ -24,9 +24,7 @@ void grow(Journal journal) {
     for (const Event& event :
          {Event{SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}}},
           Event{TrialReported{TrialId{0}, Resource{1}, 0.5}}, Event{TrialReported{TrialId{0}, Resource{2}, 0.4}}}) {
-        auto record = to_json(event);
-        record["time"] = 1.0;
-        journal.append(record);
+        journal.append(record_of(event, /*time=*/1.0));
     }
     journal.sync();
 }

@@ -59,11 +59,7 @@ TEST_CASE("a report that is there twice is kept once") {
 
 TEST_CASE("a trial that is tried again has not ended") {
     Stage stage("run_cap: 2\n");
-    const auto apply = [&](double time, const Event& event) {
-        auto record = to_json(event);
-        record["time"] = time;
-        stage.history.apply(record);
-    };
+    const auto apply = [&](double time, const Event& event) { stage.history.apply(record_of(event, time)); };
     stage.history.apply(session_note(1, "h", 1));
     apply(1, SlotsJoined{{{SlotId{0}, NodeId{0}}}});
     for (int time = 2; stage.history.sweep().trial(TrialId{0}).status != TrialStatus::failed; ++time) {
@@ -114,11 +110,7 @@ TEST_CASE("a clock that was written as null, since it was not finite, counts as 
 
 TEST_CASE("the training clock counts from when a trial got its slots, whatever happens to it until its first report") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 4, workers: 2}");
-    const auto apply = [&](double time, const Event& event) {
-        auto record = to_json(event);
-        record["time"] = time;
-        stage.history.apply(record);
-    };
+    const auto apply = [&](double time, const Event& event) { stage.history.apply(record_of(event, time)); };
     stage.history.apply(session_note(1000, "h", 2));
     apply(1000, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
 
@@ -154,8 +146,7 @@ TEST_CASE("all reports are kept with the slots of every group, and sessions with
     Stage stage("run_cap: 1\n", "{type: fifo, max: 4, workers: 2}");
     History last(stage.file.spec, Reports::last);
     const auto apply = [&](double time, const Event& event) {
-        auto record = to_json(event);
-        record["time"] = time;
+        const auto record = record_of(event, time);
         stage.history.apply(record);
         last.apply(record);
     };
@@ -221,8 +212,7 @@ TEST_CASE("the slot time of trials adds up to that of the sweep at any time, wha
 TEST_CASE("the time between reports is that of a trial, however many slots it holds") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 4, workers: 4}");
     const auto apply = [&](double time, const Event& event) {
-        auto record = to_json(event);
-        record["time"] = time;
+        auto record = record_of(event, time);
         if (std::holds_alternative<TrialReported>(event)) {
             record["metrics"] = {{"accuracy", 0.5}};
         }
@@ -265,11 +255,7 @@ SweepSpec record_a_model(const std::filesystem::path& path, const Repeat& repeat
     spec.scheduler.kind = SchedulerKind::fifo;
     spec.scheduler.max = Resource{1};
     auto journal = Journal::create(path, OrderedJson::object());
-    const auto write = [&](const Event& event) {
-        auto record = to_json(event);
-        record["time"] = 1.0;
-        journal.append(record);
-    };
+    const auto write = [&](const Event& event) { journal.append(record_of(event, /*time=*/1.0)); };
     const auto propose = [&](int configuration, double x) {
         for (int i = 0; i < repeat.times; ++i) {
             write(TrialProposed{TrialId{configuration * repeat.times + i},
