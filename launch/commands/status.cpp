@@ -43,8 +43,8 @@ OrderedJson speedups_json(const Sweep& sweep) {
         if (trial.status == TrialStatus::running && (predicted || measured)) {
             speedups.push_back({{"trial", trial.id.value},
                                 {"workers", trial.group.slots.size()},
-                                {"predicted", predicted ? Json(*predicted) : Json(nullptr)},
-                                {"measured", measured ? Json(*measured) : Json(nullptr)}});
+                                {"predicted", predicted},
+                                {"measured", measured}});
         }
     }
     return speedups;
@@ -133,12 +133,12 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     }
     status.update(annotations_json(recorded.history));
     status["limits"] = limits_json(recorded);
-    status["progress"] = progress.fraction ? Json(*progress.fraction) : Json(nullptr);
+    status["progress"] = progress.fraction;
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();
     status.update(spending_json(recorded.history, price_of_slot_hour(recorded, price)));
     for (const auto& [slot, device] : recorded.history.left_out()) {
-        status["slots_left_out"].push_back(slot.value);
+        status["slots_left_out"].push_back(slot);
         status["devices_left_out"].push_back(device);
     }
     status["trials"] = {{"begun", progress.begun()},     {"running", progress.running}, {"waiting", progress.waiting},
@@ -169,8 +169,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     if (!recorded.history.regroup_seconds().empty()) {
         status["regroups"] = regroups_json(recorded.history);
     }
-    const auto wait = recorded.history.data_wait();
-    status["data_wait"] = wait ? Json(*wait) : Json(nullptr);
+    status["data_wait"] = recorded.history.data_wait();
     if (auto advice = hint_of(recorded, standing, job); !advice.empty()) {
         status["hint"] = std::move(advice);
     }

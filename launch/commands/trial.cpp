@@ -77,7 +77,7 @@ class TrialStory {
             const auto judged = judged_value(history_.sweep(), trial_.id);
             json["configuration"] = repeat.configuration_of(trial_.id).value;
             json["repetition"] = repeat.repetition_of(trial_.id);
-            json["judged"] = judged ? OrderedJson(*judged) : OrderedJson(nullptr);
+            json["judged"] = judged;
         }
         json["reports"] = OrderedJson::array();
         for (const auto& report : reports()) {
@@ -91,7 +91,7 @@ class TrialStory {
         }
         json["moves"] = OrderedJson::array();
         for (const auto& span : spans_) {
-            json["moves"].push_back({{"from", span.from}, {"to", span.to}, {"slots", slots_json(span)}});
+            json["moves"].push_back({{"from", span.from}, {"to", span.to}, {"slots", span.slots}});
         }
         json["failures"] = OrderedJson::array();
         for (const auto& fault : faults_) {
@@ -192,14 +192,6 @@ class TrialStory {
         return best ? fmt::format("the best of {} reports {} at {}", curve.size(), number_text(curve[*best]),
                                   reports()[*best].resource.value)
                     : fmt::format("and none of {} reports is finite", curve.size());
-    }
-
-    static OrderedJson slots_json(const Span& span) {
-        auto slots = OrderedJson::array();
-        for (const auto slot : span.slots) {
-            slots.push_back(slot.value);
-        }
-        return slots;
     }
 
     static std::string slots_text(const Span& span) {

@@ -26,13 +26,9 @@ struct WriteAction {
     }
 
     static OrderedJson with_group(const char* name, const auto& action) {
-        OrderedJson slots = OrderedJson::array();
-        for (const auto slot : action.group.slots) {
-            slots.push_back(slot.value);
-        }
         OrderedJson json{{"action", name},
                          {"trial", action.trial.value},
-                         {"slots", std::move(slots)},
+                         {"slots", action.group.slots},
                          {"generation", action.group.generation},
                          {"batch_multiple", action.group.batch.multiple}};
         if (action.group.batch.accumulation > 1) {

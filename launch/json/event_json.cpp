@@ -51,13 +51,7 @@ struct WriteEvent {
         }
         return {{"event", "slots_joined"}, {"slots", slots}};
     }
-    OrderedJson operator()(const SlotsLost& event) const {
-        OrderedJson slots = OrderedJson::array();
-        for (const auto slot : event.slots) {
-            slots.push_back(slot.value);
-        }
-        return {{"event", "slots_lost"}, {"slots", slots}};
-    }
+    OrderedJson operator()(const SlotsLost& event) const { return {{"event", "slots_lost"}, {"slots", event.slots}}; }
     OrderedJson operator()(const TrialReported& event) const {
         auto json = OrderedJson::parse("{" + members_of(event) + "}");
         if (event.seconds) {
@@ -111,10 +105,10 @@ struct WriteEvent {
     OrderedJson operator()(const LimitsChanged& event) const {
         const auto& limits = event.limits;
         return {{"event", "limits_changed"},
-                {"run_cap", or_null(limits.run_cap)},
-                {"target", or_null(limits.target)},
+                {"run_cap", limits.run_cap},
+                {"target", limits.target},
                 {"time_budget", limits.has_time_budget},
-                {"max_concurrent", or_null(limits.max_concurrent)},
+                {"max_concurrent", limits.max_concurrent},
                 {"max_retries", limits.max_retries},
                 {"time_left", event.has_time_left}};
     }
@@ -130,7 +124,6 @@ struct WriteEvent {
     static OrderedJson about_trial(const char* name, TrialId trial) {
         return {{"event", name}, {"trial", trial.value}};
     }
-    static OrderedJson or_null(const auto& number) { return number ? OrderedJson(*number) : OrderedJson(nullptr); }
 };
 
 template <class Integer>
@@ -172,12 +165,17 @@ class Reader {
 
     TrialId trial() const { return TrialId{integer<std::int32_t>("trial")}; }
 
-    double loss() const {
-        const auto& value = member("loss");
+    /// `expected` says what the key has to be.
+    std::optional<double> number_or_null(const char* key, const Json& value, std::string_view expected) const {
         if (!value.is_number() && !value.is_null()) {
-            wrong("loss", "a number, or null where it is not finite");
+            wrong(key, expected);
         }
-        return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+        return value.get<std::optional<double>>();
+    }
+
+    double loss() const {
+        return number_or_null("loss", member("loss"), "a number, or null where it is not finite")
+            .value_or(std::numeric_limits<double>::infinity());
     }
 
     double number(const char* key) const {
@@ -200,10 +198,7 @@ class Reader {
         const std::array measures{&steps.seconds, &steps.batch, &steps.noise_scale};
         const auto& values = list("step");
         for (std::size_t i = 0; i < std::min(values.size(), measures.size()); ++i) {
-            if (!values[i].is_number() && !values[i].is_null()) {
-                wrong("step", "a list of numbers, with null for what was not measured");
-            }
-            *measures[i] = values[i].is_null() ? std::nullopt : std::optional(values[i].get<double>());
+            *measures[i] = number_or_null("step", values[i], "a list of numbers, with null for what was not measured");
         }
         return steps;
     }
@@ -214,10 +209,10 @@ class Reader {
         if (clock == json_.end()) {
             return std::nullopt;
         }
-        if (!clock->is_array() || clock->empty() || !(clock->front().is_number() || clock->front().is_null())) {
+        if (!clock->is_array() || clock->empty()) {
             wrong("clock", "a list of seconds");
         }
-        return clock->front().is_null() ? std::nullopt : std::optional(clock->front().get<double>());
+        return number_or_null("clock", clock->front(), "a list of seconds");
     }
 
     template <class Enum, std::size_t Count>
@@ -252,11 +247,7 @@ class Reader {
     }
 
     std::optional<double> target() const {
-        const auto& value = member("target");
-        if (!value.is_number() && !value.is_null()) {
-            wrong("target", "a number, or null where there is none");
-        }
-        return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+        return number_or_null("target", member("target"), "a number, or null where there is none");
     }
 
     Config config() const {

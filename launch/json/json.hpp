@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
+#include "core/ids.hpp"
 #include "core/one_line.hpp"
 
 namespace crescendo::launch {
@@ -25,5 +27,34 @@ struct nlohmann::adl_serializer<std::chrono::duration<Rep, Period>> {
     static void to_json(auto& json, const std::chrono::duration<Rep, Period>& time) { json = time.count(); }
     static void from_json(const auto& json, std::chrono::duration<Rep, Period>& time) {
         time = std::chrono::duration<Rep, Period>(json.template get<Rep>());
+    }
+};
+
+/// Ids and resources are numbers.
+template <class Tag>
+struct nlohmann::adl_serializer<crescendo::Id<Tag>> {
+    static void to_json(auto& json, const crescendo::Id<Tag>& id) { json = id.value; }
+    static void from_json(const auto& json, crescendo::Id<Tag>& id) { json.get_to(id.value); }
+};
+template <>
+struct nlohmann::adl_serializer<crescendo::Resource> {
+    static void to_json(auto& json, const crescendo::Resource& resource) { json = resource.value; }
+    static void from_json(const auto& json, crescendo::Resource& resource) { json.get_to(resource.value); }
+};
+
+/// What is missing is null.
+template <class Value>
+struct nlohmann::adl_serializer<std::optional<Value>> {
+    static void to_json(auto& json, const std::optional<Value>& value) {
+        json = nullptr;
+        if (value) {
+            json = *value;
+        }
+    }
+    static void from_json(const auto& json, std::optional<Value>& value) {
+        value.reset();
+        if (!json.is_null()) {
+            json.get_to(value.emplace());
+        }
     }
 };

@@ -17,7 +17,6 @@ struct Supervision {
     friend bool operator==(const Supervision&, const Supervision&) = default;
 };
 
-void to_json(Json& json, const Supervision& supervision);
-void from_json(const Json& json, Supervision& supervision);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Supervision, metric, report, hang_timeout)
 
 }  // namespace crescendo::launch

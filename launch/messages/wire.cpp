@@ -1,24 +1,9 @@
 #include "launch/messages/wire.hpp"
 
-#include <optional>
 #include <utility>
 
 // Found by argument-dependent lookup, so in the namespaces of the types.
 namespace crescendo {
-
-template <class Tag>
-void to_json(nlohmann::json& json, const Id<Tag>& id) {
-    json = id.value;
-}
-
-template <class Tag>
-void from_json(const nlohmann::json& json, Id<Tag>& id) {
-    id.value = json.get<std::int32_t>();
-}
-
-static void to_json(nlohmann::json& json, const Resource& resource) { json = resource.value; }
-
-static void from_json(const nlohmann::json& json, Resource& resource) { resource.value = json.get<std::int64_t>(); }
 
 // A message travels as an array of its fields, in the order in which they are declared: names would cost most of the
 // time that a report takes. Both ends are the same program.
@@ -28,36 +13,16 @@ static void to_json(nlohmann::json& json, const JsonText& value) { json = value.
 
 static void from_json(const nlohmann::json& json, JsonText& value) { json.get_to(value.text); }
 
-template <class Value>
-void put(nlohmann::json& json, const Value& value) {
-    json.push_back(value);
-}
-
-template <class Value>
-void put(nlohmann::json& json, const std::optional<Value>& value) {
-    json.push_back(value ? nlohmann::json(*value) : nlohmann::json());
-}
-
-template <class Value>
-void take(const nlohmann::json& json, Value& value) {
-    json.get_to(value);
-}
-
-template <class Value>
-void take(const nlohmann::json& json, std::optional<Value>& value) {
-    value = json.is_null() ? std::nullopt : std::optional(json.get<Value>());
-}
-
 template <HasFields Message>
 void to_json(nlohmann::json& json, const Message& message) {
     json = nlohmann::json::array();
-    for_each_field(Message::fields(), [&](const auto& field) { put(json, field.of(message)); });
+    for_each_field(Message::fields(), [&](const auto& field) { json.push_back(field.of(message)); });
 }
 
 template <HasFields Message>
 void from_json(const nlohmann::json& json, Message& message) {
     std::size_t index = 0;
-    for_each_field(Message::fields(), [&](const auto& field) { take(json.at(index++), field.of(message)); });
+    for_each_field(Message::fields(), [&](const auto& field) { json.at(index++).get_to(field.of(message)); });
 }
 
 }  // namespace protocol

@@ -141,9 +141,8 @@ OrderedJson begin_message(const SweepFile& file, const OrderedJson& options) {
             {"metric", spec.metric},
             {"goal", goals.of(spec.goal)},
             {"seed", spec.seed},
-            {"run_cap", spec.run_cap ? OrderedJson(*spec.run_cap) : OrderedJson(nullptr)},
-            {"max_resource",
-             spec.scheduler.has_max() ? OrderedJson(spec.scheduler.max.value) : OrderedJson(nullptr)},
+            {"run_cap", spec.run_cap},
+            {"max_resource", spec.scheduler.has_max() ? OrderedJson(spec.scheduler.max.value) : OrderedJson(nullptr)},
             {"parameters", describe_space(spec.space)},
             {"constraints", std::move(constraints)},
             {"options", options}};

@@ -5,10 +5,9 @@
 
 namespace crescendo::launch {
 
-// Slot plans as JSON: for messages between nodes, and for `crescendo doctor --format json`.
-void to_json(Json& json, const SlotPlan::Wishes& wishes);
-void from_json(const Json& json, SlotPlan::Wishes& wishes);
-void to_json(Json& json, const SlotPlan& plan);
-void from_json(const Json& json, SlotPlan& plan);
+// Slot plans as JSON, for messages between nodes.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlan::Wishes, slots, cpus_per_slot, bind, slots_per_gpu)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotResources, gpu, threads, cpus, numa, slots_on_gpu)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlan, unbound, slots)
 
 }  // namespace crescendo::launch

@@ -1,81 +1,70 @@
 #include "launch/steering/request.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "core/check.hpp"
 
 namespace crescendo::launch {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StopRequest, trial)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PauseRequest, trial)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ResumeRequest, trial)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RetryRequest, trial)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NoteRequest, trial, text)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TagRequest, trial, add, remove)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EnqueueRequest, values)
+
+static void to_json(Json& json, const SetRequest& request) {
+    auto& settings = json["settings"] = Json::array();  // pairs of key and value
+    for (const auto& each : request.settings) {
+        settings.push_back({each.key, each.value});
+    }
+}
+
+static void from_json(const Json& json, SetRequest& request) {
+    for (const auto& setting : json.at("settings")) {
+        request.settings.push_back({setting.at(0), setting.at(1).get<std::optional<std::string>>()});
+    }
+}
+
 namespace {
 
-Json trial_json(std::optional<TrialId> trial) { return trial ? Json(trial->value) : Json(nullptr); }
-
-struct Write {
-    Json operator()(const StopRequest& request) const { return {{"ask", "stop"}, {"trial", request.trial.value}}; }
-    Json operator()(const PauseRequest& request) const { return {{"ask", "pause"}, {"trial", request.trial.value}}; }
-    Json operator()(const ResumeRequest& request) const { return {{"ask", "resume"}, {"trial", request.trial.value}}; }
-    Json operator()(const RetryRequest& request) const {
-        return {{"ask", "retry"}, {"trial", trial_json(request.trial)}};
-    }
-    Json operator()(const SetRequest& request) const {
-        auto settings = Json::array();  // pairs of key and value
-        for (const auto& each : request.settings) {
-            settings.push_back({each.key, each.value ? Json(*each.value) : Json(nullptr)});
-        }
-        return {{"ask", "set"}, {"settings", settings}};
-    }
-    Json operator()(const NoteRequest& request) const {
-        return {{"ask", "note"}, {"trial", trial_json(request.trial)}, {"text", request.text}};
-    }
-    Json operator()(const EnqueueRequest& request) const { return {{"ask", "enqueue"}, {"values", request.values}}; }
-    Json operator()(const TagRequest& request) const {
-        return {{"ask", "tag"}, {"trial", trial_json(request.trial)}, {"add", request.add}, {"remove", request.remove}};
-    }
+/// A word for "ask", and what reads the other members.
+struct RequestKind {
+    std::string_view ask;
+    Request (*read)(const Json& json);
 };
 
-std::optional<TrialId> trial_from(const Json& json) {
-    const auto& trial = json.at("trial");
-    return trial.is_null() ? std::nullopt : std::optional(TrialId{trial.get<std::int32_t>()});
+template <class Kind>
+Request read_as(const Json& json) {
+    return json.get<Kind>();
 }
 
-Request read(const Json& json) {
-    const std::string ask = json.at("ask");
-    if (ask == "stop") {
-        return StopRequest{TrialId{json.at("trial").get<std::int32_t>()}};
-    }
-    if (ask == "pause") {
-        return PauseRequest{TrialId{json.at("trial").get<std::int32_t>()}};
-    }
-    if (ask == "resume") {
-        return ResumeRequest{TrialId{json.at("trial").get<std::int32_t>()}};
-    }
-    if (ask == "retry") {
-        return RetryRequest{trial_from(json)};
-    }
-    if (ask == "set") {
-        SetRequest request;
-        for (const auto& [key, value] : json.at("settings").get<std::vector<std::pair<std::string, Json>>>()) {
-            request.settings.push_back(
-                {key, value.is_null() ? std::nullopt : std::optional(value.get<std::string>())});
-        }
-        return request;
-    }
-    if (ask == "note") {
-        return NoteRequest{trial_from(json), json.at("text")};
-    }
-    if (ask == "tag") {
-        return TagRequest{trial_from(json), json.at("add"), json.at("remove")};
-    }
-    if (ask == "enqueue") {
-        return EnqueueRequest{json.at("values")};
-    }
-    throw InvalidInput("nobody knows what '" + ask + "' asks for; use the crescendo that runs the sweep");
-}
+constexpr std::array request_kinds{
+    // in the order of the variant
+    RequestKind{"stop", read_as<StopRequest>},     RequestKind{"pause", read_as<PauseRequest>},
+    RequestKind{"resume", read_as<ResumeRequest>}, RequestKind{"retry", read_as<RetryRequest>},
+    RequestKind{"set", read_as<SetRequest>},       RequestKind{"note", read_as<NoteRequest>},
+    RequestKind{"tag", read_as<TagRequest>},       RequestKind{"enqueue", read_as<EnqueueRequest>}};
+static_assert(request_kinds.size() == std::variant_size_v<Request>);
 
 }  // namespace
 
-Json to_json(const Request& request) { return std::visit(Write{}, request); }
+Json to_json(const Request& request) {
+    auto json = std::visit([](const auto& each) { return Json(each); }, request);
+    json["ask"] = request_kinds.at(request.index()).ask;
+    return json;
+}
 
 Request request_from_json(const Json& json) {
     try {
-        return read(json);
+        const std::string ask = json.at("ask");
+        const auto kind = std::ranges::find(request_kinds, ask, &RequestKind::ask);
+        if (kind == request_kinds.end()) {
+            throw InvalidInput("nobody knows what '" + ask + "' asks for; use the crescendo that runs the sweep");
+        }
+        return kind->read(json);
     } catch (const Json::exception& error) {
         throw InvalidInput(std::string("it is no request: ") + error.what());
     }
