@@ -87,24 +87,6 @@ class YamlSection {
         return chosen ? words.find(*chosen) : std::nullopt;
     }
 
-    /// Reads one of `words`, and returns what it stands for, where that is no value of an enum.
-    template <class T>
-    std::optional<T> choice(const std::string& name, const std::vector<std::pair<std::string, T>>& words,
-                            const std::vector<UnsupportedWord>& unsupported = {}) const {
-        std::vector<std::string> texts;
-        texts.reserve(words.size());
-        for (const auto& [text, value] : words) {
-            texts.push_back(text);
-        }
-        const auto chosen = word(name, texts, unsupported);
-        for (const auto& [text, value] : words) {
-            if (chosen == text) {
-                return value;
-            }
-        }
-        return {};
-    }
-
     /// Throws InvalidInput about the entry `name`, or about the section itself if `name` is empty.
     [[noreturn]] void fail(std::string_view name, std::string_view message) const;
 

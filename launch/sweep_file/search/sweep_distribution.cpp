@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -298,8 +299,10 @@ std::optional<std::string> doubt_about_repeats(const YamlSection& parameter) {
 }  // namespace
 
 Distribution read_distribution(const YamlSection& parameter) {
-    const auto named = parameter.choice(
-        "distribution", readers(),
+    std::vector<std::string> words;
+    std::ranges::transform(readers(), std::back_inserter(words), &std::pair<std::string, Reader>::first);
+    const auto named = parameter.word(
+        "distribution", words,
         {{"inv_uniform", "no tool defines it; use uniform, or log_uniform_values for several orders of magnitude"},
          {"loguniform", "write log_uniform_values, whose min and max are values"},
          {"qloguniform", "write q_log_uniform_values, whose min and max are values"},
@@ -313,10 +316,8 @@ Distribution read_distribution(const YamlSection& parameter) {
                           "probabilities", "when", "expression"})) {
         throw AlreadyTold{};
     }
-    const auto word = named ? parameter.string("distribution").value() : infer_distribution(parameter);
-    const auto reader =
-        std::find_if(readers().begin(), readers().end(), [&](const auto& r) { return r.first == word; });
-    const auto& [read, keys] = reader->second;
+    const auto word = named ? *named : infer_distribution(parameter);
+    const auto& [read, keys] = std::ranges::find(readers(), word, &std::pair<std::string, Reader>::first)->second;
     if (has_mistaken_keys(parameter, word, keys)) {
         throw AlreadyTold{};
     }
