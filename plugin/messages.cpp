@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 namespace crescendo::plugin {

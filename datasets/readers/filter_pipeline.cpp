@@ -1,7 +1,6 @@
 #include "datasets/readers/filter_pipeline.hpp"
 
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 
 #include "core/check.hpp"

@@ -1,6 +1,5 @@
 #include "datasets/readers/sample_reader.hpp"
 
-#include <optional>
 #include <utility>
 
 #include "core/check.hpp"

@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "datasets/hdf5/field.hpp"
 #include "datasets/samples/chunk_map.hpp"

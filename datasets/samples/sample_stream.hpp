@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
-#include <new>
 #include <numeric>
 #include <optional>
 #include <utility>

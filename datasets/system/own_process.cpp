@@ -13,7 +13,6 @@
 #include <cstring>
 #include <initializer_list>
 #include <memory>
-#include <new>
 #include <optional>
 #include <system_error>
 

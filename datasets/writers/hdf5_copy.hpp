@@ -1,8 +1,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "datasets/hdf5/field.hpp"
 #include "datasets/hdf5/hdf5.hpp"

@@ -1,7 +1,5 @@
 #include "launch/ask_tell/ask_tell.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>

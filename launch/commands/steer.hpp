@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 

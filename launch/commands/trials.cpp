@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <memory>
 #include <set>
-#include <utility>
 #include <variant>
 
 #include "core/check.hpp"

@@ -3,7 +3,6 @@
 #include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "launch/directory/waste.hpp"
 #include "launch/sweep_file/sections/keep.hpp"

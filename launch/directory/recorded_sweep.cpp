@@ -1,7 +1,5 @@
 #include "launch/directory/recorded_sweep.hpp"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 

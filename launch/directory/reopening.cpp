@@ -1,7 +1,5 @@
 #include "launch/directory/reopening.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "core/check.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <charconv>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>

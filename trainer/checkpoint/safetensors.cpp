@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "core/check.hpp"

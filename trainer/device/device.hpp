@@ -3,11 +3,9 @@
 #include <ATen/core/Tensor.h>
 #include <c10/util/intrusive_ptr.h>
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <memory_resource>
-#include <string>
 #include <thread>
 
 #include "trainer/device/patience.hpp"

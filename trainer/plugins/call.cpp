@@ -6,7 +6,6 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "core/check.hpp"

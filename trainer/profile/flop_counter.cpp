@@ -5,7 +5,6 @@
 #include <atomic>
 #include <map>
 #include <string_view>
-#include <vector>
 
 #include "core/check.hpp"
 

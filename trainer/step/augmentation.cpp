@@ -2,9 +2,7 @@
 
 #include <ATen/ATen.h>
 
-#include <limits>
 #include <numbers>
-#include <vector>
 
 #include "trainer/models/layers/dropout.hpp"
 

@@ -1,5 +1,4 @@
 #include <csignal>
-#include <filesystem>
 #include <new>
 #include <stdexcept>
 

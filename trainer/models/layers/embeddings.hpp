@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 #include "datasets/samples/sample_set.hpp"
