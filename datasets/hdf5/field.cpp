@@ -6,30 +6,12 @@
 #include <span>
 
 #include "core/check.hpp"
+#include "datasets/hdf5/numbers.hpp"
 
 namespace crescendo::datasets {
 
 std::size_t size_of(ElementType type) {
-    switch (type) {
-        case ElementType::u8:
-        case ElementType::i8:
-            return 1;
-        case ElementType::u16:
-        case ElementType::i16:
-        case ElementType::f16:
-        case ElementType::bf16:
-            return 2;
-        case ElementType::u32:
-        case ElementType::i32:
-        case ElementType::f32:
-            return 4;
-        case ElementType::u64:
-        case ElementType::i64:
-        case ElementType::f64:
-            return 8;
-    }
-    CRESCENDO_EXPECT(false);
-    return 0;
+    return with_type(type, []<class Number> { return sizeof(Number); });
 }
 
 bool is_floating(ElementType type) {

@@ -1,9 +1,11 @@
 #include "datasets/hdf5/hdf5_types.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/words.hpp"
 
 namespace crescendo::datasets::hdf5 {
 namespace {
@@ -57,61 +59,37 @@ Handle half_type(std::size_t exponent_bits) {
     return type;
 }
 
+/// All but the 16-bit floats.
 hid_t native_type(ElementType type) {
-    switch (type) {
-        case ElementType::u8:
-            return H5T_NATIVE_UINT8;
-        case ElementType::i8:
-            return H5T_NATIVE_INT8;
-        case ElementType::u16:
-            return H5T_NATIVE_UINT16;
-        case ElementType::i16:
-            return H5T_NATIVE_INT16;
-        case ElementType::u32:
-            return H5T_NATIVE_UINT32;
-        case ElementType::i32:
-            return H5T_NATIVE_INT32;
-        case ElementType::u64:
-            return H5T_NATIVE_UINT64;
-        case ElementType::i64:
-            return H5T_NATIVE_INT64;
-        case ElementType::f32:
-            return H5T_NATIVE_FLOAT;
-        case ElementType::f64:
-            return H5T_NATIVE_DOUBLE;
-        case ElementType::f16:
-        case ElementType::bf16:
-            break;
-    }
-    CRESCENDO_EXPECT(false);
-    return H5I_INVALID_HID;
+    using enum ElementType;
+    const std::array<std::pair<ElementType, hid_t>, 10> types{{{u8, H5T_NATIVE_UINT8},
+                                                               {i8, H5T_NATIVE_INT8},
+                                                               {u16, H5T_NATIVE_UINT16},
+                                                               {i16, H5T_NATIVE_INT16},
+                                                               {u32, H5T_NATIVE_UINT32},
+                                                               {i32, H5T_NATIVE_INT32},
+                                                               {u64, H5T_NATIVE_UINT64},
+                                                               {i64, H5T_NATIVE_INT64},
+                                                               {f32, H5T_NATIVE_FLOAT},
+                                                               {f64, H5T_NATIVE_DOUBLE}}};
+    const auto* const found = std::ranges::find(types, type, &std::pair<ElementType, hid_t>::first);
+    CRESCENDO_EXPECT(found != types.end());
+    return found->second;
 }
 
 const char* class_name(H5T_class_t type_class) {
-    switch (type_class) {
-        case H5T_INTEGER:
-            return "integer";
-        case H5T_FLOAT:
-            return "float";
-        case H5T_STRING:
-            return "string";
-        case H5T_COMPOUND:
-            return "compound";
-        case H5T_ENUM:
-            return "enumeration";
-        case H5T_ARRAY:
-            return "array";
-        case H5T_VLEN:
-            return "variable-length";
-        case H5T_OPAQUE:
-            return "opaque";
-        case H5T_REFERENCE:
-            return "reference";
-        case H5T_BITFIELD:
-            return "bit field";
-        default:
-            return "unknown";
-    }
+    static constexpr Words names{{std::pair{H5T_INTEGER, "integer"},
+                                  {H5T_FLOAT, "float"},
+                                  {H5T_STRING, "string"},
+                                  {H5T_COMPOUND, "compound"},
+                                  {H5T_ENUM, "enumeration"},
+                                  {H5T_ARRAY, "array"},
+                                  {H5T_VLEN, "variable-length"},
+                                  {H5T_OPAQUE, "opaque"},
+                                  {H5T_REFERENCE, "reference"},
+                                  {H5T_BITFIELD, "bit field"}}};
+    const bool is_known = std::ranges::any_of(names, [&](const auto& row) { return row.first == type_class; });
+    return is_known ? names.of(type_class) : "unknown";
 }
 
 }  // namespace

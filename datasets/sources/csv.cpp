@@ -8,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "core/number_from.hpp"
+#include "core/spelling.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -164,12 +165,8 @@ void CsvSet::find_targets(const std::vector<std::string>& wished) {
         if (column == names_.size()) {
             column = parse<std::size_t>(wish).value_or(names_.size());
         }
-        std::string all;
-        for (const auto& name : names_) {
-            all += (all.empty() ? "" : ", ") + name;
-        }
         CRESCENDO_VALIDATE(column < names_.size(), "--targets", "--targets {}: {} has no such column; it has {}", wish,
-                           name_, all);
+                           name_, enumerate(names_, ", "));
         CRESCENDO_VALIDATE(!is_target_[column], "--targets", "--targets {}: this column is named twice; name it once",
                            wish);
         is_target_[column] = true;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "datasets/hdf5/foreign_format.hpp"
 #include "datasets/sources/csv.hpp"
 #include "datasets/sources/idx.hpp"
@@ -105,14 +106,14 @@ std::unique_ptr<SetSource> open_source(const std::vector<std::string>& sources, 
 
 ElementType element_type_named(std::string_view name) {
     using enum ElementType;
-    std::string all;
+    std::vector<std::string> all;
     for (const auto type : {u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64}) {
         if (to_string(type) == name) {
             return type;
         }
-        all += (all.empty() ? "" : ", ") + std::string(to_string(type));
+        all.emplace_back(to_string(type));
     }
-    throw InvalidInput(text("{} is no type of numbers; use one of {}", name, all));
+    throw InvalidInput(text("{} is no type of numbers; use one of {}", name, enumerate(all, ", ")));
 }
 
 }  // namespace crescendo::datasets

@@ -18,12 +18,6 @@ std::size_t num_elements(const std::vector<std::int64_t>& shape) {
     return static_cast<std::size_t>(std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
 }
 
-std::vector<std::int64_t> shape_of_all(std::int64_t num_samples, const std::vector<std::int64_t>& shape) {
-    std::vector<std::int64_t> all{num_samples};
-    all.insert(all.end(), shape.begin(), shape.end());
-    return all;
-}
-
 }  // namespace
 
 void write_computed_set(const std::string& location, const ComputedSet& set, int num_threads,
@@ -35,12 +29,11 @@ void write_computed_set(const std::string& location, const ComputedSet& set, int
 
     NewGroup group(Location::parse(location), write_options.alignment);
     {
-        SampleWriter input_writer(group.id(), "inputs", ElementType::f32, shape_of_all(total, set.input_shape), chunk,
-                                  write_options.compression);
+        const auto layout = [&](const auto& shape) { return SampleWriter::Layout{total, shape, chunk, write_options}; };
+        SampleWriter input_writer(group.id(), "inputs", ElementType::f32, layout(set.input_shape));
         std::optional<SampleWriter> target_writer;
         if (set.target_shape) {
-            target_writer.emplace(group.id(), "targets", ElementType::f32, shape_of_all(total, *set.target_shape),
-                                  chunk, write_options.compression);
+            target_writer.emplace(group.id(), "targets", ElementType::f32, layout(*set.target_shape));
         }
         TaskPool pool(num_threads);
         // So many at a time that no thread waits long for the others.
@@ -53,15 +46,12 @@ void write_computed_set(const std::string& location, const ComputedSet& set, int
                 set.compute(done + static_cast<std::int64_t>(i), inputs.data() + i * input_elements,
                             targets.data() + i * target_elements);
             });
-            input_writer.write(std::as_bytes(std::span(inputs).first(count * input_elements)), write_options.poll);
+            input_writer.write(std::as_bytes(std::span(inputs).first(count * input_elements)));
             if (target_writer) {
-                target_writer->write(std::as_bytes(std::span(targets).first(count * target_elements)),
-                                     write_options.poll);
+                target_writer->write(std::as_bytes(std::span(targets).first(count * target_elements)));
             }
             done += static_cast<std::int64_t>(count);
-            if (write_options.progress) {
-                write_options.progress(done, total);
-            }
+            write_options.progress(done, total);
         }
         input_writer.close();
         if (target_writer) {

@@ -20,10 +20,10 @@ namespace {
 class Column {
   public:
     Column(hid_t group, const char* name, const SampleFormat& format, std::int64_t num_samples,
-           std::int64_t chunk_samples, int compression)
+           std::int64_t chunk_samples, const WriteOptions& options)
         : sample_bytes_(format.bytes()),
           chunk_(static_cast<std::size_t>(chunk_samples) * sample_bytes_),
-          writer_(group, name, type_of(format), lengths(format, num_samples), chunk_samples, compression, {}) {}
+          writer_(group, name, type_of(format), {num_samples, format.shape, chunk_samples, options}, {}) {}
 
     std::span<std::byte> next(std::int64_t count) {
         return std::span(chunk_).first(static_cast<std::size_t>(count) * sample_bytes_);
@@ -34,11 +34,6 @@ class Column {
     static hdf5::Handle type_of(const SampleFormat& format) {
         const hdf5::Session session;
         return format.is_boolean ? hdf5::boolean_type() : hdf5::memory_type(format.type);
-    }
-    static std::vector<std::int64_t> lengths(const SampleFormat& format, std::int64_t num_samples) {
-        std::vector<std::int64_t> result{num_samples};
-        result.insert(result.end(), format.shape.begin(), format.shape.end());
-        return result;
     }
 
     std::size_t sample_bytes_;
@@ -57,10 +52,10 @@ void write_samples(hid_t group, SetSource& source, std::int64_t total, const Wri
     const auto* targets_format = source.targets();
     const auto largest = std::max(source.inputs().bytes(), targets_format ? targets_format->bytes() : 0);
     const auto chunk = chunk_samples_for(options, total, largest);
-    Column inputs(group, "inputs", source.inputs(), total, chunk, options.compression);
+    Column inputs(group, "inputs", source.inputs(), total, chunk, options);
     std::optional<Column> targets;
     if (targets_format) {
-        targets.emplace(group, "targets", *targets_format, total, chunk, options.compression);
+        targets.emplace(group, "targets", *targets_format, total, chunk, options);
     }
     if (const auto names = source.class_names(); !names.empty()) {
         write_class_names(targets->writer().id(), names);
@@ -68,14 +63,12 @@ void write_samples(hid_t group, SetSource& source, std::int64_t total, const Wri
     for (std::int64_t done = 0; done < total;) {
         const auto count = std::min(chunk, total - done);
         source.read(inputs.next(count), targets ? targets->next(count) : std::span<std::byte>());
-        inputs.writer().write(inputs.next(count), options.poll);
+        inputs.writer().write(inputs.next(count));
         if (targets) {
-            targets->writer().write(targets->next(count), options.poll);
+            targets->writer().write(targets->next(count));
         }
         done += count;
-        if (options.progress) {
-            options.progress(done, total);
-        }
+        options.progress(done, total);
     }
     inputs.writer().close();
     if (targets) {

@@ -44,14 +44,12 @@ std::vector<JoinedColumn> make_columns(hid_t group, const Location& source, cons
     const auto file = hdf5::open_file(source.file, hdf5::Access::read);
     std::vector<JoinedColumn> columns;
     for (const auto& field : fields) {
-        std::vector<std::int64_t> lengths{field.num_samples};
-        lengths.insert(lengths.end(), field.shape.begin(), field.shape.end());
         const auto name = field.path.substr(source.member("").size());
         columns.push_back({field, {}, nullptr});
         const auto old = hdf5::open_data_set(file.get(), field.path, source.file.string());
-        columns.back().writer =
-            std::make_unique<SampleWriter>(group, name, hdf5::type_of_copy(old.get(), field.type), lengths, chunk,
-                                           options.compression, SampleWriter::Fill());
+        columns.back().writer = std::make_unique<SampleWriter>(
+            group, name, hdf5::type_of_copy(old.get(), field.type),
+            SampleWriter::Layout{field.num_samples, field.shape, chunk, options}, SampleWriter::Fill());
         hdf5::copy_attributes(old.get(), columns.back().writer->id());
         if (!field.packing) {
             hdf5::remove_packing(columns.back().writer->id());
@@ -125,13 +123,10 @@ void join(const std::string& from, const std::string& to, const std::vector<std:
             const auto count = std::min(block, total - done);
             read_columns(*set, done, count, columns, pool, options);
             for (auto& column : columns) {
-                column.writer->write(column.rows(count), options.poll);
+                column.writer->write(column.rows(count));
             }
             done += count;
-            if (options.progress) {
-                options.progress(done * static_cast<std::int64_t>(row_bytes),
-                                 total * static_cast<std::int64_t>(row_bytes));
-            }
+            options.progress(done * static_cast<std::int64_t>(row_bytes), total * static_cast<std::int64_t>(row_bytes));
         }
         for (auto& column : columns) {
             column.writer->close();

@@ -194,15 +194,15 @@ class TreeCopy {
 
     void prepare(Job& job, hid_t old, hid_t to, std::size_t largest_sample) const {
         const auto& field = job.field;
-        std::vector<std::int64_t> lengths{field.num_samples};
-        lengths.insert(lengths.end(), field.shape.begin(), field.shape.end());
         try {
             job.chunk_samples = chunk_samples_for(options_, field.num_samples, largest_sample);
         } catch (const InvalidInput& invalid) {
             throw InvalidInput(job.name + ": " + invalid.what());
         }
-        job.writer = std::make_unique<SampleWriter>(to, field.path, hdf5::type_of_copy(old, field.type), lengths,
-                                                    job.chunk_samples, options_.compression, fill_of(old, field.type));
+        job.writer = std::make_unique<SampleWriter>(
+            to, field.path, hdf5::type_of_copy(old, field.type),
+            SampleWriter::Layout{field.num_samples, field.shape, job.chunk_samples, options_},
+            fill_of(old, field.type));
         hdf5::copy_attributes(old, job.writer->id());
     }
 
@@ -242,11 +242,9 @@ class Mover {
             const auto count = std::min(num_samples, field.num_samples - begin);
             const auto samples = block(count * sample_bytes);
             read(*reader, field, begin, count, samples);
-            job.writer->write(samples, options_.poll);
+            job.writer->write(samples);
             done_ += count * sample_bytes;
-            if (options_.progress) {
-                options_.progress(done_, total_);
-            }
+            options_.progress(done_, total_);
         }
         job.writer->close();
     }

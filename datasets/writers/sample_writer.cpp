@@ -52,24 +52,26 @@ std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_sam
     return chunk;
 }
 
-SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle type,
-                           const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression,
+SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const Layout& layout,
                            const Fill& fill)
-    : SampleWriter(group, name, std::move(type), lengths, chunk_samples, compression, fill, hdf5::Session()) {}
+    : SampleWriter(group, name, std::move(type), layout, fill, hdf5::Session()) {}
 
-SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle type,
-                           const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression,
+SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const Layout& layout,
                            const Fill& fill, const hdf5::Session&)
-    : name_(name), type_(std::move(type)), lengths_(lengths.begin(), lengths.end()) {
+    : name_(name),
+      poll_(layout.options.poll),
+      type_(std::move(type)),
+      lengths_{static_cast<hsize_t>(layout.num_samples)} {
     const auto element_bytes = H5Tget_size(type_.get());
     sample_bytes_ = element_bytes;
-    for (std::size_t axis = 1; axis < lengths_.size(); ++axis) {
-        sample_bytes_ *= lengths_[axis];
+    for (const auto length : layout.sample_shape) {
+        lengths_.push_back(static_cast<hsize_t>(length));
+        sample_bytes_ *= lengths_.back();
     }
-    chunk_bytes_ = static_cast<std::size_t>(chunk_samples) * sample_bytes_;
+    chunk_bytes_ = static_cast<std::size_t>(layout.chunk_samples) * sample_bytes_;
     auto chunk = lengths_;
-    chunk[0] = static_cast<hsize_t>(chunk_samples);
-    const auto settings = creation_settings(chunk, fill, element_bytes, compression);
+    chunk[0] = static_cast<hsize_t>(layout.chunk_samples);
+    const auto settings = creation_settings(chunk, fill, element_bytes, layout.options.compression);
     // Each chunk is written once, as a whole: a cache would only copy it.
     const auto access = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
     hdf5::check(H5Pset_chunk_cache(access.get(), 1, 0, 1.0), "no chunk cache");
@@ -81,9 +83,8 @@ SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle ty
                   text("the data set {} cannot be made", name));
 }
 
-SampleWriter::SampleWriter(hid_t group, const std::string& name, ElementType type,
-                           const std::vector<std::int64_t>& lengths, std::int64_t chunk_samples, int compression)
-    : SampleWriter(group, name, memory_type(type), lengths, chunk_samples, compression, {}) {}
+SampleWriter::SampleWriter(hid_t group, const std::string& name, ElementType type, const Layout& layout)
+    : SampleWriter(group, name, memory_type(type), layout, {}) {}
 
 SampleWriter::~SampleWriter() {
     const hdf5::Session session;
@@ -92,9 +93,9 @@ SampleWriter::~SampleWriter() {
     type_.reset();
 }
 
-void SampleWriter::write(std::span<const std::byte> samples, const std::function<void()>& poll) {
+void SampleWriter::write(std::span<const std::byte> samples) {
     while (!samples.empty()) {
-        poll();
+        poll_();
         const auto chunk = samples.first(std::min(chunk_bytes_, samples.size()));
         append(chunk);
         samples = samples.subspan(chunk.size());

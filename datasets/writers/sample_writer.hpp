@@ -26,32 +26,37 @@ class SampleWriter {
         std::vector<std::byte> value = {};
     };
 
-    /// Makes the data set `name` in `group`. Elements have `type` in memory and in the file. The first of the `lengths`
-    /// counts samples. A chunk consists of whole samples. Throws std::runtime_error if the data set cannot be made.
-    SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
-                 std::int64_t chunk_samples, int compression, const Fill& fill);
-    SampleWriter(hid_t group, const std::string& name, ElementType type, const std::vector<std::int64_t>& lengths,
-                 std::int64_t chunk_samples, int compression);
+    struct Layout {
+        std::int64_t num_samples = 0;
+        const std::vector<std::int64_t>& sample_shape;
+        std::int64_t chunk_samples = 0;
+        const WriteOptions& options;
+    };
+
+    /// Makes the data set `name` in `group`. Elements have `type` in memory and in the file. Throws std::runtime_error
+    /// if the data set cannot be made.
+    SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const Layout& layout, const Fill& fill);
+    SampleWriter(hid_t group, const std::string& name, ElementType type, const Layout& layout);
     ~SampleWriter();
     SampleWriter(const SampleWriter&) = delete;
     SampleWriter& operator=(const SampleWriter&) = delete;
 
     hid_t id() const { return data_set_.get(); }
 
-    /// Appends whole samples, chunk by chunk. Calls `poll` before each chunk, and an exception from `poll` ends the
-    /// writing. The size of every call but the last should be a multiple of the chunk's size. Throws std::runtime_error
-    /// if the disk does not take the samples.
-    void write(std::span<const std::byte> samples, const std::function<void()>& poll);
+    /// Appends whole samples, chunk by chunk. Calls WriteOptions::poll before each. The size of every call but the last
+    /// should be a multiple of the chunk's size. Throws std::runtime_error if the disk does not take the samples.
+    void write(std::span<const std::byte> samples);
 
     /// Closes the data set after the last write(). Throws as write() does.
     void close();
 
   private:
-    SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const std::vector<std::int64_t>& lengths,
-                 std::int64_t chunk_samples, int compression, const Fill& fill, const hdf5::Session&);
+    SampleWriter(hid_t group, const std::string& name, hdf5::Handle type, const Layout& layout, const Fill& fill,
+                 const hdf5::Session&);
     void append(std::span<const std::byte> samples);
 
     std::string name_;
+    std::function<void()> poll_;
     hdf5::Handle type_;
     std::vector<hsize_t> lengths_;
     std::size_t sample_bytes_;

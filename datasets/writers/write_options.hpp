@@ -14,7 +14,7 @@ struct WriteOptions {
     std::int64_t chunk_samples = 0;
     int compression = 0;  ///< level of deflate, 1 to 9; 0: none
     /// Called with the amount that is written so far, and with the total.
-    std::function<void(std::int64_t done, std::int64_t total)> progress = {};
+    std::function<void(std::int64_t done, std::int64_t total)> progress = [](std::int64_t, std::int64_t) {};
     /// Called often, by any working thread. An exception from it ends the writing, and nothing is left behind.
     std::function<void()> poll = [] {};
     std::int64_t alignment = default_alignment;  ///< bytes; see NewGroup

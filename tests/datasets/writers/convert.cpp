@@ -76,7 +76,7 @@ TEST_CASE("converted samples have the bytes of the IDX files") {
             CAPTURE(chunk_samples);
             const TenSamples ten;
 
-            ten.convert("/train", {}, {chunk_samples, compression, {}});
+            ten.convert("/train", {}, {chunk_samples, compression});
 
             const auto set = SampleSet::open(ten.at("/train"));
             const auto content = read_all(*set);
