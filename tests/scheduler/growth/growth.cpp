@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <optional>
 #include <set>
+#include <tuple>
 
 using namespace crescendo;
 
@@ -243,20 +245,22 @@ TEST_CASE("a trial that leaves its slots tries nothing any more") {
 }
 
 TEST_CASE("what a regroup is told to cost counts instead of what the clock suggests, and once") {
-    for (const bool is_told : {false, true}) {
+    using Told = std::optional<double>;
+    for (const auto& [told, by_clock, chosen] :
+         {std::tuple(Told(), 120.0, 1), {Told(1.0), 120.0, 2}, {Told(1000.0), 0.0, 1}}) {
         Trials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/3);
         auto first = Trials::make(0);
         trials.report(first, 1.0);
         trials.resize(first, 2);
-        if (is_told) {
+        if (told) {
+            trials.regrouped(first, *told);
             trials.regrouped(first, 1);
-            trials.regrouped(first, 1000);
         }
-        trials.report(first, 0.5, /*overhead=*/120);
+        trials.report(first, 0.5, /*overhead=*/by_clock);
         auto second = Trials::make(1);
         trials.report(second, 1.0);
 
-        CHECK(trials.choose(second, {2}) == (is_told ? 2 : 1));  // two workers save 100 s
+        CHECK(trials.choose(second, {2}) == chosen);  // two workers save 100 s
     }
 }
 
