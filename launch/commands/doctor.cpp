@@ -270,7 +270,7 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
                      "left")
         ->transform(CLI::AsSizeValue(false));
     add_slots_options(*command, options->slots, options->slots_per_gpu);
-    command->add_option("--cpus-per-slot", options->cpus_per_slot, "As `cpus_per_slot` in a sweep file")
+    command->add_option("--cpus-per-slot", options->cpus_per_slot, "As `cpus_per_slot` in a sweep file; default: 1")
         ->check(at_least_one());
     command->add_option("--interface", options->interface, "As in `crescendo run`");
     add_format_option_without_csv(*command, options->format);

@@ -172,7 +172,7 @@ void add_profile_command(CLI::App& app, ExitCode& code) {
         ->check(at_least_one())
         ->capture_default_str();
     add_slots_options(*command, options->slots, options->slots_per_gpu);
-    command->add_option("--seconds", options->seconds, "About how long each thing is measured")
+    command->add_option("--seconds", options->seconds, "Seconds for which each thing is measured, about")
         ->check(CLI::Range(0.01, 3600.0))
         ->capture_default_str();
     command->add_option("--trace", options->trace, "A file for a trace of some steps, as Chrome and Perfetto read it");

@@ -1,9 +1,13 @@
 #include <memory>
 
+#include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/sweep_session.hpp"
+#include "launch/directory/sweep_directory.hpp"
 #include "launch/directory/warm_start.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/transport/launched.hpp"
 
@@ -20,6 +24,10 @@ struct RunOptions {
 
 ExitCode run(const RunOptions& options, MpiSession* session) {
     require_sound_start(options.session, session);
+    CRESCENDO_VALIDATE(!is_there(SweepDirectory(options.file).journal()), "",
+                       "{}: is the directory of a sweep, and `run` takes a sweep file; `crescendo resume {}` continues "
+                       "it",
+                       options.file.string(), shell_quoted(options.file));
     auto file = read_sound_sweep_file(options.file);
     gather_warm_start(file, remark);
     return begin_sweep(file, options.directory.empty() ? fs::path(file.name) : options.directory, options.session,

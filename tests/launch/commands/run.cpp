@@ -28,6 +28,11 @@ TEST_CASE("run begins no second sweep in a directory, and says how to go on with
     write_file(folder / "other.yaml", content_of(folder / "sweep.yaml") + "description: another one\n");
     const auto other = run_crescendo(folder.path(), {"run", "other.yaml", "--dir", "s"});
     CHECK(other.err.find("continues it as it began, which was with another sweep file, --dir") != std::string::npos);
+
+    const auto directory = run_crescendo(folder.path(), {"run", "s"});
+    CHECK(directory.code == 2);
+    CHECK(directory.err.find("s: is the directory of a sweep, and `run` takes a sweep file; `crescendo resume s`") !=
+          std::string::npos);
 }
 
 TEST_CASE("the commands that run prints can be copied, whatever the directory's name") {
