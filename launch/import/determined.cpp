@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -56,6 +58,17 @@ OrderedJson grid_points(double min, double max, std::int64_t count, const auto& 
         values.push_back(value_of(min + share * (max - min)));
     }
     return values;
+}
+
+/// Determined shows the configuration of an experiment with all keys there are: those that were not given are null.
+OrderedJson without_nulls(const OrderedJson& map) {
+    auto result = OrderedJson::object();
+    for (const auto& [key, value] : map.items()) {
+        if (!value.is_null()) {
+            result[key] = value;
+        }
+    }
+    return result;
 }
 
 bool is_range(const OrderedJson& entry) {
@@ -141,8 +154,21 @@ std::optional<Length> length_of(const OrderedJson& searcher, const ForeignFile& 
     return Length{section.whole("max_length"), "steps"};
 }
 
-/// Rungs of `adaptive_asha`: at most max_rungs of them, the last at the end. Nothing without a length; then `settings`,
-/// which any rule has, are told in a note.
+/// At most max_rungs rungs, the last at the end. Of adaptive_asha, only as many as one of all trials reaches.
+std::int64_t first_rung(const Section& searcher, const std::string& name, std::int64_t max, std::int64_t eta) {
+    auto trials =
+        name == "adaptive_asha" ? searcher.whole_or("max_trials", 1) : std::numeric_limits<std::int64_t>::max();
+    auto first = max;
+    for (auto rungs = searcher.whole_or("max_rungs", searcher.whole_or("num_rungs", 5));
+         rungs > 1 && first >= eta && trials >= eta; --rungs) {
+        first /= eta;
+        trials /= eta;
+    }
+    return first;
+}
+
+/// The searcher's rungs, or its length alone. Nothing without a length; then `settings`, which any rule has, are told
+/// in a note.
 std::optional<ImportedLine> schedule(const OrderedJson& searcher, const OrderedJson& settings, const ForeignFile& file,
                                      std::vector<std::string>& notes) {
     const Section section(searcher, file, "searcher");
@@ -168,16 +194,14 @@ std::optional<ImportedLine> schedule(const OrderedJson& searcher, const OrderedJ
     if (has_rungs) {
         const auto eta = section.whole_or("divisor", 4);
         CRESCENDO_VALIDATE(eta >= 2, "", "{}: searcher.divisor is {}; use 2, 3 or 4", file.path, eta);
-        auto min = max;
-        for (auto rung = section.whole_or("max_rungs", section.whole_or("num_rungs", 5)); rung > 1 && min >= eta;
-             --rung) {
-            min /= eta;
-        }
+        const auto min = first_rung(section, name, max, eta);
         scheduler = {{"type", "asha"}, {"min", min}, {"max", max}, {"reduction_factor", eta}, {"resource", resource}};
-        if (name.starts_with("adaptive")) {
-            notes.push_back(fmt::format("searcher.mode: {} runs several brackets in Determined; here is one, and "
-                                        "type: async_hyperband runs all",
-                                        searcher.value("mode", "standard")));
+        const auto mode = searcher.value("mode", "standard");
+        if (name.starts_with("adaptive") && mode != "aggressive") {  // which is one bracket there, too
+            notes.push_back(
+                fmt::format("searcher.mode: {} runs several brackets in Determined; here is one, and "
+                            "type: async_hyperband runs all",
+                            mode));
         }
     }
     scheduler.update(settings);
@@ -185,9 +209,8 @@ std::optional<ImportedLine> schedule(const OrderedJson& searcher, const OrderedJ
 }
 
 /// What a scheduler has with any rule: how many trials run at once, and how many workers each has.
-OrderedJson settings_of(const OrderedJson& root, const ForeignFile& file) {
+OrderedJson settings_of(const OrderedJson& root, const Section& searcher, const ForeignFile& file) {
     auto settings = OrderedJson::object();
-    const Section searcher(root.at("searcher"), file, "searcher");
     if (const auto most = searcher.whole_or("max_concurrent_trials", 0); most > 0) {
         settings["max_concurrent"] = most;
     }
@@ -230,7 +253,7 @@ bool is_determined(const OrderedJson& root) {
 }
 
 ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file) {
-    const auto& searcher = root.at("searcher");
+    const auto searcher = without_nulls(root.at("searcher"));
     const Section section(searcher, file, "searcher");
     ImportedSweep result{.origin = "an experiment configuration of Determined"};
     const auto name = searcher.value("name", "");
@@ -250,7 +273,7 @@ ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file
         result.parameters.push_back(
             hyperparameter(parameter, entry, is_grid, file, "hyperparameters." + parameter));
     }
-    if (auto scheduler = schedule(searcher, settings_of(root, file), file, result.notes)) {
+    if (auto scheduler = schedule(searcher, settings_of(root, section, file), file, result.notes)) {
         result.tail.push_back(std::move(*scheduler));
     }
     if (root.contains("entrypoint")) {
@@ -266,13 +289,24 @@ ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file
     if (root.contains("max_restarts")) {
         result.tail.push_back({"max_retries", Section(root, file, "the file").whole("max_restarts")});
     }
-    static const std::set<std::string> written{"name", "hyperparameters", "searcher", "entrypoint", "max_restarts"};
+    static const std::set<std::string> written{"name",       "hyperparameters", "searcher",
+                                               "entrypoint", "max_restarts",    "resources"};
+    static const std::set<std::string> of_searcher{
+        "name",       "metric",    "smaller_is_better", "max_time", "max_length", "time_metric",
+        "max_trials", "max_rungs", "num_rungs",         "divisor",  "mode",       "max_concurrent_trials"};
+    static const std::set<std::string> of_resources{"slots_per_trial"};
     std::vector<std::string> lost;
-    for (const auto& [key, value] : root.items()) {
-        if (!written.contains(key) && !(key == "resources" && value.contains("slots_per_trial"))) {
-            lost.push_back(key);
+    const auto look_in = [&](const OrderedJson& map, const std::set<std::string>& known, const std::string& prefix) {
+        for (const auto& [key, value] : map.items()) {
+            const bool says_nothing = value.empty() || value == false;  // such as a default
+            if (!known.contains(key) && !says_nothing) {
+                lost.push_back(prefix + key);
+            }
         }
-    }
+    };
+    look_in(root, written, "");
+    look_in(searcher, of_searcher, "searcher.");
+    look_in(root.value("resources", OrderedJson()), of_resources, "resources.");
     note_lost(lost, result);
     return result;
 }

@@ -117,3 +117,36 @@ TEST_CASE("a launcher of Determined's is left out, for nobody has it elsewhere")
     CHECK(contains(of_class, "names a class of Determined's; add program:"));
     CHECK_FALSE(contains(of_class, "\ncommand:"));
 }
+
+TEST_CASE("an adaptive search has only as many rungs as its trials reach, as in Determined") {
+    const auto of = [](const std::string& searcher) {
+        return imported(
+            "hyperparameters: {lr: 0.1}\nentrypoint: python3 train.py\nsearcher: {metric: loss, max_length: "
+            "{batches: 937}, " +
+            searcher + "}\n");
+    };
+
+    CHECK(
+        contains(of("name: adaptive_asha, max_trials: 16"), "scheduler: {type: asha, min: 58, max: 937,"));  // 3 rungs
+    CHECK(contains(of("name: adaptive_asha, max_trials: 6"), "scheduler: {type: asha, min: 234, max: 937,"));
+    CHECK(contains(of("name: adaptive_asha, max_trials: 1000"), "scheduler: {type: asha, min: 3, max: 937,"));
+    CHECK(contains(of("name: async_halving, num_rungs: 3, max_trials: 2"), "{type: asha, min: 58, max: 937,"));
+    CHECK(contains(of("name: adaptive_asha, max_trials: 16, mode: standard"), "runs several brackets in Determined"));
+    CHECK_FALSE(contains(of("name: adaptive_asha, max_trials: 16, mode: aggressive"), "brackets"));
+}
+
+TEST_CASE("the configuration that Determined shows of an experiment, with its nulls and defaults, is read") {
+    const auto text = imported(R"(name: shown
+entrypoint: python3 train.py
+hyperparameters: {lr: {type: const, val: 0.1}}
+bind_mounts: []
+slurm: {}
+resources: {devices: [], is_single_node: null, max_slots: 8, slots_per_trial: 2}
+searcher:
+  {name: random, metric: loss, max_trials: 4, max_length: {epochs: 9}, max_time: null, time_metric: null,
+   source_trial_id: 17, source_checkpoint_uuid: null, stop_once: false, smaller_is_better: true}
+)");
+
+    CHECK(contains(text, "scheduler: {type: fifo, max: 9, resource: epochs, workers: 2}"));
+    CHECK(contains(text, "# * not carried over: searcher.source_trial_id, resources.max_slots\n"));
+}
