@@ -48,7 +48,8 @@ ImportedSweep import_known(const ForeignFile& file) {
     }
     throw InvalidInput(
         fmt::format("{}: is of no tool that is known: W&B has parameters:, Determined hyperparameters: and searcher:, "
-                    "Ray config: or param_space:, Optuna distributions by the names of parameters, or a storage",
+                    "Ray config:, param_space: or texts such as tune.uniform(0, 1), Optuna distributions by the names "
+                    "of parameters, or a storage",
                     file.path),
         "");
 }

@@ -26,19 +26,6 @@ const OrderedJson* config_of(const OrderedJson& experiment) {
     return nullptr;
 }
 
-/// The experiment, and its name if it stands under one.
-std::pair<const OrderedJson*, std::string> experiment_of(const OrderedJson& root) {
-    if (config_of(root) != nullptr) {
-        return {&root, ""};
-    }
-    for (const auto& [name, value] : root.items()) {
-        if (config_of(value) != nullptr) {
-            return {&value, name};
-        }
-    }
-    return {nullptr, ""};
-}
-
 /// A call such as "tune.uniform(0.1, 0.9)": what Ray's files have where Python has a function.
 struct Call {
     std::string name;
@@ -106,7 +93,7 @@ class PythonLiterals {
 
     /// Tuples are lists, and a comma may stand behind the last item.
     void read_sign(char c) {
-        if (c == ')' || c == ']') {
+        if (c == ')' || c == ']' || c == '}') {
             json_.erase(json_.find_last_not_of(" \t\n") + 1);
             if (json_.ends_with(',')) {
                 json_.pop_back();
@@ -139,10 +126,36 @@ std::optional<Call> call_of(const OrderedJson& value) {
         text = text.starts_with(prefix) ? text.substr(prefix.size()) : text;
     }
     const auto open = text.find('(');
-    if (open == std::string::npos || !text.ends_with(')') || !names.contains(text.substr(0, open))) {
+    if (open == std::string::npos || !names.contains(text.substr(0, open))) {
         return {};
     }
-    return Call{text.substr(0, open), arguments_of(text.substr(open + 1, text.size() - open - 2))};
+    const bool has_end = text.ends_with(')');  // else YAML took the comma after its first argument for one of a map
+    return Call{text.substr(0, open), has_end ? arguments_of(text.substr(open + 1, text.size() - open - 2))
+                                              : OrderedJson(OrderedJson::value_t::discarded)};
+}
+
+bool is_searched(const OrderedJson& value) {
+    return call_of(value) || (value.is_object() && std::any_of(value.begin(), value.end(), is_searched));
+}
+
+struct Experiment {
+    const OrderedJson& settings;
+    const OrderedJson& config;
+    std::string name = {};  ///< the key that it stands under, if it does
+};
+
+/// A search space alone is an experiment without settings.
+std::optional<Experiment> experiment_of(const OrderedJson& root) {
+    if (const auto* config = config_of(root)) {
+        return Experiment{root, *config};
+    }
+    for (const auto& [name, value] : root.items()) {
+        if (const auto* config = config_of(value)) {
+            return Experiment{value, *config, name};
+        }
+    }
+    static const auto nothing = OrderedJson::object();
+    return is_searched(root) ? std::optional(Experiment{nothing, root}) : std::nullopt;
 }
 
 /// The least multiple of `step`, which is positive, that is not below `number`. Nothing if it needs more than 64 bits.
@@ -156,8 +169,8 @@ std::optional<std::int64_t> multiple_from(std::int64_t number, std::int64_t step
 ImportedLine sampled(const std::string& name, const Call& call, const std::string& text, const ForeignFile& file) {
     const auto fail = [&] {
         const bool is_list = call.name == "choice" || call.name == "grid_search";
-        throw InvalidInput(fmt::format("{}: {}: {} cannot be read; write its {} out: {}", file.path, name, text,
-                                       is_list ? "values" : "numbers",
+        throw InvalidInput(fmt::format("{}: {}: {} cannot be read; write its {} out, in quotes: \"{}\"", file.path,
+                                       name, text, is_list ? "values" : "numbers",
                                        is_list ? "tune.choice([16, 32, 64])" : "tune.uniform(0.1, 0.9)"),
                            "");
     };
@@ -193,14 +206,13 @@ ImportedLine sampled(const std::string& name, const Call& call, const std::strin
         entry["q"] = number(2);
         return {name, entry};
     }
-    if (call.name == "randn" || call.name == "qrandn") {
-        OrderedJson entry{{"distribution", call.name == "randn" ? "normal" : "q_normal"},
-                          {"mu", number(0)},
-                          {"sigma", number(1)}};
-        if (call.name == "qrandn") {
-            entry["q"] = number(2);
-        }
-        return {name, entry};
+    if (call.name == "randn") {
+        const auto size = call.arguments.size();
+        return {name,
+                {{"distribution", "normal"}, {"mu", size > 0 ? number(0) : 0}, {"sigma", size > 1 ? number(1) : 1}}};
+    }
+    if (call.name == "qrandn") {
+        return {name, {{"distribution", "q_normal"}, {"mu", number(0)}, {"sigma", number(1)}, {"q", number(2)}}};
     }
     if (call.name == "randint") {
         return whole_numbers(name, whole(0), whole(1) - 1);  // Ray's upper end is not included
@@ -265,10 +277,15 @@ ImportedLine parameter(const std::string& name, const OrderedJson& value, const 
     return line;
 }
 
-/// A value of the experiment, or of its `tune_config`.
+/// A value of the experiment, or of the sections that `Tuner` takes.
 OrderedJson setting(const OrderedJson& experiment, const std::string& key) {
-    const auto tune = experiment.value("tune_config", OrderedJson::object());
-    return tune.is_object() && tune.contains(key) ? tune.at(key) : experiment.value(key, OrderedJson());
+    for (const auto* section : {"tune_config", "run_config"}) {
+        const auto settings = experiment.value(section, OrderedJson());
+        if (settings.is_object() && settings.contains(key)) {
+            return settings.at(key);
+        }
+    }
+    return experiment.value(key, OrderedJson());
 }
 
 /// The same of the metric, which Ray also takes from its scheduler.
@@ -310,7 +327,7 @@ bool is_fifo(const OrderedJson& scheduler) {
 
 /// The rule of a trial's end, if it is one that we have.
 std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<std::string>& notes) {
-    const auto stop = experiment.value("stop", OrderedJson::object());
+    const auto stop = setting(experiment, "stop");
     const auto scheduler = setting(experiment, "scheduler");
     const auto whole = [](const OrderedJson& map, const char* key) -> std::optional<std::int64_t> {
         return map.is_object() && map.contains(key) && map.at(key).is_number()
@@ -383,8 +400,8 @@ void count_trials(const OrderedJson& samples, const Searched& searched, Imported
 
 /// What the sweep file says nothing of.
 std::vector<std::string> lost_keys(const OrderedJson& experiment) {
-    static const std::set<std::string> written{"config", "param_space", "tune_config", "metric",    "mode",
-                                               "run",    "num_samples", "stop",        "scheduler", "env"};
+    static const std::set<std::string> written{"config", "param_space", "tune_config", "run_config", "metric", "mode",
+                                               "run",    "num_samples", "stop",        "scheduler",  "env",    "name"};
     std::vector<std::string> lost;
     const auto look_in = [&](const OrderedJson& map, const std::string& prefix) {
         for (const auto& [key, value] : map.items()) {
@@ -394,25 +411,27 @@ std::vector<std::string> lost_keys(const OrderedJson& experiment) {
         }
     };
     look_in(experiment, "");
-    if (const auto tune = experiment.value("tune_config", OrderedJson()); tune.is_object()) {
-        look_in(tune, "tune_config.");
+    for (const std::string section : {"tune_config", "run_config"}) {
+        if (const auto settings = experiment.value(section, OrderedJson()); settings.is_object()) {
+            look_in(settings, section + ".");
+        }
     }
     return lost;
 }
 
 }  // namespace
 
-bool is_ray(const OrderedJson& root) { return experiment_of(root).first != nullptr; }
+bool is_ray(const OrderedJson& root) { return experiment_of(root).has_value(); }
 
 ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
-    const auto [found, name] = experiment_of(root);
-    const auto& experiment = *found;
+    const auto found = experiment_of(root);
+    const auto& [experiment, config, key] = *found;
     ImportedSweep result{.origin = "an experiment of Ray Tune"};
-    if (!name.empty()) {
-        result.head.push_back(name_line(name));
+    if (const auto name = setting(experiment, "name"); name.is_string() || !key.empty()) {
+        result.head.push_back(name_line(name.is_string() ? name.get<std::string>() : key));
     }
     for (const auto& [other, value] : root.items()) {
-        if (&value != &experiment && !name.empty() && config_of(value) != nullptr) {
+        if (!key.empty() && other != key && config_of(value) != nullptr) {
             result.notes.push_back(fmt::format("the experiment {} is left out; give it in a file of its own", other));
         }
     }
@@ -423,7 +442,6 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
                             {"goal", mode == "max" ? "maximize" : "minimize"}},
                            metric.is_string() ? "" : "the file names none: write the one that your program reports"});
     Searched searched;
-    const auto& config = *config_of(experiment);
     if (experiment.contains("env") && !config.contains("env")) {  // RLlib's files have it outside of config
         result.parameters.push_back(parameter("env", experiment.at("env"), file, searched));
     }

@@ -98,12 +98,14 @@ TEST_CASE("texts in a list stay what they are, whatever words and brackets of Py
   b: tune.choice([(1, 2), (3,), ])
   c: tune.uniform(.5, 1_000.)
   d: tune.loguniform(1E-05, 1e-1)
+  e: "tune.choice([{'step': 40, 'gamma': .9,}, None])"
 )yaml");
 
     CHECK(contains(text, "a: {values: [None, \"True love\", \"f(x)\", null, \"it's\"]}\n"));
     CHECK(contains(text, "b: {values: [[1, 2], [3]]}\n"));
     CHECK(contains(text, "c: {distribution: uniform, min: 0.5, max: 1000.0}\n"));
     CHECK(contains(text, "d: {distribution: log_uniform_values, min: 1e-05, max: 0.1}\n"));
+    CHECK(contains(text, "e: {values: [{step: 40, gamma: 0.9}, null]}\n"));
 }
 
 TEST_CASE("what cannot be carried over of a parameter in others is said there") {
@@ -194,8 +196,41 @@ tune_config: {num_samples: 10}
 TEST_CASE("a function without its numbers is named") {
     CHECK(contains(import_error("config: {x: \"tune.choice(['a)\"}\n"), "cannot be read"));
     CHECK(contains(import_error("config: {x: \"tune.choice([2 ** i for i in range(9)])\"}\n"),
-                   "cannot be read; write its values out: tune.choice([16, 32, 64])"));
+                   "cannot be read; write its values out, in quotes: \"tune.choice([16, 32, 64])\""));
     CHECK(contains(import_error("config: {x: \"tune.randint(0, 1e20)\"}\n"), "cannot be read"));
     CHECK(contains(import_error("config: {x: \"tune.uniform(lower=0, upper=1)\"}\n"), "cannot be read"));
     CHECK(contains(import_error("config: {x: tune.uniform(low)}\n"), "file.yaml: x: tune.uniform(low) cannot be read"));
+}
+
+TEST_CASE("a call that YAML cut at its comma is no text that every trial gets") {
+    CHECK(contains(
+        import_error("param_space: {lr: tune.loguniform(1e-4, 1e-1), bs: 32}\n"),
+        "lr: tune.loguniform(1e-4 cannot be read; write its numbers out, in quotes: \"tune.uniform(0.1, 0.9)\""));
+}
+
+TEST_CASE("a search space alone is an experiment") {
+    const auto text = imported(R"yaml(width: tune.choice([32, 64])
+optim: {lr: "tune.loguniform(1e-5, 0.1)"}
+)yaml");
+
+    CHECK(contains(text,
+                   "parameters:\n  width: {values: [32, 64]}\n  optim:\n    parameters:\n      lr: {distribution: "));
+    CHECK(contains(import_error("width: 32\n"), "is of no tool that is known"));
+}
+
+TEST_CASE("name and stop may stand in run_config, and what else does is named") {
+    const auto text = imported(
+        "param_space: {x: \"tune.uniform(0, 1)\"}\n"
+        "run_config: {name: a/b, stop: {training_iteration: 20}, storage_path: /tmp}\n");
+
+    CHECK(contains(text, "name: a-b\n"));
+    CHECK(contains(text, "scheduler: {type: fifo, max: 20}  # stop: training_iteration\n"));
+    CHECK(contains(text, "# * not carried over: run_config.storage_path\n"));
+}
+
+TEST_CASE("a normal distribution without numbers is the standard one") {
+    const auto text = imported("config: {a: tune.randn(), b: tune.randn(3)}\n");
+
+    CHECK(contains(text, "a: {distribution: normal, mu: 0.0, sigma: 1.0}\n"));
+    CHECK(contains(text, "b: {distribution: normal, mu: 3.0, sigma: 1.0}\n"));
 }
