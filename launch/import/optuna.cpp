@@ -99,9 +99,12 @@ ImportedSweep sweep_of(const OptunaStudy& study, const std::string& origin, cons
     }
     for (const auto& [name, distribution] : study.distributions.items()) {
         auto line = parameter(name, distribution, path);
+        const auto remark = [&](const std::string& text) { line.comment += (line.comment.empty() ? "" : "; ") + text; };
+        if (study.changed.contains(name)) {
+            remark("other trials had another range; this is the last one");
+        }
         if (const auto uses = study.num_with.find(name); uses != study.num_with.end() && uses->second < most) {
-            line.comment += fmt::format("{}{} of {} trials have it; if others decide that, add when:",
-                                        line.comment.empty() ? "" : "; ", uses->second, most);
+            remark(fmt::format("{} of {} trials have it; if others decide that, add when:", uses->second, most));
         }
         result.parameters.push_back(std::move(line));
     }
@@ -109,6 +112,15 @@ ImportedSweep sweep_of(const OptunaStudy& study, const std::string& origin, cons
 }
 
 }  // namespace
+
+void OptunaStudy::add(const std::string& parameter, const std::string& distribution, int trials) {
+    auto json = OrderedJson::parse(distribution);
+    if (const auto known = distributions.find(parameter); known != distributions.end() && *known != json) {
+        changed.insert(parameter);
+    }
+    distributions[parameter] = std::move(json);
+    num_with[parameter] += trials;
+}
 
 bool is_optuna_distributions(const OrderedJson& root) {
     const auto is_distribution = [](const OrderedJson& each) {

@@ -66,13 +66,10 @@ std::vector<OptunaStudy> studies_of_database(const std::string& path) {
     database.query("SELECT study_id, COUNT(*) FROM trials GROUP BY study_id",
                    [&](const auto& row) { studies[row[0]].num_trials = std::stoi(row[1]); });
     // One row for each distribution, not for each trial.
-    database.query("SELECT study_id, param_name, distribution_json, COUNT(*) FROM trial_params NATURAL JOIN trials "
-                   "GROUP BY study_id, param_name, distribution_json ORDER BY MIN(param_id)",
-                   [&](const auto& row) {
-                       auto& study = studies[row[0]];
-                       study.distributions[row[1]] = OrderedJson::parse(row[2]);
-                       study.num_with[row[1]] += std::stoi(row[3]);
-                   });
+    database.query(
+        "SELECT study_id, param_name, distribution_json, COUNT(*) FROM trial_params NATURAL JOIN trials "
+        "GROUP BY study_id, param_name, distribution_json ORDER BY MIN(param_id)",
+        [&](const auto& row) { studies[row[0]].add(row[1], row[2], std::stoi(row[3])); });
     std::vector<OptunaStudy> result;
     for (const auto& [id, study] : studies) {
         result.push_back(study);

@@ -47,10 +47,10 @@ class JournalReader {
             ++found->second.num_trials;
             const auto distributions = record.value("distributions", OrderedJson::object());
             for (const auto& [name, distribution] : distributions.items()) {
-                add(found->second, name, distribution);
+                found->second.add(name, distribution.template get<std::string>(), 1);
             }
         } else if (operation == set_trial_param) {
-            add(found->second, record.at("param_name"), record.at("distribution"));
+            found->second.add(record.at("param_name"), record.at("distribution"), 1);
         }
     }
 
@@ -65,12 +65,6 @@ class JournalReader {
   private:
     bool has(const std::string& name) const {
         return std::ranges::any_of(studies_, [&](const auto& each) { return each.second.name == name; });
-    }
-
-    /// Storages keep a distribution as JSON text. A later trial's may be wider: the last counts.
-    static void add(OptunaStudy& study, const std::string& name, const OrderedJson& distribution) {
-        study.distributions[name] = OrderedJson::parse(distribution.get<std::string>());
-        ++study.num_with[name];
     }
 
     std::map<int, OptunaStudy> studies_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct OptunaStudy {
     OrderedJson distributions = OrderedJson::object();  ///< by name of the parameter, in the order of their first use
     int num_trials = 0;
     std::map<std::string, int> num_with = {};  ///< trials that have the parameter, by its name; empty if not known
+    std::set<std::string> changed = {};        ///< parameters whose distribution was another one in other trials
+
+    /// So many trials more have the parameter. Storages keep a distribution as JSON text; the last counts.
+    void add(const std::string& parameter, const std::string& distribution, int trials);
 };
 
 /// The studies of a journal, in the order in which they were made.

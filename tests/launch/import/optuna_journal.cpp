@@ -48,6 +48,18 @@ TEST_CASE("a parameter that only some trials have gets a comment, since a study 
     CHECK(contains(text, "1 of 2 trials have it; if others decide that, add when:"));
 }
 
+TEST_CASE("a parameter that had another range in other trials says so") {
+    const auto text = imported(
+        first + R"({"op_code":4,"worker_id":"w","study_id":0})"
+                "\n"
+                R"({"op_code":5,"worker_id":"w","trial_id":1,"param_name":"x","distribution":)"
+                R"("{\"name\": \"FloatDistribution\", \"attributes\": {\"low\": 0.0, \"high\": 9.0, \"log\": false}}"})"
+                "\n");
+
+    CHECK(contains(text, "x: {distribution: uniform, min: 0.0, max: 9.0}  # other trials had another range"));
+    CHECK_FALSE(contains(imported(first), "another range"));
+}
+
 TEST_CASE("of several studies one must be named") {
     const auto import_study = [](const std::string& study) {
         return error_of([&] { import_file({"j.log", first + second, study}); });
