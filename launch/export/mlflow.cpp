@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <fstream>
 #include <set>
 #include <string_view>
+#include <system_error>
 
 #include "core/crc32.hpp"
 #include "core/random.hpp"
@@ -115,6 +117,27 @@ std::string uri_of(const fs::path& path) {
     return uri;
 }
 
+/// `name`, or "name 2" and so on: MLflow finds only one experiment of a name, and no database of its takes two. In the
+/// folder there may be those of other sweeps, such as of the same file.
+std::string free_name(const std::string& name, const fs::path& folder, const std::string& id) {
+    std::set<std::string> taken;  // as YAML has them, in quotes or not
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder, none)) {
+        std::ifstream meta(entry.path() / "meta.yaml");
+        for (std::string line; entry.path().filename() != id && std::getline(meta, line);) {
+            if (line.starts_with("name: ")) {
+                taken.insert(line.substr(6));
+            }
+        }
+    }
+    const auto is_taken = [&](const std::string& each) { return taken.contains(each) || taken.contains(quoted(each)); };
+    auto result = name;
+    for (int i = 2; is_taken(result); ++i) {
+        result = fmt::format("{} {}", name, i);
+    }
+    return result;
+}
+
 std::string experiment_meta(const std::string& id, const std::string& name, const fs::path& folder, double date) {
     return fmt::format("artifact_location: {}\ncreation_time: {}\nexperiment_id: '{}'\nlast_update_time: {}\n"
                        "lifecycle_stage: active\nname: {}\n",
@@ -181,8 +204,13 @@ Exported mlflow_store(const ExportRequest& request) {
     constexpr std::uint64_t least = 100'000'000'000'000'000;
     const auto experiment = std::to_string(least + CounterRandom(seed, 0).below(9 * least - 1));
     const Names names(dated.history());
+    const auto own_name = free_name(name, request.folder, experiment);
     Exported exported{{{experiment + "/meta.yaml",
-                        experiment_meta(experiment, name, request.folder / experiment, dated.date(0))}}};
+                        experiment_meta(experiment, own_name, request.folder / experiment, dated.date(0))}}};
+    if (own_name != name) {
+        exported.remarks.push_back(
+            fmt::format("the folder has another experiment {}; this one is called {}", name, own_name));
+    }
     for (const auto& trial : dated.history().sweep().trials()) {
         CounterRandom random(seed, static_cast<std::uint64_t>(trial.id.value) + 1);
         const auto high = random.next();

@@ -100,3 +100,19 @@ TEST_CASE("repetitions are told apart by tags") {
     CHECK(tag("judge") == "mean");
     CHECK(tag("judged") == "0.5");
 }
+
+TEST_CASE("two sweeps of one file in a folder are two experiments by name, which a database of MLflow demands") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1, "name: s\n"), {});
+    const auto runs = folder / "mlruns";
+    add_to_folder(runs, {{"123/meta.yaml", "experiment_id: '123'\nname: \"s\"\n"}, {"124/meta.yaml", "name: s 2\n"}});
+    const RecordedSweep sweep(folder / "s", Reports::all);
+
+    const auto store = mlflow_store({.sweep = sweep, .folder = runs});
+    add_to_folder(runs, store.files);
+
+    const auto& meta = store.files[0].second;
+    CHECK_MESSAGE(meta.find("\nname: \"s 3\"\n") != std::string::npos, meta);
+    CHECK(store.remarks.at(0) == "the folder has another experiment s; this one is called s 3");
+    CHECK(mlflow_store({.sweep = sweep, .folder = runs}).files == store.files);
+}
