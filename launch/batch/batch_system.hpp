@@ -133,6 +133,10 @@ class BatchSystem {
     /// For a rank that has lost rank 0, and with it perhaps the node of the job script. Returns at once if that node
     /// answers. Otherwise the job is queued again, or cancelled if that is not allowed, and `log` says so.
     virtual void rescue_if_orphaned(const std::string& job, const std::filesystem::path& log) const = 0;
+
+    /// How long a running job may still take as it stands now; a year if it has no limit. Nothing where the batch
+    /// system does not say, within some seconds.
+    virtual std::optional<std::chrono::seconds> time_left(const std::string& job) const = 0;
 };
 
 /// Number of ranks after rank 0 that rescue the job when rank 0 is lost. One would be enough if two nodes never died

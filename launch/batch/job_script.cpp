@@ -85,7 +85,13 @@ num_reports() { backwards | grep -c '"event":"trial_reported"'; }
 # Jobs, this one too, that began when the sweep had as many reports as now. A job may have several sessions.
 jobs_without_report() { grep -csx "$(num_reports)" "$sweep/reports_before_jobs"; }
 stopped_by_user() { grep -qs '^stop' "$sweep/stop"; }
+note_end() {
+    end=$1
+    until=${end:+$((end - lead))}
+}
 time_is_up() {
+    local now
+    now=$(job_end) && note_end "$now"    # it may have been given more time
     [ -n "$warned" ] || { [ -n "$until" ] && [ "$(date +%s)" -ge "$until" ]; } || all_gave_way || job_is_preempted
 }
 
@@ -118,7 +124,8 @@ patiently() {
 }
 
 end=$(patiently job_end) || exit 1
-until=${end:+$((end - lead))}
+note_end "$end"
+export CRESCENDO_LEAD=$lead    # rank 0 asks, too, before it takes the time for over
 
 # The launcher's exit status mixes those of all ranks; rank 0 writes its own to a file.
 export CRESCENDO_EXIT_STATUS=$sweep/exit

@@ -10,6 +10,7 @@
 
 #include "core/check.hpp"
 #include "core/shell_words.hpp"
+#include "launch/batch/job_time.hpp"
 #include "launch/batch/slurm_rescue.hpp"
 #include "launch/batch/slurm_tools.hpp"
 #include "launch/batch/slurm_variables.hpp"
@@ -129,6 +130,12 @@ JobStates Slurm::states(const std::vector<std::string>& jobs) const {
         }
     }
     return states;
+}
+
+std::optional<std::chrono::seconds> Slurm::time_left(const std::string& job) const {
+    constexpr std::chrono::seconds patience(10);  // less than other ranks have with one that asks
+    const auto answer = ask_squeue(job, "%L", "RUNNING", patience);
+    return answer == "UNLIMITED" ? std::chrono::hours(24 * 365) : parse_job_time(answer.value_or(""));
 }
 
 std::string Slurm::state_command(const std::string& job) const {

@@ -27,6 +27,7 @@ class Slurm final : public BatchSystem {
     std::string submit(const std::filesystem::path& script, const std::string& last_job) const override;
     std::optional<JobState> state(const std::string& job) const override;
     JobStates states(const std::vector<std::string>& jobs) const override;
+    std::optional<std::chrono::seconds> time_left(const std::string& job) const override;
     std::string state_command(const std::string& job) const override;
     void cancel(const std::string& job) const override;
     void rescue_if_orphaned(const std::string& job, const std::filesystem::path& log) const override;

@@ -109,7 +109,7 @@ std::string launcher(const JobRequest& request) {
 }
 
 constexpr std::string_view functions = R"bash(
-# What Slurm says about the job. Newer ones say in the environment when it ends.
+# What Slurm says about the job.
 job_id=$SLURM_JOB_ID
 # Your own SQUEUE_STATES, say, would hide the job, and another format of times its end.
 unset ${!SQUEUE_@}
@@ -123,9 +123,8 @@ job_nodes() {
 }
 job_end() {
     local end
-    [ -z "$SLURM_JOB_END_TIME" ] || { echo "$SLURM_JOB_END_TIME"; return; }
-    end=$(squeue -h -j "$job_id" -o %e) || return 2
-    date -d "${end:-none}" +%s 2>/dev/null || true
+    end=$(TZ=UTC0 squeue -h -j "$job_id" -o %e) || return 2
+    TZ=UTC0 date -d "${end:-none}" +%s 2>/dev/null || true
 }
 job_is_running() {    # not cancelled
     local state

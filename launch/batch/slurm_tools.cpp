@@ -31,12 +31,13 @@ ToolResult run_slurm_tool(const std::vector<std::string>& command, const std::se
     return run_tool(command, {.hides = hides, .patience = patience});
 }
 
-std::optional<std::string> ask_squeue(const std::string& job, const std::string& format, const std::string& states) {
+std::optional<std::string> ask_squeue(const std::string& job, const std::string& format, const std::string& states,
+                                      std::chrono::seconds patience) {
     std::vector<std::string> command{"squeue", "--noheader", "--jobs=" + number_of(job), "--format=" + format};
     if (!states.empty()) {
         command.push_back("--states=" + states);
     }
-    const auto answer = run_slurm_tool(about(command, job));
+    const auto answer = run_slurm_tool(about(command, job), {}, patience);
     if (answer.success() && answer.output.starts_with("CLUSTER:")) {  // some print this, also with --noheader
         const auto end = answer.output.find('\n');
         return end == std::string::npos ? "" : answer.output.substr(end + 1);

@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 3> requeue_refusals{"disabled", "n
 /// What squeue prints for a job with this --format. If `states` is given, the job must be in one of them. Empty if
 /// squeue has no such job, or has forgotten it, as it does some minutes after the end of a job. std::nullopt if Slurm
 /// cannot be asked: it is not installed, or does not answer.
-std::optional<std::string> ask_squeue(const std::string& job, const std::string& format,
-                                      const std::string& states = "");
+std::optional<std::string> ask_squeue(const std::string& job, const std::string& format, const std::string& states = "",
+                                      std::chrono::seconds patience = ToolOptions().patience);
 
 }  // namespace crescendo::launch

@@ -14,6 +14,7 @@
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
+#include "core/number_from.hpp"
 #include "launch/agent/agent_setup.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/commands/complain.hpp"
@@ -28,6 +29,7 @@
 #include "launch/process/exit_status_variable.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
+#include "launch/system/wall_clock.hpp"
 #include "launch/transport/launched.hpp"
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"
@@ -140,10 +142,23 @@ std::unique_ptr<Transport> make_transport(AgentSetup setup, MpiSession* session,
     return std::make_unique<LocalTransport>(setup.make_agent(NodeId{0}, SlotId{0}, setup.plan()));
 }
 
-/// Two minutes before the end of the batch job that we are in, where its environment says so.
-std::optional<double> end_of_job() {
+/// When the session has to end: as the user says, else some time before the end of the batch job that we are in, where
+/// its environment tells that. What the user says stays; the end of a job may be moved.
+std::optional<SessionEnd::Deadline> deadline_of(const SessionOptions& options) {
     const auto job = batch_system()->own_job();
-    return job && job->end ? std::optional(*job->end - 120.0) : std::nullopt;
+    const char* lead_of_script = std::getenv(lead_variable);
+    if (options.until && (!job || lead_of_script == nullptr)) {
+        return SessionEnd::Deadline{*options.until};
+    }
+    if (!options.until && !(job && job->end)) {
+        return {};
+    }
+    const auto lead = number_from<int>(lead_of_script != nullptr ? lead_of_script : "").value_or(120);
+    const auto ask = [id = job->id, lead]() -> std::optional<double> {
+        const auto left = batch_system()->time_left(id);
+        return left ? std::optional(wall_clock() + static_cast<double>(left->count() - lead)) : std::nullopt;
+    };
+    return SessionEnd::Deadline{options.until ? *options.until : *job->end - lead, ask};
 }
 
 /// Trains until the sweep ends or must stop, and leaves the table of its trials.
@@ -160,8 +175,7 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
         const auto transport = make_transport(setup, session, signals);
         remark_on_missing_slots(sweep.file.spec.scheduler, transport->slots());
         const auto view = make_view(sweep.file, session != nullptr);
-        outcome = Coordinator(sweep, *transport, *view, std::move(opening))
-                      .run(signals, options.until ? options.until : end_of_job());
+        outcome = Coordinator(sweep, *transport, *view, std::move(opening)).run(signals, deadline_of(options));
         view->update(sweep.history, sweep.history.last_time());
     }
     auto seen = sweep.history;

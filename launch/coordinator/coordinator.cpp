@@ -33,9 +33,9 @@ Coordinator::Coordinator(const OpenSweep& open, Transport& transport, LiveView& 
       orders_(open.file, open.directory, open.history.sweep(), transport),
       decisions_(open.journal, open.history, orders_, source_of(open, view)) {}
 
-Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::Seconds> deadline) {
+Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::Deadline> deadline) {
     begin_session();
-    SessionEnd end(open_.directory, signals, deadline);
+    SessionEnd end(open_.directory, signals, std::move(deadline));
     Training training(open_.file, open_.directory, decisions_, orders_, view_, end);
     go_through(training);
 

@@ -34,7 +34,7 @@ class Coordinator {
     /// Runs until the sweep ends, is asked to stop, or `deadline` is reached. Throws DirectoryError when the journal or
     /// other files cannot be written; everything that was answered is then safely in the journal. Throws
     /// std::runtime_error when no slot is left on which a trainer could be started.
-    Outcome run(const StopSignals& signals, std::optional<SessionEnd::Seconds> deadline = {});
+    Outcome run(const StopSignals& signals, std::optional<SessionEnd::Deadline> deadline = {});
 
   private:
     const Sweep& sweep() const { return decisions_.sweep(); }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/process/stop_signals.hpp"
@@ -14,20 +16,27 @@ class SessionEnd {
   public:
     using Seconds = double;  ///< since the epoch
 
+    /// When the session has to end, and what tells that anew: a job may be given more time while it runs. What asks a
+    /// batch system may take a while, and is called only where the time seems to be up. It may not know.
+    struct Deadline {
+        Seconds at;
+        std::function<std::optional<Seconds>()> ask = {};
+    };
+
     /// The first two must outlive the object. A session without `deadline` has all the time it wants.
-    SessionEnd(const SweepDirectory& directory, const StopSignals& signals, std::optional<Seconds> deadline)
-        : directory_(directory), signals_(signals), deadline_(deadline) {}
+    SessionEnd(const SweepDirectory& directory, const StopSignals& signals, std::optional<Deadline> deadline)
+        : directory_(directory), signals_(signals), deadline_(std::move(deadline)) {}
 
     /// Why the session ends now, as its user reads it; nothing while it continues.
     std::optional<std::string> reason();
 
     /// Whether the deadline comes in less than so many seconds.
-    bool comes_within(double seconds) const;
+    bool comes_within(double seconds);
 
   private:
     const SweepDirectory& directory_;
     const StopSignals& signals_;
-    std::optional<Seconds> deadline_;
+    std::optional<Deadline> deadline_;
     std::chrono::steady_clock::time_point next_look_;  ///< when to look for a request to stop
 };
 

@@ -6,4 +6,7 @@ namespace crescendo::launch {
 /// start does not see it: a crescendo among it would write its own code there.
 inline constexpr const char* exit_status_variable = "CRESCENDO_EXIT_STATUS";
 
+/// Set by the job script: how many seconds before the end of the job `--until` is.
+inline constexpr const char* lead_variable = "CRESCENDO_LEAD";
+
 }  // namespace crescendo::launch

@@ -28,6 +28,7 @@ BatchSystemFactory played(const std::string& name, bool has_our_job, bool is_ins
         std::string submit(const std::filesystem::path&, const std::string&) const override { return {}; }
         std::optional<JobState> state(const std::string&) const override { return std::nullopt; }
         JobStates states(const std::vector<std::string>&) const override { return {}; }
+        std::optional<std::chrono::seconds> time_left(const std::string&) const override { return std::nullopt; }
         std::string state_command(const std::string&) const override { return {}; }
         void cancel(const std::string&) const override {}
         void rescue_if_orphaned(const std::string&, const std::filesystem::path&) const override {}

@@ -296,6 +296,23 @@ TEST_CASE("a batch system that does not answer is asked again, at the beginning,
     CHECK(contains(end.errors, "the batch system does not answer, or refuses; trying again until "));
 }
 
+TEST_CASE("a job that was given more time while it ran is launched again in that time") {
+    const Rehearsal job("[ $(wc -l < runs) = 2 ] || exit 137; echo 0 > $CRESCENDO_EXIT_STATUS");
+    const auto launched = (job.folder / "launched").string();
+    job.install("srun", "echo \"$CRESCENDO_LEAD: $*\" >> " + launched + "; exec crescendo");
+    job.install("squeue", "[ -e " + launched +
+                              " ] && year=2100 || year=2000\n"
+                              "case $* in *%e*) echo $year-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
+
+    CHECK(job.run().code == 0);
+    std::ifstream file(launched);
+    const std::string launches(std::istreambuf_iterator<char>(file), {});
+    CHECK(launches.starts_with("120: "));
+    CHECK(contains(launches, "--until 946684680\n"));   // two minutes before 2000, in UTC
+    CHECK(contains(launches, "--until 4102444680\n"));  // before 2100
+    CHECK(job.count("requeues") == 0);
+}
+
 TEST_CASE("a job that cannot be queued at once is queued later") {
     const Rehearsal job(
         "[ \"$1\" = submit ] && { echo >> tries; [ $(wc -l < tries) = 3 ] || exit 2; exit; }; "

@@ -159,3 +159,22 @@ TEST_CASE("a job that cannot be cancelled is reported in scancel's words") {
     CHECK_THROWS_WITH_AS(real_slurm.cancel("17"), doctest::Contains("job 17 cannot be cancelled: Access denied"),
                          InvalidInput);
 }
+
+TEST_CASE("Slurm says how long a job may still take, however much that is, or does not") {
+    const PlayedSlurm tools;
+    const auto told = [&](const std::string& word) {
+        tools.answer("squeue", "echo " + word);
+        return real_slurm.time_left("17");
+    };
+
+    CHECK(told("2-01:00:00") == std::chrono::hours(49));
+    CHECK(told("1:30") == std::chrono::seconds(90));
+    CHECK(told("0:00") == std::chrono::seconds(0));
+    CHECK(told("UNLIMITED") > std::chrono::hours(8000));
+    CHECK_FALSE(told("INVALID"));  // the job's time is over
+    CHECK_FALSE(told(""));
+    CHECK(tools.calls("squeue --noheader --jobs=17 --format=%L --states=RUNNING") == 6);
+
+    tools.answer("squeue", "exit 1");
+    CHECK_FALSE(real_slurm.time_left("17"));
+}

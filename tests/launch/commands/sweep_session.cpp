@@ -1,4 +1,5 @@
 #include "tests/contains.hpp"
+#include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 
 using namespace crescendo::tests;
@@ -80,4 +81,22 @@ TEST_CASE("a session on all slots has as many as one whose sweep file names no n
     const auto refused = run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots", "most"});
     CHECK(refused.code == 2);
     CHECK(contains(refused.err, "most is no whole number from 1 to 2^63 - 1, nor `all`"));
+}
+
+TEST_CASE("a session in a job that was given more time asks for the end of the job before it stops") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    slurm.answer("squeue", "echo 1:00:00");
+    ::setenv("SLURM_JOB_ID", "17", 1);
+    ::setenv("CRESCENDO_LEAD", "60", 1);
+
+    const auto stays = run_crescendo(folder.path(), {"run", "sweep.yaml", "--until", "1"});
+    ::unsetenv("CRESCENDO_LEAD");  // then the user has said when
+    const auto ends = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "other", "--until", "1"});
+
+    ::unsetenv("SLURM_JOB_ID");
+    CHECK(stays.code == 0);
+    CHECK(slurm.calls("squeue --noheader --jobs=17 --format=%L --states=RUNNING") == 1);
+    CHECK(ends.code == 75);
 }

@@ -30,7 +30,7 @@ TEST_CASE("near the deadline each program gives way at its report, and the sessi
     stage.agents.report(0, 2, 0.5);
     stage.agents.report(1, 1, 0.5);
 
-    const auto outcome = stage.run(now + 1500);
+    const auto outcome = stage.run({{now + 1500}});
 
     CHECK(outcome == Outcome::interrupted);
     CHECK(stage.agents.sent<protocol::Decision>().empty());
@@ -44,7 +44,7 @@ TEST_CASE("near the deadline each program gives way at its report, and the sessi
 TEST_CASE("when the deadline is there what runs is saved") {
     Stage stage("run_cap: 4\n");
 
-    const auto outcome = stage.run(wall_clock());
+    const auto outcome = stage.run({{wall_clock()}});
 
     CHECK(outcome == Outcome::interrupted);
     for (const auto& [node, leave] : stage.agents.sent<protocol::Leave>()) {
@@ -56,7 +56,8 @@ TEST_CASE("when the deadline is there what runs is saved") {
 TEST_CASE("a session ends when its time is up or its user asks for it, and only then") {
     Stage stage("run_cap: 1\n");
     const auto end = [&](std::optional<double> deadline) {
-        return SessionEnd(stage.directory, stage.signals, deadline);
+        return SessionEnd(stage.directory, stage.signals,
+                          deadline ? std::optional(SessionEnd::Deadline{*deadline}) : std::nullopt);
     };
 
     CHECK_FALSE(end({}).reason().has_value());
@@ -71,12 +72,34 @@ TEST_CASE("a session ends when its time is up or its user asks for it, and only 
     CHECK(end({}).reason() == "Ctrl-C: saving what runs (Ctrl-C again ends at once)");
 }
 
+TEST_CASE("a job that was given more time while it runs uses it, and Slurm is asked only where that may matter") {
+    Stage stage("run_cap: 1\n");
+    int num_asked = 0;
+    std::optional<double> answer;
+    const auto begin = wall_clock();
+    SessionEnd end(stage.directory, stage.signals, SessionEnd::Deadline{begin + 100, [&] {
+                                                                            ++num_asked;
+                                                                            return answer;
+                                                                        }});
+
+    CHECK_FALSE(end.comes_within(10));
+    CHECK(num_asked == 0);
+    CHECK(end.comes_within(200));  // no answer
+    answer = begin + 101;          // as before, but for the clocks
+    CHECK(end.comes_within(200));
+    answer = begin + 1000;
+    CHECK_FALSE(end.comes_within(200));
+    CHECK(num_asked == 3);
+    answer = begin - 10;  // the warning signal ends a job whose time was cut
+    CHECK_FALSE(end.comes_within(200));
+    CHECK(end.comes_within(2000));
+    CHECK(num_asked == 4);
+}
+
 TEST_CASE("a session ends when it is asked to by a file") {
     Stage stage("run_cap: 1\n");
-    const auto end = [&](std::optional<double> deadline) {
-        return SessionEnd(stage.directory, stage.signals, deadline);
-    };
 
     replace_file(stage.directory.stop_request(), "");
-    CHECK(end({}).reason() == "asked to stop: saving what runs");
+
+    CHECK(SessionEnd(stage.directory, stage.signals, {}).reason() == "asked to stop: saving what runs");
 }

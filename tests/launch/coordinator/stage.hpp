@@ -109,8 +109,8 @@ struct Stage {
         };
     }
 
-    Outcome run(std::optional<SessionEnd::Seconds> deadline = {}) {
-        return Coordinator({file, directory, journal, history}, agents, view).run(signals, deadline);
+    Outcome run(std::optional<SessionEnd::Deadline> deadline = {}) {
+        return Coordinator({file, directory, journal, history}, agents, view).run(signals, std::move(deadline));
     }
 
     std::vector<Json> journalled() const { return Journal::read(directory.journal()); }
