@@ -137,6 +137,10 @@ class BatchSystem {
     /// How long a running job may still take as it stands now; a year if it has no limit. Nothing where the batch
     /// system does not say, within some seconds.
     virtual std::optional<std::chrono::seconds> time_left(const std::string& job) const = 0;
+
+    /// Whether this process has the variables of its job, and runs on none of the job's nodes: in a shell on a login
+    /// node that holds them.
+    virtual bool is_beside_own_job() const = 0;
 };
 
 /// Number of ranks after rank 0 that rescue the job when rank 0 is lost. One would be enough if two nodes never died

@@ -56,6 +56,9 @@ std::optional<OwnJob> Slurm::own_job() const {
     return job;
 }
 
+/// The daemon of a node tells the node's name to all that it starts. salloc starts its shell itself.
+bool Slurm::is_beside_own_job() const { return own_job() && variables_("SLURMD_NODENAME") == nullptr; }
+
 std::optional<int> Slurm::num_tasks() const {
     const char* value = variables_("SLURM_STEP_NUM_TASKS");
     return value != nullptr ? std::optional(std::max(1, std::atoi(value))) : std::nullopt;

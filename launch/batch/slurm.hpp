@@ -16,6 +16,7 @@ class Slurm final : public BatchSystem {
     std::string name() const override { return "Slurm"; }
     bool is_installed() const override;
     std::optional<OwnJob> own_job() const override;
+    bool is_beside_own_job() const override;
     std::optional<int> num_tasks() const override;
     bool is_of_rank(std::string_view variable) const override;
     std::optional<std::string> gpus() const override;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/files/host_name.hpp"
 #include "launch/transport/launched.hpp"
 #include "launch/transport/mpi_session.hpp"
 
@@ -63,9 +64,16 @@ Findings examine_job(int num_ranks, const BatchSystem& system) {
         return {{Verdict::ok, system.name(), "not in a job"}};
     }
     const auto text = fmt::format("job {} on {} ({} nodes)", job->id, job->nodes, job->num_nodes);
+    const auto remedy = rank_launcher().on_each_node() + " crescendo …";
+    if (num_ranks == 1 && system.is_beside_own_job()) {
+        return {{Verdict::warning, system.name(),
+                 fmt::format("{}: crescendo runs here on {}, which only holds the job, and not on its nodes", text,
+                             host_name()),
+                 remedy}};
+    }
     if (job->num_nodes > num_ranks) {
         return {{Verdict::warning, system.name(), fmt::format("{}: crescendo runs on {} of them", text, num_ranks),
-                 rank_launcher().on_each_node() + " crescendo …"}};
+                 remedy}};
     }
     return {{Verdict::ok, system.name(), text}};
 }

@@ -313,6 +313,7 @@ TEST_CASE("a sweep on one node of a job of several says so, unless the job scrip
     write_program_sweep(folder.path(), "run_cap: 1\nslots: 1\nscheduler: {type: fifo, max: 1}\n", "");
     const Variable job("SLURM_JOB_ID", "1");
     const Variable nodes("SLURM_JOB_NUM_NODES", "4");
+    const Variable first_node("SLURMD_NODENAME", "n1");
     const std::string note = "crescendo runs on 1 of them; start it by `srun ";
 
     const auto by_hand = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "first"});

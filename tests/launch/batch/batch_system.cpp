@@ -18,6 +18,7 @@ BatchSystemFactory played(const std::string& name, bool has_our_job, bool is_ins
         std::optional<OwnJob> own_job() const override {
             return has_our_job_ ? std::optional(OwnJob{"17", "n1", 1, {}}) : std::nullopt;
         }
+        bool is_beside_own_job() const override { return false; }
         std::optional<int> num_tasks() const override { return std::nullopt; }
         bool is_of_rank(std::string_view) const override { return false; }
         std::optional<std::string> gpus() const override { return std::nullopt; }

@@ -71,8 +71,21 @@ TEST_CASE("an Open MPI that ends all ranks when one dies is a warning, unless it
     CHECK_FALSE(warns(2, "MPICH 5.0.2", {}, none.path()));
 }
 
+TEST_CASE("a shell of salloc on a login node is told from the nodes that it holds") {
+    Environment shell{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n1"}, {"SLURM_JOB_NUM_NODES", "1"}};
+    CHECK(job(1, shell).verdict == Verdict::warning);
+    CHECK(job(1, shell).observation.find("only holds the job, and not on its nodes") != std::string::npos);
+    CHECK(job(2, shell).verdict == Verdict::ok);  // of mpirun
+
+    shell["SLURMD_NODENAME"] = "n1";
+    CHECK(job(1, shell).verdict == Verdict::ok);
+}
+
 TEST_CASE("a job of several nodes of which one is used is a warning") {
-    const Environment script{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_NUM_NODES", "2"}};
+    const Environment script{{"SLURM_JOB_ID", "7"},
+                             {"SLURM_JOB_NODELIST", "n[1-2]"},
+                             {"SLURM_JOB_NUM_NODES", "2"},
+                             {"SLURMD_NODENAME", "n1"}};
 
     CHECK(job(1, script).verdict == Verdict::warning);
     CHECK(job(1, script).remedy == rank_launcher().on_each_node() + " crescendo …");
