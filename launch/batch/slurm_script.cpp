@@ -13,11 +13,11 @@
 namespace crescendo::launch {
 namespace {
 
-/// Options that the script counts on being as it sets them.
-constexpr std::array<std::string_view, 18> reserved{
-    "--array",  "-a",        "--chdir",  "-D",       "--error", "-e",          "--nodes",
-    "-N",       "--no-kill", "-k",       "--ntasks", "-n",      "--open-mode", "--ntasks-per-node",
-    "--output", "-o",        "--signal", "--wrap"};
+/// Options that the script counts on being as it sets them, and those with which sbatch does not answer, or too late.
+constexpr std::array<std::string_view, 21> reserved{
+    "--array",           "-a",       "--chdir",  "-D",     "--error",  "-e",     "--nodes",     "-N",
+    "--no-kill",         "-k",       "--ntasks", "-n",     "--signal", "--wrap", "--open-mode", "--test-only",
+    "--ntasks-per-node", "--output", "-o",       "--wait", "-W"};
 
 /// `text` as one argument of an #SBATCH line, which sbatch parses itself: with quotes and backslashes, without a shell.
 std::string sbatch_quoted(const std::string& text) {
@@ -46,10 +46,11 @@ std::string directive(const std::string& option) {
     const auto end = option.find_first_of("= ");
     const auto name = option.substr(0, end);
     const auto same = std::find_if(reserved.begin(), reserved.end(), [&](auto each) { return is_named(name, each); });
-    CRESCENDO_VALIDATE(same == reserved.end(), "sbatch",
-                       "the job script sets {} itself and depends on its value; leave it out (use --nodes, "
-                       "--gpus-per-node or --cpus-per-task)",
-                       *same);
+    CRESCENDO_VALIDATE(
+        same == reserved.end(), "sbatch",
+        "the job script sets {} itself, or cannot do with it; leave it out (use --nodes, --gpus-per-node "
+        "or --cpus-per-task; --dry-run shows the script)",
+        *same);
     if (end == std::string::npos || option[end] == '=') {
         return "#SBATCH " + sbatch_quoted(option) + "\n";
     }

@@ -35,7 +35,8 @@ std::string_view option_of(std::string_view word) {
 }  // namespace
 
 std::set<std::string, std::less<>> overriding_variables(const std::filesystem::path& script) {
-    std::set<std::string, std::less<>> names{"SBATCH_ARRAY_INX"};  // one job runs the sweep, not many
+    std::set<std::string, std::less<>> names{"SBATCH_ARRAY_INX",  // one job runs the sweep, not many
+                                             "SBATCH_WAIT"};      // sbatch would answer when the sweep is over
     const auto add = [&](std::string name) {
         std::ranges::transform(name, name.begin(),
                                [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::toupper(c)); });

@@ -63,8 +63,14 @@ TEST_CASE("what cannot stand in a script for sbatch is refused") {
         job.options.more = {other};
         CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("the job script sets"), InvalidInput);
     }
-    job.options.more = {"-xn4", "-C a100", "--nodelist=n1", "--ntasks-per-core=1", "--exclusive", "--no-requeue"};
+    job.options.more = {"-xn4",        "-C a100",      "--nodelist=n1",     "--ntasks-per-core=1",
+                        "--exclusive", "--no-requeue", "--wait-all-nodes=1"};
     CHECK_NOTHROW(parts(job));
+
+    for (const auto* answerless : {"--wait", "-W", "--test-only"}) {
+        job.options.more = {answerless};
+        CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("or cannot do with it"), InvalidInput);
+    }
 
     job.options.more = {"constraint=a100"};
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("begin with '-'"), InvalidInput);

@@ -21,7 +21,7 @@ TEST_CASE("what a script says counts more than the environment, and what it leav
 
     for (const auto* name : {"SBATCH_JOB_NAME", "SBATCH_NTASKS_PER_NODE", "SBATCH_TIMELIMIT", "SBATCH_OUTPUT",
                              "SBATCH_ERROR", "SBATCH_NO_REQUEUE", "SBATCH_PARTITION", "SBATCH_QOS", "SBATCH_COMMENT",
-                             "SBATCH_ARRAY_INX", "SBATCH_CLUSTERS", "SLURM_CLUSTERS"}) {
+                             "SBATCH_ARRAY_INX", "SBATCH_WAIT", "SBATCH_CLUSTERS", "SLURM_CLUSTERS"}) {
         CHECK_MESSAGE(variables.contains(name), name);
     }
     CHECK_FALSE(variables.contains("SBATCH_ACCOUNT"));
