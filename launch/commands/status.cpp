@@ -13,6 +13,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/standing.hpp"
 #include "launch/display/number_text.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 
@@ -108,6 +109,13 @@ std::string hint_of(const RecordedSweep& recorded, Standing standing, const std:
     if (standing == Standing::unknown) {
         return fmt::format("{} does not say whether the sweep's last job is over; see what `{}` says",
                            batch_system()->name(), batch_system()->state_command(job));
+    }
+    if (standing == Standing::stopped && !job.empty() && recorded.history.sessions().empty() &&
+        !is_there(recorded.directory.job_log(batch_system()->id_in_job(job)))) {
+        return fmt::format(
+            "job {} ended and left no log here: unless it was cancelled while it was queued, its nodes do not see {}; "
+            "begin the sweep in a folder of a file system that all nodes share",
+            job, shell_quoted(std::filesystem::absolute(recorded.directory.path())));
     }
     if (recorded.history.sweep().waits_for_release()) {
         return held_hint(recorded.history.sweep(), shell_quoted(recorded.directory.path()));

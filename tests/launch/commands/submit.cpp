@@ -49,6 +49,19 @@ TEST_CASE("submit leaves nothing behind if the job is refused") {
     CHECK_FALSE(fs::exists(folder / "s"));
 }
 
+TEST_CASE("status says of a job that left no trace that its nodes may not see the sweep's folder") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    submit_once(slurm, folder.path());
+    const auto hint = [&] {
+        return run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json().value("hint", "");
+    };
+
+    CHECK(contains(hint(), "its nodes do not see " + (folder / "s").string()));
+    write_file(folder / "s/job-17.log", "");
+    CHECK_FALSE(contains(hint(), "do not see"));
+}
+
 TEST_CASE("submit keeps the folder of a job that may be queued, and says how to look") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
