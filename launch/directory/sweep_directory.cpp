@@ -214,7 +214,12 @@ void SweepDirectory::require_writable() const {
 
 void SweepDirectory::discard() const {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    for (const auto& entry : fs::directory_iterator(path_, ignored)) {
+        fs::remove_all(entry.path(), ignored);
+    }
+    if (!fs::is_symlink(path_, ignored)) {  // the user's, to a folder on another disk
+        fs::remove(path_, ignored);
+    }
 }
 
 }  // namespace crescendo::launch

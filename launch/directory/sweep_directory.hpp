@@ -87,7 +87,7 @@ class SweepDirectory {
     /// Throws DirectoryError if not even a small file can be written any more.
     void require_writable() const;
 
-    /// Removes a directory that create() made, if the sweep could not begin.
+    /// Removes a directory that create() made, if the sweep could not begin. A link to one stays.
     void discard() const;
 
   private:

@@ -49,6 +49,21 @@ TEST_CASE("submit leaves nothing behind if the job is refused") {
     CHECK_FALSE(fs::exists(folder / "s"));
 }
 
+TEST_CASE("submit of a job that is refused leaves the user's link to another disk, and nothing behind it") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+    fs::create_directory(folder / "scratch");
+    fs::create_symlink(folder / "scratch", folder / "s");
+    slurm.answer("sbatch", "echo no such partition; exit 1");
+
+    const auto result = run_crescendo(folder.path(), {"submit", "sweep.yaml"});
+
+    CHECK(result.code == 2);
+    CHECK(fs::is_symlink(folder / "s"));
+    CHECK(fs::is_empty(folder / "scratch"));
+}
+
 TEST_CASE("status says of a job that left no trace that its nodes may not see the sweep's folder") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
