@@ -86,20 +86,21 @@ Finding examine_room(const fs::path& directory) {
     return {Verdict::ok, about_files, text, ""};
 }
 
+/// What is wrong where locks do not work: the content of a sweep's lock says who is at work, if not at once.
+constexpr const char* two_at_once = "two coordinators that begin at the same moment may both take a sweep";
+
 Finding examine_locks(const Probe& probe) {
     const FileDescriptor other(::open(probe.path.c_str(), O_RDWR | O_CLOEXEC));
+    std::string problem;
     if (::flock(probe.descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
-        return {Verdict::problem, about_files,
-                fmt::format("flock does not work here ({}), so nothing keeps two coordinators from one sweep",
-                            std::strerror(errno)),
-                "mount the file system with locks (Lustre: -o flock), or use --dir on another"};
+        problem = fmt::format("flock does not work here ({})", std::strerror(errno));
+    } else if (::flock(other.get(), LOCK_EX | LOCK_NB) == 0) {
+        problem = "flock gives one lock to two";
+    } else {
+        return {Verdict::ok, about_files, "flock works", ""};
     }
-    if (::flock(other.get(), LOCK_EX | LOCK_NB) == 0) {
-        return {Verdict::problem, about_files,
-                "flock gives one lock to two, so nothing keeps two coordinators from one sweep",
-                "mount the file system with locks (Lustre: -o flock), or use --dir on another"};
-    }
-    return {Verdict::ok, about_files, "flock works", ""};
+    return {Verdict::warning, about_files, fmt::format("{}: {}", problem, two_at_once),
+            "mount the file system with locks (Lustre: -o flock), or use --dir on another"};
 }
 
 Finding examine_durability(const Probe& probe) {
@@ -198,12 +199,9 @@ Finding SharedProbe::look_at(const fs::path& file) {
                 "use a folder of a shared file system"};
     }
     if (::flock(seen.get(), LOCK_EX | LOCK_NB) == 0) {
-        return {
-            Verdict::warning, about_files,
-            fmt::format("a lock on {} does not reach other nodes, so two coordinators on two nodes would not notice "
-                        "each other",
-                        folder),
-            "mount it with cluster-wide locks (Lustre: -o flock, not localflock)"};
+        return {Verdict::warning, about_files,
+                fmt::format("a lock on {} does not reach other nodes: {}", folder, two_at_once),
+                "mount it with cluster-wide locks (Lustre: -o flock, not localflock)"};
     }
     return {Verdict::ok, about_files, fmt::format("{} and its locks are shared by the nodes", folder), ""};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/preload.hpp"
 #include "tests/e2e/variable.hpp"
 
 using namespace crescendo::tests;
@@ -41,6 +42,16 @@ TEST_CASE("the doctor shows the slots and finds nothing in the way of a sweep") 
     const auto text = run_crescendo(folder.path(), {"doctor"}).out;
     CHECK(text.starts_with("node  host"));
     CHECK(text.find("\nno problem, ") != std::string::npos);
+}
+
+TEST_CASE("a file system without flock is no obstacle to a sweep, whose lock works without it") {
+    const TemporaryFolder folder;
+    const Preload preload("FLOCK_ERRNO", "37");  // ENOLCK
+
+    const auto result = run_crescendo(folder.path(), {"doctor", "--slots", "1", "--format", "json"});
+
+    CHECK(result.code == 0);
+    CHECK(has(result.json(), "warning", "flock does not work here (No locks available): two coordinators that begin"));
 }
 
 TEST_CASE("a folder that cannot be written ends the doctor with 1 and what to do") {
