@@ -307,7 +307,7 @@ OrderedJson next_steps(std::optional<Standing> standing, const History& history,
             add("crescendo best " + where, "the best configuration, and its checkpoint");
         }
         if (!extension.empty()) {
-            add(directory.way_to_extend(extension), "search on, for as long again");
+            add(directory.way_to_extend(extension), "search twice as long");
         }
     }
     add("crescendo trials " + where + " --format csv > trials.csv", "every trial, for other tools");
