@@ -117,10 +117,18 @@ struct Locate {
         }
     }
 
-    /// The coordinates that are rounded to x: from the first on to the last.
+    /// The coordinates that are rounded to x: from the first on to the last. The outermost multiples in a range take
+    /// those of the multiples beyond its ends as well.
     template <class Quantized>
     static std::pair<double, double> cell(const Quantized& d, double x) {
-        return {inside(probability_below(d, x - d.q / 2)), inside(probability_below(d, x + d.q / 2))};
+        double first = probability_below(d, x - d.q / 2);
+        double last = probability_below(d, x + d.q / 2);
+        if constexpr (requires { d.max; }) {
+            const double multiple = std::round(x / d.q);
+            first = multiple <= first_multiple(d.min, d.q) ? 0 : first;
+            last = multiple >= last_multiple(d.max, d.q) ? 1 : last;
+        }
+        return {inside(first), inside(last)};
     }
 
     /// How probable values below x are, in whatever way they are distributed before they are rounded. Beyond the ends

@@ -176,3 +176,22 @@ TEST_CASE("quantized values are multiples of q, and never a negative zero") {
     CHECK(number(value_at(QBeta{2, 2, 0.25}, 0.5)) == 0.5);
     CHECK(to_string(value_at(QNormal{0, 1, 1}, 0.45)) == "0");  // -0.13
 }
+
+TEST_CASE("what lies beyond the outermost multiple of a range belongs to its cell") {
+    // 1 to 6 is rounded to 4, and 6 to 10.5 to 8, though 0 and 12 would be nearer to some of it.
+    CHECK(cell_at(QUniform{1, 10.5, 4}, 0) == std::pair(0.0, 5 / 9.5));
+    CHECK(coordinate_of(QUniform{1, 10.5, 4}, 4.0) == 2.5 / 9.5);
+
+    const std::array<Distribution, 4> cut{QUniform{1, 10.5, 4}, QUniform{1, 100, 10}, QLogUniformValues{3, 100, 8},
+                                          QUniform{-1, 1, 3}};
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        CAPTURE(i);
+        for (int step = 0; step < 1000; ++step) {
+            const double coordinate = (step + 0.5) / 1000;
+            const auto [first, last] = cell_at(cut[i], coordinate);
+            REQUIRE(first <= coordinate);
+            REQUIRE(coordinate <= last);
+            REQUIRE(coordinate_of(cut[i], value_at(cut[i], coordinate)) == (first + last) / 2);
+        }
+    }
+}
