@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "core/draws.hpp"
@@ -189,8 +190,21 @@ class GpSampler::Search {
         if (!config || sampler_.tried().repeats(*config)) {
             return {};
         }
-        const double score = log_expected_improvement(model_.at(sampler_.results().point_of(*config)), best_);
+        const auto its_point = sampler_.results().point_of(*config);
+        if (has_begun_at(its_point)) {
+            return {};
+        }
+        const double score = log_expected_improvement(model_.at(its_point), best_);
         return Found{std::move(point), *std::move(config), score};
+    }
+
+    /// Whether a trial of this sweep began there, in an infinite space; Tried knows those of a finite one. Steps that
+    /// change nothing, or nothing but an absent parameter, lead there.
+    bool has_begun_at(const std::vector<double>& point) const {
+        const auto& results = sampler_.results();
+        const auto own = std::views::iota(sampler_.num_earlier(), results.num_trials());
+        return sampler_.tried().size() == 0 &&
+               std::ranges::any_of(own, [&](int trial) { return std::ranges::equal(results.point(trial), point); });
     }
 
     /// Takes what is better nearby, in ever shorter steps: the last are a 64th of the first.
@@ -239,6 +253,10 @@ std::optional<TrialId> GpSampler::explored_by(TrialId trial) const {
 }
 
 std::optional<Config> GpSampler::by_model(const Results& results, const Results::Ranking& ranking, TrialId trial) {
+    const auto is_best = [&](const Results::Loss& each) { return each.loss == ranking.best.front().loss; };
+    if (std::ranges::all_of(ranking.losses, is_best)) {
+        return {};  // nothing can be learnt, and what is least known of a plain are its borders
+    }
     constexpr std::size_t most_best = 5;
     std::vector<Results::Point> best;
     for (std::size_t i = 0; i < std::min(ranking.best.size(), most_best); ++i) {

@@ -18,7 +18,7 @@ double log_expected_improvement(GaussianProcess::Normal belief, double best);
 /// * Every eighth trial explores: a model that is wrong learns so elsewhere.
 /// * A trial that lost before the rung that it learns from counts as the worst one there, and so does one that is
 ///   paused before it, until it is promoted. Of trials that run, it expects what the model predicts: so it does not
-///   propose twice in one place.
+///   propose twice in one place. Where a trial of this sweep began it proposes nothing.
 /// * Of losses above the median only the ranks count, so that bad trials do not hide how good ones differ.
 /// * A second search begins when 100 trials have results at that rung and the best lie close together. It begins anew
 ///   whenever 50 of its own have gathered as well.

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <vector>
+
 #include "tests/scheduler/samplers/learning.hpp"
 
 using namespace crescendo;
@@ -56,6 +59,34 @@ TEST_CASE("gp proposes where all finite losses are equal or as far apart as can 
             });
 
             CHECK(sampler->propose(TrialId{30})->origin == Origin::model);
+        }
+    }
+}
+
+TEST_CASE("where all trials report the same number, gp does not stay at the borders") {
+    AnySampler sampler(learning_spec("gp", square()));
+
+    const auto configs = learn(sampler, 80, [](const Config&) { return 1.0; });
+
+    CHECK(std::ranges::max(count_in_eighths(configs, 0)) < 20);  // 10 would be even
+}
+
+TEST_CASE("gp proposes no configuration twice where only some have a parameter, or few are allowed") {
+    const std::vector<Parameter> parameters{{"a", Uniform{0, 1}},
+                                            {"b", Uniform{0, 1}},
+                                            {"c", Categorical{{std::string("p"), std::string("q"), std::string("r")}}},
+                                            {"d", Uniform{0, 1}, "c == 'r'"}};
+    const auto loss = [](const Config& config) {
+        const double a = number_of(config, 0) - 0.4;
+        return a * a + (config.at(2).second == Value{std::string("q")} ? 0 : 0.2);
+    };
+    for (const auto& constraints : {std::vector<std::string>{}, {"abs(2 * a + b - 1.3) < 0.01"}}) {
+        for (std::uint64_t seed = 0; seed < 3; ++seed) {
+            AnySampler sampler(learning_spec("gp", SearchSpace(parameters, constraints), seed));
+
+            const auto configs = learn(sampler, 60, loss);
+
+            CHECK(std::set(configs.begin(), configs.end()).size() == configs.size());
         }
     }
 }
