@@ -122,6 +122,11 @@ void CmaesSampler::evolve() {
     if (generation_.size() < generation_size()) {
         return;
     }
+    const auto is_as_good = [&](const Rank& rank) { return rank.loss == generation_.front().loss; };
+    if (!has_begun_ && std::ranges::all_of(generation_, is_as_good)) {
+        generation_.clear();  // nothing can be learnt from it but which trials came first
+        return;
+    }
     std::ranges::sort(generation_);
     generation_.resize(std::max(generation_size(), generation_.size() / 4));  // earlier sweeps may be many at once
     std::vector<Evolution::Point> ranked;

@@ -307,3 +307,23 @@ TEST_CASE("cmaes begins with what earlier sweeps found") {
     }
     CHECK(sum < 0.45);  // of uniform points: 0.52
 }
+
+TEST_CASE("where all trials report the same number, cmaes settles nowhere, and learns once some differ") {
+    const SearchSpace space{{{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}}};
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        AnySampler equal(learning_spec("cmaes", space, seed));
+        auto configs = learn(equal, 400, [](const Config&) { return 1.0; });
+        configs.erase(configs.begin(), configs.end() - 160);
+
+        CHECK(std::ranges::min(count_in_eighths(configs, 0)) > 10);  // of 20
+
+        int count = 0;
+        AnySampler later(learning_spec("cmaes", space, seed));
+        configs = learn(later, 400, [&](const Config& config) {
+            return ++count <= 100 ? 1.0 : std::hypot(number_of(config, 0) - 0.3, number_of(config, 1) - 0.6);
+        });
+        configs.erase(configs.begin(), configs.end() - 160);
+
+        CHECK(count_in_eighths(configs, 0).at(2) > 80);
+    }
+}
