@@ -16,8 +16,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-ReportRecord record_of(int trial, int resource, double loss, double time, protocol::Metrics metrics,
-                       std::optional<double> data_wait = {}) {
+ReportRecord written_record(int trial, int resource, double loss, double time, protocol::Metrics metrics,
+                            std::optional<double> data_wait = {}) {
     return {{.trial = TrialId{trial},
              .resource = Resource{resource},
              .metrics = std::move(metrics),
@@ -31,19 +31,19 @@ Json read_back(const ReportRecord& record) { return Json::parse("{" + members_of
 }  // namespace
 
 TEST_CASE("a report is written as the event it is, with its time and metrics") {
-    const auto record = record_of(3, 27, 0.31, 1700000000.5, {{"accuracy", 0.69}, {"loss", 0.31}});
+    const auto record = written_record(3, 27, 0.31, 1700000000.5, {{"accuracy", 0.69}, {"loss", 0.31}});
 
     CHECK(members_of(record) == R"("event":"trial_reported","trial":3,"resource":27,"loss":0.31,"time":1700000000.5,)"
                                 R"("metrics":{"accuracy":0.69,"loss":0.31})");
 }
 
 TEST_CASE("the share of time that was waited for data is written where it is known") {
-    CHECK(read_back(record_of(0, 1, 0.5, 1.0, {{"x", 1}}, 0.25)).at("data_wait") == 0.25);
-    CHECK_FALSE(read_back(record_of(0, 1, 0.5, 1.0, {{"x", 1}})).contains("data_wait"));
+    CHECK(read_back(written_record(0, 1, 0.5, 1.0, {{"x", 1}}, 0.25)).at("data_wait") == 0.25);
+    CHECK_FALSE(read_back(written_record(0, 1, 0.5, 1.0, {{"x", 1}})).contains("data_wait"));
 }
 
 TEST_CASE("the share of samples that were left out is written behind it, and reads back") {
-    auto record = record_of(0, 1, 0.5, 1.0, {{"x", 1}}, 0.25);
+    auto record = written_record(0, 1, 0.5, 1.0, {{"x", 1}}, 0.25);
     record.report.samples_left_out = 0.125;
     const auto both = report_from(members_of(record));
     record.report.data_wait.reset();
@@ -56,7 +56,7 @@ TEST_CASE("the share of samples that were left out is written behind it, and rea
 }
 
 TEST_CASE("the group that took the time of the steps is written with it, if the trainer tells it, and reads back") {
-    auto record = record_of(0, 1, 0.5, 1.0, {{"x", 1}});
+    auto record = written_record(0, 1, 0.5, 1.0, {{"x", 1}});
     record.report.generation = 3;
     const auto without = report_from(members_of(record));
     record.set_steps({0.025, 256.0, {}});
@@ -68,7 +68,7 @@ TEST_CASE("the group that took the time of the steps is written with it, if the 
 }
 
 TEST_CASE("a trial's clock takes at most 30 bytes, and reads back") {
-    auto record = record_of(3, 27, 0.5, 1.0, {{"x", 1}});
+    auto record = written_record(3, 27, 0.5, 1.0, {{"x", 1}});
     const auto without = members_of(record);
     CHECK(read_back(record).contains("clock") == false);
     record.report.seconds = 86400.125;
@@ -86,7 +86,7 @@ TEST_CASE("a trial's clock takes at most 30 bytes, and reads back") {
 }
 
 TEST_CASE("the measures of a trial's steps take at most 30 bytes, and read back") {
-    auto record = record_of(3, 27, 0.5, 1.0, {{"x", 1}});
+    auto record = written_record(3, 27, 0.5, 1.0, {{"x", 1}});
     const auto without = members_of(record);
     record.set_steps({0.02513, 256.0, 810.5});
     const auto all = members_of(record);
@@ -103,7 +103,7 @@ TEST_CASE("the measures of a trial's steps take at most 30 bytes, and read back"
 }
 
 TEST_CASE("the scheduler's event has the training clock, however its record is read") {
-    auto record = record_of(3, 27, 0.5, 1.0, {{"x", 1}});
+    auto record = written_record(3, 27, 0.5, 1.0, {{"x", 1}});
     CHECK_FALSE(std::get<TrialReported>(event_from_json(read_back(record))).seconds.has_value());
     record.report.seconds = 0.1;
     record.report.evaluated = 3.1;
@@ -116,7 +116,7 @@ TEST_CASE("the scheduler's event has the training clock, however its record is r
 TEST_CASE("numbers of a report read back bit for bit and as numbers with a point") {
     for (const double number : {0.1, 1.0 / 3, 1.0, -0.0, 1e16, 1e300, 5e-324, -1.7976931348623157e308}) {
         CAPTURE(number);
-        const auto json = read_back(record_of(0, 1, number, 1.0, {{"x", number}}));
+        const auto json = read_back(written_record(0, 1, number, 1.0, {{"x", number}}));
 
         CHECK(json.at("loss").is_number_float());
         CHECK(json.at("metrics").at("x").get<double>() == number);
@@ -126,7 +126,7 @@ TEST_CASE("numbers of a report read back bit for bit and as numbers with a point
 }
 
 TEST_CASE("a loss that is not finite is null, and so is a metric") {
-    const auto json = read_back(record_of(0, 1, infinity, 1.0, {{"loss", infinity}}));
+    const auto json = read_back(written_record(0, 1, infinity, 1.0, {{"loss", infinity}}));
 
     CHECK(json.at("loss").is_null());
     CHECK(json.at("metrics").at("loss").is_null());
@@ -136,14 +136,14 @@ TEST_CASE("a loss that is not finite is null, and so is a metric") {
 TEST_CASE("a metric may have any name") {
     const std::map<std::string, double> metrics{{"a \"b\" \\ c\n", 1.0}, {"caf\xC3\xA9", 2.0}};
 
-    CHECK(metrics_from(read_back(record_of(0, 1, 0.5, 1.0, metrics)).at("metrics")) == metrics);
-    CHECK(read_back(record_of(0, 1, 0.5, 1.0, {{"caf\xE9", 2.0}})).at("metrics").contains("caf\xEF\xBF\xBD"));
+    CHECK(metrics_from(read_back(written_record(0, 1, 0.5, 1.0, metrics)).at("metrics")) == metrics);
+    CHECK(read_back(written_record(0, 1, 0.5, 1.0, {{"caf\xE9", 2.0}})).at("metrics").contains("caf\xEF\xBF\xBD"));
 }
 
 TEST_CASE("a report that was written is read without a JSON value, bit for bit") {
     const std::vector<ReportRecord> records{
-        record_of(3, 27, 0.1, 1700000000.5, {{"accuracy", 1.0 / 3}, {"loss", -0.0}}, 0.25),
-        record_of(0, 1, infinity, 1.0, {{"loss", std::nan("")}}), record_of(0, 1, 5e-324, 1.0, {})};
+        written_record(3, 27, 0.1, 1700000000.5, {{"accuracy", 1.0 / 3}, {"loss", -0.0}}, 0.25),
+        written_record(0, 1, infinity, 1.0, {{"loss", std::nan("")}}), written_record(0, 1, 5e-324, 1.0, {})};
     for (const auto& record : records) {
         const auto text = members_of(record);
 
@@ -155,12 +155,12 @@ TEST_CASE("a report that was written is read without a JSON value, bit for bit")
 }
 
 TEST_CASE("what is no report as we write it is left to the JSON parser") {
-    const auto text = members_of(record_of(3, 27, 0.5, 1.5, {{"loss", 0.5}}));
+    const auto text = members_of(written_record(3, 27, 0.5, 1.5, {{"loss", 0.5}}));
     for (std::size_t size = 0; size < text.size(); ++size) {
         CAPTURE(size);
         CHECK_FALSE(report_from(text.substr(0, size)).has_value());
     }
     CHECK_FALSE(report_from(text + R"(,"more":1)").has_value());
     CHECK_FALSE(report_from(R"("event":"trial_finished","trial":3,"time":1.5)").has_value());
-    CHECK_FALSE(report_from(members_of(record_of(0, 1, 0.5, 1.0, {{"a\"b", 1.0}}))).has_value());
+    CHECK_FALSE(report_from(members_of(written_record(0, 1, 0.5, 1.0, {{"a\"b", 1.0}}))).has_value());
 }
