@@ -20,8 +20,7 @@ namespace crescendo {
 /// * It learns from the highest rung that enough trials have reached. Of a generation, those that reached it are the
 ///   best; those that lost before come behind them. Each trial counts once.
 /// * Until the first generation is complete whose losses are not all equal, it proposes the points of a Sobol sequence.
-/// Results of earlier sweeps
-///   (`warm_start`) count as this sweep's own.
+///   Results of earlier sweeps (`warm_start`) count as this sweep's own.
 /// * Where the distribution has converged, another begins at a point of its own with twice the population (Auger and
 ///   Hansen, "A Restart CMA Evolution Strategy With Increasing Population Size", CEC 2005).
 class CmaesSampler : public Sampler {
