@@ -25,7 +25,7 @@ struct LastCall : Stage {
         };
     }
 
-    Outcome run() { return Stage::run(wall_clock()); }
+    Outcome run() { return Stage::run(SessionEnd::Deadline{wall_clock()}); }
 };
 
 }  // namespace
