@@ -5,7 +5,6 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "core/draws.hpp"
@@ -202,9 +201,15 @@ class GpSampler::Search {
     /// change nothing, or nothing but an absent parameter, lead there.
     bool has_begun_at(const std::vector<double>& point) const {
         const auto& results = sampler_.results();
-        const auto own = std::views::iota(sampler_.num_earlier(), results.num_trials());
-        return sampler_.tried().size() == 0 &&
-               std::ranges::any_of(own, [&](int trial) { return std::ranges::equal(results.point(trial), point); });
+        if (sampler_.tried().size() > 0) {
+            return false;
+        }
+        for (int trial = sampler_.num_earlier(); trial < results.num_trials(); ++trial) {
+            if (std::ranges::equal(results.point(trial), point)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Takes what is better nearby, in ever shorter steps: the last are a 64th of the first.
