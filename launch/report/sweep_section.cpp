@@ -127,7 +127,7 @@ std::string answer(const OrderedJson& sweep) {
     result += spending(sweep);
     result += html::figure(
         html::number(sweep.at("num_trials")), "trials",
-        fmt::format("{} regroups, {} faults", html::number(sweep.at("regroups")), sweep.at("faults").size()));
+        fmt::format("regroups: {}, faults: {}", html::number(sweep.at("regroups")), sweep.at("faults").size()));
     result += "</div>\n";
     if (best.is_object()) {
         result += "<h3>The best configuration</h3>\n" + html::chips(best.at("config"));
