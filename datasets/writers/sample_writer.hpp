@@ -26,6 +26,7 @@ class SampleWriter {
         std::vector<std::byte> value = {};
     };
 
+    /// How a data set lies in the file. It refers to what its caller has, for the call that makes the data set.
     struct Layout {
         std::int64_t num_samples = 0;
         const std::vector<std::int64_t>& sample_shape;

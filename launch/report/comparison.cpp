@@ -34,7 +34,7 @@ OrderedJson comparison_json(const std::vector<std::filesystem::path>& directorie
         const auto& spec = methods.front().runs.front().file.spec;
         const auto target = common_target(methods, spec.goal);
         const auto table = methods_table(compare_methods(methods, Prices(), {target, {}}), spec);
-        result["target"] = target ? OrderedJson(*target) : OrderedJson(nullptr);
+        result["target"] = target;
         result["methods"] = table.rows_json();
         result["first_sweeps"] = OrderedJson::array();
         for (const auto& method : methods) {

@@ -171,9 +171,8 @@ void add_slots(OrderedJson& data, const Chronicle& chronicle, std::size_t most_s
 void add_happenings(OrderedJson& data, const Chronicle& chronicle) {
     data["faults"] = OrderedJson::array();
     for (const auto& fault : chronicle.faults()) {
-        data["faults"].push_back({number_json(fault.time, time_digits), fault.trial.value,
-                                  fault.slot ? OrderedJson(fault.slot->value) : OrderedJson(nullptr), fault.kind,
-                                  fault.message});
+        data["faults"].push_back(
+            {number_json(fault.time, time_digits), fault.trial, fault.slot, fault.kind, fault.message});
     }
     data["sessions"] = OrderedJson::array();
     for (const auto& session : chronicle.history().sessions()) {
@@ -191,8 +190,7 @@ std::optional<Resource> cut_at(const Sweep& sweep, const Trial& trial) {
 OrderedJson cuts_json(const Sweep& sweep) {
     auto result = OrderedJson::array();
     for (const auto& trial : sweep.trials()) {
-        const auto rung = cut_at(sweep, trial);
-        result.push_back(rung ? OrderedJson(rung->value) : OrderedJson(nullptr));
+        result.push_back(cut_at(sweep, trial));
     }
     return result;
 }
@@ -364,7 +362,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["max"] = sweep.spec().scheduler.max.value;
     data["elapsed"] = history.elapsed();
     data["spending"] = spending_json(history, price);
-    data["data_wait"] = history.data_wait() ? OrderedJson(*history.data_wait()) : OrderedJson(nullptr);
+    data["data_wait"] = history.data_wait();
     data["num_trials"] = sweep.trials().size();
     data["ranking"] = OrderedJson::array();
     for (const auto trial : ranking(sweep)) {

@@ -70,8 +70,6 @@ std::optional<double> cost_of(double slot_seconds, std::optional<double> price_o
     return price_of_slot_hour ? std::optional(hours(slot_seconds) * *price_of_slot_hour) : std::nullopt;
 }
 
-OrderedJson json_of(std::optional<double> number) { return number ? OrderedJson(*number) : OrderedJson(nullptr); }
-
 /// A trial's training clock at its last report.
 std::optional<double> clock_of(const TrialHistory& trial) {
     return trial.reports.empty() ? std::nullopt : trial.reports.back().seconds;
@@ -86,10 +84,10 @@ OrderedJson result_json(const History& history, const SweepDirectory& directory,
     result["config"] = launch::to_json(with_whole_numbers(best.config, history.sweep().spec().space));
     result.update(repetition_json(history.sweep(), best.id));
     const auto& seen = history.of(best.id);
-    result["seconds"] = json_of(clock_of(seen));
+    result["seconds"] = clock_of(seen);
     const double slot_seconds = history.slot_seconds_of(best.id);
     result["slot_hours"] = hours(slot_seconds);
-    result["cost"] = json_of(cost_of(slot_seconds, price_of_slot_hour));
+    result["cost"] = cost_of(slot_seconds, price_of_slot_hour);
     if (seen.gpu_joules) {
         result["gpu_joules"] = *seen.gpu_joules;
     }
@@ -148,7 +146,7 @@ OrderedJson repetition_json(const Sweep& sweep, TrialId trial) {
     return {{"configuration", repeat.configuration_of(trial).value},
             {"repetition", repeat.repetition_of(trial)},
             {"judge", judges.of(repeat.judge)},
-            {"judged", json_of(judged_value(sweep, trial))}};
+            {"judged", judged_value(sweep, trial)}};
 }
 
 double best_value(const Sweep& sweep, TrialId best) {
@@ -280,8 +278,8 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
 OrderedJson spending_json(const History& history, std::optional<double> price_of_slot_hour) {
     OrderedJson spent{{"slot_hours", hours(history.slot_seconds())},
                       {"idle_slot_hours", hours(history.idle_slot_seconds())},
-                      {"cost", json_of(cost_of(history.slot_seconds(), price_of_slot_hour))},
-                      {"idle_cost", json_of(cost_of(history.idle_slot_seconds(), price_of_slot_hour))}};
+                      {"cost", cost_of(history.slot_seconds(), price_of_slot_hour)},
+                      {"idle_cost", cost_of(history.idle_slot_seconds(), price_of_slot_hour)}};
     if (const auto& joules = history.energy().cpus) {
         spent["cpu_joules"] = *joules;
     }

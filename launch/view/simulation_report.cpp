@@ -90,7 +90,7 @@ OrderedJson summary_json(const Summary& summary, const SweepSpec& spec) {
     json["regroups"] = summary.num_regroups;
     json["new_groups"] = summary.num_new_groups;
     json["resumptions"] = summary.num_resumptions;
-    json["best_trial"] = summary.best ? Json(summary.best->value) : Json(nullptr);
+    json["best_trial"] = summary.best;
     json[spec.metric] = summary.best_loss ? Json(from_loss(spec.goal, *summary.best_loss)) : Json(nullptr);
     return json;
 }
