@@ -146,7 +146,7 @@ class TrialStory {
   private:
     static Chronicle whole_chronicle(const SweepDirectory& directory, const SweepSpec& spec) {
         const bool is_running = SweepLock::holder(directory).has_value();
-        auto chronicle = Chronicle::read(spec, directory.journal(), is_running);
+        auto chronicle = Chronicle::read(spec, directory.journal(), is_running, Reports::all);
         CRESCENDO_VALIDATE(chronicle.problem().empty(), "", "{}", chronicle.problem());
         return chronicle;
     }

@@ -21,8 +21,9 @@ bool is_frequent(std::string_view members) {
 
 }  // namespace
 
-Chronicle Chronicle::read(const SweepSpec& spec, const std::filesystem::path& journal, bool is_running) {
-    Chronicle chronicle(spec);
+Chronicle Chronicle::read(const SweepSpec& spec, const std::filesystem::path& journal, bool is_running,
+                          Reports reports) {
+    Chronicle chronicle(spec, reports);
     try {
         chronicle.history_.replay(journal, History::Purpose::look,
                                   [&](const Journal::Line& line) { chronicle.take(line); });

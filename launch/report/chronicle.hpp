@@ -40,7 +40,8 @@ class Chronicle {
   public:
     /// Reads a journal as far as it can be read: where it is damaged, problem() says so. `is_running`: a process works
     /// on the sweep.
-    static Chronicle read(const SweepSpec& spec, const std::filesystem::path& journal, bool is_running);
+    static Chronicle read(const SweepSpec& spec, const std::filesystem::path& journal, bool is_running,
+                          Reports reports = Reports::curves);
 
     const History& history() const { return history_; }
     const std::vector<Span>& spans() const { return spans_; }  ///< trial by trial, in the order of time
@@ -50,7 +51,7 @@ class Chronicle {
     const std::string& problem() const { return problem_; }
 
   private:
-    explicit Chronicle(const SweepSpec& spec) : history_(spec, Reports::curves) {}
+    Chronicle(const SweepSpec& spec, Reports reports) : history_(spec, reports) {}
 
     /// Takes one line of the journal.
     void take(const Journal::Line& line);

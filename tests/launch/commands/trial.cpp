@@ -36,6 +36,22 @@ TEST_CASE("trial as JSON has every report and every move between slots") {
     CHECK(trial.at("origin") == "random");
 }
 
+TEST_CASE("trial as JSON has all metrics of each report, not of the last alone") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "for n in 1 2 3; do\n"
+                "  echo '{\"resource\": '$n', \"metrics\": {\"loss\": 0.5, \"other\": '$n'}}' >&$CRESCENDO_FD\n"
+                "  read -r reply <&$CRESCENDO_FD\ndone");
+    auto file = content_of(folder / "sweep.yaml");
+    write_file(folder / "sweep.yaml", file.replace(file.find("max: 1}\ncommand"), 6, "max: 3"));
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+
+    const auto reports = run_crescendo(folder.path(), {"trial", "s", "0", "--format", "json"}).json().at("reports");
+
+    REQUIRE(reports.size() == 3);
+    CHECK(reports[0].at("metrics").at("other") == 1);
+}
+
 TEST_CASE("trial refuses a trial that has not started") {
     const OldSweep sweep;
     CHECK(contains(sweep.run({"trial", "s", "2"}).err, "trial 2 has not started"));
