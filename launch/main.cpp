@@ -17,7 +17,7 @@
 #include "launch/commands/unknown_words.hpp"
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/doctor/nodes.hpp"
-#include "launch/process/exit_status_variable.hpp"
+#include "launch/process/job_script_variables.hpp"
 #include "launch/process/standard_streams.hpp"
 #include "launch/transport/mpi_transport.hpp"
 

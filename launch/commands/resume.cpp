@@ -18,7 +18,7 @@
 #include "launch/directory/reopening.hpp"
 #include "launch/directory/standing.hpp"
 #include "launch/directory/sweep_lock.hpp"
-#include "launch/process/exit_status_variable.hpp"
+#include "launch/process/job_script_variables.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 

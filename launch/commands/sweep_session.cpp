@@ -26,7 +26,7 @@
 #include "launch/doctor/launcher.hpp"
 #include "launch/journal/cost.hpp"
 #include "launch/journal/directory_error.hpp"
-#include "launch/process/exit_status_variable.hpp"
+#include "launch/process/job_script_variables.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/system/wall_clock.hpp"

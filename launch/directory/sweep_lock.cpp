@@ -20,7 +20,7 @@
 #include "launch/files/read_file.hpp"
 #include "launch/journal/directory_error.hpp"
 #include "launch/json/json.hpp"
-#include "launch/process/exit_status_variable.hpp"
+#include "launch/process/job_script_variables.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "core/files/durable_file.hpp"
 #include "core/trial_protocol.hpp"
-#include "launch/process/exit_status_variable.hpp"
+#include "launch/process/job_script_variables.hpp"
 #include "launch/process/pipe.hpp"
 
 namespace crescendo::launch {

@@ -19,7 +19,7 @@
 
 #include "core/files/file_descriptor.hpp"
 #include "launch/process/child_process.hpp"
-#include "launch/process/exit_status_variable.hpp"
+#include "launch/process/job_script_variables.hpp"
 #include "launch/process/pipe.hpp"
 
 extern char** environ;

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "launch/process/exit_status_variable.hpp"
+#include "launch/process/job_script_variables.hpp"
 #include "launch/process/shell.hpp"
 #include "launch/slots/topology.hpp"
 #include "tests/await.hpp"
