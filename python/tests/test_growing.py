@@ -365,7 +365,7 @@ class GrowingTest(unittest.TestCase):
     def test_the_noise_scale_is_that_of_the_samples_gradients(self):
         count = 2048
         terms = self.terms(settings={"samples": count, "lr": 0.0}, batch_multiple=2)  # the weights stay
-        reports = self.crescendo.train([0, 1], "new", terms, until=8)  # of 64 steps, 16 of which are measured
+        reports = self.crescendo.train([0, 1], "new", terms, until=8)  # 64 steps each, 4 of which are measured
         self.leave([0, 1], terms)
 
         torch.manual_seed(terms.seed)

@@ -324,8 +324,8 @@ TEST_CASE("the noise scale is reported once it is known, and continues over grow
                       {"depth", 0},
                       {"lr", 0.0},
                       {"batch_size", 8},
-                      {"data", {{"train", write_numbers(sweep.folder / "numbers.h5", "train", 96)}}}};
-    terms.batch_multiple = 2;  // an epoch has six steps, and every fourth step is measured
+                      {"data", {{"train", write_numbers(sweep.folder / "numbers.h5", "train", 384)}}}};
+    terms.batch_multiple = 2;  // an epoch has 24 steps, and every 16th step is measured
     const auto num_measured = [&] { return load(terms.directory / "checkpoint.pt").progress["noise_scale"]["norms"]; };
     {
         FakeCrescendo crescendo(2, "crescendo-trainer");

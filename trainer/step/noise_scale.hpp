@@ -8,7 +8,7 @@
 namespace crescendo::trainer {
 
 /// Of so many steps one is measured.
-constexpr std::int64_t measured_every = 4;
+constexpr std::int64_t measured_every = 16;
 /// The same where it costs more, most of a small model's step: where a lone worker's step is a single micro-batch.
 constexpr std::int64_t single_measured_every = 80;
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Optional
 
-EVERY = 4  # steps, of which one is measured
+EVERY = 16  # steps, of which one is measured
 DECAY = 0.99  # a hundred measurements count
 FEWEST = 8
 

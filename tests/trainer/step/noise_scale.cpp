@@ -77,7 +77,7 @@ MeasurementPlan plan(const std::vector<std::int64_t>& slices, std::int64_t micro
 
 }  // namespace
 
-TEST_CASE("every fourth step is measured, and every 80th of a lone worker that has one micro-batch") {
+TEST_CASE("every 16th step is measured, and every 80th of a lone worker that has one micro-batch") {
     const auto measured = [](const std::vector<std::int64_t>& slices) {
         std::vector<std::int64_t> steps;
         for (std::int64_t step = 1; step <= 160; ++step) {
@@ -87,8 +87,8 @@ TEST_CASE("every fourth step is measured, and every 80th of a lone worker that h
         }
         return steps;
     };
-    CHECK(measured(/*slices=*/{64, 64}).size() == 40);
-    CHECK(measured({64, 0}).front() == 4);
+    CHECK(measured(/*slices=*/{64, 64}).size() == 10);
+    CHECK(measured({64, 0}).front() == 16);
     CHECK(measured({128}) == measured({64, 64}));  // of two micro-batches
     CHECK(measured({64}) == std::vector<std::int64_t>{80, 160});
 }
