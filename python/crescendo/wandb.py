@@ -193,6 +193,7 @@ class Reports:
         self._names: Dict[str, None] = {}  # all that were ever logged
         self._summary: Dict[str, float] = {}  # what the script wrote there itself
         self._has_reported = False
+        self._has_ended = False
         self._watched: Any = None
 
     def add(self, data: Mapping[str, Any]) -> None:
@@ -206,11 +207,18 @@ class Reports:
         if self._metric not in numbers:
             return
         self._has_reported = True
-        continues = self._trial.report(self._numbers)
-        self._numbers = {}
-        # A trial that is complete may save its model, and so on. If it logs the metric once more, report() ends it.
-        if not continues and self._trial.resource != self._trial.max_resource:
-            raise SystemExit(0)
+        if self._has_ended:  # and the script has caught that, as a bare `except:` around wandb.log does
+            sys.modules["wandb"].finish()
+            os._exit(0)
+        try:
+            continues = self._trial.report(self._numbers)
+            self._numbers = {}
+            # A trial that is complete may save its model, and so on. If it logs the metric once more, report() ends it.
+            if not continues and self._trial.resource != self._trial.max_resource:
+                raise SystemExit(0)
+        except SystemExit:
+            self._has_ended = True
+            raise
 
     def watch(self, summary: Any) -> None:
         """Notes what is written to objects of W&B's class of summaries."""

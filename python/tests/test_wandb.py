@@ -111,6 +111,14 @@ class EndTest(unittest.TestCase):
 
         self.assertNotIn("never gave it to wandb.log", said)
 
+    def test_a_script_that_catches_every_exception_of_its_log_ends_at_the_next_one(self):
+        script = "import wandb\nrun = wandb.init()\nfor loss in range(1000):\n    print(loss, flush=True)\n"
+        script += "    try:\n        run.log({'val_loss': loss})\n    except:\n        pass\n"
+        reported, said = self.end(script + "raise ValueError('it has trained on')")
+
+        self.assertEqual(reported.count("val_loss"), 1)
+        self.assertNotIn("it has trained on", said)
+
     def test_the_summary_of_a_script_that_crashed_is_no_result(self):
         reported, said = self.end("import wandb\nwandb.init().summary['val_loss'] = 1\nraise ValueError('NaN')")
 
