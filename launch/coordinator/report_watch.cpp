@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 
 #include "core/shell_words.hpp"
@@ -18,7 +19,8 @@ std::vector<std::string> ReportWatch::note(const protocol::Report& report, doubl
     std::vector<std::string> remarks;
     for (auto& remark :
          {has_trained ? unused(report, sweep) : std::nullopt, is_first ? end_at_once(report, sweep) : std::nullopt,
-          untimed_steps(report, sweep), left_out_samples(report), divergence(report.trial, loss, sweep)}) {
+          has_trained ? skipped_rungs(report, before, sweep) : std::nullopt, untimed_steps(report, sweep),
+          left_out_samples(report), divergence(report.trial, loss, sweep)}) {
         if (remark) {
             remarks.push_back(*remark);
         }
@@ -60,6 +62,27 @@ std::optional<std::string> ReportWatch::end_at_once(const protocol::Report& repo
         "the first report of trial {} is at {}, beyond scheduler.max ({}), so the trial is complete at once and no "
         "rung judges it: does the program count something else? max is in what its reports count",
         report.trial.value, report.resource.value, scheduler.max.value);
+}
+
+/// Who counts steps where `min` means epochs is judged at many rungs by one report, and hardly a trial is among the
+/// best at all of them.
+std::optional<std::string> ReportWatch::skipped_rungs(const protocol::Report& report, Resource before,
+                                                      const Sweep& sweep) {
+    const auto& scheduler = sweep.spec().scheduler;
+    std::set<Resource> passed;
+    for (const auto& rung : sweep.rungs()) {
+        if (before < rung.milestone && rung.milestone <= report.resource && report.resource < scheduler.max) {
+            passed.insert(rung.milestone);
+        }
+    }
+    if (passed.size() < 2 || std::exchange(told_of_rungs_, true)) {
+        return {};
+    }
+    return fmt::format(
+        "the first report of trial {0}{1} is at {2}, so it is judged at {3} rungs at once, from {4} to {5}, and more "
+        "trials stop than at one; let the first rung be at the first report: scheduler: {{min: {6}}}",
+        report.trial.value, before.value > 0 ? " that has trained" : "", report.resource.value, passed.size(),
+        passed.begin()->value, passed.rbegin()->value, report.resource.value - before.value);
 }
 
 /// Growth that is to pay needs the time of steps. crescendo-trainer lacks it only where an epoch is a single step.

@@ -28,6 +28,7 @@ class ReportWatch {
   private:
     std::optional<std::string> unused(const protocol::Report& report, const Sweep& sweep);
     std::optional<std::string> end_at_once(const protocol::Report& report, const Sweep& sweep);
+    std::optional<std::string> skipped_rungs(const protocol::Report& report, Resource before, const Sweep& sweep);
     std::optional<std::string> untimed_steps(const protocol::Report& report, const Sweep& sweep);
     std::optional<std::string> left_out_samples(const protocol::Report& report);
     std::optional<std::string> divergence(TrialId trial, double loss, const Sweep& sweep);
@@ -38,6 +39,7 @@ class ReportWatch {
     std::set<TrialId> diverged_;  ///< trials that reported what is no finite number, as long as none is finite
     bool is_any_finite_ = false;
     bool told_of_end_ = false;
+    bool told_of_rungs_ = false;
     bool told_of_steps_ = false;
     bool told_of_samples_ = false;
 };

@@ -97,6 +97,32 @@ TEST_CASE("a program that reports only at the end, where rungs would stop trials
     CHECK(said_with("{type: asha, min: 4, max: 4}") == 0);
 }
 
+TEST_CASE("one report that is judged at many rungs, because the program counts steps, is told of once") {
+    const auto said_with = [](const std::string& scheduler, bool reports_untrained) {
+        Stage stage("run_cap: 2\n", scheduler);
+        stage.file.trainer.reset();
+        stage.file.command = {"train"};
+        stage.file.supervision.report =
+            launch::ReportSource{{"(?P<accuracy>.*)"}, "", /*counts_from=*/reports_untrained ? 0 : 1};
+        for (const int trial : {0, 1}) {
+            if (reports_untrained) {
+                stage.agents.report(trial, 1, 0.1);
+            }
+            for (const int resource : {500, 1000, 4000}) {
+                stage.agents.report(trial, resource, 0.5);
+            }
+        }
+        stage.run();
+        return times_said(stage, "is at 500, so it is judged at ");
+    };
+
+    CHECK(said_with("{type: asha, max: 4000}", false) == 1);
+    CHECK(said_with("{type: asha, max: 4000}", true) == 1);
+    CHECK(said_with("{type: asha, min: 500, max: 4000}", false) == 0);
+    CHECK(said_with("{type: asha, min: 200, max: 4000}", false) == 0);  // 200, and then 600
+    CHECK(said_with("{type: fifo, max: 4000}", false) == 0);
+}
+
 TEST_CASE("samples that a trial leaves out are told of once") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 3}");
     for (const int resource : {1, 2, 3}) {
