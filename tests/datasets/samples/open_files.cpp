@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "datasets/hdf5/location.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "datasets/samples/sample_stream.hpp"
 #include "tests/datasets/files.hpp"
@@ -85,4 +86,22 @@ TEST_CASE("a file that changed while it was closed is refused") {
         const std::int64_t last_chunk = set->chunks().num_chunks() - 1;
         CHECK_NOTHROW(set->expect_unchanged({&last_chunk, 1}));
     }
+}
+
+TEST_CASE("the file that was used longest ago is closed for another") {
+    const TemporaryFolder folder;
+    const auto place = Location::parse(write_counting_set(folder / "set.h5", 3, 3));
+    const FewDescriptors few(16);  // two files are open
+    std::vector<std::size_t> opened;
+    OpenFiles open(3, {}, [&](std::size_t number) {
+        opened.push_back(number);
+        return SetFile::open(place, {});
+    });
+
+    for (const std::size_t number : {0, 1, 0, 2, 0}) {
+        open.get(number);
+    }
+
+    CHECK(opened == std::vector<std::size_t>{0, 1, 2});
+    CHECK(open.if_open(1) == nullptr);
 }

@@ -120,6 +120,16 @@ void overwrite(const std::filesystem::path& file) {
     write_unnoticed(file, std::vector<std::byte>(std::filesystem::file_size(file), std::byte{0xFF}));
 }
 
+/// The same file, but that no chunk of it can be decompressed.
+std::vector<std::byte> without_streams(std::vector<std::byte> bytes) {
+    // All of zlib's streams, which begin with 78 5E at this level.
+    const std::array magic{std::byte{0x78}, std::byte{0x5E}};
+    for (auto at = bytes.begin(); (at = std::search(at, bytes.end(), magic.begin(), magic.end())) != bytes.end();) {
+        std::fill(at, at + 2, std::byte{0xFF});
+    }
+    return bytes;
+}
+
 }  // namespace
 
 TEST_CASE("a group of any size sees every sample once an epoch, in the same steps") {
@@ -408,6 +418,27 @@ TEST_CASE("a survivor of a set that fits reads what it lacks, and then keeps all
     CHECK(sorted(rest_of_epoch(stream)) == counting(101));
 }
 
+TEST_CASE("a survivor of a set that fits does not take what it failed to read for what it had before") {
+    for (const std::uint64_t seed : {5, 6}) {
+        CAPTURE(seed);
+        const TemporaryFolder folder;
+        const auto file = folder / "set.h5";
+        const auto set = SampleSet::open(write_counting_set(file, 101, 5, /*deflate=*/true));
+        const auto intact = read_bytes(file);
+        SampleStream stream(set, {.memory_bytes = resident_bytes(101)});
+        stream.enter({.seed = 5, .group_batch = 10, .rank = 1, .size = 2});
+        const auto share = rest_of_epoch(stream);
+
+        write_unnoticed(file, without_streams(intact));
+        stream.enter({.seed = 5, .group_batch = 10});
+        CHECK_THROWS_AS(stream.next(), std::runtime_error);
+        write_unnoticed(file, intact);
+        stream.enter({.seed = seed, .group_batch = 10, .rank = 1, .size = 2});
+
+        CHECK(std::ssize(rest_of_epoch(stream)) == std::ssize(share));
+    }
+}
+
 TEST_CASE("workers of a group read the set once together, in an evaluation and in an epoch of training") {
     const TemporaryFolder folder;
     constexpr std::size_t num_samples = 4096;  // contiguous, they are 16 chunks
@@ -520,16 +551,9 @@ TEST_CASE("what the reading thread throws arrives in next, and a later next read
     const auto file = folder / "set.h5";
     const auto set = SampleSet::open(write_counting_set(file, 1000, 10, /*deflate=*/true));
     const auto intact = read_bytes(file);
-    auto damaged = intact;
-    // All of zlib's streams, which begin with 78 5E at this level.
-    const std::array magic{std::byte{0x78}, std::byte{0x5E}};
-    for (auto at = damaged.begin();
-         (at = std::search(at, damaged.end(), magic.begin(), magic.end())) != damaged.end();) {
-        std::fill(at, at + 2, std::byte{0xFF});
-    }
     SampleStream stream(set, {.memory_bytes = window_bytes(100)});
 
-    write_unnoticed(file, damaged);
+    write_unnoticed(file, without_streams(intact));
     stream.enter({.seed = 5, .group_batch = 100});
     CHECK_THROWS_WITH_AS(stream.next(), Contains("set.h5:/train/inputs: samples"), std::runtime_error);
     CHECK_THROWS_AS(stream.next(), std::runtime_error);

@@ -1,6 +1,8 @@
 #include "launch/journal/journal.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -258,6 +260,26 @@ TEST_CASE("a full disk leaves the journal as it was, and sync can be tried again
 
     CHECK(Journal::read(path).size() == 6);
     CHECK(Journal::open(path).read(path).back()["trial"] == 2);
+}
+
+TEST_CASE("remains of a batch that could not be cut off are written over") {
+    const FileDescriptor file(::memfd_create("journal", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    const fs::path path = "/proc/self/fd/" + std::to_string(file.get());
+    const TemporaryFolder folder;
+    const auto before = write_example(folder / "journal.jsonl");
+    write_file(path, before);
+    REQUIRE(::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+    auto journal = Journal::open(path);
+    journal.append({{"event", "cancelled"}});
+    {
+        const FileSizeLimit limit(before.size() + 7);
+        CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("and its end could not be cut off"), DirectoryError);
+    }
+    CHECK(read_file(path).size() == before.size() + 7);
+
+    journal.sync();
+
+    CHECK(Journal::read(path).size() == 5);
 }
 
 TEST_CASE("a disk that fails leaves the journal as it was, and once it is mended all is written anew") {
