@@ -147,6 +147,13 @@ class Conformance:
         self.crescendo.look_for(trainer, "timed", 0)  # which a trial may send before its first report
         return found
 
+    def begin(self, **more: Any) -> Tuple[int, Terms]:
+        """A trainer that begins a new trial alone, and the trial's terms."""
+        (trainer,) = self.living(1)
+        terms = self.terms(**more)
+        self.crescendo.join([trainer], "new", terms)
+        return trainer, terms
+
     def regrouped(self, trainer: int) -> Message:
         found = self.crescendo.expect(trainer, "regrouped")
         expect(
@@ -213,9 +220,7 @@ def check_hello(conformance: Conformance) -> None:
 
 @check("it trains a new trial, and says so", "join")
 def check_new(conformance: Conformance) -> None:
-    (a,) = conformance.living(1)
-    terms = conformance.terms()
-    conformance.crescendo.join([a], "new", terms)
+    a, terms = conformance.begin()
     conformance.regrouped(a)
     conformance.report(a, terms)
     conformance.leave([a], terms)
@@ -223,9 +228,7 @@ def check_new(conformance: Conformance) -> None:
 
 @check("after a report it waits for the decision, then continues", "decision")
 def check_decision(conformance: Conformance) -> None:
-    (a,) = conformance.living(1)
-    terms = conformance.terms()
-    conformance.crescendo.join([a], "new", terms)
+    a, terms = conformance.begin()
     first = conformance.report(a, terms)
     conformance.crescendo.look_for(a, "regrouped", 0.1)
     conformance.expect_silence(a, 1.5, "before the decision about its report")
@@ -240,9 +243,7 @@ def check_decision(conformance: Conformance) -> None:
 
 @check("at max_resource it trains no more", "join")
 def check_end(conformance: Conformance) -> None:
-    (a,) = conformance.living(1)
-    terms = conformance.terms(max_resource=1)
-    conformance.crescendo.join([a], "new", terms)
+    a, terms = conformance.begin(max_resource=1)
     conformance.report(a, terms)
     conformance.crescendo.look_for(a, "regrouped", 0.1)
     conformance.crescendo.go_on([a], terms)
@@ -252,9 +253,7 @@ def check_end(conformance: Conformance) -> None:
 
 @check("it leaves within an epoch, and is idle again", "leave")
 def check_leave(conformance: Conformance) -> None:
-    (a,) = conformance.living(1)
-    terms = conformance.terms()
-    conformance.crescendo.join([a], "new", terms)
+    a, terms = conformance.begin()
     conformance.regrouped(a)
     expect(not conformance.leave([a], terms), "'left' says saved: true, and nobody asked for that")
     conformance.terms()  # a report may have crossed with the order
@@ -290,9 +289,7 @@ def check_regroup(conformance: Conformance) -> None:
 
 @check("the checkpoint is there before the report of checkpoint_at", "join")
 def check_checkpoint_at(conformance: Conformance) -> None:
-    (a,) = conformance.living(1)
-    terms = conformance.terms(checkpoint_at=1)
-    conformance.crescendo.join([a], "new", terms)
+    a, terms = conformance.begin(checkpoint_at=1)
     conformance.report(a, terms)
     expect((terms.directory / "checkpoint.pt").exists(), "there is no checkpoint.pt in the trial's directory")
     conformance.leave([a], terms)
@@ -331,9 +328,7 @@ def check_begin_anew(conformance: Conformance) -> None:
 
 @check("SIGTERM and SIGUSR2 mean nothing to it", "leave")
 def check_signals(conformance: Conformance) -> None:
-    (a,) = conformance.living(1)
-    terms = conformance.terms()
-    conformance.crescendo.join([a], "new", terms)
+    a, terms = conformance.begin()
     conformance.report(a, terms)
     for number in (signal.SIGTERM, signal.SIGUSR2):
         conformance.crescendo.signal(a, number)
@@ -408,9 +403,7 @@ def check_stranded(conformance: Conformance) -> None:
 
 @check("it ends with status 0 when the channel closes", "warm-trainers")
 def check_channel_end(conformance: Conformance) -> None:
-    (a,) = conformance.living(1)
-    terms = conformance.terms()
-    conformance.crescendo.join([a], "new", terms)
+    a, terms = conformance.begin()
     conformance.report(a, terms)
     conformance.crescendo.hang_up(a)
     status = conformance.crescendo.wait_for_end(a, 10)
