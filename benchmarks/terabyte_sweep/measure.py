@@ -15,7 +15,6 @@ import glob
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -26,7 +25,7 @@ import numpy
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import sweep  # noqa: E402
-from harness import BIN, CRESCENDO, QUICK, ROOT, TRAINER  # noqa: E402
+from harness import BIN, QUICK, ROOT, TRAINER  # noqa: E402
 
 ROWS = 1 << 28  # of 1,024 float32: 1 TiB
 NUMBERS = 1024

@@ -9,7 +9,6 @@ import json
 import sys
 
 import h5py
-import numpy as np
 import torch
 import torch.nn.functional as F
 

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """A loop of Hugging Face accelerate that is started anew with more workers: the spirals of plain.py."""
 
-import argparse
-
 import torch
 from accelerate import Accelerator
 from torch.utils.data import DataLoader, TensorDataset

@@ -9,7 +9,6 @@ import itertools
 import json
 import math
 import operator
-import os
 import resource
 import shutil
 import socket
