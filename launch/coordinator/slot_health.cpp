@@ -15,13 +15,18 @@ SlotHealth::SlotHealth(const std::vector<Slot>& slots) {
 }
 
 std::set<SlotId> SlotHealth::note_failure(SlotId slot, TrialId trial, const std::function<Record()>& count) {
-    const auto place = in_use_.find(slot);
-    if (place == in_use_.end()) {
+    const auto found = in_use_.find(slot);
+    if (found == in_use_.end()) {
         return {};
     }
+    const auto place = found->second;
     doubts_[slot].insert(trial);
     failed_on_[trial].insert(slot);
-    for (const auto& suspects : {slots_of(place->second.node), slots_on_gpu_of(slot), std::set{slot}}) {
+    const auto on_node = in_use_where([&](const Slot& other) { return other.node == place.node; });
+    const auto on_gpu = in_use_where([&](const Slot& other) {
+        return other.id == slot || (place.gpu && other.node == place.node && other.gpu == place.gpu);
+    });
+    for (const auto& suspects : {on_node, on_gpu, std::set{slot}}) {
         if (are_bad(suspects, count)) {
             note_lost(suspects);
             return suspects;
@@ -30,21 +35,10 @@ std::set<SlotId> SlotHealth::note_failure(SlotId slot, TrialId trial, const std:
     return {};
 }
 
-std::set<SlotId> SlotHealth::slots_of(NodeId node) const {
+std::set<SlotId> SlotHealth::in_use_where(const std::function<bool(const Slot&)>& is_meant) const {
     std::set<SlotId> slots;
     for (const auto& [id, slot] : in_use_) {
-        if (slot.node == node) {
-            slots.insert(id);
-        }
-    }
-    return slots;
-}
-
-std::set<SlotId> SlotHealth::slots_on_gpu_of(SlotId slot) const {
-    const auto& place = in_use_.at(slot);
-    std::set<SlotId> slots{slot};
-    for (const auto& [id, other] : in_use_) {
-        if (place.gpu && other.node == place.node && other.gpu == place.gpu) {
+        if (is_meant(slot)) {
             slots.insert(id);
         }
     }

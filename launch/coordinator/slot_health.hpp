@@ -47,8 +47,7 @@ class SlotHealth {
     void note_joined(const Slot& slot) { in_use_.insert_or_assign(slot.id, slot); }
 
   private:
-    std::set<SlotId> slots_of(NodeId node) const;
-    std::set<SlotId> slots_on_gpu_of(SlotId slot) const;
+    std::set<SlotId> in_use_where(const std::function<bool(const Slot&)>& is_meant) const;
     std::set<TrialId> row_on(const std::set<SlotId>& slots) const;
     std::set<TrialId> failed_only_on(const std::set<SlotId>& slots, const std::set<TrialId>& trials) const;
     bool are_bad(const std::set<SlotId>& slots, const std::function<Record()>& count) const;
