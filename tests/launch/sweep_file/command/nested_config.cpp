@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "core/setting_path.hpp"
 #include "launch/json/value_json.hpp"
 
 using namespace crescendo;
@@ -29,16 +28,4 @@ TEST_CASE("what a program got is known again, nested or flat") {
     CHECK_FALSE(has_values(Json::object(), dotted_config));
     CHECK_FALSE(has_values(Json{{"batch", 33}}, {{"batch", std::int64_t{32}}}));
     CHECK_FALSE(has_values(Json{{"batch", 32}, {"more", 1}}, {{"batch", std::int64_t{32}}}));
-}
-
-TEST_CASE("a dotted name leads into the settings, and makes the maps that are missing") {
-    Json settings{{"model", "cnn"}, {"data", {{"train", "a.h5"}}}};
-
-    set_at(settings, "data.batch", Json(32));
-    set_at(settings, "report.to.file", Json(true));
-    set_at(settings, "model", Json("mlp"));
-
-    CHECK(settings == Json{{"model", "mlp"},
-                           {"data", {{"train", "a.h5"}, {"batch", 32}}},
-                           {"report", {{"to", {{"file", true}}}}}});
 }
