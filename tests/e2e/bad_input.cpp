@@ -198,16 +198,6 @@ TEST_CASE("mistakes of the file, what is missing, and what the trainer says are 
     CHECK(with_command.err.find("3 mistakes\n") != std::string::npos);
 }
 
-TEST_CASE("the time of a job is read as sbatch reads it") {
-    const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sound);
-    write_file(folder / "train.sh", "");
-
-    const auto script = run_crescendo(folder.path(), {"submit", "sweep.yaml", "--time", "10", "--dry-run"});
-
-    CHECK_MESSAGE(script.out.find("#SBATCH --time=00:10:00") != std::string::npos, (script.out + script.err));
-}
-
 TEST_CASE("a time-out in the environment that is none is refused before anything is written") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sound);
@@ -220,15 +210,6 @@ TEST_CASE("a time-out in the environment that is none is refused before anything
     CHECK(result.code == 2);
     CHECK(result.err.find("CRESCENDO_SAVE_TIMEOUT=10m: is no number of seconds") != std::string::npos);
     CHECK_FALSE(fs::exists(folder / "sweep"));
-}
-
-TEST_CASE("a missing file is named") {
-    const TemporaryFolder folder;
-
-    const auto result = run_crescendo(folder.path(), {"run", "nowhere.yaml"});
-
-    CHECK(result.code == 2);
-    CHECK(result.err.find("nowhere.yaml") != std::string::npos);
 }
 
 TEST_CASE("a directory that cannot be written is refused") {

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -126,16 +125,6 @@ TEST_CASE("images whose channels are stored last have statistics once it is said
     const auto stats =
         run_crescendo(folder.path(), {"data", "stats", "images.h5:/", "--layout", "hwc", "--format", "json"});
     CHECK(stats.json().size() == 3);
-}
-
-TEST_CASE("a netCDF-4 file with many attributes of a variable of texts is copied") {
-    const TemporaryFolder folder;
-    write_names(folder / "names.h5");
-
-    const auto copied = run_crescendo(folder.path(), {"data", "rechunk", "names.h5:/", "copy.h5:/"});
-
-    CHECK(copied.code == 0);
-    CHECK(said(run_crescendo(folder.path(), {"data", "inspect", "copy.h5"})) == Contains("/names"));
 }
 
 TEST_CASE("a damaged file is bad input, with its name and that of the object, and without control characters") {

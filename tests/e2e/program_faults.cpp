@@ -219,25 +219,6 @@ TEST_CASE("a sweep whose every trial fails ends with 1 and the reason") {
     CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 1);  // there is nothing left to go on with
 }
 
-TEST_CASE("a report without the sweep's metric is the trial's error, and names what it lacks") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path(),
-                "echo '{\"resource\":1,\"metrics\":{\"accuracy\":0.5}}' >&$CRESCENDO_FD; read -r reply "
-                "<&$CRESCENDO_FD; exit 0");
-
-    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-
-    CHECK(run.code == 1);
-    CHECK_MESSAGE(
-        run.out.find(" failed, and is not tried again, since another attempt would end so too: it "
-                     "reported the numbers {\"accuracy\":0.5} without 'loss', which is the sweep's metric; "
-                     "each report needs it, or name one of these as metric.name in a new sweep") != std::string::npos,
-        run.out);
-    for (const auto& trial : trials_of(folder.path())) {
-        CHECK(trial.at("failures") <= 1);
-    }
-}
-
 TEST_CASE("a report that cannot be understood is told in a sentence, with the line and the remedy") {
     const TemporaryFolder folder;
     write_file(folder / "lines", R"({"resource":1}
