@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "launch/import/determined.hpp"
+#include "launch/import/hydra.hpp"
 #include "launch/import/optuna.hpp"
 #include "launch/import/ray.hpp"
 #include "launch/import/wandb.hpp"
@@ -25,6 +26,7 @@ struct ImportFormat {
 constexpr ImportFormat formats[]{{is_determined, import_determined},
                                  {is_optuna_distributions, import_optuna_distributions},
                                  {is_wandb, import_wandb},
+                                 {is_hydra, import_hydra},
                                  {is_ray, import_ray}};
 
 ImportedSweep import_known(const ForeignFile& file) {
@@ -36,7 +38,8 @@ ImportedSweep import_known(const ForeignFile& file) {
                        "of create_study(storage='sqlite:///study.db'), of Ray Tune the search space as YAML",
                        file.path);
     CRESCENDO_VALIDATE(file.text.find('\0') == std::string::npos, "",
-                       "{}: is neither text nor a database of SQLite; give a file of W&B, Optuna, Determined or Ray",
+                       "{}: is neither text nor a database of SQLite; give a file of W&B, Optuna, Determined, Ray or "
+                       "Hydra",
                        file.path);
     Mistakes mistakes;
     const auto document = parse_yaml(file.text, file.path, mistakes, "command");
@@ -48,8 +51,8 @@ ImportedSweep import_known(const ForeignFile& file) {
     }
     throw InvalidInput(
         fmt::format("{}: is of no tool that is known: W&B has parameters:, Determined hyperparameters: and searcher:, "
-                    "Ray config:, param_space: or texts such as tune.uniform(0, 1), Optuna distributions by the names "
-                    "of parameters, or a storage",
+                    "Ray config:, param_space: or texts such as tune.uniform(0, 1), Hydra hydra: with sweeper: and "
+                    "params:, Optuna distributions by the names of parameters, or a storage",
                     file.path),
         "");
 }

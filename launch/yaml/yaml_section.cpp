@@ -67,6 +67,9 @@ constexpr auto synonyms = std::to_array<Synonym>({
     {"gpus", "slots"},
     {"job", "program", "a job of W&B's Launch is not known here; name the script that it starts: program: train.py"},
     {"num_workers", "max_concurrent"},
+    {"hyperparameters", "parameters", "for a file of Determined's use `crescendo import FILE > sweep.yaml`"},
+    {"param_space", "parameters", "for a file of Ray Tune's use `crescendo import FILE > sweep.yaml`"},
+    {"hydra", "parameters", "for a file of Hydra's use `crescendo import FILE > sweep.yaml`"},
     {"direction", "goal"},
     {"direction", "metric", "write metric: {name: val_loss, goal: minimize}"},
 });

@@ -78,6 +78,11 @@ TEST_CASE("keys and words of other tools are told what to write") {
         {sound + "job: me/images/train:v0\n",
          "sweep.yaml:10:1: job: unknown key; a job of W&B's Launch is not known here; name the script that it starts: "
          "program: train.py"},
+        {sound + "hyperparameters: {lr: 0.1}\n",
+         "sweep.yaml:10:1: hyperparameters: unknown key; for a file of Determined's use `crescendo import FILE > "
+         "sweep.yaml`"},
+        {sound + "hydra: {mode: MULTIRUN}\n",
+         "sweep.yaml:10:1: hydra: unknown key; for a file of Hydra's use `crescendo import FILE > sweep.yaml`"},
         {sound_with("  min: 1", "  num_workers: 8"),
          "sweep.yaml:7:3: scheduler.num_workers: unknown key (did you mean 'max_concurrent'?)"},
         {sound_with_parameter("lr: {choices: [1, 2]}"),
