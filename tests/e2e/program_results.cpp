@@ -6,18 +6,6 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("a run on an unfinished sweep refuses and names resume") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path());
-    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
-
-    const auto again = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-
-    CHECK(again.code == 2);
-    CHECK(again.err.find("crescendo resume bash") != std::string::npos);
-    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);  // and that says that it is finished
-}
-
 TEST_CASE("a program that does not use its parameters is noticed while it runs") {
     const TemporaryFolder folder;
     write_sweep(folder.path());

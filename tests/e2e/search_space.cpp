@@ -53,15 +53,6 @@ void check_rules(const Json& config) {
     CHECK(config["area"] <= 32);
 }
 
-std::string error_of_validate(const std::string& what, const std::string& by) {
-    auto text = conditional_sweep + with_arguments;
-    text.replace(text.find(what), what.size(), by);
-    const SweepFolder folder(text);
-    const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
-    CHECK(result.code == 2);
-    return result.err;
-}
-
 }  // namespace
 
 TEST_CASE("absent parameters are absent in the journal, the arguments, the files and the tables") {
@@ -229,22 +220,4 @@ TEST_CASE("validate counts the configurations of a grid") {
 
     REQUIRE_MESSAGE(result.code == 0, result.err);
     CHECK(result.out.find("a grid of 8 configurations\n") != std::string::npos);  // (3 of sgd + 1 of adam) * 2
-}
-
-TEST_CASE("mistakes in rules are found before anything starts, with file, line and character") {
-    CHECK(error_of_validate("momentum > 0.8", "momentun > 0.8").find(
-              "sweep.yaml:7:43: parameters.nesterov.when: there is no momentun; text stands in quotes (did you mean "
-              "'momentum'?)") != std::string::npos);
-    CHECK(error_of_validate("optimizer == \"sgd\"", "nesterov == true").find(
-              "sweep.yaml:7:43: parameters.nesterov.when: momentum needs nesterov needs momentum") !=
-          std::string::npos);
-    CHECK(error_of_validate("optimizer == \"sgd\"", "optimizer == 3").find(
-              "sweep.yaml:6:51: parameters.momentum.when: text is never equal to a whole number") !=
-          std::string::npos);
-    CHECK(error_of_validate("[area <= 32]", "[area <= 32, area < 1]").find(
-              "sweep.yaml:11:27: constraints[1]: none of 10000 draws meets it") != std::string::npos);
-    CHECK(error_of_validate("width * depth", "width // (depth - 3)").find(
-              "sweep.yaml:10:28: parameters.area.expression: divides by zero") != std::string::npos);
-    CHECK(error_of_validate("[area <= 32]", "[area <= ]").find(
-              "sweep.yaml:11:22: constraints[0]: a value is missing") != std::string::npos);
 }

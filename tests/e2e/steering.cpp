@@ -240,16 +240,6 @@ TEST_CASE("a trial that does not improve ends, and so does a sweep") {
     CHECK(sweep.num_differences() == 0);
 }
 
-TEST_CASE("a time budget that is set while the sweep runs ends it") {
-    Running sweep;
-
-    CHECK(sweep.ask({"set", "budget.time=1s"}).code == 0);
-
-    CHECK(sweep.run->wait() == 0);
-    CHECK(sweep.json("status").at("reason") == "the time budget is used up");
-    CHECK(sweep.num_differences() == 0);
-}
-
 TEST_CASE("thousands of requests at once do a sweep no harm, and bad ones are refused") {
     Running sweep;
     const auto folder = sweep.folder / "s/requests";
