@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <map>
-#include <set>
 
 #include "tests/contains.hpp"
 #include "tests/e2e/command.hpp"
@@ -123,15 +122,6 @@ TEST_CASE("to stop a trial stops its siblings, and enqueue is about a configurat
         CHECK(trials[id + 3].at("x") == 7);
     }
     CHECK(sweep.num_differences() == 0);
-}
-
-TEST_CASE("a scheduler that ranks single trials refuses repeat, with the place") {
-    const Sweep sweep("run_cap: 3\nrepeat: 3\n", "hyperband");
-
-    const auto refused = sweep.ask({"validate", "sweep.yaml"});
-
-    CHECK(refused.code == 2);
-    CHECK(contains(refused.err, "sweep.yaml:7:1: repeat: the rungs of hyperband rank single trials"));
 }
 
 TEST_CASE("a sweep with repetitions is simulated") {

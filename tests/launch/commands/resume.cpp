@@ -18,19 +18,6 @@ TEST_CASE("resume of a finished sweep says once more how it ended, and trains no
     CHECK(content_of(folder / "s/journal.jsonl") == before);
 }
 
-TEST_CASE("resume refuses limits that leave nothing to do, and extends a sweep with more trials") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path());
-    run_crescendo(folder.path(), {"run", "sweep.yaml"});
-
-    const auto fewer = run_crescendo(folder.path(), {"resume", "s", "--run-cap", "1"});
-    CHECK(fewer.code == 2);
-    CHECK(fewer.err.find("nothing is left to do") != std::string::npos);
-
-    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "3"}).code == 0);
-    CHECK(run_crescendo(folder.path(), {"trials", "s", "--format", "json"}).json().size() == 3);
-}
-
 TEST_CASE("resume refuses a sweep whose job is queued: that would come and find the sweep at work") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", "echo PENDING");
