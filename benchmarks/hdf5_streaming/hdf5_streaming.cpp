@@ -6,7 +6,6 @@
 //   hdf5_streaming stream FILE:/GROUP THREADS   one shuffled epoch in batches of 128, in samples/s
 //   hdf5_streaming begin FILE:/GROUP THREADS    opening, until the 100th shuffled batch of 128, and the process's peak
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <string>
 
 #include "core/files/file_descriptor.hpp"
 #include "core/files/writing.hpp"

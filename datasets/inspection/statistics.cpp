@@ -5,7 +5,6 @@
 #include <cmath>
 #include <iterator>
 #include <span>
-#include <utility>
 
 #include "core/check.hpp"
 #include "datasets/hdf5/data_set_name.hpp"

@@ -14,7 +14,6 @@
 #include "datasets/samples/row_map.hpp"
 #include "datasets/samples/set_file.hpp"
 #include "datasets/samples/set_survey.hpp"
-#include "datasets/system/file_version.hpp"
 #include "datasets/system/range.hpp"
 
 namespace crescendo::datasets {

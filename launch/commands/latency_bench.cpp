@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/check.hpp"
 #include "core/message_json.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/json/value_json.hpp"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <filesystem>
 #include <string>
 #include <vector>

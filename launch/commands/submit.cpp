@@ -24,7 +24,6 @@
 #include "launch/directory/warm_start.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/directory_error.hpp"
-#include "launch/journal/history.hpp"
 #include "launch/process/job_script_variables.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/sweep_file/sections/site_profile.hpp"

@@ -1,11 +1,8 @@
 #include "launch/compare/report_folder.hpp"
 
-#include <fmt/format.h>
-
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "core/files/writing.hpp"
-#include "launch/directory/sweep_directory.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -1,7 +1,6 @@
 #include "launch/compare/scores.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/check.hpp"
 #include "core/spelling.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "analysis/quality_cost.hpp"
 #include "core/check.hpp"

@@ -1,10 +1,7 @@
 #include "launch/compare/sweep_run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/check.hpp"

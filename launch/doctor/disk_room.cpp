@@ -11,7 +11,6 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
-#include <utility>
 
 #include "core/files/file_descriptor.hpp"
 #include "launch/process/shell.hpp"

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "launch/sweep_file/sweep_file.hpp"
-#include "launch/sweep_file/wandb_script.hpp"
 
 namespace crescendo::launch {
 namespace {

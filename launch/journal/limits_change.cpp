@@ -1,7 +1,5 @@
 #include "launch/journal/limits_change.hpp"
 
-#include <fmt/format.h>
-
 #include "core/check.hpp"
 #include "core/spelling.hpp"
 #include "core/words.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <type_traits>
 
 #include "launch/json/record_text.hpp"
 

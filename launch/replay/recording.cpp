@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "core/check.hpp"
 #include "core/median.hpp"
 #include "launch/files/csv_file.hpp"
 

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <span>
-#include <system_error>
 
 #include <fmt/format.h>
 

@@ -13,7 +13,6 @@
 
 #include "core/check.hpp"
 #include "core/shell_words.hpp"
-#include "launch/compare/sweep_run.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/reopening.hpp"
 #include "launch/directory/standing.hpp"

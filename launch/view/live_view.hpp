@@ -5,7 +5,6 @@
 #include <deque>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "launch/display/live_output.hpp"

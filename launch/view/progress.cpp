@@ -1,7 +1,6 @@
 #include "launch/view/progress.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace crescendo::launch {
 namespace {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/check.hpp"
-
 namespace crescendo {
 namespace {
 

@@ -1,7 +1,6 @@
 #include "scheduler/samplers/any_sampler.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/check.hpp"
 #include "scheduler/samplers/cmaes_sampler.hpp"

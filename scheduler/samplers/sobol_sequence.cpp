@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/check.hpp"
 #include "core/draws.hpp"
 
 namespace crescendo {

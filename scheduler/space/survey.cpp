@@ -1,7 +1,5 @@
 #include "scheduler/space/survey.hpp"
 
-#include <algorithm>
-
 #include "core/draws.hpp"
 
 namespace crescendo {

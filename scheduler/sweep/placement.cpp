@@ -4,8 +4,6 @@
 #include <functional>
 #include <utility>
 
-#include "core/check.hpp"
-
 namespace crescendo {
 namespace {
 

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/random.hpp"
 #include "tests/analysis/infinity.hpp"

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
+#include <vector>
 
 #include "core/random.hpp"
 #include "tests/analysis/infinity.hpp"

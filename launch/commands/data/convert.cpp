@@ -9,7 +9,6 @@
 
 #include "core/check.hpp"
 #include "core/number_from.hpp"
-#include "datasets/hdf5/location.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <vector>
 
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/readers/file_bytes.hpp"

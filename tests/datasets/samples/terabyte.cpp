@@ -3,7 +3,6 @@
 
 #include <array>
 #include <filesystem>
-#include <numeric>
 #include <string>
 #include <vector>
 

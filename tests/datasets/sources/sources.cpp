@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <numeric>

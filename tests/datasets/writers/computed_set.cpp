@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "datasets/inspection/inspect.hpp"

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "launch/slots/slot_plan_json.hpp"
-
 using namespace crescendo;
 using namespace crescendo::launch;
 

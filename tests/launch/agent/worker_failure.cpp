@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 
 #include "tests/temporary_folder.hpp"

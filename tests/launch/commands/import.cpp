@@ -1,4 +1,3 @@
-#include "tests/launch/commands/sweep_file.hpp"
 
 #include "tests/launch/commands/old_sweep.hpp"
 

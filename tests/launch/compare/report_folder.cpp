@@ -2,11 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 
-#include "core/check.hpp"
 #include "core/files/writing.hpp"
 #include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"

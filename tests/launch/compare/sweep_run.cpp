@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "core/check.hpp"
 #include "tests/error_of.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "tests/temporary_folder.hpp"

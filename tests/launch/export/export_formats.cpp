@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-
 #include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -5,8 +5,6 @@
 
 #include <fstream>
 
-#include "core/check.hpp"
-#include "tests/contains.hpp"
 #include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -1,8 +1,6 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
-#include <fstream>
-
 #include "launch/files/read_file.hpp"
 #include "tests/error_of.hpp"
 #include "tests/launch/import/import_a_file.hpp"

@@ -12,7 +12,6 @@
 
 #include "core/files/file_descriptor.hpp"
 #include "launch/json/metrics_json.hpp"
-#include "launch/messages/trial_report.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

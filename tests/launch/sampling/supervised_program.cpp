@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <stdexcept>
-
 #include "tests/e2e/variable.hpp"
 
 using namespace crescendo::launch;

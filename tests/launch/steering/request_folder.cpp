@@ -7,7 +7,6 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
-#include <thread>
 
 #include "core/check.hpp"
 #include "tests/contains.hpp"

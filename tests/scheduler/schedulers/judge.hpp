@@ -1,7 +1,5 @@
 #pragma once
 
-#include <map>
-
 #include "scheduler/loss.hpp"
 #include "scheduler/schedulers/scheduler.hpp"
 #include "scheduler/sweep_spec.hpp"

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "scheduler/loss.hpp"
-
 using namespace crescendo;
 
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/check.hpp"
 #include "core/random.hpp"
 #include "tests/scheduler/script.hpp"
 #include "tests/scheduler/slot_books.hpp"

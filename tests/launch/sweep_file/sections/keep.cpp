@@ -5,7 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "launch/sweep_file/keys/flat_keys.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "tests/error_of.hpp"
 
