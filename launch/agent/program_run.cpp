@@ -36,6 +36,14 @@ std::string advice_on_options(std::string_view last_words) {
         if (!first.starts_with('-') && first.substr(0, first.find(' ')).find('=') != std::string_view::npos) {
             return "\nits options begin with hyphens: write ${args} in the command, in place of ${args_no_hyphens}";
         }
+        const auto option = first.substr(0, first.find_first_of("= \n"));
+        const auto has = [&](const char* before) {  // in the usage: [-lr LR], where it was given --lr
+            return last_words.find(fmt::format("{}{} ", before, option.substr(1))) != std::string_view::npos;
+        };
+        if (option.starts_with("--") && (has("[") || has(" "))) {
+            return fmt::format("\nits options have one hyphen: in place of ${{args}}, write each as {}, \"${{{}}}\"",
+                               option.substr(1), option.substr(2));
+        }
     }
     constexpr std::string_view refused = "value: '";  // argparse: argument --bs: invalid int value: '183.81'
     if (const auto at = last_words.find(refused); at != std::string_view::npos) {

@@ -118,6 +118,20 @@ TEST_CASE("a program whose options have hyphens is shown the macro that writes t
                   run.out);
 }
 
+TEST_CASE("a program whose options have one hyphen is not told that the parameter has a wrong name") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(),
+                "echo 'usage: train.py [-h] [-b B] [-lr LR]' >&2; "
+                "echo 'train.py: error: unrecognized arguments: --lr=0.1 --b=8' >&2; exit 2");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK_MESSAGE(
+        run.out.find("--b=8\nits options have one hyphen: in place of ${args}, write each as -lr, \"${lr}\"") !=
+            std::string::npos,
+        run.out);
+}
+
 TEST_CASE("a program that wants an account of W&B is shown the adapter, and one whose flags take no value the macro") {
     const auto advised = [](const std::string& complaint) {
         const TemporaryFolder folder;
