@@ -93,6 +93,11 @@ std::string_view slip_in(const std::string& name, const OrderedJson& value) {
     return name.find(':') != std::string::npos ? "put a space behind the colon, as in min: 1" : "";
 }
 
+/// A number as Python writes it, and PyYAML reads it: 1_000.
+bool has_underscores(const std::string& text) {
+    return text.find('_') != std::string::npos && text.find_first_not_of("0123456789_.") == std::string::npos;
+}
+
 /// As YAML writes a word in a list.
 std::string as_item(const std::string& word) {
     constexpr std::string_view of_yaml = "\"\\'{}[],&*#?|<>=!%@`: ";
@@ -145,7 +150,8 @@ std::string describe(const OrderedJson& value) {
         case OrderedJson::value_t::number_float:
             return value.dump() + " is a number";
         case OrderedJson::value_t::string:
-            return fmt::format("'{}' is text", value.get<std::string>());
+            return fmt::format("'{}' is text{}", value.get<std::string>(),
+                               has_underscores(value.get<std::string>()) ? ", for YAML's numbers have no _" : "");
         case OrderedJson::value_t::array:
             return "this is a list";
         default:

@@ -158,6 +158,9 @@ TEST_CASE("a value of the wrong type is shown with what the key takes") {
     check_errors({
         {sound_with("run_cap: 27", "run_cap: many"),
          "sweep.yaml:2:1: run_cap: 'many' is text; it takes a whole number, such as 3, without quotes"},
+        {sound_with("run_cap: 27", "run_cap: 1_000"),
+         "sweep.yaml:2:1: run_cap: '1_000' is text, for YAML's numbers have no _; it takes a whole number, such as 3, "
+         "without quotes"},
         {sound_with("run_cap: 27", "run_cap: 2.5"),
          "sweep.yaml:2:1: run_cap: 2.5 is a number; it takes a whole number, such as 3"},
         {sound_with("run_cap: 27", "run_cap:"),
