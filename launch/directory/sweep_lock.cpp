@@ -32,6 +32,8 @@ constexpr std::chrono::seconds between_beats{5};
 constexpr std::chrono::seconds patience_by_our_clock{600};
 /// A coordinator may be this long in one write of its journal, or in one look at a slow file system.
 constexpr std::chrono::seconds patience{60};
+/// Without flock, two that begin within this time see each other.
+constexpr std::chrono::seconds same_moment{1};
 
 /// Nothing where there is no such file, or it cannot be read.
 std::string content_of(const fs::path& path) {
@@ -213,8 +215,18 @@ SweepLock::SweepLock(const SweepDirectory& directory, LockUse use) : path_(direc
     content_ = to_content(ourselves(directory));
     const bool is_named = replace_content(file_, content_);
     const bool is_full = !is_named && (errno == ENOSPC || errno == EDQUOT);
-    if (!is_named && !(is_full && use == LockUse::removing && replace_content(file_, content_ = ""))) {
+    if (!is_named && !(is_full && use == LockUse::removing)) {
         cannot_open(path_);
+    }
+    if (!is_named) {
+        content_ = content_of(path_);  // what was there, where not even cutting it off has room (Btrfs, ZFS)
+    }
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+        // Nor did it keep out who came at the same moment: whoever wrote last has the sweep.
+        std::this_thread::sleep_for(same_moment);
+        if (const auto last = content_of(path_); last != content_) {
+            refuse(last.empty() ? "an unknown process" : last.substr(0, last.find('\n')));
+        }
     }
 }
 

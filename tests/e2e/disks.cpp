@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/preload.hpp"
 #include "tests/e2e/small_disk.hpp"
 #include "tests/failing_disk.hpp"
 
@@ -226,4 +227,36 @@ TEST_CASE("a journal that its disk does not give back ends a session as a full d
                   failing.err);
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
     CHECK(num_reports(folder / "s") == 4 * 50);
+}
+
+TEST_CASE("two sessions that began at the same moment where flock does not work trained the same trials") {
+    const TemporaryFolder folder;
+    write_long_sweep(folder.path());
+    const Preload without_locks("FLOCK_ERRNO", "37");  // ENOLCK
+    const Preload rival("FLOCK_RIVAL", (folder / "s/lock").string());
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 2);
+    CHECK(run.err.find("process 7 on elsewhere is using this directory") != std::string::npos);
+    CHECK(content_of(folder / "s/lock").starts_with("process 7 on elsewhere"));
+    CHECK_FALSE(fs::exists(folder / "answered"));
+}
+
+TEST_CASE("clean made no room on a disk that copies before it writes, whose lock could not be emptied") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.sh",
+               "echo model >$CRESCENDO_TRIAL_DIR/model\n"
+               "echo '{\"resource\": 1, \"metrics\": {\"loss\": 1}}' >&$CRESCENDO_FD\n");
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 2\nslots: 1\nparameters: {x: {min: 1, max: 9}}\n"
+               "command: [bash, train.sh]\n");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    write_file(folder / "s/lock", "process 7 on a node that is gone\n");
+    const Preload full("TRUNCATE_ERRNO", "122");  // EDQUOT
+
+    const auto clean = run_crescendo(folder.path(), {"clean", "s", "--best", "1", "--programs", "best"});
+
+    CHECK_MESSAGE(clean.code == 0, clean.err);
+    CHECK(clean.out.find("removed 1 file of 1 trial") != std::string::npos);
 }

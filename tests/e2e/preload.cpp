@@ -1,6 +1,8 @@
 /// What goes wrong beneath a command, by variables of its environment (LD_PRELOAD).
 ///
 /// FLOCK_ERRNO    every flock fails with this error, as some file systems have it
+/// FLOCK_RIVAL    before the second flock another process has written its name in this file; with FLOCK_ERRNO
+/// TRUNCATE_ERRNO no file can be cut off, as on a disk that copies before it writes and has no room
 /// CRASH_IN       HDF5's library crashes when it opens a file of this name
 /// CRASH_IN_READ  it crashes when it is asked for a chunk
 /// MPI_ERROR      ranks do not reach each other: the first exchange of all with all ends with this error
@@ -13,6 +15,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 namespace {
 
@@ -36,6 +39,19 @@ int flock(int descriptor, int operation) noexcept {
     const char* error = std::getenv("FLOCK_ERRNO");
     if (error == nullptr) {
         return next<int(int, int)>("flock")(descriptor, operation);
+    }
+    static int num_calls = 0;
+    if (const char* rival = std::getenv("FLOCK_RIVAL"); rival != nullptr && ++num_calls == 2) {
+        std::ofstream(rival) << "process 7 on elsewhere\n{\"host\":\"elsewhere\",\"pid\":7}\n";
+    }
+    errno = std::atoi(error);
+    return -1;
+}
+
+int ftruncate(int descriptor, std::int64_t length) noexcept {
+    const char* error = std::getenv("TRUNCATE_ERRNO");
+    if (error == nullptr) {
+        return next<int(int, std::int64_t)>("ftruncate")(descriptor, length);
     }
     errno = std::atoi(error);
     return -1;
