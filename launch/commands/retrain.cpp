@@ -66,7 +66,13 @@ ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder
                              folder / "sweep.yaml");
     check(draft, ProgramPaths::find());
     draft.mistakes.throw_if_any(draft.file.source);
-    fs::create_directories(folder.parent_path());
+    std::error_code refused;
+    fs::create_directories(folder.parent_path(), refused);
+    CRESCENDO_VALIDATE(!refused, "",
+                       "{}: cannot be made: {}; to train there a copy of the sweep is enough: cp -r {} COPY; crescendo "
+                       "retrain COPY --trial {}",
+                       folder.parent_path().string(), refused.message(), shell_quoted(sweep.directory.path()),
+                       trial.value);
     return begin_sweep(draft.file, folder, options.session, session);
 }
 

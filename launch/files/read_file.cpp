@@ -67,7 +67,8 @@ void cannot_read(const std::filesystem::path& path, int error) {
             std::filesystem::exists(inside, ignored) ? fmt::format("; give {}", inside.string())
             : error == ENOENT && path.is_relative()
                 ? fmt::format("; relative paths start at {}", std::filesystem::current_path(ignored).string())
-                : "";
+            : error == EISDIR ? "; give a file in it"
+                              : "";
         throw InvalidInput(fmt::format("cannot read {}: {}{}", path.string(), std::strerror(error), remedy));
     }
     throw std::system_error(error, std::generic_category(),

@@ -43,6 +43,8 @@ class DirectoryError : public std::runtime_error {
                 return "allow its user to write there, by a new ticket (kinit) where the file system wants one";
             case ENAMETOOLONG:
                 return "give its folder a shorter path";
+            case EROFS:
+                return "mount the file system for writing, or copy the sweep to another";
             default:
                 return "free some space or repair the disk";
         }

@@ -230,7 +230,8 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ < 0) {
-        throw refusal("cannot start a process");
+        throw refusal(errno == EAGAIN ? "cannot start a process, of which `ulimit -u` or the container allows no more"
+                                      : "cannot start a process");
     }
     if (pid_ == 0) {
         become(options, cpus, command_pointers.data(), environment_pointers.data(), theirs.get(), log.get(),

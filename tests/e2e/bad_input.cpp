@@ -62,7 +62,7 @@ TEST_CASE("a folder in place of a sweep file is refused, and the file in it name
 
     const auto result = run_crescendo(folder.path(), {"validate", "old"});
 
-    CHECK(empty.err == "crescendo: cannot read old: Is a directory\n");
+    CHECK(empty.err == "crescendo: cannot read old: Is a directory; give a file in it\n");
     CHECK(result.code == 2);
     CHECK(result.err == "crescendo: cannot read old: Is a directory; give old/sweep.yaml\n");
 }

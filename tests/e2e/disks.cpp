@@ -260,3 +260,24 @@ TEST_CASE("clean made no room on a disk that copies before it writes, whose lock
     CHECK_MESSAGE(clean.code == 0, clean.err);
     CHECK(clean.out.find("removed 1 file of 1 trial") != std::string::npos);
 }
+
+TEST_CASE("retrain where nothing can be written said \"filesystem error\", and to resume") {
+    const SmallDisk disk("size=256k");
+    if (!disk) {
+        return;
+    }
+    write_file(disk.folder() / "train.sh", "echo '{\"resource\": 1, \"metrics\": {\"loss\": 1}}' >&$CRESCENDO_FD\n");
+    write_file(disk.folder() / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 1\nparameters: {x: {min: 1, max: 9}}\n"
+               "command: [bash, train.sh]\n");
+    REQUIRE(run_crescendo(disk.folder(), {"run", "sweep.yaml", "--dir", "disk/s"}).code == 0);
+    REQUIRE(::mount(nullptr, disk.path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0);
+
+    const auto retrain = run_crescendo(disk.folder(), {"retrain", "disk/s"});
+    const auto note = run_crescendo(disk.folder(), {"note", "disk/s", "good"});
+
+    CHECK(retrain.code == 2);
+    CHECK(retrain.err.find("disk/s/retrain: cannot be made: Read-only file system") != std::string::npos);
+    CHECK(retrain.err.find("cp -r disk/s COPY; crescendo retrain COPY --trial 0") != std::string::npos);
+    CHECK(note.err.find("mount the file system for writing, or copy the sweep to another") != std::string::npos);
+}

@@ -46,6 +46,6 @@ TEST_CASE("a file that is not there, and a folder, have the system's reason") {
         CHECK(crescendo::tests::error_of([&] { read(folder / "none"); }) ==
               "cannot read " + (folder / "none").string() + ": No such file or directory");
         CHECK(crescendo::tests::error_of([&] { read(folder.path()); }) ==
-              "cannot read " + folder.path().string() + ": Is a directory");
+              "cannot read " + folder.path().string() + ": Is a directory; give a file in it");
     }
 }

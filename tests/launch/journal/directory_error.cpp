@@ -26,6 +26,12 @@ TEST_CASE("a user's own sweep that was made read-only is not taken for another u
     CHECK_THROWS_WITH_AS(fail_with(ENOSPC, journal), doctest::Contains("free some space"), DirectoryError);
 }
 
+TEST_CASE("a disk that is mounted read-only is not taken for a full one") {
+    errno = EROFS;
+
+    CHECK_THROWS_WITH_AS(cannot_open("s/lock"), doctest::Contains("mount the file system for writing"), DirectoryError);
+}
+
 TEST_CASE("a right that ran out and a folder that was moved are not taken for a full disk") {
     const auto remedy = [](std::errc error) { return std::string(DirectoryError(make_error_code(error)).what()); };
 
