@@ -127,6 +127,13 @@ void write_job_script(const SweepDirectory& directory, const std::string& script
     replace_file(directory.job_script(), script, Durability::on_disk, for_owner);
 }
 
+/// That of another user may be read by nobody else.
+std::string read_job_script(const SweepDirectory& directory, const std::string& advice) try {
+    return read_regular_file(directory.job_script());
+} catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}; {}", error.what(), advice));
+}
+
 ExitCode submit_new(const SubmitOptions& options) {
     auto file = read_sound_sweep_file(options.target);
     gather_warm_start(file, remark);
@@ -254,16 +261,17 @@ void prepare_next_job(const SubmitOptions& options, const SweepDirectory& direct
     };
     const auto working_directory = directory.working_directory();
     const bool is_given = !options.describe_a_job() && is_there(directory.job_script());
-    auto script = is_given ? read_regular_file(directory.job_script()) : "";
+    const auto advice =
+        fmt::format("give an option, such as --nodes {}, to have it written anew", job.nodes.value_or(1));
+    auto script = is_given ? read_job_script(directory, advice) : "";
     const auto places = places_in(script);
     const auto moved = what_moved(places, directory.path());
     const bool is_as_written = !moved.empty() && places.directory && places.crescendo && places.working_directory &&
                                script == script_for(*places.directory, *places.working_directory, *places.crescendo);
     if (!moved.empty() && !is_as_written) {
-        const auto words = fmt::format(
-            "{}: {}, and it was edited or written by another version; put the new path in it, or give an option, such "
-            "as --nodes {}, to have it written anew",
-            directory.job_script().string(), moved, job.nodes.value_or(1));
+        const auto words =
+            fmt::format("{}: {}, and it was edited or written by another version; put the new path in it, or {}",
+                        directory.job_script().string(), moved, advice);
         CRESCENDO_VALIDATE(!is_elsewhere(places, directory.path()), "", "{}", words);
         remark("note: " + words);  // its nodes may have what this machine lacks
     }

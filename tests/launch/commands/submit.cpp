@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include "core/files/file_descriptor.hpp"
 #include "tests/contains.hpp"
@@ -342,4 +343,20 @@ TEST_CASE("submit in an interactive job sees who works on the sweep, and queues 
     CHECK_MESSAGE(contains(beside.err, "process 7 on n1 is using this directory"), beside.err);
     CHECK(in_script.code == 0);  // whose rank 0 hangs after its last word
     CHECK(slurm.calls("sbatch") == calls + 1);
+}
+
+TEST_CASE("a colleague's job.sh, which nobody else may read, was refused without a way on") {
+    const PlayedSlurm slurm;
+    const TemporaryFolder folder;
+    submit_once(slurm, folder.path());
+    fs::remove(folder / "s/job.sh");
+    REQUIRE(::mkfifo((folder / "s/job.sh").c_str(), 0600) == 0);  // which root cannot read either
+
+    const auto refused = run_crescendo(folder.path(), {"submit", "s"});
+    const auto anew = run_crescendo(folder.path(), {"submit", "s", "--nodes", "3"});
+
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "give an option, such as --nodes 3, to have it written anew"));
+    CHECK_MESSAGE(anew.code == 0, anew.err);
+    CHECK(contains(content_of(folder / "s/job.sh"), "--nodes=3"));
 }
