@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "launch/directory/standing.hpp"
 #include "launch/directory/sweep_lock.hpp"
 #include "launch/files/read_file.hpp"
+#include "launch/journal/directory_error.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -28,6 +30,13 @@ void take_job_back(const SweepDirectory& directory) {
     fmt::print("cancelled job {}, which was queued\n", job);
 }
 
+void write_request(const SweepDirectory& directory) try {
+    replace_file(directory.stop_request(), "stop\n");
+} catch (const WriteError& error) {
+    errno = error.code().value();
+    cannot_open(directory.stop_request());
+}
+
 /// A coordinator that starts removes the request, and a job script may be about to start one: it stands until all are
 /// gone.
 void request_until_gone(const SweepDirectory& directory) {
@@ -35,7 +44,7 @@ void request_until_gone(const SweepDirectory& directory) {
     const std::chrono::milliseconds between_looks(batch_system()->is_installed() ? 1000 : 100);
     for (bool is_told = false;;) {
         if (!is_there(directory.stop_request())) {
-            replace_file(directory.stop_request(), "stop\n");
+            write_request(directory);
         }
         if (SweepLock::holder(directory)) {
             std::this_thread::sleep_for(between_looks);
@@ -69,7 +78,7 @@ ExitCode stop(const std::filesystem::path& path) {
         take_job_back(directory);
         return ExitCode::done;
     }
-    replace_file(directory.stop_request(), "stop\n");
+    write_request(directory);
     if (!holder && !job) {
         require_state_of_job(directory, "so the request to stop stays: a job that has yet to begin ends at once");
     }

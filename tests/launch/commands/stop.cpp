@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
@@ -25,6 +27,24 @@ TEST_CASE("stop does not say that there is nothing to stop where Slurm does not 
                    "s: Slurm does not say whether the sweep's last job, 17, is over, so the request to stop stays"));
     CHECK(contains(result.err, "see what `squeue --jobs=17` says"));
     CHECK(content_of(sweep.folder / "s/stop") == "stop\n");
+}
+
+TEST_CASE("stop of a sweep that its user may not write only said that permission was denied") {
+    const PlayedSlurm slurm;
+    slurm.answer("squeue", "echo RUNNING");
+    const OldSweep sweep;
+    sweep.note_job("17");
+    const auto folder = (sweep.folder / "s").string();
+    if (std::system(("chattr +i " + folder + " 2>/dev/null").c_str()) != 0) {
+        MESSAGE("skipped: this user may not make a folder immutable where temporary files are");
+        return;
+    }
+
+    const auto result = sweep.run({"stop", "s"});
+
+    REQUIRE(std::system(("chattr -i " + folder).c_str()) == 0);
+    CHECK(result.code == 2);
+    CHECK(contains(result.err, "cannot write s/stop: Operation not permitted; the sweep was made read-only"));
 }
 
 TEST_CASE("stop waits for a job that runs until Slurm says that it is over, also if Slurm is away meanwhile") {
