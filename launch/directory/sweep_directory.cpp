@@ -34,7 +34,7 @@ bool mentions_reports(const fs::path& journal) {
 
 SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run,
                                       fs::perms permissions) {
-    const SweepDirectory result(path);
+    const SweepDirectory result(path.string().starts_with('-') ? "." / path : path);  // else an option, where copied
     const auto refuse = [&](const std::error_code& why) {
         throw InvalidInput(fmt::format("{}: a sweep cannot be kept here: {}; choose another folder with --dir",
                                        path.string(), why.message()));

@@ -15,6 +15,17 @@ TEST_CASE("run makes a directory of the sweep's name, or the one that was asked 
     CHECK(fs::exists(folder / "there/journal.jsonl"));
 }
 
+TEST_CASE("a folder that begins with a hyphen was an option in the commands that a sweep ended with") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+
+    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "-x"});
+
+    CHECK(result.code == 0);
+    CHECK(result.out.find("crescendo trials ./-x ") != std::string::npos);
+    CHECK(fs::exists(folder / "-x/journal.jsonl"));
+}
+
 TEST_CASE("run begins no second sweep in a directory, and says how to go on with the first") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
