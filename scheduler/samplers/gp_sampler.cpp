@@ -18,7 +18,8 @@ namespace {
 int enough(const SearchSpace& space) { return std::clamp(static_cast<int>(Axis::all_of(space).size()) + 2, 10, 20); }
 
 constexpr std::size_t most_results = 500;   // of a model
-constexpr std::size_t most_pending = 100;
+constexpr std::size_t most_pending = 300;
+constexpr std::size_t most_points = 600;    // results and trials that run: they are what a proposal costs
 constexpr std::size_t most_to_fit = 80;     // of which the settings of a model are learnt
 
 /// A second search begins after so many results of the first one, and again after so many of its own.
@@ -291,15 +292,16 @@ GpSampler::Seen GpSampler::seen(const Results& results, const Results::Ranking& 
         }
     }
     const auto loss_of = [&](int trial) { return losses[static_cast<std::size_t>(trial)]; };
-    if (settled.size() > most_results) {  // the best half, and the newest of the others
-        const auto half = settled.begin() + most_results / 2;
-        std::ranges::stable_sort(settled, {}, loss_of);
-        std::sort(half, settled.end(), std::greater<>());
-        settled.resize(most_results);
-        std::ranges::sort(settled);
-    }
     if (pending.size() > most_pending) {
         pending.erase(pending.begin(), pending.end() - most_pending);
+    }
+    const auto most = std::min(most_results, most_points - pending.size());
+    if (settled.size() > most) {  // the best half, and the newest of the others
+        const auto half = settled.begin() + static_cast<std::ptrdiff_t>(most / 2);
+        std::ranges::stable_sort(settled, {}, loss_of);
+        std::sort(half, settled.end(), std::greater<>());
+        settled.resize(most);
+        std::ranges::sort(settled);
     }
 
     Seen result;

@@ -22,8 +22,9 @@ double log_expected_improvement(GaussianProcess::Normal belief, double best);
 /// * Of losses above the median only the ranks count, so that bad trials do not hide how good ones differ.
 /// * A second search begins when 100 trials have results at that rung and the best lie close together. It begins anew
 ///   whenever 50 of its own have gathered as well.
-/// * A model has at most 500 results, the best and the newest: a proposal takes a tenth of a second however long the
-///   sweep is. Proposals are events, so a replay does not compute them again.
+/// * A model has at most 500 results, the best and the newest, and with the trials that run at most 600 points: a
+///   proposal takes a tenth of a second however long the sweep is. Proposals are events, so a replay does not compute
+///   them again.
 class GpSampler : public ModelSampler {
   public:
     explicit GpSampler(const SweepSpec& spec);

@@ -130,6 +130,31 @@ TEST_CASE("gp does not propose pending points again") {
     CHECK(pending > 2 * unknown);
 }
 
+TEST_CASE("gp does not forget a pending point when 200 other trials run") {
+    double known = 0;
+    double unknown = 0;
+    for (const std::uint64_t seed : {0, 1, 2}) {
+        AnySampler sampler(learning_spec("gp", square(), seed));
+        learn(sampler, 30, branin);
+        const auto first = sampler->propose(TrialId{32}).value().config;
+        AnySampler forgetful = sampler;
+        sampler->tell(started(32, first));
+        CounterRandom random(seed, 0);
+        for (int id = 33; id < 233; ++id) {  // in the corner where Branin's function is largest
+            const auto other = started(id, {{"x", 0.05 * random.uniform()}, {"y", 0.05 * random.uniform()}});
+            sampler->tell(other);
+            forgetful->tell(other);
+        }
+        const auto distance = [&](const Config& config) {
+            return std::hypot(number_of(config, 0) - number_of(first, 0), number_of(config, 1) - number_of(first, 1));
+        };
+        known += distance(sampler->propose(TrialId{240}).value().config);
+        unknown += distance(forgetful->propose(TrialId{240}).value().config);
+    }
+
+    CHECK(known > 2 * unknown);
+}
+
 TEST_CASE("gp learns from the highest rung with enough results, and that who lost before is bad") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
     spec.sampler = "gp";
