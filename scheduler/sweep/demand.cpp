@@ -37,17 +37,18 @@ int Demand::num_missing_besides(TrialId trial) const {
     return num_missing_ - (own == nullptr ? 0 : own->num_missing);
 }
 
-int Demand::num_spare(const Trial& trial, const Allocator& allocator) const {
+/// With very many survivors, most calls end after a few of them.
+bool Demand::can_spare(int count, const Trial& trial, const Allocator& allocator) const {
     const auto own_merit = merit(claim_of(trial));
     int num_spare = allocator.pool().num_free() - num_missing_besides(trial.id);
     for (const auto& [merit, size] : survivors_) {
-        if (num_spare <= 0 || !(merit < own_merit)) {
+        if (num_spare < count || !(merit < own_merit)) {
             break;
         }
         const int surplus = std::get<TrialId>(merit) == trial.id ? 0 : allocator.surplus(size);
         num_spare -= surplus <= num_spare ? surplus : 0;
     }
-    return num_spare;
+    return num_spare >= count;
 }
 
 Demand::Claim Demand::claim_of(const Trial& trial) {

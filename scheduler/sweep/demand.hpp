@@ -37,9 +37,9 @@ class Demand {
     /// Number of slots that running trials other than `trial` are short of their full sizes.
     int num_missing_besides(TrialId trial) const;
 
-    /// Number of free slots that `trial` may take as surplus: those that no other running trial is short of, and that
-    /// better survivors would not take. Better ones survived more rungs, or have a lower loss.
-    int num_spare(const Trial& trial, const Allocator& allocator) const;
+    /// Whether `trial` may take `count` free slots as surplus: no other running trial is short of them, and better
+    /// survivors would not take them. Better ones survived more rungs, or have a lower loss.
+    bool can_spare(int count, const Trial& trial, const Allocator& allocator) const;
 
   private:
     /// What is counted of a running trial.

@@ -241,7 +241,7 @@ bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
         return false;
     }
     const int more = allocator_.surplus(size_of(trial));
-    return more > 0 && more <= pool().num_free_for(trial.group.slots) && more <= demand_.num_spare(trial, allocator_) &&
+    return more > 0 && more <= pool().num_free_for(trial.group.slots) && demand_.can_spare(more, trial, allocator_) &&
            grow_to(trial, size_of(trial) + more);
 }
 
