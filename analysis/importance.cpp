@@ -10,9 +10,9 @@ namespace {
 double share_without(const Leaf& leaf, const std::vector<Dimension>& dimensions, std::size_t first,
                      std::size_t second) {
     double share = 1;
-    for (const auto i : leaf.divided) {
+    for (const auto& [i, side] : leaf.sides) {
         if (i != first && i != second) {
-            share *= leaf.sides[i].share(dimensions[i]);
+            share *= side.share(dimensions[i]);
         }
     }
     return share;
@@ -59,8 +59,8 @@ std::vector<Step> steps_of(const Tree& tree, const std::vector<Dimension>& dimen
     std::vector<Step> steps;
     for (const auto& leaf : tree) {
         const double rise = leaf.value * share_without(leaf, dimensions, dimension, dimension);
-        steps.push_back({leaf.sides[dimension].low, rise});
-        steps.push_back({leaf.sides[dimension].high, -rise});
+        steps.push_back({leaf.side(dimension).low, rise});
+        steps.push_back({leaf.side(dimension).high, -rise});
     }
     std::ranges::sort(steps, {}, &Step::at);
     return steps;
@@ -73,7 +73,7 @@ std::vector<double> values_at_choices(const Tree& tree, const std::vector<Dimens
     for (const auto& leaf : tree) {
         const double part = leaf.value * share_without(leaf, dimensions, dimension, dimension);
         for (std::size_t choice = 0; choice < values.size(); ++choice) {
-            values[choice] += (leaf.sides[dimension].choices >> choice & 1) != 0 ? part : 0;
+            values[choice] += (leaf.side(dimension).choices >> choice & 1) != 0 ? part : 0;
         }
     }
     return values;
@@ -175,8 +175,8 @@ std::vector<std::vector<double>> pair_marginal(const RegressionForest& forest, s
     for (const auto& tree : forest.trees()) {
         for (const auto& leaf : tree) {
             const double part = leaf.value * share_without(leaf, dimensions, first, second) / num_trees;
-            const auto columns = places_in(leaf.sides[second], dimensions[second], num_places);
-            for (const auto row : places_in(leaf.sides[first], dimensions[first], num_places)) {
+            const auto columns = places_in(leaf.side(second), dimensions[second], num_places);
+            for (const auto row : places_in(leaf.side(first), dimensions[first], num_places)) {
                 for (const auto column : columns) {
                     means[row][column] += part;
                 }

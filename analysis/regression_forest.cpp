@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 #include "core/check.hpp"
@@ -11,6 +12,10 @@ namespace crescendo::analysis {
 namespace {
 
 std::uint64_t bit(double choice) { return std::uint64_t{1} << static_cast<unsigned>(choice); }
+
+std::uint64_t choices_of(int count) {
+    return count == Dimension::most_choices ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
 
 /// Where to divide a node. Without a gain there is nothing to divide.
 struct Split {
@@ -33,23 +38,42 @@ struct Sums {
     double explained() const { return count > 0 ? sum * sum / count : 0; }
 };
 
-/// Grows one tree from samples, which may be given several times.
+/// Grows trees from samples, each of which a tree may have several times.
+///
+/// Samples are sorted along each dimension once, and keep these orders as nodes are divided: a node is a part of them.
 class Grower {
   public:
-    Grower(const std::vector<Dimension>& dimensions, std::span<const Sample> samples)
-        : dimensions_(dimensions), samples_(samples) {}
+    Grower(const std::vector<Dimension>& dimensions, std::span<const Sample> samples) : dimensions_(dimensions) {
+        for (const auto& sample : samples) {
+            values_.push_back(sample.value);
+        }
+        for (std::size_t i = 0; i < dimensions.size(); ++i) {
+            auto& places = places_.emplace_back();
+            for (const auto& sample : samples) {
+                places.push_back(sample.place[i]);
+            }
+            auto& order = sorted_.emplace_back(samples.size());
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::ranges::stable_sort(order, {}, [&](std::size_t sample) { return places[sample]; });
+        }
+    }
 
-    Tree grow(std::vector<std::size_t> chosen) {
-        Node root{whole_space(), {}, std::move(chosen)};
-        std::vector<Node> open;
-        open.push_back(std::move(root));
+    /// A tree that has each sample so many times.
+    Tree grow(const std::vector<std::size_t>& times) {
+        orders_.assign(dimensions_.size(), {});
+        for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+            for (const auto sample : sorted_[i]) {
+                orders_[i].insert(orders_[i].end(), times[sample], sample);
+            }
+        }
+        std::vector<Node> open{{{}, 0, orders_.front().size()}};
         Tree leaves;
         while (!open.empty()) {
             Node node = std::move(open.back());
             open.pop_back();
-            const auto split = best_split(node.chosen);
+            const auto split = best_split(node);
             if (split.gain <= 0) {
-                leaves.push_back({std::move(node.sides), std::move(node.divided), mean_of(node.chosen)});
+                leaves.push_back({std::move(node.sides), mean_of(node)});
                 continue;
             }
             auto [left, right] = divide(std::move(node), split);
@@ -61,49 +85,42 @@ class Grower {
 
   private:
     struct Node {
-        std::vector<Side> sides;
-        std::vector<std::size_t> divided;  ///< as of a leaf
-        std::vector<std::size_t> chosen;  ///< samples in the box
+        std::map<std::size_t, Side> sides;  ///< as of a leaf
+        std::size_t begin;                  ///< of its samples, in each order
+        std::size_t end;
     };
 
-    double place(std::size_t sample, std::size_t dimension) const { return samples_[sample].place[dimension]; }
-    double value(std::size_t sample) const { return samples_[sample].value; }
-
-    std::vector<Side> whole_space() const {
-        std::vector<Side> sides(dimensions_.size());
-        for (std::size_t i = 0; i < sides.size(); ++i) {
-            const int choices = dimensions_[i].num_choices;
-            sides[i].choices =
-                choices == Dimension::most_choices ? ~std::uint64_t{0} : (std::uint64_t{1} << choices) - 1;
-        }
-        return sides;
+    /// The samples of a node along a dimension.
+    std::span<std::size_t> along(std::size_t dimension, const Node& node) {
+        return std::span(orders_[dimension]).subspan(node.begin, node.end - node.begin);
     }
 
-    double mean_of(const std::vector<std::size_t>& chosen) const {
+    double mean_of(const Node& node) {
         double sum = 0;
-        for (const auto sample : chosen) {
-            sum += value(sample);
+        for (const auto sample : along(0, node)) {
+            sum += values_[sample];
         }
-        return sum / static_cast<double>(chosen.size());
+        return sum / static_cast<double>(node.end - node.begin);
     }
 
     /// Gains are differences of squares. Of values far from 0 rounding would leave nothing of them, so squares are
     /// those of distances from the mean of the node.
-    Split best_split(std::vector<std::size_t>& chosen) const {
+    Split best_split(const Node& node) {
+        const auto samples = along(0, node);
         const bool is_flat =
-            std::ranges::all_of(chosen, [&](std::size_t sample) { return value(sample) == value(chosen.front()); });
+            std::ranges::all_of(samples, [&](std::size_t each) { return values_[each] == values_[samples.front()]; });
         Split best;
         if (is_flat) {
             return best;
         }
-        const double mean = mean_of(chosen);
+        const double mean = mean_of(node);
         Sums all;
-        for (const auto sample : chosen) {
-            all.add(value(sample) - mean);
+        for (const auto sample : samples) {
+            all.add(values_[sample] - mean);
         }
         for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-            const auto split = dimensions_[i].num_choices > 0 ? best_choice(chosen, i, mean, all)
-                                                              : best_threshold(chosen, i, mean, all);
+            const auto split = dimensions_[i].num_choices > 0 ? best_choice(along(i, node), i, mean, all)
+                                                              : best_threshold(along(i, node), i, mean, all);
             if (split.gain > best.gain) {
                 best = split;
             }
@@ -115,11 +132,10 @@ class Grower {
         return left.explained() + all.without(left).explained() - all.explained();
     }
 
-    Split best_choice(const std::vector<std::size_t>& chosen, std::size_t dimension, double mean,
-                      const Sums& all) const {
+    Split best_choice(std::span<const std::size_t> samples, std::size_t dimension, double mean, const Sums& all) const {
         std::vector<Sums> of_choice(static_cast<std::size_t>(dimensions_[dimension].num_choices));
-        for (const auto sample : chosen) {
-            of_choice[static_cast<std::size_t>(place(sample, dimension))].add(value(sample) - mean);
+        for (const auto sample : samples) {
+            of_choice[static_cast<std::size_t>(places_[dimension][sample])].add(values_[sample] - mean);
         }
         Split best;
         for (std::size_t i = 0; i < of_choice.size(); ++i) {
@@ -131,14 +147,15 @@ class Grower {
         return best;
     }
 
-    Split best_threshold(std::vector<std::size_t>& chosen, std::size_t dimension, double mean, const Sums& all) const {
-        std::ranges::sort(chosen, {}, [&](std::size_t sample) { return std::pair(place(sample, dimension), sample); });
+    Split best_threshold(std::span<const std::size_t> samples, std::size_t dimension, double mean,
+                         const Sums& all) const {
+        const auto& places = places_[dimension];
         Split best;
         Sums left;
-        for (std::size_t i = 0; i + 1 < chosen.size(); ++i) {
-            left.add(value(chosen[i]) - mean);
-            const double here = place(chosen[i], dimension);
-            const double next = place(chosen[i + 1], dimension);
+        for (std::size_t i = 0; i + 1 < samples.size(); ++i) {
+            left.add(values_[samples[i]] - mean);
+            const double here = places[samples[i]];
+            const double next = places[samples[i + 1]];
             if (here < next && gain_of(left, all) > best.gain) {
                 const double middle = here + (next - here) / 2;  // of neighbours among doubles, it may be the upper one
                 best = {gain_of(left, all), dimension, middle < next ? middle : here};
@@ -147,33 +164,37 @@ class Grower {
         return best;
     }
 
-    std::pair<Node, Node> divide(Node node, const Split& split) const {
-        const bool by_choice = dimensions_[split.dimension].num_choices > 0;
-        if (const auto at = std::ranges::lower_bound(node.divided, split.dimension);
-            at == node.divided.end() || *at != split.dimension) {
-            node.divided.insert(at, split.dimension);
+    std::pair<Node, Node> divide(Node node, const Split& split) {
+        const int num_choices = dimensions_[split.dimension].num_choices;
+        const auto& places = places_[split.dimension];
+        const auto is_left = [&](std::size_t sample) {
+            return num_choices > 0 ? places[sample] == split.at : places[sample] <= split.at;
+        };
+        auto middle = node.begin;
+        for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+            const auto samples = along(i, node);
+            const auto right = std::stable_partition(samples.begin(), samples.end(), is_left);
+            middle = node.begin + static_cast<std::size_t>(right - samples.begin());
         }
-        Node left{node.sides, node.divided, {}};
-        Node right{std::move(node.sides), std::move(node.divided), {}};
+        auto& side = node.sides[split.dimension];
+        Node left{node.sides, node.begin, middle};
         auto& left_side = left.sides[split.dimension];
-        auto& right_side = right.sides[split.dimension];
-        if (by_choice) {
+        if (num_choices > 0) {
             left_side.choices = bit(split.at);
-            right_side.choices &= ~bit(split.at);
+            side.choices &= choices_of(num_choices) & ~bit(split.at);
         } else {
             left_side.high = split.at;
-            right_side.low = split.at;
+            side.low = split.at;
         }
-        for (const auto sample : node.chosen) {
-            const double at = place(sample, split.dimension);
-            (by_choice ? at == split.at : at <= split.at) ? left.chosen.push_back(sample)
-                                                          : right.chosen.push_back(sample);
-        }
-        return {std::move(left), std::move(right)};
+        node.begin = middle;
+        return {std::move(left), std::move(node)};
     }
 
     const std::vector<Dimension>& dimensions_;
-    std::span<const Sample> samples_;
+    std::vector<double> values_;                    // of the samples
+    std::vector<std::vector<double>> places_;       // by dimension: those of the samples
+    std::vector<std::vector<std::size_t>> sorted_;  // by dimension: the samples, by their places there
+    std::vector<std::vector<std::size_t>> orders_;  // the same of the tree that grows, each node's samples together
 };
 
 }  // namespace
@@ -185,15 +206,15 @@ double Side::share(const Dimension& dimension) const {
 RegressionForest::RegressionForest(std::vector<Dimension> dimensions, std::span<const Sample> samples, int num_trees,
                                    std::uint64_t seed)
     : dimensions_(std::move(dimensions)) {
-    CRESCENDO_EXPECT(!samples.empty());
+    CRESCENDO_EXPECT(!samples.empty() && !dimensions_.empty());
     Grower grower(dimensions_, samples);
     for (int tree = 0; tree < num_trees; ++tree) {
         CounterRandom random(seed, static_cast<std::uint64_t>(tree));
-        std::vector<std::size_t> chosen(samples.size());
-        for (auto& each : chosen) {
-            each = random.below(samples.size());
+        std::vector<std::size_t> times(samples.size());
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            ++times[random.below(samples.size())];
         }
-        trees_.push_back(grower.grow(std::move(chosen)));
+        trees_.push_back(grower.grow(times));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Sample {
 struct Side {
     double low = 0;
     double high = 1;
-    std::uint64_t choices = 0;  ///< bit c is set if the box has choice c; for dimensions of choices only
+    std::uint64_t choices = ~std::uint64_t{0};  ///< bit c is set if the box has choice c, of dimensions of choices
 
     /// Share of the dimension that lies in the box.
     double share(const Dimension& dimension) const;
@@ -32,9 +33,13 @@ struct Side {
 
 /// A box in which a tree predicts one value.
 struct Leaf {
-    std::vector<Side> sides;           ///< one for each dimension
-    std::vector<std::size_t> divided;  ///< the dimensions of which it is a part, ascending: few of many
+    std::map<std::size_t, Side> sides;  ///< along the dimensions of which it is a part: few of many
     double value = 0;
+
+    Side side(std::size_t dimension) const {
+        const auto found = sides.find(dimension);
+        return found == sides.end() ? Side{} : found->second;
+    }
 };
 
 /// A tree is known by its leaves: they fill the whole space and do not overlap.
@@ -47,7 +52,7 @@ using Tree = std::vector<Leaf>;
 /// squared errors most. Equal samples and seeds give equal forests on every machine.
 class RegressionForest {
   public:
-    /// `samples` is not empty.
+    /// There are dimensions and samples.
     RegressionForest(std::vector<Dimension> dimensions, std::span<const Sample> samples, int num_trees = 64,
                      std::uint64_t seed = 1);
 
