@@ -63,8 +63,9 @@ void Chronicle::note(const Json& record) {
     } else if (event == "slots_lost") {
         follow_slots();
     } else if (event == "trial_failed") {
+        const char* where = record.contains("slot") ? "slot" : "suspect";
         faults_.push_back({history_.elapsed(), TrialId{record.at("trial")},
-                           record.contains("slot") ? std::optional(SlotId{record.at("slot")}) : std::nullopt,
+                           record.contains(where) ? std::optional(SlotId{record.at(where)}) : std::nullopt,
                            record.value("kind", ""), record.value("message", "")});
     }
 }

@@ -30,7 +30,7 @@ struct Lane {
 struct Fault {
     double time = 0;
     TrialId trial;
-    std::optional<SlotId> slot;  ///< none: the whole group
+    std::optional<SlotId> slot;  ///< where it was; none: nobody knows
     std::string kind;
     std::string message;  ///< last words; may be empty
 };

@@ -95,7 +95,7 @@ std::string better_report(const OrderedJson& sweep, const OrderedJson& best, boo
                        has_failed ? "failed" : "was not its last");
 }
 
-std::string answer(const OrderedJson& sweep) {
+std::string answer(const OrderedJson& sweep, std::size_t index) {
     const auto& best = sweep.at("best");
     std::string result;
     if (const auto problem = html::text(sweep, "problem"); !problem.empty()) {
@@ -140,8 +140,9 @@ std::string answer(const OrderedJson& sweep) {
                               sweep.at("num_trials") == 0 ? "No trial has started."
                               : sweep.at("faults").empty()
                                   ? "No trial has reported a finite value of the metric, so there is no best one."
-                                  : "No trial has reported a finite value of the metric, so there is no best one. The "
-                                    "failures below may say why.");
+                                  : fmt::format("No trial has reported a finite value of the metric, so there is no "
+                                                "best one. The <a href='#failures{}'>failures</a> may say why.",
+                                                index));
     }
     if (const auto& wait = sweep.at("data_wait"); !wait.is_null() && wait.get<double>() > 0.1) {
         result += fmt::format("<p class='warning'>Trials waited for data during {:.0f} % of their time.</p>\n",
@@ -210,8 +211,8 @@ std::string rungs(const OrderedJson& sweep) {
         rows.push_back(html::numbers(rung));
     }
     return html::table_of("rungs",
-                          {"rung at", "reached it", "went on", "cut there", "worst that went on", "best that was cut",
-                           "resource saved by the cut"},
+                          {"rung at", "reached it", "continued", "stopped there", "worst that continued",
+                           "best that was stopped", "resource saved by that"},
                           rows);
 }
 
@@ -278,28 +279,36 @@ std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_o
         index, is_open ? " open" : "", html::text(sweep, "name"), html::text(sweep, "state"), scheduler,
         html::text(sweep, "sampler"), html::text(sweep, "directory"));
     result += fmt::format("<p class='muted'>{}</p>\n", state_text(sweep, kind));
-    result += "<section class='answer'>\n" + answer(sweep) + "</section>\n";
+    result += "<section class='answer'>\n" + answer(sweep, index) + "</section>\n";
     result += left_out(sweep);
     result += fmt::format("<noscript><h3>Slots over time</h3>\n{}<h3>The best trials</h3>\n{}</noscript>\n",
                           slots_picture(sweep), best_trials(sweep));
     result += fmt::format("<div class='filters' data-filters='{}'></div>\n", index);
     result += html::chart("gantt", index, "Slots over time",
-                          "Who ran where. Hatched: nobody. Drag to zoom, double-click to see all.");
+                          "Each row is a slot, each bar a trial on it. Drag to zoom, double-click to see all.");
     result += "<div class='two'>\n";
-    result += html::chart("best", index, "Best so far", "Over time, drag to zoom, double-click to see all.");
-    result += html::chart("curves", index, "Learning curves", "A dot: one report, or a change of workers.");
+    result +=
+        html::chart("best", index, "Best so far", "The best value that any trial had reported by then. Drag to zoom.");
+    result += html::chart("curves", index, "Learning curves",
+                          "Each line is a trial. A dot: its only report, or a change of workers.");
     result += "</div>\n";
-    result += html::chart("parallel", index, "Configurations", "Drag along an axis to filter; double-click clears it.");
+    result += html::chart("parallel", index, "Configurations",
+                          "Each line is a trial. Drag along an axis to filter; double-click clears it.");
     result += html::chart("slices", index, "Each parameter", "One dot a trial, at its last report.");
     result += "<div class='two'>\n";
-    result += html::chart("importance", index, "What matters",
-                          "Share of the variance that a parameter explains alone (fANOVA); whiskers: trees disagree.");
-    result += html::chart("pair", index, "Two parameters together", "The metric, averaged over all others.");
+    result += html::chart(
+        "importance", index, "What matters",
+        "Share of the variance that a parameter explains alone (fANOVA). Whiskers: one standard deviation.");
+    result += html::chart("pair", index, "Two parameters together",
+                          "The metric that a model predicts, averaged over all other parameters. Dots are trials.");
     result += "</div>\n";
-    result += html::chart("marginals", index, "Partial dependence",
-                          "The metric over one parameter, averaged over all others; the band: trees disagree.");
-    result += html::chart("rungs", index, "Rungs", "One dot a trial where it was judged; hollow: it was cut there.");
+    result +=
+        html::chart("marginals", index, "Partial dependence",
+                    "The predicted metric over one parameter, averaged over all others. Band: one standard deviation.");
+    result += html::chart("rungs", index, "Rungs",
+                          "Each dot is a trial that was judged there. Hollow: it was stopped there.");
     result += html::details("Rungs in figures", rungs(sweep));
+    result += fmt::format("<a id='failures{}'></a>", index);
     result += html::details("Failures", failures(sweep), !sweep.at("faults").empty());
     result += fmt::format(
         "<details open><summary>All trials</summary><div data-chart='trials' data-sweep='{}'></div></details>\n",

@@ -282,6 +282,17 @@ class PageTest(unittest.TestCase):
                 for tick in ticks:
                     self.assertAlmostEqual(offset + float(tick["text"]), tick["at"], delta=1e-6 * (high - low))
 
+    def test_choices_that_are_files_of_one_folder_are_told_apart(self):
+        page, _ = self.open("s3")
+        for choices, texts in ((["/data/models/resnet50.safetensors", "/data/models/vit.safetensors", None],
+                                ["…resnet50…", "…vit…", "null"]),
+                               (["relu", "gelu"], ["relu", "gelu"]), (["same-folder/", "same-folder/a"], None)):
+            with self.subTest(choices=choices):
+                ticks = evaluate(page, "(view, choices) => choiceScale(choices).ticks(5, 1000, 10)", choices)
+
+                self.assertEqual([tick["text"] for tick in ticks], texts or choices)
+                self.assertEqual([tick["at"] for tick in ticks], choices)
+
     def test_a_metric_over_orders_of_magnitude_has_a_logarithmic_axis_unless_it_is_a_share(self):
         page, _ = self.open("s300")
         for goal, factor, is_log in (("minimize", 10, True), ("minimize", 1, False), ("minimize", -10, False),
@@ -469,7 +480,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual([at for _, at in dots], [choice for choice, _ in dots])
 
     def test_titles_of_rungs_are_whole_on_a_narrow_screen(self):
-        for times, width, form in ((100, 1600, "{} of {} went on"), (4, 360, "{}/{}"), (100, 360, "{} of\n{}")):
+        for times, width, form in ((100, 1600, "{} of {} continued"), (4, 360, "{}/{}"), (100, 360, "{} of\n{}")):
             def have_more(sweep):
                 for rung in sweep["rungs"]:
                     rung.update(went_on=times * rung["went_on"], reached=times * rung["reached"])

@@ -187,8 +187,22 @@ function logScale(low, high) {
     },
   };
 }
+/** How much of texts is the same up to a sign, such as the folder of their files, if it is long. */
+function commonBeginning(texts) {
+  let length = texts.length > 1 ? texts[0].length : 0;
+  const isCommon = () =>
+      /[^A-Za-z0-9]/.test(texts[0][length - 1]) && texts.every((text) => text.startsWith(texts[0].slice(0, length)));
+  while (length && !isCommon()) --length;
+  return length > 7 ? length : 0;
+}
 function choiceScale(choices) {
   const names = choices.map((choice) => JSON.stringify(choice));
+  const words = choices.filter((choice) => typeof choice === 'string');
+  const begin = commonBeginning(words), end = commonBeginning(words.map((word) => [...word].reverse().join('')));
+  const isShort = words.every((word) => begin + end < word.length);
+  const shown = (choice) => typeof choice !== 'string' || !isShort ?
+      choiceText(choice) :
+      (begin ? '…' : '') + choice.slice(begin, choice.length - end) + (end ? '…' : '');
   return {
     low: 0,
     high: choices.length,
@@ -200,7 +214,7 @@ function choiceScale(choices) {
     /** All of them on so many pixels, unless each had less than the `least`; `room` is for the text of one. */
     ticks: (most, pixels, least) => {
       const each = pixels / choices.length, step = Math.max(1, Math.ceil(least / each));
-      return choices.map((at) => ({at, text: choiceText(at), room: step * each - 4})).filter((_, i) => i % step === 0);
+      return choices.map((at) => ({at, text: shown(at), room: step * each - 4})).filter((_, i) => i % step === 0);
     },
   };
 }

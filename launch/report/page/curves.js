@@ -137,7 +137,7 @@ function makeCurves(figure, view) {
     },
     onClear: () => view.zoom(),
   });
-  const relegend = () => legend(figure, paintBy() === 'workers' ? workers : view.rungLegend('m'));
+  const relegend = () => isEmpty || legend(figure, paintBy() === 'workers' ? workers : view.rungLegend('m'));
   relegend();
   view.onChange(redraw);
 }

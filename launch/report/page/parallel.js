@@ -38,7 +38,11 @@ function makeParallel(figure, view) {
   const axes = parallelAxes(view);
   view.axes = () => axes;
   const [top, bottom, side] = [axes.some((axis) => axis.offset()) ? 48 : 34, 16, 58];
-  const xOf = (i, width) => side + (axes.length === 1 ? 0.5 : i / (axes.length - 1)) * (width - 2 * side);
+  const longest = Math.max(...axes[0].ticks(300).map(({text}) => text.length));
+  // Room for the words of the first axis.
+  const left = (width) => Math.max(side, Math.min(7 * longest + 14, width / 9));
+  const xOf = (i, width) =>
+      left(width) + (axes.length === 1 ? 0.5 : i / (axes.length - 1)) * (width - left(width) - side);
   const yOf = (share, height) => height - bottom - share * (height - top - bottom);
   const placeOf = (axis, trial) => {
     const share = axis.share(trial);
@@ -92,7 +96,7 @@ function makeParallel(figure, view) {
       c.textBaseline = 'bottom';
       c.fillStyle = i === axes.length - 1 ? colour('best') : colour('text');
       c.fillText(
-          fitted(c, axis.name, (width - 2 * side) / Math.max(1, axes.length - 1) - 8),
+          fitted(c, axis.name, (width - left(width) - side) / Math.max(1, axes.length - 1) - 8),
           Math.min(Math.max(x, 40), width - 40), 22);
       c.fillStyle = colour('muted');
       if (axis.offset()) c.fillText(offsetText({offset: axis.offset()}), x, 38);
@@ -102,7 +106,7 @@ function makeParallel(figure, view) {
         if (tick.share !== absentShare && !(tick.share >= -0.01 && tick.share <= 1.01)) continue;
         const at = x + (i === axes.length - 1 ? 6 : -6), y = yOf(tick.share, height);
         const text =
-            fitted(c, tick.text, i === 0 || i === axes.length - 1 ? side - 8 : xOf(1, width) - xOf(0, width) - 10);
+            fitted(c, tick.text, i === axes.length - 1 ? side - 8 : i ? xOf(1, width) - xOf(0, width) - 10 : x - 8);
         c.lineWidth = 3;
         c.strokeStyle = colour('ground');
         c.strokeText(text, at, y);
@@ -143,6 +147,6 @@ function makeParallel(figure, view) {
     const x = event.touches[0].clientX - plot.canvas.getBoundingClientRect().left;
     if (Math.abs(xOf(nearest(x, plot.size[0]), plot.size[0]) - x) < 20) event.preventDefault();
   }, {passive: false});
-  legend(figure, view.qualityLegend('m'));
+  if (view.ranked.length) legend(figure, view.qualityLegend('m'));
   view.onChange(() => plot.update());
 }

@@ -1,4 +1,4 @@
-// At each rung: the values of the trials that were judged there, and who went on.
+// At each rung: the values of the trials that were judged there, and who continued.
 
 function makeRungs(figure, view) {
   const value = (curve, at) => {
@@ -52,7 +52,7 @@ function makeRungs(figure, view) {
     c.textAlign = 'center';
     c.textBaseline = 'bottom';
     // In words where there is room. No number is cut: without its middle it would be another one.
-    const forms = [[' of ', ' went on', ' reached the end'], [' of ', '', ''], ['/', '', ''], [' of\n', '', '']].map(
+    const forms = [[' of ', ' continued', ' reached the end'], [' of ', '', ''], ['/', '', ''], [' of\n', '', '']].map(
         ([of, onwards, end]) => rungs.map(
             ({at, went_on: wentOn, reached}) =>
                 (at < view.max ? `${wentOn}${of}${reached}${onwards}` : `${reached}${end}`).split('\n')));
@@ -71,6 +71,7 @@ function makeRungs(figure, view) {
   if (lacking.length)
     figure.querySelector('figcaption span').textContent +=
         ` No dot: no finite value, in ${lacking.length} of ${view.trials.length} trials.`;
-  legend(figure, view.rungLegend('m', view.trials.filter((trial) => trial.rung > 0)));
+  const reached = view.trials.filter((trial) => trial.rung > 0);
+  if (reached.length) legend(figure, view.rungLegend('m', reached));
   view.onChange(() => plot.update());
 }

@@ -96,6 +96,16 @@ TEST_CASE("a failure is a fault with its last words, and ends the stay on the sl
     CHECK(chronicle.lanes()[0].to == 4);
 }
 
+TEST_CASE("a failure that ends the whole group names its slot too") {
+    const Recorded recorded({{2, 0, 1, 0.5}});
+    recorded.add({{{"event", "trial_failed"}, {"trial", 0}, {"kind", "crash"}, {"suspect", 1}, {"time", 1003.0}}});
+
+    const auto chronicle = recorded.read();
+
+    REQUIRE(chronicle.faults().size() == 1);
+    CHECK(chronicle.faults()[0].slot == SlotId{1});
+}
+
 TEST_CASE("a change of the group ends one stay on slots and begins the next") {
     const Recorded recorded({}, "{type: fifo, max: 9, workers: 2}");
     recorded.add({{{"event", "trial_failed"}, {"trial", 0}, {"kind", "crash"}, {"slot", 1}, {"time", 1003.0}},
