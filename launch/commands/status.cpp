@@ -13,6 +13,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/standing.hpp"
 #include "launch/display/number_text.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
@@ -232,6 +233,9 @@ ExitCode status(const StatusOptions& options) {
     if (options.format == Format::json) {
         fmt::print("{}", in_lines(status));
         return ExitCode::done;
+    }
+    if (options.format == Format::table && status.contains("last_failure")) {
+        status["last_failure"] = in_one_line(status["last_failure"].get<std::string>());
     }
     Table table({"what", "value"});
     for (auto& [name, value] : status.items()) {

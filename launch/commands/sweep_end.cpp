@@ -105,54 +105,56 @@ std::string advice(const SweepFile& file, const History& history) {
     return advice_on_reports(file, history);
 }
 
+/// What to type, and what that does.
+using Step = std::pair<std::string, std::string>;
+
+void print_steps(const std::vector<Step>& steps) {
+    std::size_t width = 0;
+    for (const auto& [what, why] : steps) {
+        width = std::max(width, what.size());
+    }
+    for (const auto& [what, why] : steps) {
+        fmt::print("  {:<{}}  {}\n", what, width, why);
+    }
+}
+
 /// How to begin again with another sweep file: the sweep continues with its own copy.
-std::string how_to_begin_anew(const History& history, const SweepDirectory& directory) {
+Step way_to_begin_anew(const History& history, const SweepDirectory& directory) {
     const auto copy = shell_quoted(directory.sweep_file());
     const bool is_submitted = is_there(directory.job_script());
     const char* begin = is_submitted ? "submit" : "run";
     if (std::ranges::any_of(history.sweep().trials(), [](const Trial& trial) { return trial.resource.value > 0; })) {
-        return fmt::format(
-            "  crescendo {} FILE --dir NAME     begins anew with your file, where that has to change; {} stays as it "
-            "is\n",
-            begin, copy);
+        return {fmt::format("crescendo {} FILE --dir NAME", begin),
+                fmt::format("begins anew with your file, where that has to change; {} stays as it is", copy)};
     }
-    return fmt::format(
-        "  rm -r {}; crescendo {} FILE     begins anew with your file, where that has to change; {} keeps {}\n",
-        shell_quoted(directory.path()), begin, is_submitted ? "submit" : "resume", copy);
+    return {fmt::format("rm -r {}; crescendo {} FILE", shell_quoted(directory.path()), begin),
+            fmt::format("begins anew with your file, where that has to change; {} keeps {}",
+                        is_submitted ? "submit" : "resume", copy)};
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
     const auto where = shell_quoted(directory.path());  // lines to be copied
     if (outcome == Outcome::interrupted) {
-        fmt::print(
-            "stopped; it can be resumed\n"
-            "\n"
-            "  {}     continues it\n"
-            "  crescendo status {}     shows its progress\n",
-            directory.way_to_continue(), where);
+        fmt::print("stopped; it can be resumed\n\n");
+        print_steps(
+            {{directory.way_to_continue(), "continues it"}, {"crescendo status " + where, "shows its progress"}});
         return;
     }
-    if (outcome == Outcome::hopeless) {
-        fmt::print(
-            "given up: {}, and none has reported {}; the last failure: {}\n"
-            "\n"
-            "{}  {}/trials/*/trainer.log     what the trainers printed\n"
-            "  {}     tries them again, once the cause is fixed, and continues\n"
-            "  {}     continues with other trials\n"
-            "{}",
-            failed_trials(history), missed_metric(history), last_failure(history), advice(file, history), where,
-            directory.way_to_retry(), directory.way_to_continue(), how_to_begin_anew(history, directory));
-        return;
-    }
-    if (outcome == Outcome::failed) {
-        fmt::print(
-            "every trial failed; the last failure: {}\n"
-            "\n"
-            "{}  {}/trials/*/trainer.log     what the trainers printed\n"
-            "  {}     tries them again, once the cause is fixed\n"
-            "{}",
-            last_failure(history), advice(file, history), where, directory.way_to_retry(),
-            how_to_begin_anew(history, directory));
+    if (outcome == Outcome::hopeless || outcome == Outcome::failed) {
+        const bool is_over = outcome == Outcome::failed;
+        fmt::print("{}; the last failure: {}\n\n{}",
+                   is_over ? "every trial failed"
+                           : fmt::format("given up: {}, and none has reported {}", failed_trials(history),
+                                         missed_metric(history)),
+                   last_failure(history), advice(file, history));
+        std::vector<Step> steps{{where + "/trials/*/trainer.log", "what the trainers printed"},
+                                {directory.way_to_retry(), fmt::format("tries them again, once the cause is fixed{}",
+                                                                       is_over ? "" : ", and continues")}};
+        if (!is_over) {
+            steps.emplace_back(directory.way_to_continue(), "continues with other trials");
+        }
+        steps.push_back(way_to_begin_anew(history, directory));
+        print_steps(steps);
         return;
     }
     const auto price = price_of_slot_hour(file.price, history);
@@ -164,11 +166,10 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     fmt::print("finished: {}, {} trial{} in {}\n", finish_reason_texts.of(*history.sweep().finish_reason()), num_trials,
                num_trials == 1 ? "" : "s", clock_text(history.elapsed()));
     fmt::print("{}\n\n", spending_text(history, price));
-    const auto last =
-        history.sweep().best()
-            ? std::pair("crescendo best " + where + " --format json", "the best configuration, for a program")
-            : std::pair("crescendo logs " + where + " 0", "what a trial without a value printed");
-    std::vector<std::pair<std::string, const char*>> next{
+    const auto last = history.sweep().best()
+                          ? Step("crescendo best " + where + " --format json", "the best configuration, for a program")
+                          : Step("crescendo logs " + where + " 0", "what a trial without a value printed");
+    std::vector<Step> next{
         {"crescendo report " + where, "one HTML page: who ran where, learning curves, what the parameters did"},
         {"crescendo trials " + where, "every trial, its parameters and results"},
         last,
@@ -176,13 +177,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     if (history.sweep().count(TrialStatus::failed) > 0) {
         next.emplace_back(directory.way_to_retry(), "tries the failed trials again, once the cause is fixed");
     }
-    std::size_t width = 0;
-    for (const auto& [what, why] : next) {
-        width = std::max(width, what.size());
-    }
-    for (const auto& [what, why] : next) {
-        fmt::print("  {:<{}}  {}\n", what, width, why);
-    }
+    print_steps(next);
 }
 
 ExitCode exit_code(Outcome outcome) {

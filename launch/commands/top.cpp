@@ -17,6 +17,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/standing.hpp"
 #include "launch/directory/sweep_lock.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/process/stop_signals.hpp"
 #include "launch/report/report_page.hpp"
 #include "launch/report/sweep_data.hpp"
@@ -91,12 +92,9 @@ std::vector<std::string> failures(const History& history, std::size_t width) {
     const auto& trials = history.sweep().trials();
     for (auto trial = trials.rbegin(); trial != trials.rend() && lines.size() < most; ++trial) {
         if (const auto& words = history.of(trial->id).last_failure; !words.empty()) {
-            const auto end = words.find_last_not_of("\n ") + 1;  // programs say what is wrong in their last line
-            const auto begin = words.rfind('\n', end - 1) + 1;
             const bool is_over = trial->status == TrialStatus::failed;
             const auto now = is_over ? "" : fmt::format(", now {},", to_string(trial->status));
-            const auto line =
-                fmt::format("trial {}{} failed: {}", trial->id.value, now, words.substr(begin, end - begin));
+            const auto line = fmt::format("trial {}{} failed: {}", trial->id.value, now, last_line(words));
             lines.push_back(clipped(line, width));
         }
     }

@@ -23,6 +23,22 @@ std::string printable(std::string_view text) {
     return result;
 }
 
+std::string_view last_line(std::string_view text) {
+    text = text.substr(0, text.find_last_not_of("\r\n ") + 1);
+    return text.substr(text.rfind('\n') + 1);
+}
+
+std::string in_one_line(std::string_view text) {
+    const auto last = last_line(text);
+    const auto first = text.substr(0, text.find('\n'));
+    if (first.data() == last.data()) {
+        return std::string(last);
+    }
+    constexpr std::string_view words = "last words: ";
+    const auto at = first.find(words);
+    return fmt::format("{} … {}", first.substr(0, at == first.npos ? at : at + words.size() - 1), last);
+}
+
 std::string valid_utf8(const std::string& text) { return Json::parse(one_line(Json(text))).get<std::string>(); }
 
 std::string markup_text(std::string_view text) {

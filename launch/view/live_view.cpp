@@ -202,7 +202,12 @@ void TerminalView::update(const History& history, double now) {
 
 void TerminalView::say(const std::string& line) {
     constexpr std::size_t most = 4;
-    said_.push_back(line.substr(0, line.find('\n')));
+    // "trial 3 crashed: in the same way as trial 1 above": what is above has to stay.
+    const auto refers = [](const std::string& text) { return text.find(": in the same way as ") != text.npos; };
+    if (!said_.empty() && refers(said_.back()) && refers(line)) {
+        said_.pop_back();
+    }
+    said_.push_back(in_one_line(line));
     if (said_.size() > most) {
         said_.pop_front();
     }

@@ -23,9 +23,9 @@ TEST_CASE("a session whose time is up before it begins stops, and says how to go
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml", "--until", "1"});
 
     CHECK(run.code == 75);
-    CHECK(contains(run.out, "crescendo resume s     continues it"));
+    CHECK(contains(run.out, "crescendo resume s  continues it"));
     write_file(folder / "s/job.sh", "");  // as after `submit`
-    CHECK(contains(run_crescendo(folder.path(), {"resume", "s", "--until", "1"}).out, "crescendo submit s     continues"));
+    CHECK(contains(run_crescendo(folder.path(), {"resume", "s", "--until", "1"}).out, "crescendo submit s  continues"));
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
 }
 

@@ -10,6 +10,14 @@ TEST_CASE("text cannot become markup") {
     CHECK(markup_text(R"(a "quoted" & b)") == "a &quot;quoted&quot; &amp; b");
 }
 
+TEST_CASE("a failure of several lines is one line with its last words, where programs say what is wrong") {
+    CHECK(in_one_line("crashed: exit status 1; last words: reading\nTraceback:\n  File a\nOSError: no data\n") ==
+          "crashed: exit status 1; last words: … OSError: no data");
+    CHECK(in_one_line("signal 11\nin a.so") == "signal 11 … in a.so");
+    CHECK(in_one_line("signal 11\n") == "signal 11");
+    CHECK(in_one_line("").empty());
+}
+
 TEST_CASE("text keeps its letters, and shows what is no letter") {
     CHECK(markup_text("größe 学习") == "größe 学习");
     CHECK(markup_text("two\nlines") == "two\nlines");

@@ -127,6 +127,31 @@ TEST_CASE("a view on a terminal draws no more rows than there are, so that each 
     CHECK(text.find("trial 0 failed: \\x1b[2J") != std::string::npos);
 }
 
+TEST_CASE("on a terminal, a failure stays in sight while others fail in the same way") {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+    REQUIRE(terminal >= 0);
+    REQUIRE(::grantpt(terminal) == 0);
+    REQUIRE(::unlockpt(terminal) == 0);
+    std::FILE* file = ::fdopen(::open(::ptsname(terminal), O_RDWR | O_NOCTTY), "w");
+    Told told(4);
+
+    std::string text;
+    {
+        TerminalView view(file, {"demo", {}});
+        view.say("trial 0 crashed: exit status 1; last words: reading\nOSError: no data");
+        for (int trial = 1; trial < 9; ++trial) {
+            view.say("trial " + std::to_string(trial) + " crashed: in the same way as trial 0 above");
+        }
+        view.update(told.history, 115.0);
+        text = pictures_on(terminal, 1);
+    }
+    std::fclose(file);
+    ::close(terminal);
+
+    CHECK(contains(text, "trial 0 crashed: exit status 1; last words: … OSError: no data"));
+    CHECK(contains(text, "trial 8 crashed: in the same way as trial 0 above"));
+}
+
 TEST_CASE("a terminal that was stopped holds nobody up, and goes on with whole pictures") {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
