@@ -8,7 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "launch/batch/batch_system.hpp"
@@ -16,9 +19,11 @@
 #include "launch/commands/complain.hpp"
 #include "launch/commands/unknown_words.hpp"
 #include "launch/directory/sweep_directory.hpp"
+#include "launch/display/wrapped_help.hpp"
 #include "launch/doctor/nodes.hpp"
 #include "launch/process/job_script_variables.hpp"
 #include "launch/process/standard_streams.hpp"
+#include "launch/system/terminal.hpp"
 #include "launch/transport/mpi_transport.hpp"
 
 using namespace crescendo;
@@ -49,8 +54,17 @@ std::vector<const char*> with_help_as_an_option(int argc, char** argv) {
     return words;
 }
 
+/// What `--help` prints: as wide as a terminal, where it goes to one.
+class Help : public CLI::Formatter {
+  public:
+    std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+        return wrapped_help(Formatter::make_help(app, std::move(name), mode), terminal_columns(stdout, 100'000));
+    }
+};
+
 int run_command(int argc, char** argv, MpiSession* session) {
     CLI::App app{"Crescendo: hyperparameter optimization on HPC systems"};
+    app.formatter(std::make_shared<Help>());
     app.footer(footer);
     app.set_version_flag("--version", "crescendo " CRESCENDO_VERSION);
     app.require_subcommand(1);
