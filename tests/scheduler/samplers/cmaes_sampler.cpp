@@ -256,14 +256,6 @@ TEST_CASE("cmaes does not wait for trials that are paused at a rung") {
     }
 }
 
-TEST_CASE("cmaes says which configurations come from its model") {
-    AnySampler sampler(learning_spec("cmaes", cube(2)));
-
-    CHECK(sampler->propose(TrialId{0})->origin == Origin::random);
-    learn(sampler, 20, valley);
-    CHECK(sampler->propose(TrialId{20})->origin == Origin::model);
-}
-
 TEST_CASE("cmaes searches all values of a parameter of which earlier sweeps say nothing") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         auto spec = learning_spec("cmaes", cube(2), seed);

@@ -202,14 +202,6 @@ TEST_CASE("gp takes trials that are paused below the rung that it learns from fo
     }
 }
 
-TEST_CASE("gp says which configurations come from its model") {
-    AnySampler sampler(learning_spec("gp", square()));
-
-    CHECK(sampler->propose(TrialId{0})->origin == Origin::random);
-    learn(sampler, 20, branin);
-    CHECK(sampler->propose(TrialId{20})->origin == Origin::model);
-}
-
 TEST_CASE("gp has at most 500 results in its model, and goes on") {
     AnySampler sampler(learning_spec("gp", square()));
     CounterRandom random(3, 0);

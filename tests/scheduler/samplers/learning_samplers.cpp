@@ -5,7 +5,6 @@
 #include <limits>
 #include <set>
 
-#include "core/draws.hpp"
 #include "tests/scheduler/samplers/learning.hpp"
 
 using namespace crescendo;
@@ -65,6 +64,17 @@ TEST_CASE("a sampler that is only told proposes what one that proposed all would
         }
 
         CHECK(told->propose(TrialId{50})->config == sampler->propose(TrialId{50})->config);
+    }
+}
+
+TEST_CASE("a sampler says which configurations come from its model") {
+    for (const auto& name : learning_samplers) {
+        CAPTURE(name);
+        AnySampler sampler(learning_spec(name, SearchSpace{{{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}}}));
+
+        CHECK(sampler->propose(TrialId{0})->origin == Origin::random);
+        learn(sampler, 40, [](const Config& config) { return number_of(config, 0); });
+        CHECK(sampler->propose(TrialId{40})->origin == Origin::model);
     }
 }
 

@@ -74,15 +74,6 @@ TEST_CASE("where all parameters are numbers, tpe stays closer to the best trials
     CHECK(of_numbers < 0.85 * with_choice);
 }
 
-TEST_CASE("tpe says which configurations come from its model") {
-    const SearchSpace space{{{"x", Uniform{0, 1}}}};
-    AnySampler sampler(learning_spec("tpe", space));
-
-    CHECK(sampler->propose(TrialId{0})->origin == Origin::random);
-    learn(sampler, 40, [](const Config& config) { return number_of(config, 0); });
-    CHECK(sampler->propose(TrialId{40})->origin == Origin::model);
-}
-
 TEST_CASE("tpe learns from the highest rung with enough results") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
     spec.sampler = "tpe";
