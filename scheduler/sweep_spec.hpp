@@ -64,6 +64,7 @@ enum class GrowWhen {
 /// `scheduler:` of the sweep file. The words and defaults are those of docs/sweep-file.md.
 struct SchedulerSpec {
     SchedulerKind kind = SchedulerKind::rasda;
+    Switch second_try = Switch::on;  ///< whether a size that was slower the only time it was measured is tried again
     Resource min{1};
     Resource max{1};  ///< unlimited_resource: a trial is complete when its program ends
     int reduction_factor = 3;  ///< eta: a rung keeps about 1/eta of its trials

@@ -18,16 +18,14 @@ double efficiency(double noise_scale, double from, double to) {
     return noise_scale > 0 ? (noise_scale + from) / (noise_scale + to) : 1.0;
 }
 
-/// Whether only a try can tell what this brings.
-bool is_unsure(const std::optional<Speedup>& gain) {
-    constexpr double least = 1.05;
-    return !gain || (!gain->is_measured && !gain->is_gain() && gain->ratio > least);
-}
-
 }  // namespace
 
 Growth::Growth(const SchedulerSpec& spec)
-    : when_(spec.grow_when), max_(spec.max), batch_(spec.batch), min_efficiency_(spec.min_efficiency),
+    : when_(spec.grow_when),
+      second_try_(spec.second_try),
+      max_(spec.max),
+      batch_(spec.batch),
+      min_efficiency_(spec.min_efficiency),
       expected_regroup_(spec.expected_regroup) {}
 
 void Growth::note_steps(const Trial& trial, const TrialReported& report) {
@@ -103,6 +101,17 @@ void Growth::note(const Trial& trial, const TrialRegrouped& regrouped) {
         times_.note(trial.id, setting(trial, size_of(trial)), *regrouped.step_seconds);
         end_try(trial.id);
     }
+}
+
+/// Whether the size was slower the only time that it was measured, which a straggling step explains as well.
+bool Growth::is_doubtful(const Speedup& gain) const {
+    return second_try_ == Switch::on && gain.is_single && gain.ratio + gain.error < 1.0;
+}
+
+/// Whether only a try can tell what this brings.
+bool Growth::is_unsure(const std::optional<Speedup>& gain) const {
+    constexpr double least = 1.05;
+    return !gain || (!gain->is_measured && !gain->is_gain() && gain->ratio > least) || is_doubtful(*gain);
 }
 
 int Growth::choose(const Trial& trial, const std::vector<int>& sizes) {
@@ -200,7 +209,7 @@ std::optional<Speedup> Growth::goodput(const Trial& trial, int from, int to) con
 }
 
 /// Whether the trial, if it trains to its end, saves more time than the change costs. If nobody measured what more
-/// workers bring, it may be all that they can.
+/// workers bring, or if that is in doubt, it may be all that they can.
 bool Growth::pays(const Trial& trial, int size) const {
     const auto cost = price(trial, size);
     const auto left = seconds_left(trial);
@@ -208,7 +217,7 @@ bool Growth::pays(const Trial& trial, int size) const {
         return true;
     }
     const auto gain = goodput(trial, size_of(trial), size);
-    const double ratio = gain ? gain->ratio : static_cast<double>(size) / size_of(trial);
+    const double ratio = gain && !is_doubtful(*gain) ? gain->ratio : static_cast<double>(size) / size_of(trial);
     return *left * (1.0 - 1.0 / ratio) > *cost;
 }
 

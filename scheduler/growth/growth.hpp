@@ -23,7 +23,8 @@ namespace crescendo {
 /// A change of the group costs the time for which it stands still, from RegroupTimes.
 ///
 /// What nobody measured has to be tried. If that costs next to nothing, all trials may try at once. Otherwise they try
-/// one at a time, and the others wait until that one tells what it brings.
+/// one at a time, and the others wait until that one tells what it brings. A size that made a trial slower the only
+/// time that it was measured is tried once more: one straggling step would keep all trials of that shape from growing.
 class Growth {
   public:
     explicit Growth(const SchedulerSpec& spec);
@@ -102,6 +103,8 @@ class Growth {
     };
     enum class Tries { allowed, forbidden };  ///< of sizes that nobody measured
 
+    bool is_doubtful(const Speedup& gain) const;
+    bool is_unsure(const std::optional<Speedup>& gain) const;
     void note_steps(const Trial& trial, const TrialReported& report);
     Reported& entry(TrialId trial);
     void end_try(TrialId trial) {
@@ -120,6 +123,7 @@ class Growth {
     const Reported& reported(TrialId trial) const { return reported_[static_cast<std::size_t>(trial.value)]; }
 
     GrowWhen when_;
+    Switch second_try_;
     Resource max_;
     BatchPolicy batch_;
     double min_efficiency_;

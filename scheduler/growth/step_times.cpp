@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace crescendo {
 namespace {
@@ -58,6 +59,12 @@ std::size_t StepTimes::shape_of(double seconds, int workers) {
     return nearest;
 }
 
+bool StepTimes::Shape::is_single(int num_workers) const {
+    const auto first = times.lower_bound({num_workers, 0});
+    const auto end = times.lower_bound({num_workers + 1, 0});
+    return first != end && std::next(first) == end && first->second.count() == 1;
+}
+
 /// The widest groups count most, because what is asked lies beyond them.
 StepModel StepTimes::fit(const Shape& shape) {
     std::vector<StepTime> times;
@@ -100,7 +107,7 @@ std::optional<Speedup> StepTimes::speedup(TrialId trial, const Setting& from, co
     const auto after = shared_time(shape, relative(*own, to));
     const double ratio = samples_per_second(to, after.time) / samples_per_second(from, before.time);
     const bool is_measured = std::max(from.workers, to.workers) <= shape.most_workers();
-    return Speedup{ratio, ratio * (before.error + after.error), is_measured};
+    return Speedup{ratio, ratio * (before.error + after.error), is_measured, shape.is_single(to.workers)};
 }
 
 std::vector<int> StepTimes::narrower(TrialId trial, int workers) const {

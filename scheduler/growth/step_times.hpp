@@ -15,6 +15,7 @@ struct Speedup {
     double ratio = 1;
     double error = 0;         ///< standard error of `ratio`
     bool is_measured = true;  ///< whether both numbers of workers were measured
+    bool is_single = false;   ///< whether the later number of workers was measured once only
 
     /// Whether it is faster, by more than may be an error.
     bool is_gain() const { return ratio > 1.0 + error; }
@@ -65,6 +66,8 @@ class StepTimes {
 
         int fewest_workers() const { return times.begin()->first.workers; }
         int most_workers() const { return times.rbegin()->first.workers; }
+        /// Whether there is one time only of groups of this size, with whatever batch.
+        bool is_single(int num_workers) const;
     };
     struct Own {
         std::size_t shape = 0;

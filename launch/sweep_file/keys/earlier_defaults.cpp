@@ -14,7 +14,7 @@ struct ChangedDefault {
 constexpr std::array changed_defaults{
     ChangedDefault{1, "scheduler.batch", "ladder"},       ChangedDefault{3, "scheduler.grow_when", "always"},
     ChangedDefault{4, "scheduler.distinct_gpus", "off"},  ChangedDefault{5, "scheduler.keep_diverged", "on"},
-    ChangedDefault{6, "scheduler.capped_surplus", "off"},
+    ChangedDefault{6, "scheduler.capped_surplus", "off"}, ChangedDefault{7, "scheduler.second_try", "off"},
 };
 
 }  // namespace

@@ -111,6 +111,52 @@ TEST_CASE("once a trial has grown in vain, no other repeats it") {
     CHECK(trials.choose(trials.first, {4}) == 2);
 }
 
+TEST_CASE("a step that straggles as the first trial tries a size keeps no other from growing") {
+    TwoTrials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/64, /*expected_regroup=*/10.0);
+    auto third = Trials::make(2);
+    trials.report(third, 1.0);
+    trials.resize(trials.first, 2);
+    trials.regrouped(trials.first, 10, 3.0);
+
+    CHECK(trials.choose(trials.second, {2}) == 2);
+    trials.resize(trials.second, 2);
+    CHECK(trials.choose(third, {2}) == 1);  // one tries again, and the others wait
+    trials.regrouped(trials.second, 10, 0.6);
+    for (int i = 0; i < 3; ++i) {
+        trials.report(trials.second, 0.6);  // until the straggler is outside of the middle half
+    }
+    CHECK(trials.choose(third, {2}) == 2);
+}
+
+TEST_CASE("a size that makes trials slower is tried twice, and not a third time") {
+    TwoTrials trials(GrowWhen::faster);
+    for (auto* trial : {&trials.first, &trials.second}) {
+        trials.resize(*trial, 2);
+        trials.report(*trial, 1.5);
+    }
+    auto third = Trials::make(2);
+    trials.report(third, 1.0);
+
+    CHECK(trials.choose(third, {2}) == 1);
+}
+
+TEST_CASE("a size that makes a trial slower is not tried again in a sweep that began when none was") {
+    SchedulerSpec spec;
+    spec.max = Resource{64};
+    spec.grow_when = GrowWhen::faster;
+    spec.second_try = Switch::off;
+    Trials trials(GrowWhen::faster);
+    trials.growth = Growth(spec);
+    auto first = Trials::make(0);
+    auto second = Trials::make(1);
+    trials.report(first, 1.0);
+    trials.report(second, 1.0);
+    trials.resize(first, 2);
+    trials.report(first, 3.0);
+
+    CHECK(trials.choose(second, {2}) == 1);
+}
+
 TEST_CASE("a trial takes as many of the workers on offer as make it faster") {
     Trials trials(GrowWhen::faster);
     auto first = Trials::make(0);

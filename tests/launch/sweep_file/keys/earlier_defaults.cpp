@@ -57,6 +57,11 @@ TEST_CASE("slots idle beside max_concurrent as they did in sweeps that began whe
     CHECK(scheduler_of("scheduler: {max: 9, max_concurrent: 4}", earlier_defaults(6)).capped_surplus == Switch::off);
 }
 
+TEST_CASE("sweeps that began when no size was tried again go on so") {
+    CHECK(scheduler_of("scheduler: {max: 9}", {}).second_try == Switch::on);
+    CHECK(scheduler_of("scheduler: {max: 9}", earlier_defaults(7)).second_try == Switch::off);
+}
+
 TEST_CASE("a file without a scheduler has none with earlier defaults either") {
     CHECK(scheduler_of("command: [train]", earlier_defaults(1)).kind == scheduler_of("command: [train]", {}).kind);
 }
