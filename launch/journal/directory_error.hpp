@@ -23,12 +23,19 @@ class DirectoryError : public std::runtime_error {
 
     /// What the system says, with the remedy for that.
     explicit DirectoryError(const std::system_error& error)
-        : DirectoryError(error.what(), remedy_for(error.code().value())) {}
+        : DirectoryError(problem_of(error), remedy_for(error.code().value())) {}
 
     /// The problem without its remedy, for the case that there is no sweep to resume.
     const std::string& problem() const { return problem_; }
 
   private:
+    /// The standard library's own words for a path have the names of its functions.
+    static std::string problem_of(const std::system_error& error) {
+        const auto* of_path = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
+        return of_path == nullptr ? error.what()
+                                  : "cannot write " + of_path->path1().string() + ": " + error.code().message();
+    }
+
     static std::string remedy_for(int error) {
         switch (error) {
             case EMFILE:

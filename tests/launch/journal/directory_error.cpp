@@ -38,3 +38,10 @@ TEST_CASE("a right that ran out and a folder that was moved are not taken for a 
     CHECK(remedy(std::errc::permission_denied).find("kinit") != std::string::npos);
     CHECK(remedy(std::errc::no_such_file_or_directory).find("put back what was there") != std::string::npos);
 }
+
+TEST_CASE("a folder for which there is no room was told of in the words of the standard library") {
+    const std::filesystem::filesystem_error error("cannot create directories", "s/trials/000004",
+                                                  make_error_code(std::errc::no_space_on_device));
+
+    CHECK(DirectoryError(error).problem() == "cannot write s/trials/000004: No space left on device");
+}
