@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -36,6 +37,7 @@ class Table {
 
     const std::vector<std::string>& columns() const { return columns_; }
     const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+    std::vector<std::vector<Cell>> take_rows() && { return std::move(rows_); }
 
     /// The columns that have a value in some row. A person has no use for the others, a program for a stable shape.
     Table without_empty_columns() const;

@@ -163,20 +163,21 @@ std::vector<std::size_t> find_rows(const Table& table, const TableQuery& query, 
     return rows;
 }
 
-Table pick(const Table& table, const std::vector<std::size_t>& rows, const std::vector<std::string>& columns) {
+Table pick(Table table, const std::vector<std::size_t>& rows, const std::vector<std::string>& columns) {
     std::vector<std::size_t> indices;
     for (const auto& name : columns) {
         indices.push_back(column_of(table, name, "--columns"));
     }
-    if (columns.empty()) {
-        indices.resize(table.columns().size());
-        std::iota(indices.begin(), indices.end(), 0U);
-    }
     Table result(columns.empty() ? table.columns() : columns);
+    auto all = std::move(table).take_rows();
     for (const auto row : rows) {
-        std::vector<Cell> cells;
-        for (const auto i : indices) {
-            cells.push_back(table.rows()[row][i]);
+        auto cells = std::move(all[row]);
+        if (!columns.empty()) {
+            std::vector<Cell> chosen;
+            for (const auto i : indices) {
+                chosen.push_back(cells[i]);
+            }
+            cells = std::move(chosen);
         }
         result.add_row(std::move(cells));
     }

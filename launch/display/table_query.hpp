@@ -31,7 +31,8 @@ struct ColumnFacts {
 /// condition with the character.
 std::vector<std::size_t> find_rows(const Table& table, const TableQuery& query, const ColumnFacts& facts);
 
-/// A table with these rows and columns only; no columns: all. Throws InvalidInput on a column that is not there.
-Table pick(const Table& table, const std::vector<std::size_t>& rows, const std::vector<std::string>& columns);
+/// A table with these rows, each of them once, and columns only; no columns: all. Throws InvalidInput on a column that
+/// is not there.
+Table pick(Table table, const std::vector<std::size_t>& rows, const std::vector<std::string>& columns);
 
 }  // namespace crescendo::launch

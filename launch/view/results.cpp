@@ -212,6 +212,7 @@ Table trials_table(const History& history, std::optional<double> price_of_slot_h
         const double slot_seconds = history.slot_seconds_of(trial.id);
         std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
                               std::int64_t{seen.most_workers}, metric_of(seen, metric)};
+        row.reserve(columns.size());
         if (repeat.is_on()) {
             row.insert(row.end(), {known_cell(judged_value(sweep, trial.id)),
                                    std::int64_t{repeat.configuration_of(trial.id).value},
