@@ -47,6 +47,8 @@ class Grower {
         for (const auto& sample : samples) {
             values_.push_back(sample.value);
         }
+        goes_left_.resize(samples.size());
+        to_the_right_.resize(samples.size());
         for (std::size_t i = 0; i < dimensions.size(); ++i) {
             auto& places = places_.emplace_back();
             for (const auto& sample : samples) {
@@ -170,11 +172,22 @@ class Grower {
         const auto is_left = [&](std::size_t sample) {
             return num_choices > 0 ? places[sample] == split.at : places[sample] <= split.at;
         };
+        for (const auto sample : along(0, node)) {
+            goes_left_[sample] = is_left(sample) ? 1 : 0;
+        }
         auto middle = node.begin;
         for (std::size_t i = 0; i < dimensions_.size(); ++i) {
             const auto samples = along(i, node);
-            const auto right = std::stable_partition(samples.begin(), samples.end(), is_left);
-            middle = node.begin + static_cast<std::size_t>(right - samples.begin());
+            std::size_t num_left = 0;
+            std::size_t num_right = 0;
+            for (const auto sample : samples) {  // without branches, which nobody could foresee
+                samples[num_left] = sample;
+                to_the_right_[num_right] = sample;
+                num_left += goes_left_[sample];
+                num_right += 1 - goes_left_[sample];
+            }
+            std::copy_n(to_the_right_.begin(), num_right, samples.begin() + static_cast<std::ptrdiff_t>(num_left));
+            middle = node.begin + num_left;
         }
         auto& side = node.sides[split.dimension];
         Node left{node.sides, node.begin, middle};
@@ -194,6 +207,8 @@ class Grower {
     std::vector<double> values_;                    // of the samples
     std::vector<std::vector<double>> places_;       // by dimension: those of the samples
     std::vector<std::vector<std::size_t>> sorted_;  // by dimension: the samples, by their places there
+    std::vector<std::size_t> goes_left_;            // by sample: 1 if it does as a node is divided, else 0
+    std::vector<std::size_t> to_the_right_;         // those that do not, of one order
     std::vector<std::vector<std::size_t>> orders_;  // the same of the tree that grows, each node's samples together
 };
 
