@@ -64,7 +64,6 @@ enum class GrowWhen {
 /// `scheduler:` of the sweep file. The words and defaults are those of docs/sweep-file.md.
 struct SchedulerSpec {
     SchedulerKind kind = SchedulerKind::rasda;
-    Switch second_try = Switch::on;  ///< whether a size that was slower the only time it was measured is tried again
     Resource min{1};
     Resource max{1};  ///< unlimited_resource: a trial is complete when its program ends
     int reduction_factor = 3;  ///< eta: a rung keeps about 1/eta of its trials
@@ -80,6 +79,7 @@ struct SchedulerSpec {
     double min_efficiency = 0.8;  ///< of a sample in an adaptive batch, relative to one in the first batch; in (0, 1]
     GrowPolicy grow = GrowPolicy::eager;
     GrowWhen grow_when = GrowWhen::always;
+    Switch second_try = Switch::on;  ///< whether a size that was slower the only time it was measured is tried again
     std::optional<double> expected_regroup;  ///< seconds of a regroup in memory; none: programs are started anew
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait
