@@ -2,8 +2,8 @@
 // weights.
 //
 //   noise_scale accuracy FILE:/GROUP STEPS    at STEPS, 2·STEPS and 3·STEPS steps of training
-//   noise_scale cost FILE:/GROUP TURNS        time of steps with and without the measurement, in turn: TURNS times
-//                                             320 steps
+//   noise_scale cost FILE:/GROUP TURNS        time of steps that are measured and of steps that are not, in turn: TURNS
+//                                             times 32 steps
 //
 // `accuracy` fails if an estimate of up to three batches is 20 % off at fixed weights: while they change, no average
 // follows. Its last column is the estimate from the differences of consecutive gradients, which the trainer does not
@@ -43,6 +43,7 @@ using namespace crescendo::trainer;
 using nlohmann::json;
 
 constexpr std::int64_t group_batch = 128;
+constexpr int steps_at_once = 8;  ///< of one kind, when steps are timed
 constexpr double tolerance = 0.2;
 constexpr double most_scale = 3.0 * group_batch;  ///< where the gradient is lost in the noise, the estimate is coarse
 
@@ -310,33 +311,33 @@ struct Seconds {
 };
 
 /// Always on the same samples, since an epoch's end would fall into steps of the one or the other kind.
-Seconds seconds_of_steps(Member& member, const LoadedBatch& batch, int count, bool with_measurement) {
+Seconds seconds_of_steps(Member& member, const LoadedBatch& batch, bool are_measured) {
     const auto begin = std::chrono::steady_clock::now();
     const double cpu_begin = crescendo::benchmarks::cpu_seconds(RUSAGE_THREAD);
-    for (int i = 0; i < count; ++i) {
-        // No odd step is measured.
-        member.trial.progress().step = with_measurement ? i : 1;
+    for (int i = 0; i < steps_at_once; ++i) {
+        member.trial.progress().step = are_measured ? 0 : 1;
         member.trial.step(batch, member.group, member.reducer, [] {});
     }
     return {.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
             .cpu = crescendo::benchmarks::cpu_seconds(RUSAGE_THREAD) - cpu_begin};
 }
 
-/// Prints the median of ratios, and the interval that holds it with 95 %, in percent above 1.
-void print_percents(std::vector<double> ratios) {
+/// Prints what the measurement adds to a step on average if one of so many is measured, in percent: the median of the
+/// ratios, and the interval that holds it with 95 %.
+void print_percents(std::vector<double> ratios, std::int64_t one_of) {
     std::ranges::sort(ratios);
     // By ranks: which of n independent numbers enclose their median.
     const double middle = static_cast<double>(ratios.size() - 1) / 2;
     const double half = std::min(middle, 0.98 * std::sqrt(static_cast<double>(ratios.size())));
-    const auto percent = [&](double rank) { return 100 * (ratios[static_cast<std::size_t>(rank)] - 1); };
+    const auto percent = [&](double rank) {
+        return 100 * (ratios[static_cast<std::size_t>(rank)] - 1) / static_cast<double>(one_of);
+    };
     std::printf(" %+.2f %% | %+.2f to %+.2f %% |", percent(middle), percent(middle - half), percent(middle + half));
 }
 
-/// Prints what the measurement adds to a step, by so many comparisons of steps with it and steps without it.
+/// By so many comparisons of steps that are all measured with steps that are not: of one step of sixteen, what else the
+/// machine does would hide the time.
 void cost_of(const std::string& model, int size, const std::string& data, int turns) {
-    // The shortest stretch in which one step is measured: what else the machine does changes little meanwhile.
-    const auto window = static_cast<int>(size == 1 ? single_measured_every : measured_every);
-    turns *= static_cast<int>(single_measured_every) / window;
     const auto device = make_cpu_device();
     test::in_group(size, *device, [&](const Group& group) {
         DataCache cache;
@@ -344,7 +345,7 @@ void cost_of(const std::string& model, int size, const std::string& data, int tu
         const Task task = describe_task(settings, cache);
         Member member(group, settings, task, /*seed=*/1);
         const LoadedBatch batch = member.samples.next();
-        seconds_of_steps(member, batch, single_measured_every, /*with_measurement=*/true);
+        seconds_of_steps(member, batch, /*are_measured=*/true);
         std::vector<double> without;
         std::vector<double> wall_ratios;
         std::vector<double> cpu_ratios;
@@ -352,16 +353,17 @@ void cost_of(const std::string& model, int size, const std::string& data, int tu
             // In this order, since the second of two may be the faster one.
             Seconds seconds[2];
             for (const bool measured : {true, false, false, true}) {
-                seconds[measured ? 1 : 0] += seconds_of_steps(member, batch, window, measured);
+                seconds[measured ? 1 : 0] += seconds_of_steps(member, batch, measured);
             }
             without.push_back(seconds[0].wall / 2);
             wall_ratios.push_back(seconds[1].wall / seconds[0].wall);
             cpu_ratios.push_back(seconds[1].cpu / seconds[0].cpu);
         }
         if (group.rank() == 0) {
-            std::printf("| %s | %d | %.3f |", model.c_str(), size, 1e3 * crescendo::median(without) / window);
-            print_percents(std::move(wall_ratios));
-            print_percents(std::move(cpu_ratios));
+            const auto one_of = size == 1 ? single_measured_every : measured_every;
+            std::printf("| %s | %d | %.3f |", model.c_str(), size, 1e3 * crescendo::median(without) / steps_at_once);
+            print_percents(std::move(wall_ratios), one_of);
+            print_percents(std::move(cpu_ratios), one_of);
             std::printf("\n");
             std::fflush(stdout);
         }
