@@ -129,7 +129,7 @@ class TrialTimes {
             return 0;
         }
         auto& regroup = times_.regroups[group->generation];
-        regroup.seconds = std::min(usual_regroup_, until - now_);
+        regroup.seconds = std::min(usual_regroup_, 0.99 * (until - now_));  // it trained, too
         if (const auto& told = group->regrouped) {
             regroup.seconds = std::min(told->seconds, until - now_);
             regroup.told = told_of(*group);

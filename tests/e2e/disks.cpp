@@ -74,7 +74,7 @@ TEST_CASE("a sweep on a disk that became read-only is not resumed before that is
     const auto refused = run_crescendo(disk.folder(), {"resume", "disk/s"});
 
     CHECK(refused.code == 75);
-    CHECK_MESSAGE(refused.err.find("Read-only file system; free some space or repair the disk") != std::string::npos,
+    CHECK_MESSAGE(refused.err.find("Read-only file system; mount the file system for writing, or copy the sweep to another") != std::string::npos,
                   refused.err);
     REQUIRE(::mount(nullptr, disk.path().c_str(), nullptr, MS_REMOUNT, nullptr) == 0);
     CHECK(run_crescendo(disk.folder(), {"resume", "disk/s"}).code == 0);

@@ -153,7 +153,7 @@ TEST_CASE("a sweep whose trials all failed says how to begin anew with another f
     const auto run = run_crescendo(folder.path(), {"run", "one.yaml"});
 
     CHECK_MESSAGE(run.out.find("every trial failed") != std::string::npos, run.out);
-    CHECK_MESSAGE(run.out.find("  rm -r one; crescendo run FILE     begins anew with your file") != std::string::npos,
+    CHECK_MESSAGE(run.out.find("  rm -r one; crescendo run FILE        begins anew with your file") != std::string::npos,
                   run.out);
 }
 

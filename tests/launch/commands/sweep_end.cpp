@@ -82,7 +82,7 @@ TEST_CASE("a sweep file that is wrong is mended and run again by the commands th
     const auto after_reports = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(contains(run.out,
-                   "  rm -r s; crescendo run FILE     begins anew with your file, where that has to change; "
+                   "  rm -r s; crescendo run FILE        begins anew with your file, where that has to change; "
                    "resume keeps s/sweep.yaml\n"));
     CHECK(contains(again.err, "no trial has reported yet, so unless it runs you lose nothing by `rm -r s`"));
     CHECK(anew.code == 0);

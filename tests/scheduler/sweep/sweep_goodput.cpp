@@ -236,14 +236,16 @@ TEST_CASE("a trial that is slower with the workers that it tried gives them back
     Early script(/*num_slots=*/8);
     script.begin(0);
     script.begin(1);
-    CHECK(script.tell(0.2) == "regroup 0 on 0 g2 b1");
+    CHECK(script.tell(0.2) == "regroup 0 on 0 g2 b1; regroup 1 on 1,2 g1 b1");  // which tries once more
+    CHECK(script.apply(TrialRegrouped{TrialId{1}, 1, 5.0, 0.2}) == "regroup 1 on 1 g2 b1");
     CHECK(script.report(0, 1, 0.1, steps(0.1)) == "");
 
     Early silent(/*num_slots=*/8);
     silent.begin(0);
     CHECK(silent.report(0, 1, 0.1, steps(0.2)) == "regroup 0 on 0 g2 b1");
 
-    CHECK(OneTries().tell(0.2) == "");  // as sweeps of older journals decided, which know no first steps
+    // As sweeps of older journals decided, which know no first steps: it gives nothing back now.
+    CHECK(OneTries().tell(0.2) == "regroup 1 on 1,3 g1 b1");
 }
 
 TEST_CASE("a trial that is slower with its workers keeps them where a regroup costs more than it would save") {
