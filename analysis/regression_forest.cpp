@@ -207,9 +207,9 @@ class Grower {
     std::vector<double> values_;                    // of the samples
     std::vector<std::vector<double>> places_;       // by dimension: those of the samples
     std::vector<std::vector<std::size_t>> sorted_;  // by dimension: the samples, by their places there
+    std::vector<std::vector<std::size_t>> orders_;  // the same of the tree that grows, each node's samples together
     std::vector<std::size_t> goes_left_;            // by sample: 1 if it does as a node is divided, else 0
     std::vector<std::size_t> to_the_right_;         // those that do not, of one order
-    std::vector<std::vector<std::size_t>> orders_;  // the same of the tree that grows, each node's samples together
 };
 
 }  // namespace

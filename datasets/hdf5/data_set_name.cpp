@@ -1,17 +1,11 @@
 #include "datasets/hdf5/data_set_name.hpp"
 
-#include <algorithm>
-
 #include "core/check.hpp"
 #include "core/number_from.hpp"
+#include "core/trimmed.hpp"
 
 namespace crescendo::datasets {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = std::min(text.find_first_not_of(' '), text.size());
-    return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
-}
 
 std::vector<std::string_view> split_outside_brackets(std::string_view list) {
     std::vector<std::string_view> parts;

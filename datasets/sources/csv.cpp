@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/number_from.hpp"
 #include "core/spelling.hpp"
+#include "core/trimmed.hpp"
 
 namespace crescendo::datasets {
 namespace {
@@ -16,13 +17,9 @@ namespace {
 /// The byte order mark, which Excel writes before CSV in UTF-8.
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-std::string_view trimmed(std::string_view cell) {
-    constexpr std::string_view blanks = " \t\r";
-    const auto first = cell.find_first_not_of(blanks);
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    cell = cell.substr(first, cell.find_last_not_of(blanks) - first + 1);
+/// What is written in a cell, without blanks around it and without quotes.
+std::string_view content_of(std::string_view cell) {
+    cell = trimmed(cell, " \t\r");
     const bool quoted = cell.size() >= 2 && cell.front() == '"' && cell.back() == '"';
     return quoted ? cell.substr(1, cell.size() - 2) : cell;
 }
@@ -119,7 +116,7 @@ bool CsvSet::next_line() {
         if (++line_number_ == 1 && line_.starts_with(byte_order_mark)) {
             line_.erase(0, byte_order_mark.size());
         }
-    } while (trimmed(line_).empty());
+    } while (content_of(line_).empty());
     split();
     return true;
 }
@@ -130,7 +127,7 @@ void CsvSet::split() {
     bool quoted = false;
     for (std::size_t at = 0; at <= line_.size(); ++at) {
         if (at == line_.size() || (line_[at] == ',' && !quoted)) {
-            cells_.push_back(trimmed(std::string_view(line_).substr(begin, at - begin)));
+            cells_.push_back(content_of(std::string_view(line_).substr(begin, at - begin)));
             begin = at + 1;
         } else if (line_[at] == '"') {
             quoted = !quoted;

@@ -8,17 +8,14 @@
 
 #include "core/check.hpp"
 #include "core/number_from.hpp"
+#include "core/trimmed.hpp"
 #include "launch/files/read_file.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t");
-    return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
+constexpr std::string_view blanks = " \t";
 
 }  // namespace
 
@@ -30,10 +27,10 @@ CsvFile::CsvFile(const std::filesystem::path& path) : path_(path), content_(read
         fail("the file is empty; its first line has to name the columns");
     }
     for (const auto field : fields_) {
-        if (find_column(trimmed(field))) {
-            fail(fmt::format("two columns have the name '{}'; rename one", trimmed(field)));
+        if (find_column(trimmed(field, blanks))) {
+            fail(fmt::format("two columns have the name '{}'; rename one", trimmed(field, blanks)));
         }
-        names_.emplace_back(trimmed(field));
+        names_.emplace_back(trimmed(field, blanks));
     }
 }
 
@@ -141,7 +138,7 @@ std::string_view CsvFile::read_quoted_field() {
 
 template <class Number>
 Number CsvFile::parsed(std::size_t column, std::string_view kind) const {
-    const auto value = number_from<Number>(trimmed(fields_[column]));
+    const auto value = number_from<Number>(trimmed(fields_[column], blanks));
     if (!value) {
         fail_at(column, kind);
     }

@@ -9,10 +9,12 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/trimmed.hpp"
 #include "launch/import/optuna.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
@@ -59,11 +61,6 @@ std::optional<std::string> text_at(const OrderedJson& map, const char* key) {
     return is_given ? std::optional(value.get<std::string>()) : std::nullopt;
 }
 
-std::string trimmed(const std::string& text) {
-    const auto first = text.find_first_not_of(' ');
-    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
-}
-
 /// The parts of a text between commas, but for those in brackets and quotes.
 std::vector<std::string> parts_of(const std::string& text) {
     std::vector<std::string> parts(1);
@@ -85,7 +82,7 @@ std::vector<std::string> parts_of(const std::string& text) {
         }
     }
     for (auto& part : parts) {
-        part = trimmed(part);
+        part = std::string(trimmed(part));
     }
     return parts;
 }
@@ -196,11 +193,12 @@ class Space {
             if (equals == std::string::npos && i >= names.size()) {
                 return {};
             }
-            auto number = element_of(trimmed(arguments[i].substr(equals == std::string::npos ? 0 : equals + 1)));
+            auto number = element_of(std::string(
+                trimmed(std::string_view(arguments[i]).substr(equals == std::string::npos ? 0 : equals + 1))));
             if (!number.is_number()) {
                 return {};
             }
-            numbers[equals == std::string::npos ? names[i] : trimmed(arguments[i].substr(0, equals))] =
+            numbers[equals == std::string::npos ? names[i] : std::string(trimmed(arguments[i].substr(0, equals)))] =
                 std::move(number);
         }
         return numbers;
