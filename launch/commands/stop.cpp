@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -33,8 +32,7 @@ void take_job_back(const SweepDirectory& directory) {
 void write_request(const SweepDirectory& directory) try {
     replace_file(directory.stop_request(), "stop\n");
 } catch (const WriteError& error) {
-    errno = error.code().value();
-    cannot_open(directory.stop_request());
+    cannot_open(directory.stop_request(), error.code().value());
 }
 
 /// A coordinator that starts removes the request, and a job script may be about to start one: it stands until all are

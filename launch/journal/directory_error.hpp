@@ -60,10 +60,10 @@ class DirectoryError : public std::runtime_error {
     std::string problem_;
 };
 
-/// Throws what errno says of a sweep's file that could not be opened to be written: a DirectoryError for a disk, which
-/// may be repaired, and InvalidInput where our user lacks the right.
-[[noreturn]] inline void cannot_open(const std::filesystem::path& file) {
-    const std::system_error error(errno, std::generic_category(), "cannot write " + file.string());
+/// Throws what an error of the system's says of a sweep's file that could not be opened to be written: a DirectoryError
+/// for a disk, which may be repaired, and InvalidInput where our user lacks the right.
+[[noreturn]] inline void cannot_open(const std::filesystem::path& file, int code = errno) {
+    const std::system_error error(code, std::generic_category(), "cannot write " + file.string());
     if (error.code() != std::errc::permission_denied && error.code() != std::errc::operation_not_permitted) {
         throw DirectoryError(error);
     }
