@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 
+import usage  # noqa: F401
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BIN = os.environ.get("CRESCENDO_BIN", os.path.join(ROOT, "build/default/bin"))
 TRAINER = os.path.join(BIN, "crescendo-trainer")

@@ -152,6 +152,10 @@ void compare_samplers(int most) {
 int main(int argc, char** argv) {
     const bool limited = argc == 3 && std::string_view(argv[1]) == "--most";
     const int most = limited ? std::atoi(argv[2]) : std::numeric_limits<int>::max();
+    if (argc > 1 && !limited && (argc > 2 || argv[1][0] == '-')) {
+        std::fprintf(stderr, "usage: decisions [--most N | FILE], such as decisions --most 10000\n");
+        return 2;
+    }
     if (argc == 2) {
         std::ifstream file(argv[1]);
         const std::vector<double> floors(std::istream_iterator<double>(file), {});

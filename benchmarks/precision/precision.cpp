@@ -152,6 +152,10 @@ void measure(const Network& network, const Device& device, double seconds, int t
 
 int main(int count, char** arguments) {
     const bool quick = count > 1 && std::string(arguments[1]) == "--quick";
+    if (count > 1 && !quick) {
+        std::fprintf(stderr, "usage: [CRESCENDO_DEVICE=cuda] precision [--quick]\n");
+        return 2;
+    }
     // As the trainer does.
     const MatrixProducts products;
     ::mallopt(M_MMAP_THRESHOLD, 32 << 20);

@@ -18,10 +18,11 @@ HERE = Path(__file__).parent
 QUICK = "--quick" in sys.argv  # small numbers, to see that it still runs
 TURNS = 1 if QUICK else 7
 WIDTHS = (2,) if QUICK else (2, 4)
-sys.path.insert(0, str(HERE.parent.parent / "python"))
+sys.path[:0] = [str(HERE.parent.parent / "python"), str(HERE.parent)]
 os.environ["PYTHONPATH"] = sys.path[0]
 os.environ["OMP_NUM_THREADS"] = "1"
 
+import usage  # noqa: E402, F401
 from crescendo.fake import FakeCrescendo, Terms  # noqa: E402
 
 

@@ -20,13 +20,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 QUICK = "--quick" in sys.argv  # small numbers, to see that it still runs
 TURNS, STEPS = (2, 2) if QUICK else (24, 15)
-sys.path[:0] = [str(HERE.parent.parent / "python"), str(HERE.parent / "python_regroup")]
+sys.path[:0] = [str(HERE.parent.parent / "python"), str(HERE.parent / "python_regroup"), str(HERE.parent)]
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["GLOO_SOCKET_IFNAME"] = "lo"
 
 import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
 import torch.multiprocessing  # noqa: E402
+import usage  # noqa: E402, F401
 from crescendo.torch.gradients import GradientAverage  # noqa: E402
 from crescendo.torch.group import Group  # noqa: E402
 from crescendo.torch.noise_scale import EVERY  # noqa: E402

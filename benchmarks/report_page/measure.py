@@ -12,10 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/report"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "tests/report"), str(Path(__file__).resolve().parents[1])]
+import usage  # noqa: E402, F401
 import virtual_sweep  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
 
 SIZES = {3: 2, 300: 32, 1000: 64, 10_000: 256}  # trials: slots
 WIDTHS = (400, 1600)

@@ -117,7 +117,12 @@ class Measurement {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const int most = argc == 3 && std::string_view(argv[1]) == "--most" ? std::atoi(argv[2]) : 100'000;
+    const bool limited = argc == 3 && std::string_view(argv[1]) == "--most";
+    if (argc > 1 && !limited) {
+        std::fprintf(stderr, "usage: proposals [--most N], such as proposals --most 10000\n");
+        return 2;
+    }
+    const int most = limited ? std::atoi(argv[2]) : 100'000;
     for (const char* sampler : {"sobol", "tpe", "cmaes", "gp"}) {
         std::printf("%s\n%8s %10s %10s %10s %10s   microseconds\n", sampler, "trials", "a proposal", "p99", "a trial",
                     "p99");

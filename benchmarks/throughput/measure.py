@@ -96,7 +96,7 @@ def write_fields(folder, samples):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("images")
     parser.add_argument("models", nargs="*", default=list(MODELS))
     parser.add_argument("--turns", type=int, default=1 if QUICK else 3)
