@@ -259,6 +259,17 @@ class AttachTest(Alone):
                     self.trial.report(loss=1)
                     scheduler.step(1)
 
+    def test_a_learning_rate_that_others_change_after_the_report_is_refused(self):
+        """As timm's schedulers do: a worker that entered later failed by it, and one alone trained on."""
+        self.attach()
+        with captured(), self.assertRaisesRegex(RuntimeError, "a change of the learning rate came after trial.report"):
+            for epoch in self.trial.epochs():
+                self.optimizer.param_groups[0]["lr"] = 0.1 / epoch  # before the report it may
+                self.train_on(loader_of())
+                self.trial.report(loss=1)
+                if epoch == 2:
+                    self.optimizer.param_groups[0]["lr"] = 0.01
+
     def test_a_scheduler_that_is_not_attached_is_refused(self):
         for is_early in (True, False):
             with self.subTest(is_early=is_early):

@@ -225,11 +225,11 @@ class Trial:
                     f"epoch {epoch + 1} ended without trial.report(…), and nobody can decide about the trial; report "
                     "after each epoch"
                 )
-            for name, place in self._schedules().items():
-                if place != self._reported_schedules.get(name):
+            for what, place in self._schedules().items():
+                if place != self._reported_schedules.get(what):
                     raise RuntimeError(
-                        f"{name}.step() came after trial.report(): workers that entered at the report have not made "
-                        "it; move it before the report, which has to be the last line of the loop"
+                        f"{what} came after trial.report(): workers that entered at the report have not made it; move "
+                        "it before the report, which has to be the last line of the loop"
                     )
         self._control.wait_for_end(self._held)
 
@@ -438,8 +438,14 @@ class Trial:
             )
 
     def _schedules(self) -> Dict[str, Any]:
-        """Where the attached schedulers are."""
-        return {name: getattr(each, "last_epoch", None) for name, each in self._held.objects.items()}
+        """Where the attached schedulers are, and what others have made of the rates, by what would change it."""
+        places = {f"{name}.step()": getattr(each, "last_epoch", None) for name, each in self._held.objects.items()}
+        return {**places, "a change of the learning rate": self._rates()}
+
+    def _rates(self) -> List[float]:
+        optimizer = self._held.objects.get("optimizer")
+        groups = optimizer.param_groups if optimizer is not None else []
+        return [float(group["lr"]) for group in groups if group["lr"] is not None]
 
     @property
     def _held(self) -> Replica:
@@ -543,9 +549,7 @@ class Trial:
     def _require_same(self) -> None:
         """All members made the same updates. What they do behind them may be rank 0's alone, such as an evaluation with
         averaged weights."""
-        optimizer = self._held.objects["optimizer"]
-        rates = [float(group["lr"]) for group in optimizer.param_groups if group["lr"] is not None]
-        require_same(self._control.group, self._held.trained(), rates, self._held.num_frozen)
+        require_same(self._control.group, self._held.trained(), self._rates(), self._held.num_frozen)
 
     def _seed(self, *place: int) -> None:
         """All generators, for this place in the present epoch: no member has to send its generators' state."""
