@@ -74,6 +74,11 @@ def missing_attribute(trial: Any, name: str, parameters: str, pruning: str) -> A
     return object.__getattribute__(trial, name)  # raises Python's own
 
 
+def number_of(value: Any) -> float:
+    """A tensor that has a gradient is one too, and torch has no warning for it. Raises as float() does."""
+    return float(value.detach() if hasattr(value, "detach") else value)
+
+
 def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:
     """Metrics as the protocol has them: numbers by name; None stands for one that is not finite.
 
@@ -83,7 +88,7 @@ def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:
     numbers: Dict[str, Optional[float]] = {}
     for name, value in metrics.items():
         try:
-            number = float(value)
+            number = number_of(value)
         except (TypeError, ValueError):
             remedy = "give one number, such as a mean"
             if isinstance(value, Mapping) and value:

@@ -27,6 +27,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import crescendo
 from crescendo.files import replace_file
+from crescendo.protocol import number_of
 
 METRIC_VARIABLE = "CRESCENDO_METRIC"
 
@@ -276,7 +277,7 @@ def _numbers_in(data: Mapping[str, Any], prefix: str = "") -> Iterator[Tuple[str
 
 def _number(value: Any) -> Optional[float]:
     try:
-        return float(value)
+        return number_of(value)
     except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of several
         return None
 

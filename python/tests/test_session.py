@@ -59,6 +59,12 @@ class SessionTest(unittest.TestCase):
         self.assertRegex(message, r"^test_session.py:\d+: ValueError: nothing works today$")
         self.assertIn("Traceback", self.log)
 
+    def test_an_exception_in_text_that_the_program_executes_is_told_with_the_place_in_its_file(self):
+        def train(trial):
+            exec("assert trial is None")  # as nanoGPT reads its arguments
+
+        self.assertRegex(self.failure(train)[1], r"^test_session.py:\d+: AssertionError$")
+
     def test_an_except_that_catches_all_made_a_failure_of_each_order_to_leave(self):
         def wait(trial):
             while True:

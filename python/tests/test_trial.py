@@ -32,6 +32,17 @@ class TrialTest(Alone):
 
         self.assertEqual(printed.getvalue(), "epoch 1: loss 1.0, accuracy 0.5\nepoch 2: loss 1.0, accuracy 0.5\n")
 
+    def test_a_loss_with_its_gradient_is_a_number_without_a_warning(self):
+        self.attach()
+        loss = self.model(torch.ones(1)).sum()
+        with captured() as printed, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for _ in self.trial.epochs(limit=1):
+                self.train_on(loader_of())
+                self.trial.report(loss=loss, sum=self.trial.sum(loss))
+
+        self.assertEqual(printed.getvalue(), f"epoch 1: loss {loss.item()}, sum {loss.item()}\n")
+
     def test_data_wait_is_the_share_of_the_time_that_samples_took(self):
         now, shares, times = [0], [], {}
 

@@ -550,5 +550,6 @@ def _place_of(error: Exception) -> str:
     """Where in the program the error came from: "train.py:12: "."""
     here = str(Path(crescendo.__file__).parent)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(here)]
-    own = [frame for frame in frames if "site-packages" not in frame.filename]
+    # Text that the program executes, as "<string>", has lines that nobody finds.
+    own = [each for each in frames if "site-packages" not in each.filename and not each.filename.startswith("<")]
     return f"{Path(own[-1].filename).name}:{own[-1].lineno}: " if own else ""

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 import torch
 from torch.utils.data import DataLoader
 
-from crescendo.protocol import missing_attribute, named_numbers, numbers_of
+from crescendo.protocol import missing_attribute, named_numbers, number_of, numbers_of
 from crescendo.torch import samples
 from crescendo.torch.control import Control
 from crescendo.torch.gradients import GradientAverage, make_dense_for_momentum
@@ -373,7 +373,7 @@ class Trial:
         self._control.check()
         if self._num_unread == 0 and not self._has_met:
             self._meet()
-        values = [float(each) for each in numbers]
+        values = [number_of(each) for each in numbers]
         sums = self._guard(lambda: self._control.group.sum(values))
         self._has_unsummed_share = False
         return sums[0] if len(values) == 1 else tuple(sums)
