@@ -4,8 +4,9 @@
                                                                   [--trials 500]
 
 Needs what `scripts/install.sh tools` installs (Optuna). Where Syne Tune (0.16; `pip install syne-tune`) is not
-installed, its row is left out. Trials run one after the other. Every finished search is a row of the CSV file, which is
-read again, so a run that was broken off goes on where it stopped. Of two rows of a search the last counts.
+installed, its row is left out. Trials run one after the other. Every finished search is a row of the CSV file, with its
+commit. The file is read again, so a run that was broken off goes on where it stopped. Of two rows of a search the last
+counts. Without --csv that is quality.csv, which has all searches: to measure them anew, name a file of your own.
 
 Tables show the median regret (what the best value is above the minimum) and, in parentheses, the quartiles; and how
 often a sampler's regret is lower than that of another of its kind for the same seed, with the probability that chance
@@ -26,6 +27,7 @@ import warnings
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import CRESCENDO, QUICK  # noqa: E402
 from problems import PROBLEMS  # noqa: E402
+from recorded import commit  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKPOINTS = (50, 100, 200, 500)
@@ -157,8 +159,8 @@ def add(path, key, values):
     with open(path, "a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if is_new:
-            writer.writerow(["problem", "sampler", "seed", *CHECKPOINTS])
-        writer.writerow([*key, *(f"{value:.6g}" if value != "" else "" for value in values)])
+            writer.writerow(["problem", "sampler", "seed", *CHECKPOINTS, "commit"])
+        writer.writerow([*key, *(f"{value:.6g}" if value != "" else "" for value in values), commit()])
 
 
 def table(rows):
@@ -213,17 +215,16 @@ def main():
     parser.add_argument("--trials", type=int, default=LONGEST, help="of each search")
     arguments = parser.parse_args()
     path = arguments.csv or os.path.join(tempfile.mkdtemp(), "quality.csv")
-    samplers = [] if arguments.table else arguments.only.split(",")
+    samplers = arguments.only.split(",")
     if importlib.util.find_spec("syne_tune") is None:
         samplers = [each for each in samplers if not each.startswith("Syne Tune")]
     done = read(path)
-    for seed in range(arguments.seeds):
-        for problem in PROBLEMS:
-            for sampler in samplers:
-                key = (problem, sampler, seed)
-                if not is_done(done.get(key, []), arguments.trials):
-                    add(path, key, regrets(SAMPLERS[sampler](problem, seed, arguments.trials), problem))
-        print(f"seed {seed} is done", file=sys.stderr)
+    for seed in range(0 if arguments.table else arguments.seeds):
+        missing = [(problem, sampler, seed) for problem in PROBLEMS for sampler in samplers
+                   if not is_done(done.get((problem, sampler, seed), []), arguments.trials)]
+        for problem, sampler, _ in missing:
+            add(path, (problem, sampler, seed), regrets(SAMPLERS[sampler](problem, seed, arguments.trials), problem))
+        print(f"seed {seed}: {len(missing)} searches measured, the others are in {path}", file=sys.stderr)
     table(read(path))
     if not QUICK:
         duels(read(path))

@@ -4,8 +4,9 @@
 
 Needs no trainer: `crescendo ask-tell` decides, and a trial on one slot takes the recorded seconds for an epoch, or one
 second where the problem is a function. Twice as many slots take 1.8 times less (LOSS_PER_DOUBLING). The batch is
-`global`, so a trial's curve is the same on any number of slots. The rows of finished sweeps are in the CSV file, which
-is read again: so a run that was broken off goes on.
+`global`, so a trial's curve is the same on any number of slots. The rows of finished sweeps are in the CSV file, with
+their commit. It is read again: so a run that was broken off goes on. Without --csv that is parallel.csv, which has all
+sweeps: to measure them anew, name a file of your own.
 
 The target is the median over all seeds of the loss with which random's sweeps end. The table shows the median time to
 it, in parts of the time of random's whole sweep, and quartiles. A sweep that never gets there counts as the longest.
@@ -24,6 +25,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import CRESCENDO, QUICK  # noqa: E402
 from problems import PROBLEMS  # noqa: E402
+from recorded import commit  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SLOTS = 64
@@ -120,9 +122,9 @@ def add(path, key, cluster):
     with open(path, "a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if is_new:
-            writer.writerow(["problem", "scheduler", "sampler", "seed", "end", "found"])
+            writer.writerow(["problem", "scheduler", "sampler", "seed", "end", "found", "commit"])
         found = [[round(at, 3), float(f"{loss:.6g}")] for at, loss in cluster.found]
-        writer.writerow([*key, round(cluster.now, 3), json.dumps(found)])
+        writer.writerow([*key, round(cluster.now, 3), json.dumps(found), commit()])
 
 
 def table(rows):
@@ -154,12 +156,12 @@ def main():
     path = arguments.csv or os.path.join(tempfile.mkdtemp(), "parallel.csv")
     done = read(path)
     for seed in range(0 if arguments.table else arguments.seeds):
-        for problem, its in PROBLEMS.items():
-            for scheduler, settings in SCHEDULERS.items():
-                for sampler in arguments.only.split(","):
-                    if (problem, scheduler, sampler, seed) not in done:
-                        add(path, (problem, scheduler, sampler, seed), Cluster(its, settings, sampler, seed))
-        print(f"seed {seed} is done", file=sys.stderr)
+        missing = [(problem, scheduler, sampler, seed) for problem in PROBLEMS for scheduler in SCHEDULERS
+                   for sampler in arguments.only.split(",") if (problem, scheduler, sampler, seed) not in done]
+        for problem, scheduler, sampler, _ in missing:
+            add(path, (problem, scheduler, sampler, seed),
+                Cluster(PROBLEMS[problem], SCHEDULERS[scheduler], sampler, seed))
+        print(f"seed {seed}: {len(missing)} sweeps measured, the others are in {path}", file=sys.stderr)
     table(read(path))
 
 
