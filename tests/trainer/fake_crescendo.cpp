@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "core/trial_protocol.hpp"
 #include "tests/await.hpp"
@@ -51,15 +52,67 @@ FakeCrescendo::FakeCrescendo(int num_trainers, const std::string& program, const
 }
 
 FakeCrescendo::~FakeCrescendo() {
+    for (std::size_t i = 0; i < trainers_.size(); ++i) {
+        const auto trial = trainers_[i].trial;
+        if (trainers_[i].serves_others && trial) {
+            send(static_cast<int>(i), {{"type", type::leave}, {"trial", *trial}, {"save", false}});
+        }
+    }
     for (auto& trainer : trainers_) {
-        if (trainer.fd >= 0) ::close(trainer.fd);
-        if (trainer.ended) continue;
-        ::kill(trainer.pid, SIGKILL);
-        ::waitpid(trainer.pid, nullptr, 0);
+        if (trainer.serves_others && has_left(trainer)) {
+            trainer.messages = {{{"type", type::hello}}};
+            idle().push_back(std::move(trainer));
+        } else {
+            end(trainer);
+        }
     }
 }
 
+/// They end when the tests do.
+std::vector<FakeCrescendo::Trainer>& FakeCrescendo::idle() {
+    struct Idle {
+        std::vector<Trainer> trainers;
+        ~Idle() { std::ranges::for_each(trainers, end); }
+    };
+    static Idle all;
+    return all.trainers;
+}
+
+void FakeCrescendo::end(Trainer& trainer) {
+    if (trainer.fd >= 0) ::close(trainer.fd);
+    if (trainer.ended) return;
+    ::kill(trainer.pid, SIGKILL);
+    ::waitpid(trainer.pid, nullptr, 0);
+}
+
+/// Whether the trainer leaves its trial within some seconds, if it has one. Whatever else it says is of no use to
+/// anybody.
+bool FakeCrescendo::has_left(Trainer& trainer) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (trainer.trial && std::chrono::steady_clock::now() < deadline) {
+        pollfd descriptor{trainer.fd, POLLIN, 0};
+        if (::poll(&descriptor, 1, /*timeout=*/1000) <= 0) continue;
+        std::array<char, 65536> buffer{};
+        const ssize_t got = ::read(trainer.fd, buffer.data(), buffer.size());
+        if (got <= 0) return false;
+        trainer.unread.append(buffer.data(), static_cast<std::size_t>(got));
+        for (std::size_t end; (end = trainer.unread.find('\n')) != std::string::npos;
+             trainer.unread.erase(0, end + 1)) {
+            const Json message = Json::parse(trainer.unread.substr(0, end));
+            if (message["type"] == type::failed) return false;
+            if (message["type"] == type::left) trainer.trial.reset();
+        }
+    }
+    return !trainer.trial;
+}
+
 void FakeCrescendo::start(const std::string& program, const Environment& environment) {
+    const auto found = std::ranges::find(idle(), program, &Trainer::program);
+    if (environment.empty() && found != idle().end()) {
+        trainers_.push_back(std::move(*found));
+        idle().erase(found);
+        return;
+    }
     std::array<int, 2> ends{};
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
     const pid_t pid = ::fork();
@@ -69,6 +122,8 @@ void FakeCrescendo::start(const std::string& program, const Environment& environ
     Trainer trainer;
     trainer.pid = pid;
     trainer.fd = ends[0];
+    trainer.program = program;
+    trainer.serves_others = environment.empty() && !on_gpu();  // whose memory the idle ones would hold
     trainers_.push_back(std::move(trainer));
 }
 
@@ -123,6 +178,11 @@ Json FakeCrescendo::train(const std::vector<int>& members, const std::string& st
 }
 
 void FakeCrescendo::send(int trainer, const Json& message) {
+    const std::string kind = message["type"];
+    if (kind == type::join) trainers_[trainer].trial = message["trial"];
+    if (kind != type::join && kind != type::decision && kind != type::leave && kind != type::store) {
+        trainers_[trainer].serves_others = false;
+    }
     const std::string line = message.dump() + "\n";
     ::send(trainers_[trainer].fd, line.data(), line.size(), MSG_NOSIGNAL);
 }
@@ -190,6 +250,8 @@ void FakeCrescendo::take_lines(int trainer) {
         if (message["type"] == type::store) {
             serve(trainer, message);
         } else {
+            if (message["type"] == type::left) trainers_[trainer].trial.reset();
+            if (message["type"] == type::failed) trainers_[trainer].serves_others = false;
             trainers_[trainer].messages.push_back(std::move(message));
         }
     }
@@ -226,20 +288,25 @@ std::int64_t FakeCrescendo::num_reads(int trainer) const {
 }
 
 void FakeCrescendo::kill(int trainer) {
-    ::kill(trainers_[trainer].pid, SIGKILL);
+    signal(trainer, SIGKILL);
     wait_for_end(trainer);
 }
 
-void FakeCrescendo::signal(int trainer, int number) { ::kill(trainers_[trainer].pid, number); }
+void FakeCrescendo::signal(int trainer, int number) {
+    trainers_[trainer].serves_others = false;
+    ::kill(trainers_[trainer].pid, number);
+}
 
 void FakeCrescendo::stop(int trainer) { signal(trainer, SIGSTOP); }
 
 void FakeCrescendo::hang_up(int trainer) {
+    trainers_[trainer].serves_others = false;
     ::close(trainers_[trainer].fd);
     trainers_[trainer].fd = -1;
 }
 
 int FakeCrescendo::wait_for_end(int trainer) {
+    trainers_[trainer].serves_others = false;
     int status = 0;
     ::waitpid(trainers_[trainer].pid, &status, 0);
     trainers_[trainer].ended = true;

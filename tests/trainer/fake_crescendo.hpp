@@ -38,9 +38,12 @@ struct Terms {
 ///
 /// Trainers are named by their number from 0. Whatever does not happen within a minute, or a trainer that
 /// fails or ends unasked, fails the test with the trainer's own words.
+///
+/// A start of LibTorch takes half a second of processor time. So trainers without an environment of their own that are
+/// idle in the end, or leave their trial when they are told to, serve later tests of the same process.
 class FakeCrescendo {
   public:
-    /// Starts the trainers and waits until all are idle. They die with this object.
+    /// Starts the trainers, unless earlier tests left some, and waits until all are idle.
     explicit FakeCrescendo(int num_trainers, const std::string& program, const Environment& environment = {});
     FakeCrescendo(const FakeCrescendo&) = delete;
     FakeCrescendo& operator=(const FakeCrescendo&) = delete;
@@ -85,6 +88,9 @@ class FakeCrescendo {
         std::string unread;
         std::deque<Json> messages;
         bool ended = false;
+        std::string program;
+        std::optional<std::int64_t> trial;  ///< that it was told to train
+        bool serves_others = false;         ///< whether it may serve another test
     };
     struct Request {
         int trainer;
@@ -92,6 +98,9 @@ class FakeCrescendo {
     };
     using Space = std::map<std::string, Json>;  ///< a generation's keys
 
+    static std::vector<Trainer>& idle();
+    static void end(Trainer& trainer);
+    static bool has_left(Trainer& trainer);
     void start(const std::string& program, const Environment& environment);
     void read_some(const std::string& waiting_for);
     bool read_within(int milliseconds, const std::string& waiting_for);

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/gate.hpp"
 #include "tests/trainer/record.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/transports.hpp"
@@ -34,9 +35,7 @@ TEST_CASE_TEMPLATE("survivors of a killed peer form a smaller group and lose not
     Terms terms = sweep.terms("trial");
     terms.batch_multiple = 3;  // a step is 24 samples
     terms.settings["batch_size"] = 4;
-    crescendo.join({0, 1, 2}, "new", terms);
-    crescendo.await(0, "regrouped");
-    await_step(sweep.record(), 4, /*num_members=*/3);
+    train_up_to_gate(crescendo, sweep, {0, 1, 2}, terms, /*gate_step=*/4);
 
     crescendo.kill(0);  // the one that held the state for the others
     sweep.open_gate();
@@ -50,9 +49,7 @@ TEST_CASE_TEMPLATE("survivors of a killed peer form a smaller group and lose not
 TEST_CASE_TEMPLATE("the last survivor goes on alone", Transport, OverGloo, OverNccl) {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", Transport::recording(sweep, /*gate_step=*/4));
-    crescendo.join({0, 1}, "new", sweep.terms("trial"));
-    crescendo.await(0, "regrouped");
-    await_step(sweep.record(), 4, 2);
+    train_up_to_gate(crescendo, sweep, {0, 1}, sweep.terms("trial"), /*gate_step=*/4);
 
     crescendo.kill(1);
     sweep.open_gate();

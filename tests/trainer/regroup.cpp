@@ -7,6 +7,7 @@
 
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/gate.hpp"
 #include "tests/trainer/record.hpp"
 #include "tests/trainer/same_members.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
@@ -115,9 +116,7 @@ TEST_CASE("a regroup in mid-epoch moves slices between members and no sample") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(3, "recording-trainer", sweep.recording(/*gate_step=*/4));
     Terms terms = sweep.terms("trial");
-    crescendo.join({0, 1}, "new", terms);
-    crescendo.await(0, "regrouped");  // the store has been served
-    await_step(sweep.record(), 4, /*num_members=*/2);
+    train_up_to_gate(crescendo, sweep, {0, 1}, terms, /*gate_step=*/4);
 
     terms.batch_multiple = 3;
     crescendo.join({0, 1, 2}, "memory", terms);

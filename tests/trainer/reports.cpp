@@ -10,6 +10,7 @@
 
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/gate.hpp"
 #include "tests/trainer/record.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 
@@ -389,9 +390,7 @@ TEST_CASE("a trial whose group loses a worker before its first steps are timed t
     const SweepFixture sweep;
     const Terms terms = reporting(sweep, "trial", 40, "steps");
     FakeCrescendo crescendo(2, "recording-trainer", sweep.recording(/*gate_step=*/4));
-    crescendo.join({0, 1}, "new", terms);
-    crescendo.await(0, "regrouped");  // the store has been served
-    await_step(sweep.record(), 4, 2);
+    train_up_to_gate(crescendo, sweep, {0, 1}, terms, /*gate_step=*/4);
     crescendo.kill(1);
     crescendo.join({0}, "memory", terms);
     sweep.open_gate();

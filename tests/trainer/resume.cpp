@@ -8,6 +8,7 @@
 #include "tests/await.hpp"
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
+#include "tests/trainer/gate.hpp"
 #include "tests/trainer/record.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 
@@ -57,9 +58,7 @@ TEST_CASE("leaving in mid-epoch saves the position, and no sample is seen twice"
     const SweepFixture sweep;
     Terms terms = sweep.terms("trial");
     FakeCrescendo first(2, "recording-trainer", sweep.recording(/*gate_step=*/3));
-    first.join({0, 1}, "new", terms);
-    first.await(0, "regrouped");
-    await_step(sweep.record(), 3, 2);
+    train_up_to_gate(first, sweep, {0, 1}, terms, /*gate_step=*/3);
     for (const int member : {0, 1}) first.send(member, {{"type", "leave"}, {"trial", 0}, {"save", true}});
     sweep.open_gate();
     CHECK(first.await(0, "left")["saved"] == true);

@@ -4,7 +4,7 @@
 
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
-#include "tests/trainer/record.hpp"
+#include "tests/trainer/gate.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "tests/trainer/transports.hpp"
@@ -20,9 +20,7 @@ void check_regroup_to_same_members(const SweepFixture& sweep, const std::vector<
     const int num_members = static_cast<int>(members.size());
     {
         FakeCrescendo crescendo(num_members, "recording-trainer", Transport::recording(sweep, /*gate_step=*/2));
-        crescendo.join(members, "new", regrouped);
-        crescendo.await(0, "regrouped");  // the store has been served
-        await_step(sweep.record(), 2, num_members);
+        train_up_to_gate(crescendo, sweep, members, regrouped, /*gate_step=*/2);
         crescendo.join(members, "memory", regrouped);
         sweep.open_gate();
         CHECK(crescendo.await(0, "report")["generation"] == 2);
