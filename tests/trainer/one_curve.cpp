@@ -85,7 +85,7 @@ struct Learned {
 
 /// What the members have learned after `num_steps` steps, equally many in groups of each of `sizes`. At a regroup, who
 /// joins gets the state from the first member.
-std::vector<Learned> learned(const Json& section, const std::vector<int>& sizes, int num_steps = 100) {
+std::vector<Learned> learned(const Json& section, const std::vector<int>& sizes, int num_steps = 40) {
     const auto device = make_cpu_device();
     const Settings settings = settings_of(section);
     const Task task = task_of(section);
@@ -182,12 +182,12 @@ TEST_CASE("with sync_batch, groups of any size learn in thirty steps what one wo
 TEST_CASE("with every option a trial learns over regroups what one worker does, to five digits") {
     const std::vector<Json> options{
         Json::object(),
-        {{"lr_schedule", "step"}, {"lr_step", 30}},
+        {{"lr_schedule", "step"}, {"lr_step", 12}},
         {{"lr_schedule", "cosine"}},
         {{"lr_schedule", "one_cycle"}},
         {{"lr_schedule", "linear"}, {"lr_last", 0.1}},
         {{"lr_schedule", "polynomial"}},
-        {{"warmup", 40}},
+        {{"warmup", 16}},
         {{"clip_norm", 0.1}},
         {{"lr_factors", {{"conv1", 0}, {"output", 3}}}},
         {{"clip_value", 0.01}},
