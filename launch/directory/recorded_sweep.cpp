@@ -44,7 +44,12 @@ SweepFile read_first_file(const SweepDirectory& directory, const std::optional<F
 std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes) {
     auto overrides = frozen ? frozen->beginning() : earlier_defaults(1);
     for (const auto& change : changes) {
-        overrides.insert(overrides.end(), change.settings.begin(), change.settings.end());
+        for (const auto& setting : change.settings) {
+            if (setting.key == "budget.target") {
+                overrides.push_back({"metric.target", {}});  // W&B's word for it, which the file may have
+            }
+            overrides.push_back(setting);
+        }
     }
     return overrides;
 }

@@ -91,3 +91,20 @@ TEST_CASE("a sweep that begins now keeps its batch, whatever its groups are") {
     CHECK(sweep.history.sweep().trial(TrialId{0}).rungs_survived == 2);
     CHECK(batch_multiple(sweep) == 1);
 }
+
+TEST_CASE("a target that the file has as metric.target is changed, and taken away, by budget.target") {
+    const TemporaryFolder folder;
+    const std::string text =
+        "metric: {name: loss, target: 0.5}\nrun_cap: 2\nparameters: {a: {min: 1, max: 2}}\n"
+        "scheduler: {type: asha, max: 4}\ntrainer: {}\n";
+    create_sweep(folder / "s", parse_sweep(text, "s.yaml"));
+    const RecordedSweep sweep(folder / "s");
+    REQUIRE(sweep.file.spec.target == 0.5);
+
+    Reopening reopening(sweep);
+    reopening.set({{"budget.target", "0.25"}});
+    CHECK(reopening.sweep().spec().target == 0.25);
+    reopening.set({{"budget.target", {}}});
+
+    CHECK_FALSE(reopening.sweep().spec().target.has_value());
+}
