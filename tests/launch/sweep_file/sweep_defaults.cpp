@@ -110,6 +110,20 @@ TEST_CASE("mistakes in early_terminate name their key") {
               .find("max is 20 and min is 30") != std::string::npos);
 }
 
+TEST_CASE("a command limits how many trials run at once also where the file has no scheduler, or W&B's word for one") {
+    const std::vector<Override> limit{{"scheduler.max_concurrent", "2"}};
+
+    const auto none = parse_sweep(wandb, "sweep.yaml", limit).spec.scheduler;
+    const auto rule =
+        parse_sweep(wandb + "early_terminate: {type: hyperband, min_iter: 3}\n", "sweep.yaml", limit).spec.scheduler;
+
+    CHECK(none.kind == SchedulerKind::fifo);
+    CHECK(none.max_concurrent == 2);
+    CHECK(rule.kind == SchedulerKind::asha);
+    CHECK(rule.min == Resource{3});
+    CHECK(rule.max_concurrent == 2);
+}
+
 TEST_CASE("the target of W&B's metric ends the sweep") {
     const auto file = parse_sweep("program: a.py\nmetric: {name: loss, target: 0.1}\nparameters: {x: {values: [1]}}\n",
                                   "sweep.yaml");
