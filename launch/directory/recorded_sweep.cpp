@@ -12,6 +12,11 @@
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+constexpr const char* wandb_target = "metric.target";  // W&B's word for budget.target, which the file may have
+
+}  // namespace
 
 RecordedSweep::RecordedSweep(const std::filesystem::path& path, Reports kept, JobWatch* watch)
     : RecordedSweep(SweepDirectory::open(path), History::Purpose::look, kept, watch) {
@@ -46,7 +51,7 @@ std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, cons
     for (const auto& change : changes) {
         for (const auto& setting : change.settings) {
             if (setting.key == "budget.target") {
-                overrides.push_back({"metric.target", {}});  // W&B's word for it, which the file may have
+                overrides.push_back({wandb_target, {}});
             }
             overrides.push_back(setting);
         }
@@ -61,7 +66,7 @@ std::map<std::string, Json> RecordedSweep::limits() const {
     }
     std::map<std::string, Json> limits;
     for (const auto& [key, value] : flat_keys(document)) {
-        if (is_changeable(key)) {
+        if (is_changeable(key) || key == wandb_target) {
             limits.emplace(key, Json::parse(value));
         }
     }

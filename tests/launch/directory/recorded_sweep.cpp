@@ -100,6 +100,7 @@ TEST_CASE("a target that the file has as metric.target is changed, and taken awa
     create_sweep(folder / "s", parse_sweep(text, "s.yaml"));
     const RecordedSweep sweep(folder / "s");
     REQUIRE(sweep.file.spec.target == 0.5);
+    CHECK(sweep.limits().at("metric.target") == 0.5);
 
     Reopening reopening(sweep);
     reopening.set({{"budget.target", "0.25"}});
