@@ -1,7 +1,7 @@
 """How good samplers are: the best value after so many trials, beside samplers of Optuna and Syne Tune.
 
     "$(scripts/install.sh python)" benchmarks/samplers/measure.py [--seeds 30] [--only NAME,NAME] [--csv FILE] [--table]
-                                                                  [--trials 500]
+                                                                  [--trials 500] [--problems NAME,NAME]
 
 Needs what `scripts/install.sh tools` installs (Optuna). Where Syne Tune (0.16; `pip install syne-tune`) is not
 installed, its row is left out. Trials run one after the other. Every finished search is a row of the CSV file, with its
@@ -26,9 +26,10 @@ import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import CRESCENDO, QUICK  # noqa: E402
-from problems import PROBLEMS  # noqa: E402
+from problems import FURTHER, PROBLEMS as USUAL  # noqa: E402
 from recorded import commit  # noqa: E402
 
+PROBLEMS = {**USUAL, **FURTHER}
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKPOINTS = (50, 100, 200, 500)
 LONGEST = 50 if QUICK else 500  # trials of a search
@@ -165,7 +166,7 @@ def add(path, key, values):
 
 def table(rows):
     counts = [count for count in CHECKPOINTS if count <= LONGEST]
-    for problem in PROBLEMS:
+    for problem in [problem for problem in PROBLEMS if any(name == problem for name, _, _ in rows)]:
         print(f"\n#### {problem}\n\n| sampler | seeds | " + " | ".join(f"{count} trials" for count in counts) + " |")
         print("|---" * (len(counts) + 2) + "|")
         for sampler in SAMPLERS:
@@ -188,7 +189,7 @@ def duels(rows):
     counts = [count for count in CHECKPOINTS if count <= LONGEST]
     print("\n| problem | ours | the other | " + " | ".join(f"{count} trials" for count in counts) + " |")
     print("|---" * (len(counts) + 3) + "|")
-    for problem in PROBLEMS:
+    for problem in [problem for problem in PROBLEMS if any(name == problem for name, _, _ in rows)]:
         tie = TIE * max((value for (name, _, _), values in rows.items() if name == problem
                          for value in values if value is not None), default=0)
         for sampler, others in RIVALS.items():
@@ -210,6 +211,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=2 if QUICK else 30)
     parser.add_argument("--only", default="random,tpe,gp" if QUICK else ",".join(SAMPLERS), help="samplers")
+    parser.add_argument("--problems", default=",".join(USUAL), help=f"of {', '.join(PROBLEMS)}")
     parser.add_argument("--csv", default="" if QUICK else os.path.join(HERE, "quality.csv"))
     parser.add_argument("--table", action="store_true", help="only print what is recorded")
     parser.add_argument("--trials", type=int, default=LONGEST, help="of each search")
@@ -220,7 +222,7 @@ def main():
         samplers = [each for each in samplers if not each.startswith("Syne Tune")]
     done = read(path)
     for seed in range(0 if arguments.table else arguments.seeds):
-        missing = [(problem, sampler, seed) for problem in PROBLEMS for sampler in samplers
+        missing = [(problem, sampler, seed) for problem in arguments.problems.split(",") for sampler in samplers
                    if not is_done(done.get((problem, sampler, seed), []), arguments.trials)]
         for problem, sampler, _ in missing:
             add(path, (problem, sampler, seed), regrets(SAMPLERS[sampler](problem, seed, arguments.trials), problem))

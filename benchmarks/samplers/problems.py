@@ -26,6 +26,10 @@ def ackley(**x):
             - math.exp(sum(math.cos(2 * math.pi * v) for v in x.values()) / n))
 
 
+def sphere(**x):
+    return sum((v - 3.5) ** 2 for v in x.values())
+
+
 def mixed(optimizer, lr, layers, momentum=None, decay=None):
     """Like a training: each optimizer has a rate that is best, and a parameter of its own; three layers are best."""
     loss = 0.3 * (math.log10(lr) - {"sgd": -1.5, "adam": -3, "rmsprop": -2.5}[optimizer]) ** 2 + 0.1 * abs(layers - 3)
@@ -139,3 +143,4 @@ PROBLEMS = {
     "Hartmann-6": Function(hartmann, {f"x{i}": {"min": 0.0, "max": 1.0} for i in range(6)}, -3.32237),
     "Ackley-10": Function(ackley, {f"x{i}": {"min": -20.0, "max": 40.0} for i in range(10)}, 0.0),
     "mixed": Function(mixed, MIXED, 0.0), **RECORDINGS}
+FURTHER = {"sphere-20": Function(sphere, {f"x{i}": {"min": -5.0, "max": 5.0} for i in range(20)}, 0.0)}  # for measure.py
