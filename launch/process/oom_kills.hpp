@@ -2,13 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <iosfwd>
 
 namespace crescendo::launch {
-
-/// The counter of kills of the control group that `groups`, which is as /proc/self/cgroup, names, where these groups
-/// are mounted at `mount`.
-std::filesystem::path oom_counter(std::istream& groups, const std::filesystem::path& mount);
 
 /// How often the kernel has killed a process because the memory of its control group was used up. A process that died
 /// of it shows nothing but SIGKILL.

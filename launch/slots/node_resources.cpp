@@ -6,10 +6,39 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 #include "launch/batch/batch_system.hpp"
 
 namespace crescendo::launch {
+namespace {
+
+/// That of the group in a folder itself: "200000 100000" or "max 100000" (cgroup v2), two files (v1), both in
+/// microseconds.
+std::optional<double> limit_in(const std::filesystem::path& folder, bool is_unified) {
+    double quota = 0, period = 0;
+    if (is_unified) {
+        std::ifstream(folder / "cpu.max") >> quota >> period;
+    } else {
+        std::ifstream(folder / "cpu.cfs_quota_us") >> quota;  // -1: none
+        std::ifstream(folder / "cpu.cfs_period_us") >> period;
+    }
+    return quota > 0 && period > 0 ? std::optional(quota / period) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> cpu_limit(const ControlGroup& group) {
+    auto folder = group.folder;
+    auto least = limit_in(folder, group.is_unified);
+    while (folder != group.root) {
+        folder = folder.parent_path();
+        if (const auto limit = limit_in(folder, group.is_unified); limit && (!least || *limit < *least)) {
+            least = limit;
+        }
+    }
+    return least;
+}
 
 std::string binding_of_launcher() {
     const auto num_cpus_of = [](pid_t process) {
@@ -26,7 +55,9 @@ std::string binding_of_launcher() {
 }
 
 NodeResources NodeResources::detect() {
-    return {find_gpus(), cores_of_this_machine(), batch_system()->own_job().has_value()};
+    const auto group = own_control_group("cpu");
+    return {find_gpus(), cores_of_this_machine(), batch_system()->own_job().has_value(),
+            group ? cpu_limit(*group) : std::nullopt};
 }
 
 std::vector<int> NodeResources::cpus() const {

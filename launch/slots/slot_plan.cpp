@@ -1,5 +1,7 @@
 #include "launch/slots/slot_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -73,6 +75,14 @@ void give_cores(SlotResources& slot, const std::vector<Core>& cores) {
     }
 }
 
+/// Whole cores' worth of processor time that this process gets.
+std::size_t num_busy_cores(const NodeResources& node) {
+    const auto all = node.cores.size();
+    return node.cpu_time && *node.cpu_time < static_cast<double>(all)
+               ? std::max<std::size_t>(1, static_cast<std::size_t>(*node.cpu_time))
+               : all;
+}
+
 /// Why the slots must share the cores among them and with others; empty where each can have its own.
 std::string obstacle(const NodeResources& node, Binding bind, std::size_t num_slots, std::size_t per_slot) {
     if (bind == Binding::off) {
@@ -80,6 +90,10 @@ std::string obstacle(const NodeResources& node, Binding bind, std::size_t num_sl
     }
     if (num_slots > node.cores.size()) {
         return "there are more slots than cores";
+    }
+    if (bind == Binding::automatic && num_busy_cores(node) < node.cores.size()) {
+        return fmt::format("a limit on processor time leaves this process {:.3g} of the {} cores, and any of them",
+                           *node.cpu_time, node.cores.size());
     }
     const bool spare_slot = (num_slots + 1) * per_slot <= node.cores.size();
     if (bind == Binding::automatic && spare_slot && !node.allotted) {
@@ -103,7 +117,7 @@ SlotPlan::Wishes SlotPlan::Wishes::with(const std::optional<int>& other_slots,
 }
 
 SlotPlan SlotPlan::make(const NodeResources& node, const Wishes& wishes) {
-    const auto num_cores = node.cores.size();
+    const auto num_cores = num_busy_cores(node);
     const auto asked = static_cast<std::size_t>(wishes.cpus_per_slot);
     const auto on_gpus = node.gpus.size() * static_cast<std::size_t>(wishes.slots_per_gpu);
     const auto natural = node.gpus.empty() ? std::max<std::size_t>(1, num_cores / asked) : on_gpus;

@@ -6,8 +6,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/temporary_folder.hpp"
 
 using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
 
 namespace {
 
@@ -47,4 +52,24 @@ TEST_CASE("a launcher that keeps CPUs from a process is told of") {
     CHECK_FALSE(hears_of_binding(num_cpus, true));
     CHECK_FALSE(hears_of_binding(1, false));
     CHECK(hears_of_binding(1, true) == (num_cpus > 1));
+}
+
+TEST_CASE("the least limit on processor time of a control group and those around it counts") {
+    const TemporaryFolder root;
+    const auto folder = root / "pod/container";
+    std::filesystem::create_directories(folder);
+    const ControlGroup unified{true, root.path(), folder}, older{false, root.path(), folder};
+    CHECK_FALSE(cpu_limit(unified).has_value());
+
+    std::ofstream(folder / "cpu.max") << "max 100000\n";
+    std::ofstream(folder / "cpu.cfs_quota_us") << "-1\n";
+    std::ofstream(folder / "cpu.cfs_period_us") << "100000\n";
+    CHECK_FALSE(cpu_limit(unified).has_value());
+    CHECK_FALSE(cpu_limit(older).has_value());
+
+    std::ofstream(folder / "cpu.cfs_quota_us") << "50000\n";
+    std::ofstream(folder / "cpu.max") << "400000 100000\n";
+    std::ofstream(root / "pod/cpu.max") << "250000 100000\n";
+    CHECK(cpu_limit(unified) == 2.5);
+    CHECK(cpu_limit(older) == 0.5);
 }

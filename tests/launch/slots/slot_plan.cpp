@@ -191,6 +191,22 @@ TEST_CASE("cores left over are for others, unless the node is ours or the file i
     CHECK(SlotPlan::make(node, wishes).slots[3].cpus.empty());
 }
 
+TEST_CASE("a container of 2 CPUs on a machine of 8 cores had 8 slots, which shared the time of 2") {
+    auto node = machine("core:8 pu:1");
+    node.cpu_time = 2.5;
+
+    const auto plan = SlotPlan::make(node, {.bind = Binding::automatic});
+    CHECK(plan.num_slots() == 2);
+    CHECK(plan.slots[0].threads == 1);
+    CHECK(plan.slots[0].cpus.empty());  // another container would be bound to the same cores
+    CHECK(plan.unbound == "a limit on processor time leaves this process 2.5 of the 8 cores, and any of them");
+
+    node.cpu_time = 0.5;
+    CHECK(SlotPlan::make(node, {}).num_slots() == 1);
+    node.cpu_time = 8;
+    CHECK(SlotPlan::make(node, {.bind = Binding::automatic}).slots[7].cpus == Cpus{7});
+}
+
 TEST_CASE("whatever the machine and the wishes, no core is in two slots") {
     for (const char* description : {"numa:1 core:1 pu:1", "numa:3 core:5 pu:2", "numa:4 core:1 pu:4"}) {
         for (int slots = 1; slots <= 16; ++slots) {
