@@ -36,8 +36,9 @@ Findings examine_programs(const ProgramPaths& paths) {
                answer.output != CRESCENDO_VERSION) {
         findings.push_back(
             {Verdict::problem, about_trainer,
-             fmt::format("{} is not of version " CRESCENDO_VERSION "; it says: {}", paths.trainer, answer.words()),
-             "build crescendo and crescendo-trainer together, with the libraries they were built with"});
+             fmt::format("{} {}; it says: {}", paths.trainer,
+                         answer.success() ? "is not of version " CRESCENDO_VERSION : "does not start", answer.words()),
+             "build crescendo and crescendo-trainer together, where you may read the libraries they were built with"});
     } else {
         findings.push_back({Verdict::ok, about_trainer, fmt::format("{} starts", paths.trainer)});
     }
@@ -64,7 +65,8 @@ Finding examine_group(const ProgramPaths& paths, const SlotPlan& plan, const std
                             result.value("seconds", 0.0))};
     } catch (const std::exception& error) {
         return {Verdict::problem, about_trainer, fmt::format("two workers form no group: {}", error.what()),
-                "see that the network interface is right: --interface, GLOO_SOCKET_IFNAME, NCCL_SOCKET_IFNAME"};
+                "if that is about an address or interface, choose another one: --interface, GLOO_SOCKET_IFNAME, "
+                "NCCL_SOCKET_IFNAME"};
     }
 }
 

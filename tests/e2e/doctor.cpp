@@ -92,9 +92,10 @@ TEST_CASE("a trainer that cannot start is a problem, with its last words") {
     const auto result = run_crescendo(folder.path(), {"doctor", "--format", "json"});
 
     CHECK(result.code == 1);
-    CHECK(has(result.json(), "problem", "it says: libtorch_cpu.so: not found"));
+    CHECK(has(result.json(), "problem", "does not start; it says: libtorch_cpu.so: not found"));
     CHECK(has(result.json(), "problem",
               "two workers form no group: " + (folder / "trainer").string() + " ended: exit status 127"));
+    CHECK(result.out.find("if that is about an address or interface, choose another one") != std::string::npos);
 }
 
 TEST_CASE("a trainer that cannot even be executed is a problem, and the doctor looks at all else") {
