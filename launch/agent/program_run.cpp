@@ -438,8 +438,13 @@ void ProgramRun::fail_as(const ExitStatus& status) {
 
 void ProgramRun::fail_without_report() {
     if (has_trial_reported()) {
-        fail("it was resumed and ended without a report; a program that is resumed sends its last report again",
-             FailureKind::error);
+        const bool is_in_file = written_ && !options_.setup.supervision.report->is_printed();
+        fail(
+            fmt::format("it was resumed and ended without a report{}; a program that is resumed sends its last report "
+                        "again{}",
+                        is_in_file ? " in " + written_->place() : "",
+                        is_in_file ? ", to the same file, so a logger that numbers its folders needs a fixed one" : ""),
+            FailureKind::error);
     } else {
         fail(written_ ? fmt::format("{}: {}", no_report, written_->why_none())
                       : fmt::format("{}; {}", no_report, quoted(own_last_words())),

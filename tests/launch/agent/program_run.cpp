@@ -442,7 +442,8 @@ TEST_CASE("a program that is started again has to report, also where its file ha
         CHECK(node.next<protocol::Report>().resource == Resource{1});
         const auto failed = node.next<WorkerFailed>();
         CHECK(failed.message ==
-              "it was resumed and ended without a report; a program that is resumed sends its last report again");
+              "it was resumed and ended without a report in reports.jsonl; a program that is resumed sends its last "
+              "report again, to the same file, so a logger that numbers its folders needs a fixed one");
         CHECK(failed.kind == FailureKind::error);
         CHECK(failed.fault == ProgramFault::none);
     }
