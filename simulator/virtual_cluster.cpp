@@ -19,6 +19,13 @@ SweepSpec with_expected_regroup(SweepSpec sweep, const SimulationSpec& simulatio
 
 }  // namespace
 
+void require_few_trials(double num_trials) {
+    CRESCENDO_VALIDATE(num_trials <= static_cast<double>(most_simulated_trials), "run_cap",
+                       "this sweep has {} trials, and no more than {} can be simulated (they are all kept in memory); "
+                       "use a lower run_cap, such as --set run_cap=100000",
+                       static_cast<std::int64_t>(num_trials), most_simulated_trials);
+}
+
 void require_few_units(double num_units, const SweepSpec& sweep, std::int64_t most) {
     CRESCENDO_VALIDATE(num_units <= static_cast<double>(most), "scheduler.max",
                        "this sweep has more than {} reports, which is too many to simulate: a simulated trial reports "

@@ -19,6 +19,12 @@ namespace crescendo::simulator {
 /// Most units of resource that the trials of a simulation train together, which takes some minutes.
 inline constexpr std::int64_t most_simulated_units = 200'000'000;
 
+/// Most trials of a simulation, which take some 6 GB of memory.
+inline constexpr std::int64_t most_simulated_trials = 10'000'000;
+
+/// Throws InvalidInput (key "run_cap") if these are too many.
+void require_few_trials(double num_trials);
+
 /// Throws InvalidInput (key "scheduler.max") if these are too many.
 void require_few_units(double num_units, const SweepSpec& sweep, std::int64_t most = most_simulated_units);
 

@@ -77,17 +77,23 @@ Policy parse_policy(const std::string& text) {
     return policy;
 }
 
-/// How many units of resource the trials are sure to train; 0 if any may end before its max.
-double sure_units(const SweepFile& file) {
+/// How many trials are sure to train to their first rung; 0 if any may end before.
+double sure_trials(const SweepFile& file) {
     const auto& spec = file.spec;
     const bool may_end = spec.target || spec.trial_end.target || spec.trial_end.seconds || spec.patience.trials ||
                          spec.patience.resource || file.time_budget || file.stop_rule || file.simulation.failures > 0;
-    if (spec.scheduler.kind != SchedulerKind::fifo || may_end) {
+    if (may_end) {
         return 0;
     }
     const bool has_all = spec.run_cap && spec.sampler == "random";  // others may have no more to propose
-    const double num_trials = has_all ? static_cast<double>(*spec.run_cap) * spec.repeat.times : 1;
-    return num_trials * static_cast<double>(spec.scheduler.max.value);
+    return has_all ? static_cast<double>(*spec.run_cap) * spec.repeat.times : 1;
+}
+
+/// How many units of resource the trials are sure to train.
+double sure_units(const SweepFile& file) {
+    const auto& scheduler = file.spec.scheduler;
+    const auto each = scheduler.kind == SchedulerKind::fifo ? scheduler.max : scheduler.min;
+    return sure_trials(file) * static_cast<double>(each.value);
 }
 
 /// What is simulated: a sweep file, or a recorded sweep, with everything that the command line changes.
@@ -143,10 +149,14 @@ class Study {
     /// Every report goes to `reports`, if given.
     simulator::Summary simulate(const SweepFile& file, int slots, std::vector<SeenReport>* reports = nullptr) const {
         const auto& spec = file.spec;
-        CRESCENDO_VALIDATE(spec.scheduler.has_max(), "scheduler.max",
+        const auto max = spec.scheduler.max;
+        CRESCENDO_VALIDATE(spec.scheduler.has_max() || max > unlimited_resource || file.source.has("scheduler.max"),
+                           "scheduler.max",
                            "scheduler.max is missing: a simulated trial trains until then, for no program ends it; add "
                            "scheduler: {type: asha, min: 1, max: 27} to the file");
-        simulator::require_few_units(sure_units(file), spec);
+        simulator::require_few_trials(sure_trials(file));
+        simulator::require_few_units(spec.scheduler.has_max() ? sure_units(file) : static_cast<double>(max.value),
+                                     spec);
         const simulator::ParametricCurves invented(spec.seed, spec.goal, spec.scheduler.max, file.simulation.noise,
                                                    spec.repeat);
         const auto& curves = recording_ ? static_cast<const simulator::LearningCurves&>(recording_->curves) : invented;

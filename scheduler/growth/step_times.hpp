@@ -13,7 +13,7 @@ namespace crescendo {
 /// How many times as many samples a trial takes in a second.
 struct Speedup {
     double ratio = 1;
-    double error = 0;         ///< standard error of `ratio`
+    double error = 0;         ///< how far `ratio` may be off: the errors of both times, added
     bool is_measured = true;  ///< whether both numbers of workers were measured
     bool is_single = false;   ///< whether the later number of workers was measured once only
 
@@ -73,7 +73,7 @@ class StepTimes {
         std::size_t shape = 0;
         std::vector<OwnTimes> times;  ///< the first one is the trial's unit
     };
-    /// A time in the units of its shape, with its standard error.
+    /// A time in the units of its shape, with its relative error.
     struct Relative {
         double time;
         double error;

@@ -276,6 +276,12 @@ TEST_CASE("a simulation of more units than it may have ends with a word about th
     CHECK_MESSAGE(error.find("of which max has 27") != std::string::npos, error);
 }
 
+TEST_CASE("more trials than memory holds are refused before the first one starts") {
+    CHECK_NOTHROW(require_few_trials(most_simulated_trials));
+    const auto error = tests::error_of([] { require_few_trials(2'147'483'647); });
+    CHECK_MESSAGE(error.find("2147483647 trials") != std::string::npos, error);
+}
+
 TEST_CASE("the best over time only improves, and slots in use change at each step") {
     const auto summary = simulate(sweep(SchedulerKind::rasda, 100, 27), {}, 16);
 
