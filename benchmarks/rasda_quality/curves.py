@@ -28,6 +28,7 @@ COLUMNS = ["commit", "problem", "optimizer", "config", "seed", "batch", "scaling
 NUM_CONFIGS = 1 if QUICK else 10
 NUM_SEEDS = 1 if QUICK else 3
 EPOCHS = 4 if QUICK else 18
+OPTIMIZERS = ("sgd",) if QUICK else ("sgd", "adamw")
 GROWTH = {1: 2, 3: 4}  # resource of a rung -> workers after it: min 1, reduction_factor 3, scaling_factor 2
 
 # Ways to train: the batch, and how the learning rate follows it. The first is the reference.
@@ -118,7 +119,7 @@ def plan(problems):
     for seed in range(1, NUM_SEEDS + 1):
         for config in range(NUM_CONFIGS):
             for problem in problems:
-                for optimizer in ("sgd", "adamw"):
+                for optimizer in OPTIMIZERS:
                     for batch, scaling in WAYS:
                         yield problem, optimizer, config, seed, batch, scaling
 
@@ -164,7 +165,7 @@ def table(path):
     print("|---|---|---|---|" + "---|" * (len(epochs) + 1))
     for name, problem in PROBLEMS.items():
         metric, unit = ("accuracy", 100) if problem.accuracy else ("loss", None)
-        for optimizer in ("sgd", "adamw"):
+        for optimizer in OPTIMIZERS:
             for batch, scaling in WAYS[1:]:
                 pairs = [(curve, curves[key[:4] + REFERENCE]) for key, curve in curves.items()
                          if key[0] == name and key[1] == optimizer and key[4:] == (batch, scaling)
