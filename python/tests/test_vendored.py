@@ -74,9 +74,9 @@ class VendoredTest(unittest.TestCase):
     def test_the_mnist_example_is_tuned_as_it_is(self):
         write_images(self.folder / "data/MNIST/raw")
 
-        trials = self.sweep("mnist", "print.yaml", run_cap=2, max=2)
+        trials = self.sweep("mnist", "print.yaml", run_cap=1, max=2)
 
-        self.assertEqual(sorted(trial["resource"] for trial in trials)[-1], 2)
+        self.assertEqual([trial["resource"] for trial in trials], [2])
         self.assertTrue(all(0 < trial["val_loss"] < 3 for trial in trials))
 
     @needs("torchvision", "schedulefree")
@@ -112,9 +112,9 @@ class VendoredTest(unittest.TestCase):
 
     @needs("sklearn")
     def test_a_scikit_learn_example_is_tuned_by_what_it_prints(self):
-        trials = self.sweep("scikit-learn", "sweep.yaml", run_cap=4)
+        trials = self.sweep("scikit-learn", "sweep.yaml", run_cap=2)
 
-        self.assertEqual([trial["status"] for trial in trials], ["finished"] * 4)
+        self.assertEqual([trial["status"] for trial in trials], ["finished"] * 2)
         self.assertGreater(max(trial["accuracy"] for trial in trials), 0.7)
         self.assertLessEqual(num_changed_lines(VENDORED / "scikit-learn/arguments.patch"), 15)
 
