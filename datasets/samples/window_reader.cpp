@@ -168,13 +168,18 @@ void WindowReader::run(const std::stop_token& stop) {
         Window& slot = spare();
         slot.order_ = {};
         Window window;
+        window.place_ = place;
+        if (resident_ && !resident_->covers(place.team)) {
+            forget_resident();
+            window.place_.team = Team();  // the next trial's share may be another one again
+        }
         window.chunks_ = slot.chunks_;
 
         lock.unlock();
         bool complete = false;
         std::exception_ptr failure;
         try {
-            complete = fill(window, place, stop);
+            complete = fill(window, stop);
         } catch (...) {
             failure = std::current_exception();
         }
@@ -189,20 +194,15 @@ void WindowReader::run(const std::stop_token& stop) {
     }
 }
 
-/// Reads the window at `place`. Gives up and returns false when it is no longer wanted.
-bool WindowReader::fill(Window& window, const Place& place, const std::stop_token& stop) {
-    const auto& order = order_of(place);
-    window.place_ = place;
-    window.order_ = order.window(order.window_at(place.position));
+/// Reads the window at its place. Gives up and returns false when it is no longer wanted.
+bool WindowReader::fill(Window& window, const std::stop_token& stop) {
+    const auto& order = order_of(window.place_);
+    window.order_ = order.window(order.window_at(window.place_.position));
     const bool whole_set = order.num_windows() == 1;
     if (whole_set && resident_) {
         set_->expect_unchanged();  // workers that open it now would train on other samples
-        if (resident_->covers(place.team)) {
-            window.place_.team = *resident_;
-            return true;
-        }
-        window.place_.team = Team();  // the next trial's share may be another one again
-        forget_resident();
+        window.place_.team = *resident_;
+        return true;
     }
     const auto go_on = [&] {
         ++num_reads_;
@@ -220,10 +220,10 @@ bool WindowReader::fill(Window& window, const Place& place, const std::stop_toke
     return complete;
 }
 
-/// Before the memory of the set's only window is filled again.
+/// Before the memory of the set's only window is filled again. Called with the mutex held since it was found to be
+/// missing, so that nobody is given that window meanwhile.
 void WindowReader::forget_resident() {
     resident_.reset();
-    const std::lock_guard lock(mutex_);
     for (auto& window : windows_) {
         window.order_ = {};
     }

@@ -88,7 +88,7 @@ class WindowReader {
     void forget_resident();
 
     void run(const std::stop_token& stop);
-    bool fill(Window& window, const Place& place, const std::stop_token& stop);
+    bool fill(Window& window, const std::stop_token& stop);
     const SampleOrder& order_of(const Place& place);
 
     const std::shared_ptr<const SampleSet> set_;
