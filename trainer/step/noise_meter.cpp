@@ -22,14 +22,21 @@ at::Tensor squared_norm(const at::Tensor& numbers) {
     return numbers.numel() <= most ? at::dot(numbers, numbers) : at::linalg_vector_norm(numbers).square();
 }
 
+/// Whether `second` begins in memory where `first` ends.
+bool are_adjacent(const at::Tensor& first, const at::Tensor& second) {
+    return first.is_alias_of(second) && first.dtype() == second.dtype() &&
+           first.storage_offset() + first.numel() == second.storage_offset();
+}
+
 /// Those that lie side by side become one, as those of a reducer's bucket do: each operation takes time of its own.
-std::vector<at::Tensor> joined(std::vector<at::Tensor> flats) {
-    std::ranges::sort(flats, {}, [](const at::Tensor& each) { return each.data_ptr(); });
+/// They stay in their order, not that of their addresses, so that their sum has the same bits each time.
+std::vector<at::Tensor> joined(const std::vector<at::Tensor>& flats) {
     std::vector<at::Tensor> all;
     for (const auto& next : flats) {
-        if (!all.empty() && all.back().is_alias_of(next) && all.back().dtype() == next.dtype() &&
-            all.back().storage_offset() + all.back().numel() == next.storage_offset()) {
-            all.back() = all.back().as_strided({all.back().numel() + next.numel()}, {1});
+        const bool follows = !all.empty() && are_adjacent(all.back(), next);
+        if (follows || (!all.empty() && are_adjacent(next, all.back()))) {
+            const at::Tensor& first = follows ? all.back() : next;
+            all.back() = first.as_strided({all.back().numel() + next.numel()}, {1});
         } else {
             all.push_back(next);
         }
@@ -85,7 +92,7 @@ NoiseMeter::Sums NoiseMeter::take(const at::Tensor& parts) {
     for (const auto& parameter : parameters_) {
         gradients.push_back(flat(parameter.grad()));
     }
-    gradients = joined(std::move(gradients));
+    gradients = joined(gradients);
     std::ranges::transform(gradients, gradients.begin(), squared_norm);
     const at::Tensor whole = sum(gradients);
     const at::Tensor sums = at::stack({parts.defined() ? parts : at::zeros_like(whole), whole}).cpu();

@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "tests/trainer/torch_doctest.hpp"
 
 using namespace crescendo::trainer;
@@ -64,4 +67,24 @@ TEST_CASE("gradients that lie side by side, as in a reducer's bucket, count once
 
     CHECK(sums.parts == 0);
     CHECK(sums.whole == 91);
+}
+
+TEST_CASE("the norm of a step has the same bits wherever in memory its gradients lie") {
+    std::vector<at::Tensor> parameters;
+    for (int i = 0; i < 6; ++i) {
+        parameters.push_back(parameter({1}));
+    }
+    NoiseMeter meter(parameters);
+    const auto whole_with_places = [&](const std::vector<std::int64_t>& places) {  // with gaps between them
+        const at::Tensor memory = at::full({12}, 100.0F);
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            parameters[i].mutable_grad() = memory.narrow(0, 2 * places[i], 1).fill_(i == 0 ? 1.0 : 0x1p-27);
+        }
+        return meter.take({}).whole;
+    };
+    const double whole = whole_with_places({0, 1, 2, 3, 4, 5});
+
+    for (const auto& places : {std::vector<std::int64_t>{5, 4, 3, 2, 1, 0}, {1, 0, 2, 5, 4, 3}, {4, 5, 0, 1, 2, 3}}) {
+        CHECK(whole_with_places(places) == whole);  // 1 + 5 · 2^-54 depends on the order
+    }
 }
