@@ -86,10 +86,9 @@ std::string meaning_of(const YamlSection& early_terminate, const SchedulerSpec& 
                                          fmt::join(others, ", "));
 }
 
-/// Whether a command says how many trials may run at once, as it may of any sweep, and the file has no scheduler.
-bool only_limits_trials(const YamlSection& file, const SourceMap& source) {
-    const bool is_from_command = file.has("scheduler") && !source.has("scheduler");
-    return is_from_command && file.at("scheduler").size() == 1 && file.at("scheduler").contains("max_concurrent");
+/// Whether the scheduler says no more than how many trials may run at once, as a command may of any sweep.
+bool only_limits_trials(const YamlSection& file) {
+    return file.has("scheduler") && file.at("scheduler").size() == 1 && file.at("scheduler").contains("max_concurrent");
 }
 
 }  // namespace
@@ -97,7 +96,7 @@ bool only_limits_trials(const YamlSection& file, const SourceMap& source) {
 void read_schedule(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec.scheduler;
     const bool has_trainer = file.has("trainer");
-    const bool only_limits = only_limits_trials(file, result.source);
+    const bool only_limits = only_limits_trials(file);
     if (file.has("scheduler") && !only_limits) {
         if (const auto section = file.section("early_terminate", "{type: hyperband, min_iter: 3}")) {
             const bool is_in_file = result.source.has("scheduler");  // rather than in what a command was given
@@ -125,8 +124,9 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
         spec.kind = SchedulerKind::fifo;
         spec.max = unlimited_resource;
         result.remarks.push_back(
-            {"scheduler", "is missing: every trial trains until its program ends; to stop bad ones early, add scheduler: "
-                          "{type: asha, min: 1, max: 27}"});
+            {"scheduler", fmt::format("{}: every trial trains until its program ends; to stop bad ones early, add "
+                                      "scheduler: {{type: asha, min: 1, max: 27}}",
+                                      only_limits ? "stops no trial" : "is missing")});
     }
     if (only_limits) {
         spec.max_concurrent = file.section("scheduler", "{max_concurrent: 8}")->small_integer("max_concurrent");

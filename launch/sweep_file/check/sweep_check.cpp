@@ -92,7 +92,7 @@ void require_end_of_trials(const SweepFile& file, Mistakes& mistakes) {
 /// Sweeps that began with such a maximum go on as they did, as if there were none.
 void check_max(const SweepFile& file, Mistakes& mistakes) {
     const auto max = file.spec.scheduler.max;
-    const bool is_given = file.source.has("scheduler");  // without one, trials may have no maximum
+    const bool is_given = file.source.has("scheduler.max");  // without one, trials may have no maximum
     if (max > unlimited_resource || (is_given && max == unlimited_resource)) {
         mistakes.add(is_given ? "scheduler.max" : "early_terminate.max_iter",
                      fmt::format("is {}, and resource is counted up to {}; count in a larger unit, such as thousands "

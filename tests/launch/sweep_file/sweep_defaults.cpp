@@ -110,18 +110,21 @@ TEST_CASE("mistakes in early_terminate name their key") {
               .find("max is 20 and min is 30") != std::string::npos);
 }
 
-TEST_CASE("a command limits how many trials run at once also where the file has no scheduler, or W&B's word for one") {
-    const std::vector<Override> limit{{"scheduler.max_concurrent", "2"}};
+TEST_CASE("how many trials run at once is limited also without a scheduler, and with W&B's word for one") {
+    const std::string limit = "scheduler: {max_concurrent: 2}\n";
+    const std::string early = "early_terminate: {type: hyperband, min_iter: 3}\n";
+    const std::vector<Override> command{{"scheduler.max_concurrent", "2"}};
 
-    const auto none = parse_sweep(wandb, "sweep.yaml", limit).spec.scheduler;
-    const auto rule =
-        parse_sweep(wandb + "early_terminate: {type: hyperband, min_iter: 3}\n", "sweep.yaml", limit).spec.scheduler;
-
-    CHECK(none.kind == SchedulerKind::fifo);
-    CHECK(none.max_concurrent == 2);
-    CHECK(rule.kind == SchedulerKind::asha);
-    CHECK(rule.min == Resource{3});
-    CHECK(rule.max_concurrent == 2);
+    for (const auto& file : {read_with(limit), parse_sweep(wandb, "sweep.yaml", command)}) {
+        CHECK(file.spec.scheduler.kind == SchedulerKind::fifo);
+        CHECK(file.spec.scheduler.max_concurrent == 2);
+        CHECK(remark_on(file, "scheduler").starts_with("stops no trial: "));
+    }
+    for (const auto& file : {read_with(early + limit), parse_sweep(wandb + early, "sweep.yaml", command)}) {
+        CHECK(file.spec.scheduler.kind == SchedulerKind::asha);
+        CHECK(file.spec.scheduler.min == Resource{3});
+        CHECK(file.spec.scheduler.max_concurrent == 2);
+    }
 }
 
 TEST_CASE("the target of W&B's metric ends the sweep") {
