@@ -7,6 +7,8 @@
 #include <iterator>
 #include <system_error>
 
+#include "launch/files/without_colours.hpp"
+
 namespace crescendo::launch {
 
 std::string last_words(const std::string& log, std::uintmax_t begin) {
@@ -26,6 +28,7 @@ std::string last_words(const std::string& log, std::uintmax_t begin) {
     if (size - first > most) {
         tail.erase(0, tail.find('\n') + 1);
     }
+    tail = without_colours(tail);
     while (!tail.empty() && std::isspace(static_cast<unsigned char>(tail.back()))) {
         tail.pop_back();
     }

@@ -11,13 +11,13 @@
 
 #include "core/check.hpp"
 #include "core/number_from.hpp"
+#include "launch/files/without_colours.hpp"
 #include "launch/messages/likely_metric.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 constexpr const char* resource_group = "resource";
-constexpr char escape = '\x1b';
 
 std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::string& key) {
     re2::RE2::Options options;
@@ -31,16 +31,6 @@ std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::stri
                        "has no named group, so nothing is read from it; name what is a number, as in "
                        "acc=(?P<val_accuracy>[^\\s,]+)");
     return compiled;
-}
-
-/// The text as a terminal shows it, without the sequences that colour it (ECMA-48, 5.4).
-std::string without_colours(std::string_view text) {
-    static const re2::RE2 sequence("\\x1b\\[[0-?]*[ -/]*[@-~]");
-    std::string plain(text);
-    if (plain.find(escape) != std::string::npos) {
-        re2::RE2::GlobalReplace(&plain, sequence, "");
-    }
-    return plain;
 }
 
 std::optional<double> number_in(std::string text) {
