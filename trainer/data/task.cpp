@@ -8,7 +8,6 @@
 
 #include "core/check.hpp"
 #include "core/words.hpp"
-#include "datasets/samples/conversion.hpp"
 #include "trainer/data/data_cache.hpp"
 #include "trainer/data/latitude.hpp"
 #include "trainer/data/shapes.hpp"

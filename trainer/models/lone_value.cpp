@@ -1,7 +1,6 @@
 #include "trainer/models/lone_value.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 
 #include <exception>
 #include <vector>

@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "core/check.hpp"
 #include "core/trial_protocol.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/data/batch_loader.hpp"

@@ -1,7 +1,6 @@
 #include "trainer/training/trial.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 #include <numeric>
 #include <optional>
 
-#include "core/check.hpp"
 #include "core/random.hpp"
 #include "trainer/models/initialization.hpp"
 #include "trainer/models/layers/dropout.hpp"

@@ -1,7 +1,5 @@
 #include "trainer/models/networks/models.hpp"
 
-#include <ATen/ATen.h>
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
