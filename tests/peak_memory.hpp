@@ -4,6 +4,8 @@
 #include <fstream>
 #include <string>
 
+#include "tests/sanitized.hpp"
+
 namespace crescendo::tests {
 
 /// The most memory that this process has had since forget_peak_memory(), in bytes.
@@ -15,11 +17,8 @@ inline std::int64_t peak_memory() {
     return kilobytes * 1024;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool memory_is_ours = false;  // the sanitizer's shadow counts too, and what it does not give back
-#else
-inline constexpr bool memory_is_ours = true;
-#endif
+/// A sanitizer's shadow counts too, and what it does not give back.
+inline constexpr bool memory_is_ours = !is_sanitized;
 
 inline void forget_peak_memory() { std::ofstream("/proc/self/clear_refs") << 5; }
 

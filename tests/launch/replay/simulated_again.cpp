@@ -9,6 +9,7 @@
 #include "launch/json/event_json.hpp"
 #include "launch/replay/recording.hpp"
 #include "simulator/virtual_cluster.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -17,6 +18,7 @@ using simulator::RecordedTimes;
 using simulator::SimulationSpec;
 using simulator::TrainingTimes;
 using simulator::VirtualCluster;
+using tests::seeds;
 
 namespace {
 
@@ -175,7 +177,7 @@ struct SimulatedTwice {
 }  // namespace
 
 TEST_CASE("a sweep that is simulated from its journal has the same reports in the same order, and takes as long") {
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
         const auto spec = random_spec(random, seed);
@@ -190,7 +192,7 @@ TEST_CASE("a sweep that is simulated from its journal has the same reports in th
 }
 
 TEST_CASE("everything happens in its order again where the journal has several events of a trial at one time") {
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
         const auto spec = random_spec(random, seed);
@@ -204,7 +206,7 @@ TEST_CASE("everything happens in its order again where the journal has several e
 }
 
 TEST_CASE("a replay judges trials where they reported, which need not be at each unit of their resource") {
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
         const auto spec = random_spec(random, seed);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/random.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/scheduler/expressions/evaluate.hpp"
 
 using namespace crescendo;
@@ -113,22 +114,22 @@ TEST_CASE("the names in an expression are known before what they mean") {
 }
 
 TEST_CASE("whatever bytes stand there, they are an expression or an error at a character") {
-    int sound = 0;
-    for (std::uint64_t seed = 0; seed < 60000; ++seed) {
+    std::uint64_t sound = 0;
+    for (std::uint64_t seed = 0; seed < seeds(60'000); ++seed) {
         CounterRandom random(seed, 0);
         sound += is_sound(noise(random));
         sound += is_sound(sequence_of_words(random));
     }
 
-    CHECK(sound > 500);  // else the words were no test
+    CHECK(sound > seeds(60'000) / 120);  // else the words were no test
 }
 
 TEST_CASE("expressions that are right by their form have a result of their type, or an error") {
-    int sound = 0;
-    for (std::uint64_t seed = 0; seed < 30000; ++seed) {
+    std::uint64_t sound = 0;
+    for (std::uint64_t seed = 0; seed < seeds(30'000); ++seed) {
         CounterRandom random(seed, 0);
         sound += is_sound(sentence(random, seed % 2 == 0, static_cast<int>(1 + seed % 5)));
     }
 
-    CHECK(sound > 10000);
+    CHECK(sound > seeds(30'000) / 3);
 }

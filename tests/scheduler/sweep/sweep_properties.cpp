@@ -15,22 +15,14 @@
 
 #include "core/check.hpp"
 #include "core/random.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/scheduler/script.hpp"
 #include "tests/scheduler/slot_books.hpp"
 
 using namespace crescendo;
+using crescendo::tests::seeds;
 
 namespace {
-
-/// How many seeds a property is tried with. A build for the address sanitizer takes thirty times as long for one, and
-/// looks for faults that show with a few.
-constexpr std::uint64_t seeds(std::uint64_t count) {
-#ifdef __SANITIZE_ADDRESS__
-    return count / 10;
-#else
-    return count;
-#endif
-}
 
 int between(CounterRandom& random, int min, int max) {
     return min + static_cast<int>(random.below(static_cast<std::uint64_t>(max - min) + 1));
