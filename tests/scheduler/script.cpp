@@ -5,7 +5,7 @@
 namespace crescendo {
 namespace {
 
-std::string text_of(const Group& group) {
+std::string members_of(const Group& group) {
     std::string slots;
     for (const auto slot : group.slots) {
         slots += (slots.empty() ? "" : ",") + std::to_string(slot.value);
@@ -16,12 +16,14 @@ std::string text_of(const Group& group) {
 
 struct Print {
     std::string operator()(const StartTrial& a) const {
-        return text("start {} on {}", a.trial.value, text_of(a.group));
+        return text("start {} on {}", a.trial.value, members_of(a.group));
     }
     std::string operator()(const ResumeTrial& a) const {
-        return text("resume {} on {}", a.trial.value, text_of(a.group));
+        return text("resume {} on {}", a.trial.value, members_of(a.group));
     }
-    std::string operator()(const Regroup& a) const { return text("regroup {} on {}", a.trial.value, text_of(a.group)); }
+    std::string operator()(const Regroup& a) const {
+        return text("regroup {} on {}", a.trial.value, members_of(a.group));
+    }
     std::string operator()(const PauseTrial& a) const { return text("pause {}", a.trial.value); }
     std::string operator()(const StopTrial& a) const {
         return text("stop {} {}", a.trial.value, stop_reasons.of(a.reason));

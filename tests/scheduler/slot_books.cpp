@@ -323,8 +323,8 @@ void SlotBooks::check_trials() const {
 }
 
 void SlotBooks::check_nothing_idles() const {
-    if (joined_.empty()) {
-        return;
+    if (joined_.empty() || sweep_.deadline_is_near() || sweep_.awaited_proposal()) {
+        return;  // nothing starts, or not yet
     }
     require(!groups_.empty() || sweep_.waits_for_release(), "where there are slots, something runs");
     if (groups_.empty()) {

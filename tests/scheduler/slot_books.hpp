@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -16,6 +17,9 @@ class SlotBooks {
     explicit SlotBooks(SweepSpec spec) : sweep_(std::move(spec)) {}
 
     std::vector<Action> apply(const Event& event);
+
+    /// What the sampler proposes now, to be applied.
+    std::optional<Event> propose() { return sweep_.propose(); }
 
     const Sweep& sweep() const { return sweep_; }
     const std::map<TrialId, Group>& groups() const { return groups_; }

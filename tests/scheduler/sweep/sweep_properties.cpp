@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -13,394 +12,16 @@
 #include <string>
 #include <utility>
 
-#include "core/check.hpp"
 #include "core/random.hpp"
+#include "scheduler/samplers/any_sampler.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/scheduler/random_cluster.hpp"
 #include "tests/scheduler/script.hpp"
-#include "tests/scheduler/slot_books.hpp"
 
 using namespace crescendo;
 using crescendo::tests::seeds;
 
 namespace {
-
-int between(CounterRandom& random, int min, int max) {
-    return min + static_cast<int>(random.below(static_cast<std::uint64_t>(max - min) + 1));
-}
-
-bool chance(CounterRandom& random, double probability) { return random.uniform() < probability; }
-
-template <class Enum>
-Enum one_of(CounterRandom& random, Enum last) {
-    return static_cast<Enum>(between(random, 0, static_cast<int>(last)));
-}
-
-/// Any valid combination of settings.
-SweepSpec random_spec(CounterRandom& random) {
-    SweepSpec spec;
-    spec.metric = "loss";
-    spec.seed = random.next();
-    spec.max_retries = between(random, 0, 2);
-    spec.has_time_budget = true;
-    if (chance(random, 0.9)) {
-        spec.run_cap = between(random, 1, 30);
-    }
-    if (chance(random, 0.2)) {
-        spec.target = 0.01;
-    }
-    if (chance(random, 0.2)) {
-        spec.trial_end.target = 0.1;
-    }
-    if (chance(random, 0.2)) {
-        spec.trial_end.seconds = between(random, 1, 20);
-    }
-    if (chance(random, 0.2)) {
-        spec.patience.trials = between(random, 1, 20);
-    }
-    if (chance(random, 0.2)) {
-        spec.patience.resource = between(random, 1, 20);
-    }
-    auto& scheduler = spec.scheduler;
-    scheduler.kind = chance(random, 0.5) ? SchedulerKind::rasda : one_of(random, SchedulerKind::median);
-    scheduler.mode = one_of(random, Mode::promote);
-    scheduler.rule = one_of(random, Rule::percentile);
-    scheduler.keep_diverged = one_of(random, Switch::on);
-    scheduler.batch = one_of(random, BatchPolicy::adaptive);
-    scheduler.min = Resource{between(random, 1, 3)};
-    scheduler.max = Resource{scheduler.min.value + between(random, 0, 30)};
-    scheduler.reduction_factor = between(random, 2, 4);
-    scheduler.workers = between(random, 1, 3);
-    scheduler.distinct_gpus = one_of(random, Switch::on);
-    if (chance(random, 0.5)) {
-        scheduler.scaling_factor = between(random, 1, 4);
-    }
-    if (chance(random, 0.5)) {
-        scheduler.max_workers = scheduler.workers + between(random, 0, 8);
-    }
-    if (chance(random, 0.2)) {
-        scheduler.max_concurrent = between(random, 1, 4);
-    }
-    if (chance(random, 0.2)) {
-        scheduler.brackets = between(random, 1, 2);
-    }
-    if (scheduler.kind == SchedulerKind::rasda) {
-        scheduler.grow = one_of(random, GrowPolicy::partial);
-        scheduler.grow_when = one_of(random, GrowWhen::goodput);
-        scheduler.priority = one_of(random, Priority::tail);
-        scheduler.shrink = one_of(random, Switch::on);
-        scheduler.surplus = one_of(random, Switch::on);
-        scheduler.capped_surplus = one_of(random, Switch::on);
-        if (chance(random, 0.5)) {
-            scheduler.expected_regroup = 10 * random.uniform();
-        }
-    }
-    try {
-        validate(spec);
-        return spec;
-    } catch (const InvalidInput&) {
-        return random_spec(random);
-    }
-}
-
-/// As above, where trials grow early and wait for what others try.
-SweepSpec random_growing_spec(CounterRandom& random) {
-    auto spec = random_spec(random);
-    if (chance(random, 0.7)) {
-        spec.run_cap = between(random, 1, 8);
-    }
-    spec.patience.trials.reset();  // it ends a sweep at the event after the one that has it run out
-    auto& scheduler = spec.scheduler;
-    scheduler.kind = SchedulerKind::rasda;
-    scheduler.grow = one_of(random, GrowPolicy::partial);
-    scheduler.grow_when = GrowWhen::goodput;
-    scheduler.surplus = Switch::on;
-    scheduler.shrink = one_of(random, Switch::on);
-    scheduler.priority = one_of(random, Priority::tail);
-    scheduler.expected_regroup = 10 * random.uniform();
-    return problems_of(spec).empty() ? spec : random_growing_spec(random);
-}
-
-/// As above, where trials climb the rungs of asynchronous successive halving.
-SweepSpec random_asha_spec(CounterRandom& random) {
-    using enum SchedulerKind;
-    auto spec = random_spec(random);
-    const auto kind = spec.scheduler.kind;
-    return kind == asha || kind == rasda || kind == async_hyperband ? spec : random_asha_spec(random);
-}
-
-/// As above, where trials are repetitions.
-SweepSpec random_repeated_spec(CounterRandom& random) {
-    auto spec = random_spec(random);
-    spec.repeat = {between(random, 2, 4), one_of(random, JudgedBy::worst)};
-    return problems_of(spec).empty() ? spec : random_repeated_spec(random);
-}
-
-/// A cluster on which everything goes wrong for a while: trials fail, end, report twice or at the
-/// wrong time, slots come and go. Then it calms down, so that a sweep with a run cap ends by itself.
-class RandomCluster {
-  public:
-    explicit RandomCluster(std::uint64_t seed, SweepSpec (*draw)(CounterRandom&) = random_spec)
-        : random_(seed, 0), spec_(draw(random_)), books_(spec_) {}
-
-    /// Is called after every event.
-    std::function<void(const Sweep&)> watch = [](const Sweep&) {};
-    /// The part of the rough events in which a running trial tells how long its steps take, besides the few that there
-    /// are anyway.
-    double share_of_times = 0;
-    /// The part of the rough events that are a user's stops, beside the few that there are anyway.
-    double share_of_stops = 0;
-
-    /// To the end, and twice beyond it, where there is more to do.
-    void play() {
-        play_to_the_end();
-        for (int extension = 0; extension < 2; ++extension) {
-            happen(chance(random_, 0.5) ? Event{some_limits()} : TrialRetried{any_trial()});
-            play_to_the_end();
-        }
-    }
-
-    const std::vector<Event>& events() const { return events_; }
-    /// The actions of each event, a line each.
-    std::string log() const {
-        std::string log;
-        for (const auto& actions : actions_) {
-            log += text_of(actions) + '\n';
-        }
-        return log;
-    }
-    const Sweep& sweep() const { return books_.sweep(); }
-    /// As the sweep began; its limits may have changed since.
-    const SweepSpec& spec() const { return spec_; }
-
-  private:
-    void play_to_the_end() {
-        constexpr int rough_events = 200;
-        constexpr int most_events = 10'000;
-        for (auto num_before = events_.size(); books_.sweep().state() == SweepState::running;) {
-            happen(events_.size() - num_before < rough_events ? rough_event() : calm_event());
-            if (events_.size() - num_before >= most_events) {
-                throw std::logic_error("a sweep ends");
-            }
-        }
-    }
-
-    void happen(const Event& event) {
-        try {
-            actions_.push_back(books_.apply(event));
-            events_.push_back(event);
-            watch(sweep());
-        } catch (const InvalidInput&) {  // a report from the past, or limits that cannot be
-        }
-    }
-
-    Event rough_event() {
-        if (share_of_stops > 0 && !sweep().trials().empty() && chance(random_, share_of_stops)) {
-            return TrialStopped{any_trial()};
-        }
-        if (share_of_times > 0 && !books_.groups().empty() && chance(random_, share_of_times)) {
-            return some_times();
-        }
-        const double kind = random_.uniform();
-        if (sweep().waits_for_release() && kind < 0.9) {
-            return TrialReleased{any_trial()};
-        }
-        if (books_.groups().empty() || kind < 0.05) {
-            return some_join();
-        }
-        if (kind < 0.10) {
-            return some_loss();
-        }
-        if (kind < 0.15) {
-            return some_failure();
-        }
-        if (kind < 0.18) {
-            return TrialFinished{some_running()};
-        }
-        if (kind < 0.25) {
-            return report_of(any_trial(), between(random_, 1, 30));
-        }
-        if (kind < 0.26) {
-            return TrialFailed{any_trial(), FailureKind::error, chance(random_, 0.5) ? some_slot() : std::nullopt};
-        }
-        if (kind < 0.261) {
-            return Cancelled{};
-        }
-        if (kind < 0.28) {
-            return some_limits();
-        }
-        if (kind < 0.30) {
-            return TrialRetried{any_trial()};
-        }
-        if (kind < 0.36) {
-            return chance(random_, 0.5) ? Event{some_regroup()} : some_start();
-        }
-        if (kind < 0.37) {
-            return TrialProposed{TrialId{between(random_, 0, static_cast<int>(sweep().trials().size()) + 2)}, {}};
-        }
-        if (kind < 0.38) {
-            return chance(random_, 0.7) ? Event{TrialStopped{any_trial()}} : Event{TrialTimeUp{any_trial()}};
-        }
-        if (kind < 0.43) {
-            return chance(random_, 0.6) ? Event{TrialHeld{any_trial(), one_of(random_, HoldAt::report)}}
-                                        : Event{TrialReleased{any_trial()}};
-        }
-        return next_report();
-    }
-
-    Event calm_event() {
-        if (!books_.sweep().spec().run_cap) {
-            return TimeUp{};
-        }
-        if (const auto held = std::ranges::find(sweep().trials(), true, &Trial::is_held);
-            held != sweep().trials().end()) {
-            return TrialReleased{held->id};
-        }
-        return books_.groups().empty() ? some_join() : next_report();
-    }
-
-    Event next_report() {
-        const auto trial = some_running();
-        const auto step = chance(random_, 0.1) ? between(random_, 2, 10) : 1;
-        return report_of(trial, books_.sweep().trial(trial).resource.value + step);
-    }
-
-    /// Of the present group of a running trial.
-    Event some_times() {
-        const auto& trial = sweep().trial(some_running());
-        const auto steps = some_steps(trial);
-        if (trial.resource.value == 0 && chance(random_, 0.5)) {
-            return TrialTimed{trial.id, trial.group.generation, steps, some_samples()};
-        }
-        return TrialRegrouped{trial.id, trial.group.generation, 0.1 * random_.uniform(), steps.seconds};
-    }
-
-    /// Of the present group or of an older one, and sometimes with what cannot be.
-    TrialRegrouped some_regroup() {
-        const auto trial = any_trial();
-        const bool is_known = trial.value < static_cast<int>(sweep().trials().size());
-        const int generation = is_known ? sweep().trial(trial).group.generation - between(random_, 0, 1) : 0;
-        const double seconds = chance(random_, 0.1) ? std::numeric_limits<double>::quiet_NaN() : 40 * random_.uniform();
-        const auto step = chance(random_, 0.5) ? std::optional(random_.uniform()) : std::nullopt;
-        return {trial, generation, seconds, step};
-    }
-
-    /// Of the present group or of an older one, whether the trial has reported or not.
-    TrialTimed some_start() {
-        const auto trial = any_trial();
-        const bool is_known = trial.value < static_cast<int>(sweep().trials().size());
-        const int generation = is_known ? sweep().trial(trial).group.generation - between(random_, 0, 1) : 0;
-        return {trial, generation, is_known ? some_steps(sweep().trial(trial)) : Steps{}, some_samples()};
-    }
-
-    /// Many programs do not know how many samples they have.
-    std::optional<double> some_samples() {
-        return chance(random_, 0.5) ? std::optional(10'000 * random_.uniform()) : std::nullopt;
-    }
-
-    /// Some trials are faster than others, and some reports have no clock.
-    TrialReported report_of(TrialId trial, std::int64_t resource) {
-        const auto clock = chance(random_, 0.9)
-                               ? std::optional(static_cast<double>(resource) * (0.5 + 0.1 * (trial.value % 10)))
-                               : std::nullopt;
-        return {trial, Resource{resource}, some_loss_value(), clock, some_steps(books_.sweep().trial(trial))};
-    }
-
-    /// Of any scaling, with stragglers, and sometimes with what cannot be.
-    Steps some_steps(const Trial& trial) {
-        if (chance(random_, 0.2)) {
-            return {};
-        }
-        const auto workers = static_cast<double>(trial.group.slots.size());
-        const double shared = 0.5 + 0.5 * random_.uniform();
-        Steps steps{1.0 - shared + shared / workers, 64.0 * trial.group.batch.multiple, 1000 * random_.uniform()};
-        if (chance(random_, 0.1)) {
-            steps.seconds = *steps.seconds * 5;
-        }
-        if (chance(random_, 0.05)) {
-            steps = {-1.0, std::numeric_limits<double>::quiet_NaN(), -1.0};
-        }
-        return steps;
-    }
-
-    LimitsChanged some_limits() {
-        Limits limits = limits_of(sweep().spec());
-        limits.run_cap = chance(random_, 0.95) ? std::optional(between(random_, 1, 40)) : std::nullopt;
-        limits.target = chance(random_, 0.2) ? std::optional(0.01 * between(random_, 0, 2)) : std::nullopt;
-        limits.max_concurrent = chance(random_, 0.2) ? std::optional(between(random_, 1, 4)) : std::nullopt;
-        limits.max_retries = between(random_, 0, 2);
-        return {limits, chance(random_, 0.9)};
-    }
-
-    /// New slots, or some that were lost before.
-    Event some_join() {
-        SlotsJoined event;
-        for (int count = between(random_, 1, 6); count > 0; --count) {
-            const SlotId slot{between(random_, 0, 15)};
-            const bool twice = std::any_of(event.slots.begin(), event.slots.end(),
-                                           [slot](const Slot& other) { return other.id == slot; });
-            if (!twice && !books_.joined().contains(slot)) {
-                const bool shares_gpu = slot.value / 4 == 1;
-                event.slots.push_back(
-                    {slot, NodeId{slot.value / 4}, shares_gpu ? std::optional(slot.value % 2) : std::nullopt});
-            }
-        }
-        return event;
-    }
-
-    Event some_loss() {
-        SlotsLost event;
-        for (const auto slot : books_.joined()) {
-            if (chance(random_, 0.2)) {
-                event.slots.push_back(slot);
-            }
-        }
-        return event;
-    }
-
-    /// Of one worker, of another group's, or of all.
-    TrialFailed some_failure() {
-        TrialFailed event{some_running(), one_of(random_, FailureKind::out_of_memory)};
-        const auto& members = books_.groups().at(event.trial).slots;
-        if (chance(random_, 0.7)) {
-            event.slot = members[random_.below(members.size())];
-        } else if (chance(random_, 0.5)) {
-            event.slot = some_slot();
-        }
-        if (chance(random_, 0.7)) {
-            event.suspect = event.slot ? event.slot : std::optional(members[random_.below(members.size())]);
-        }
-        return event;
-    }
-
-    std::optional<SlotId> some_slot() {
-        const auto& joined = books_.joined();
-        if (joined.empty()) {
-            return std::nullopt;
-        }
-        return *std::next(joined.begin(), static_cast<std::ptrdiff_t>(random_.below(joined.size())));
-    }
-
-    TrialId some_running() {
-        const auto index = random_.below(books_.groups().size());
-        return std::next(books_.groups().begin(), static_cast<std::ptrdiff_t>(index))->first;
-    }
-
-    TrialId any_trial() { return TrialId{between(random_, 0, static_cast<int>(sweep().trials().size()) - 1)}; }
-
-    double some_loss_value() {
-        if (chance(random_, 0.1)) {
-            return chance(random_, 0.5) ? std::numeric_limits<double>::quiet_NaN()
-                                        : std::numeric_limits<double>::infinity();
-        }
-        return chance(random_, 0.2) ? 0.5 : random_.uniform();
-    }
-
-    CounterRandom random_;
-    SweepSpec spec_;
-    SlotBooks books_;
-    std::vector<Event> events_;
-    std::vector<std::vector<Action>> actions_;
-};
 
 std::string replayed(const SweepSpec& spec, const std::vector<Event>& events) {
     Sweep sweep{spec};
@@ -715,5 +336,33 @@ TEST_CASE("with repeat, whatever happens, nothing idles, the sweep ends, and rep
         cluster.share_of_stops = seed % 2 == 0 ? 0 : 0.1;
         cluster.watch = require_sound_configurations;
         REQUIRE_NOTHROW(cluster.play());
+    }
+}
+
+TEST_CASE("with any sampler, over any sessions, nothing idles, and a replay that asks no model comes to the same") {
+    for (std::uint64_t seed = 0; seed < seeds(1'000); ++seed) {
+        CAPTURE(seed);
+        RandomCluster cluster{seed, random_searching_spec};
+        cluster.share_of_times = seed % 3 == 0 ? 0.3 : 0;
+        cluster.share_of_ends = 0.02;
+        REQUIRE_NOTHROW(cluster.play());
+        const auto& trials = cluster.sweep().trials();
+        Sweep sweep{cluster.spec()};
+        for (const auto& trial : trials) {  // a launcher reads these from the journal first
+            if (trial.origin == Origin::model && cluster.spec().repeat.repetition_of(trial.id) == 0 &&
+                !AnySampler(cluster.spec())->proposes_by_events()) {
+                sweep.apply(TrialProposed{trial.id, trial.config, trial.origin});
+            }
+        }
+
+        std::string log;
+        for (const auto& event : cluster.events()) {
+            log += text_of(sweep.apply(event)) + '\n';
+        }
+
+        REQUIRE(log == cluster.log());
+        for (const auto& trial : trials) {
+            REQUIRE(sweep.trial(trial.id).config == trial.config);
+        }
     }
 }
