@@ -80,6 +80,7 @@ struct SchedulerSpec {
     GrowPolicy grow = GrowPolicy::eager;
     GrowWhen grow_when = GrowWhen::always;
     Switch second_try = Switch::on;  ///< whether a size that was slower the only time it was measured is tried again
+    Switch hopeful_tries = Switch::on;  ///< goodput: whether a size is tried that gains only if its prediction errs
     std::optional<double> expected_regroup;  ///< seconds of a regroup in memory; none: programs are started anew
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait

@@ -23,6 +23,7 @@ double efficiency(double noise_scale, double from, double to) {
 Growth::Growth(const SchedulerSpec& spec)
     : when_(spec.grow_when),
       second_try_(spec.second_try),
+      hopeful_tries_(spec.hopeful_tries),
       max_(spec.max),
       batch_(spec.batch),
       min_efficiency_(spec.min_efficiency),
@@ -108,10 +109,16 @@ bool Growth::is_doubtful(const Speedup& gain) const {
     return second_try_ == Switch::on && gain.is_single && gain.ratio + gain.error < 1.0;
 }
 
+/// What a change may bring: beyond the most workers that were measured, as much as the prediction's error leaves open.
+double Growth::hoped(const Speedup& gain) const {
+    const bool is_hopeful = hopeful_tries_ == Switch::on && when_ == GrowWhen::goodput;
+    return is_hopeful && gain.is_next && !gain.is_gain() ? gain.ratio + gain.error : gain.ratio;
+}
+
 /// Whether only a try can tell what this brings.
 bool Growth::is_unsure(const std::optional<Speedup>& gain) const {
     constexpr double least = 1.05;
-    return !gain || (!gain->is_measured && !gain->is_gain() && gain->ratio > least) || is_doubtful(*gain);
+    return !gain || (!gain->is_measured && !gain->is_gain() && hoped(*gain) > least) || is_doubtful(*gain);
 }
 
 int Growth::choose(const Trial& trial, const std::vector<int>& sizes) {
@@ -217,7 +224,7 @@ bool Growth::pays(const Trial& trial, int size) const {
         return true;
     }
     const auto gain = goodput(trial, size_of(trial), size);
-    const double ratio = gain && !is_doubtful(*gain) ? gain->ratio : static_cast<double>(size) / size_of(trial);
+    const double ratio = gain && !is_doubtful(*gain) ? hoped(*gain) : static_cast<double>(size) / size_of(trial);
     return *left * (1.0 - 1.0 / ratio) > *cost;
 }
 

@@ -25,6 +25,8 @@ namespace crescendo {
 /// What nobody measured has to be tried. If that costs next to nothing, all trials may try at once. Otherwise they try
 /// one at a time, and the others wait until that one tells what it brings. A size that made a trial slower the only
 /// time that it was measured is tried once more: one straggling step would keep all trials of that shape from growing.
+/// With goodput, a size after the largest one that was a gain is tried even if its prediction would have to be wrong,
+/// within its error, for another gain: a try costs two regroups, and slots that idle until the end cost more.
 class Growth {
   public:
     explicit Growth(const SchedulerSpec& spec);
@@ -104,6 +106,7 @@ class Growth {
     enum class Tries { allowed, forbidden };  ///< of sizes that nobody measured
 
     bool is_doubtful(const Speedup& gain) const;
+    double hoped(const Speedup& gain) const;
     bool is_unsure(const std::optional<Speedup>& gain) const;
     void note_steps(const Trial& trial, const TrialReported& report);
     Reported& entry(TrialId trial);
@@ -124,6 +127,7 @@ class Growth {
 
     GrowWhen when_;
     Switch second_try_;
+    Switch hopeful_tries_;
     Resource max_;
     BatchPolicy batch_;
     double min_efficiency_;

@@ -107,7 +107,8 @@ std::optional<Speedup> StepTimes::speedup(TrialId trial, const Setting& from, co
     const auto after = shared_time(shape, relative(*own, to));
     const double ratio = samples_per_second(to, after.time) / samples_per_second(from, before.time);
     const bool is_measured = std::max(from.workers, to.workers) <= shape.most_workers();
-    return Speedup{ratio, ratio * (before.error + after.error), is_measured, shape.is_single(to.workers)};
+    const bool is_next = from.workers == shape.most_workers() && shape.most_workers() < to.workers;
+    return Speedup{ratio, ratio * (before.error + after.error), is_measured, is_next, shape.is_single(to.workers)};
 }
 
 std::vector<int> StepTimes::narrower(TrialId trial, int workers) const {

@@ -15,6 +15,7 @@ struct Speedup {
     double ratio = 1;
     double error = 0;         ///< how far `ratio` may be off: the errors of both times, added
     bool is_measured = true;  ///< whether both numbers of workers were measured
+    bool is_next = false;     ///< whether it goes from the most workers that were measured to more
     bool is_single = false;   ///< whether the later number of workers was measured once only
 
     /// Whether it is faster, by more than may be an error.

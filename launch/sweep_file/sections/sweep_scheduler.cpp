@@ -41,11 +41,11 @@ GrowWhen default_condition(const SchedulerSpec& spec) {
 }  // namespace
 
 SchedulerSpec read_scheduler(const YamlSection& section) {
-    section.allow({"type",          "resource",       "min",           "max",      "reduction_factor",
-                   "mode",          "rule",           "keep_diverged", "brackets", "max_concurrent",
-                   "workers",       "scaling_factor", "max_workers",   "grow",     "grow_when",
-                   "second_try",    "priority",       "shrink",        "surplus",  "capped_surplus",
-                   "distinct_gpus", "batch",          "min_efficiency"});
+    section.allow({"type",           "resource",       "min",           "max",           "reduction_factor",
+                   "mode",           "rule",           "keep_diverged", "brackets",      "max_concurrent",
+                   "workers",        "scaling_factor", "max_workers",   "grow",          "grow_when",
+                   "second_try",     "hopeful_tries",  "priority",      "shrink",        "surplus",
+                   "capped_surplus", "distinct_gpus",  "batch",         "min_efficiency"});
     SchedulerSpec spec;
     const auto read = [&](const auto& step) { section.attempt(step); };
     read([&] { section.word("resource", {"epochs", "steps", "samples", "seconds"}); });  // for its readers
@@ -77,6 +77,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] { spec.grow = read_grow(section); });
     read([&] { spec.grow_when = section.choice("grow_when", grow_conditions).value_or(default_condition(spec)); });
     read([&] { spec.second_try = section.choice("second_try", switches).value_or(spec.second_try); });
+    read([&] { spec.hopeful_tries = section.choice("hopeful_tries", switches).value_or(spec.hopeful_tries); });
     read([&] { spec.priority = section.choice("priority", priorities).value_or(spec.priority); });
     read([&] { spec.shrink = section.choice("shrink", switches).value_or(spec.shrink); });
     read([&] { spec.surplus = section.choice("surplus", switches); });

@@ -36,8 +36,8 @@ TEST_CASE("an unknown key is named with the nearest one, or with all") {
         {sound_with("reduction_factor", "halving"),
          "sweep.yaml:9:3: scheduler.halving: unknown key; scheduler has type, resource, min, max, reduction_factor, "
          "mode, rule, keep_diverged, brackets, max_concurrent, workers, "
-         "scaling_factor, max_workers, grow, grow_when, second_try, priority, shrink, surplus, capped_surplus, "
-         "distinct_gpus, batch and min_efficiency"},
+         "scaling_factor, max_workers, grow, grow_when, second_try, hopeful_tries, priority, shrink, surplus, "
+         "capped_surplus, distinct_gpus, batch and min_efficiency"},
         {sound + "hello: 27\n",
          "sweep.yaml:10:1: hello: unknown key; this file takes name, description, project, entity, metric, method, "
          "sampler, parameters, constraints, initial, run_cap, seed, slots, bind, budget, scheduler, early_terminate, "

@@ -157,6 +157,29 @@ TEST_CASE("a size that makes a trial slower is not tried again in a sweep that b
     CHECK(trials.choose(second, {2}) == 1);
 }
 
+TEST_CASE("a size after a gain is tried if only the error of its prediction leaves room for another gain") {
+    const auto choose = [](GrowWhen when, Switch hopeful, double seconds_of_two) {
+        SchedulerSpec spec;
+        spec.max = Resource{64};
+        spec.grow_when = when;
+        spec.hopeful_tries = hopeful;
+        Trials trials(when);
+        trials.growth = Growth(spec);
+        auto first = Trials::make(0);
+        trials.report(first, 1.0);
+        trials.resize(first, 2);
+        trials.report(first, seconds_of_two);
+        auto second = Trials::make(1);
+        trials.report(second, 1.0);
+        return std::pair{trials.choose(first, {4}), trials.choose(second, {2, 4, 8})};
+    };
+
+    CHECK(choose(GrowWhen::goodput, Switch::on, 0.8) == std::pair{4, 4});   // not 8, of which even less is known
+    CHECK(choose(GrowWhen::goodput, Switch::off, 0.8) == std::pair{2, 2});  // as in sweeps that began before
+    CHECK(choose(GrowWhen::faster, Switch::on, 0.8) == std::pair{2, 2});    // nobody would return
+    CHECK(choose(GrowWhen::goodput, Switch::on, 1.0) == std::pair{2, 1});   // two workers bring nothing
+}
+
 TEST_CASE("a trial takes as many of the workers on offer as make it faster") {
     Trials trials(GrowWhen::faster);
     auto first = Trials::make(0);

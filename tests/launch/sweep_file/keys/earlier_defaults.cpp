@@ -62,6 +62,11 @@ TEST_CASE("sweeps that began when no size was tried again go on so") {
     CHECK(scheduler_of("scheduler: {max: 9}", earlier_defaults(7)).second_try == Switch::off);
 }
 
+TEST_CASE("sweeps that began when no size was tried beyond a prediction go on so") {
+    CHECK(scheduler_of("scheduler: {max: 9}", {}).hopeful_tries == Switch::on);
+    CHECK(scheduler_of("scheduler: {max: 9}", earlier_defaults(8)).hopeful_tries == Switch::off);
+}
+
 TEST_CASE("a file without a scheduler has none with earlier defaults either") {
     CHECK(scheduler_of("command: [train]", earlier_defaults(1)).kind == scheduler_of("command: [train]", {}).kind);
 }
