@@ -393,6 +393,14 @@ bool ProgramRun::is_in_doubt(const ExitStatus& status) {
 
 ProgramRun::End ProgramRun::conclude(const ExitStatus& status) {
     if (is_leaving()) {
+        const bool fails_by_itself = state_ == State::leaves && escalation_ == 0 && !status.success();
+        if (fails_by_itself && is_complete() && !trains_on_) {
+            notices_.push_back(ProgramRemark{
+                trial(),
+                fmt::format("it was complete, and then its program failed; it counts, but what was to come after its "
+                            "last report, such as a model, may be missing; {}; {}",
+                            to_string(status), quoted(own_last_words()))});
+        }
         notices_.push_back(LeftTrial{trial(), slot_});
         return End::left;
     }

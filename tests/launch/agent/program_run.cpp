@@ -316,6 +316,33 @@ TEST_CASE("a program that has reported its trial's end is given time to save, un
     }
 }
 
+TEST_CASE("a program that fails after it has reported its trial's end is remarked on, and its trial counts") {
+    for (const char* status : {"0", "3"}) {
+        ProgramNode node(1, patient, printed);
+        node.start(0, 0,
+                   std::string("echo epoch 9: 0.5; until [ -e told ]; do sleep 0.01; done; "
+                               "echo no test set >&2; exit ") +
+                       status);
+        node.next<protocol::Report>();
+        node.agent.obey(protocol::Leave{TrialId{0}, false});
+        std::ofstream(node.folder / "told").close();
+        std::vector<std::string> remarks;
+        await("it leaves", [&] {
+            bool has_left = false;
+            for (const auto& notice : node.agent.poll(std::chrono::milliseconds(50))) {
+                if (const auto* remark = std::get_if<ProgramRemark>(&notice)) {
+                    remarks.push_back(remark->message);
+                }
+                has_left = has_left || std::holds_alternative<LeftTrial>(notice);
+            }
+            return has_left;
+        });
+
+        REQUIRE(remarks.size() == (status == std::string("3") ? 1 : 0));
+        CHECK((remarks.empty() || remarks.front().ends_with("no test set")));
+    }
+}
+
 TEST_CASE("a program whose output never matches is told of after many lines, and when it ends") {
     ProgramNode node(1, patient, printed);
     node.start(0, 0, "for i in {1..1000}; do echo step $i; done; until [ -e told ]; do sleep 0.01; done; echo bye");
