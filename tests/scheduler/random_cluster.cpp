@@ -127,9 +127,12 @@ SweepSpec random_searching_spec(CounterRandom& random) {
     spec.repeat.times = chance(random, 0.3) ? 2 : 1;
     const std::vector<std::string> names{"random", "sobol", "tpe", "cmaes"};
     spec.sampler = chance(random, 0.02) ? "gp" : names[random.below(names.size())];  // gp takes long
-    spec.space = chance(random, 0.4) ? SearchSpace({{"a", IntUniform{0, between(random, 1, 4)}},
-                                                    {"b", Categorical{{"x"s, std::int64_t{1}, "1"s}}}})
-                                     : SearchSpace({{"a", Uniform{0, 1}}, {"b", IntUniform{0, 10}, "a > 0.5"}});
+    if (chance(random, 0.4)) {
+        const Categorical kinds{{"x"s, std::int64_t{1}, "1"s}};
+        spec.space = SearchSpace({{"a", IntUniform{0, between(random, 1, 4)}}, {"b", kinds}});
+    } else {
+        spec.space = SearchSpace({{"a", Uniform{0, 1}}, {"b", IntUniform{0, 10}, "a > 0.5"}});
+    }
     if (chance(random, 0.2)) {
         spec.initial.push_back({});
     }
