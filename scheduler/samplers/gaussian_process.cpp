@@ -112,9 +112,36 @@ struct LogNormalPrior {
     double slope(double log) const { return (mean - log) / (deviation * deviation); }
 };
 
-LogNormalPrior prior_of_lengths(std::size_t num_axes) {
-    return {std::sqrt(2.0) + 0.5 * std::log(static_cast<double>(num_axes)), std::sqrt(3.0)};
-}
+/// A normal density of the logarithms of n lengths, each of which has a variance of 3: three n-ths are its own, the
+/// rest is shared by all. Were nothing shared, the most probable lengths after few results in many dimensions would be
+/// so long for most axes that these made no difference.
+class PriorOfLengths {
+  public:
+    explicit PriorOfLengths(const Vector& lengths)
+        : logs_(lengths), own_(variance / static_cast<double>(logs_.size())) {
+        const auto n = static_cast<double>(logs_.size());
+        double sum = 0;
+        for (double& each : logs_) {
+            each = std::log(each) - (std::sqrt(2.0) + 0.5 * std::log(n));
+            sum += each;
+        }
+        const double shared = variance - own_;
+        share_ = sum * shared / (own_ + n * shared);
+        log_density_ = -0.5 * (dot(logs_, logs_) - share_ * sum) / own_;
+    }
+
+    double log_density() const { return log_density_; }
+    double slope(std::size_t axis) const { return (share_ - logs_[axis]) / own_; }
+
+  private:
+    static constexpr double variance = 3;
+
+    Vector logs_;  // around the mean
+    double own_;
+    double share_;  // of the logarithms: what all most probably have in common
+    double log_density_;
+};
+
 constexpr LogNormalPrior prior_of_variance{0, 2};
 constexpr double rate_of_noise = 100;  // of its exponential prior: so the mean is a hundredth of the values' variance
 constexpr double least_noise = 1e-8;   // keeps the matrix of covariances from being singular
@@ -247,10 +274,10 @@ GaussianProcess::Evidence GaussianProcess::evidence(const std::vector<Axis>& axe
             }
         }
     }
+    const PriorOfLengths prior_of_lengths(settings.lengths);
+    result.value += prior_of_lengths.log_density();
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        const double log = std::log(settings.lengths[axis]);
-        result.value += prior_of_lengths(axes.size()).log_density(log);
-        result.gradient[axis] += prior_of_lengths(axes.size()).slope(log);
+        result.gradient[axis] += prior_of_lengths.slope(axis);
     }
     const double log_variance = std::log(settings.variance);
     result.value += prior_of_variance.log_density(log_variance) - rate_of_noise * settings.noise;

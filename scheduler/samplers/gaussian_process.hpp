@@ -42,7 +42,8 @@ class GaussianProcess {
     double mean_at(std::size_t index) const { return values_[index] - settings_.noise * weights_[index]; }
 
     /// The most probable settings, found by L-BFGS. The prior of the lengths grows with the number of axes (Hvarfner et
-    /// al., "Vanilla Bayesian Optimization Performs Great in High Dimensions", ICML 2024). That of the noise is
+    /// al., "Vanilla Bayesian Optimization Performs Great in High Dimensions", ICML 2024), and expects them to be
+    /// alike: results that are few for so many axes do not make some of them seem irrelevant. That of the noise is
     /// exponential: much of it needs evidence, since it would explain any function. Little needs none, so a model of
     /// exact values follows them closely.
     static Settings fit(const std::vector<Axis>& axes, const Points& points, const std::vector<double>& values);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/random.hpp"
@@ -113,6 +114,25 @@ TEST_CASE("the settings found are a maximum, and tell axes that matter from thos
     CHECK(settings.lengths[1] > 4 * settings.lengths[0]);
     CHECK(settings.noise > 0.001);
     CHECK(settings.noise < 0.05);
+}
+
+TEST_CASE("few results in many dimensions do not make axes that all matter seem irrelevant") {
+    const std::vector<Axis> axes(20);
+    CounterRandom random(1, 0);
+    GaussianProcess::Points points;
+    std::vector<double> values;
+    for (int i = 0; i < 30; ++i) {
+        double sum = 0;
+        for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+            points.push_back(random.uniform());
+            sum += (points.back() - 0.85) * (points.back() - 0.85);
+        }
+        values.push_back(sum - 4);  // around 0, with a variance of about 1
+    }
+
+    const auto [shortest, longest] = std::ranges::minmax(GaussianProcess::fit(axes, points, values).lengths);
+
+    CHECK(longest < 5 * shortest);
 }
 
 TEST_CASE("a model of exact values follows them, and one of noisy values does not") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -63,19 +64,26 @@ inline std::vector<int> count_in_eighths(const std::vector<Config>& configs, std
     return counts;
 }
 
-/// The mean over `seeds` of the least loss of `count` trials.
-inline double mean_best(const std::string& sampler, const SearchSpace& space, int count, int num_seeds,
-                        const std::function<double(const Config&)>& loss) {
-    double sum = 0;
+/// The least loss of `count` trials, by seed.
+inline std::vector<double> bests(const std::string& sampler, const SearchSpace& space, int count, int num_seeds,
+                                 const std::function<double(const Config&)>& loss) {
+    std::vector<double> result;
     for (int seed = 0; seed < num_seeds; ++seed) {
         AnySampler any(learning_spec(sampler, space, static_cast<std::uint64_t>(seed)));
         double best = worst_loss;
         for (const auto& config : learn(any, count, loss)) {
             best = std::min(best, loss(config));
         }
-        sum += best;
+        result.push_back(best);
     }
-    return sum / num_seeds;
+    return result;
+}
+
+/// The mean of bests().
+inline double mean_best(const std::string& sampler, const SearchSpace& space, int count, int num_seeds,
+                        const std::function<double(const Config&)>& loss) {
+    const auto each = bests(sampler, space, count, num_seeds, loss);
+    return std::accumulate(each.begin(), each.end(), 0.0) / num_seeds;
 }
 
 }  // namespace crescendo
