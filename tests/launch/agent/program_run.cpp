@@ -18,12 +18,8 @@ const ReportSource printed{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1};
 
 const Times patient{.grace = std::chrono::minutes(1), .save = std::chrono::minutes(1)};
 
-/// What is remarked on a program until it ends. It reports by `say RESOURCE LOSS`.
-std::vector<std::string> remarks_on(const std::string& script, const std::optional<ReportSource>& source = {},
-                                    Resource reported = {}) {
-    ProgramNode node(1, patient, source);
-    node.start(0, 0, R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >&$CRESCENDO_FD; }; )" + script,
-               reported);
+/// What is remarked on a program until it ends.
+std::vector<std::string> remarks_until_end(ProgramNode& node) {
     std::vector<std::string> said;
     await("the program ends", [&] {
         bool has_ended = false;
@@ -31,11 +27,21 @@ std::vector<std::string> remarks_on(const std::string& script, const std::option
             if (const auto* remark = std::get_if<ProgramRemark>(&notice)) {
                 said.push_back(remark->message);
             }
-            has_ended = has_ended || std::holds_alternative<ProgramEnded>(notice);
+            has_ended =
+                has_ended || std::holds_alternative<ProgramEnded>(notice) || std::holds_alternative<LeftTrial>(notice);
         }
         return has_ended;
     });
     return said;
+}
+
+/// The same of one that reports by `say RESOURCE LOSS`.
+std::vector<std::string> remarks_on(const std::string& script, const std::optional<ReportSource>& source = {},
+                                    Resource reported = {}) {
+    ProgramNode node(1, patient, source);
+    node.start(0, 0, R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >&$CRESCENDO_FD; }; )" + script,
+               reported);
+    return remarks_until_end(node);
 }
 
 }  // namespace
@@ -326,17 +332,7 @@ TEST_CASE("a program that fails after it has reported its trial's end is remarke
         node.next<protocol::Report>();
         node.agent.obey(protocol::Leave{TrialId{0}, false});
         std::ofstream(node.folder / "told").close();
-        std::vector<std::string> remarks;
-        await("it leaves", [&] {
-            bool has_left = false;
-            for (const auto& notice : node.agent.poll(std::chrono::milliseconds(50))) {
-                if (const auto* remark = std::get_if<ProgramRemark>(&notice)) {
-                    remarks.push_back(remark->message);
-                }
-                has_left = has_left || std::holds_alternative<LeftTrial>(notice);
-            }
-            return has_left;
-        });
+        const auto remarks = remarks_until_end(node);
 
         REQUIRE(remarks.size() == (status == std::string("3") ? 1 : 0));
         CHECK((remarks.empty() || remarks.front().ends_with("no test set")));
