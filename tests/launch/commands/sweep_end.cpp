@@ -60,11 +60,11 @@ TEST_CASE("a session of programs that call wandb in a module of their own names 
 
 TEST_CASE("last words do not steer the terminal") {
     const TemporaryFolder folder;
-    write_sweep(folder.path(), "printf '\\033[1mno data\\n'; exit 1");
+    write_sweep(folder.path(), "printf '\\033[1mno data\\033c\\n'; exit 1");
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
-    CHECK(contains(run.out, "the last failure: exit status 1; last words: \\x1b[1mno data"));
+    CHECK(contains(run.out, "the last failure: exit status 1; last words: no data\\x1bc"));
     CHECK(run.out.find('\x1b') == std::string::npos);
 }
 
