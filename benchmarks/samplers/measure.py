@@ -164,9 +164,13 @@ def add(path, key, values):
         writer.writerow([*key, *(f"{value:.6g}" if value != "" else "" for value in values), commit()])
 
 
+def problems_of(rows):
+    return [problem for problem in PROBLEMS if any(name == problem for name, _, _ in rows)]
+
+
 def table(rows):
     counts = [count for count in CHECKPOINTS if count <= LONGEST]
-    for problem in [problem for problem in PROBLEMS if any(name == problem for name, _, _ in rows)]:
+    for problem in problems_of(rows):
         print(f"\n#### {problem}\n\n| sampler | seeds | " + " | ".join(f"{count} trials" for count in counts) + " |")
         print("|---" * (len(counts) + 2) + "|")
         for sampler in SAMPLERS:
@@ -189,7 +193,7 @@ def duels(rows):
     counts = [count for count in CHECKPOINTS if count <= LONGEST]
     print("\n| problem | ours | the other | " + " | ".join(f"{count} trials" for count in counts) + " |")
     print("|---" * (len(counts) + 3) + "|")
-    for problem in [problem for problem in PROBLEMS if any(name == problem for name, _, _ in rows)]:
+    for problem in problems_of(rows):
         tie = TIE * max((value for (name, _, _), values in rows.items() if name == problem
                          for value in values if value is not None), default=0)
         for sampler, others in RIVALS.items():

@@ -58,8 +58,9 @@ FakeCrescendo::~FakeCrescendo() {
             send(static_cast<int>(i), {{"type", type::leave}, {"trial", *trial}, {"save", false}});
         }
     }
-    for (auto& trainer : trainers_) {
-        if (trainer.serves_others && has_left(trainer)) {
+    for (std::size_t i = 0; i < trainers_.size(); ++i) {
+        auto& trainer = trainers_[i];
+        if (has_left(static_cast<int>(i))) {
             trainer.messages = {{{"type", type::hello}}};
             idle().push_back(std::move(trainer));
         } else {
@@ -85,25 +86,15 @@ void FakeCrescendo::end(Trainer& trainer) {
     ::waitpid(trainer.pid, nullptr, 0);
 }
 
-/// Whether the trainer leaves its trial within some seconds, if it has one. Whatever else it says is of no use to
-/// anybody.
-bool FakeCrescendo::has_left(Trainer& trainer) {
+/// Whether the trainer may serve another test, and leaves its trial within some seconds, if it has one.
+bool FakeCrescendo::has_left(int number) {
+    const auto& trainer = trainers_[static_cast<std::size_t>(number)];
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    while (trainer.trial && std::chrono::steady_clock::now() < deadline) {
+    while (trainer.serves_others && trainer.trial && std::chrono::steady_clock::now() < deadline) {
         pollfd descriptor{trainer.fd, POLLIN, 0};
-        if (::poll(&descriptor, 1, /*timeout=*/1000) <= 0) continue;
-        std::array<char, 65536> buffer{};
-        const ssize_t got = ::read(trainer.fd, buffer.data(), buffer.size());
-        if (got <= 0) return false;
-        trainer.unread.append(buffer.data(), static_cast<std::size_t>(got));
-        for (std::size_t end; (end = trainer.unread.find('\n')) != std::string::npos;
-             trainer.unread.erase(0, end + 1)) {
-            const Json message = Json::parse(trainer.unread.substr(0, end));
-            if (message["type"] == type::failed) return false;
-            if (message["type"] == type::left) trainer.trial.reset();
-        }
+        if (::poll(&descriptor, 1, /*timeout=*/1000) > 0 && !read_from(number)) return false;
     }
-    return !trainer.trial;
+    return trainer.serves_others && !trainer.trial;
 }
 
 void FakeCrescendo::start(const std::string& program, const Environment& environment) {
@@ -234,12 +225,18 @@ bool FakeCrescendo::read_within(int milliseconds, const std::string& waiting_for
     if (::poll(descriptors.data(), descriptors.size(), milliseconds) == 0) return false;
     for (std::size_t i = 0; i < descriptors.size(); ++i) {
         if (descriptors[i].revents == 0) continue;
-        std::array<char, 65536> buffer{};
-        const ssize_t got = ::read(descriptors[i].fd, buffer.data(), buffer.size());
-        if (got <= 0) FAIL("trainer " << i << " ended while we waited for " << waiting_for);
-        trainers_[i].unread.append(buffer.data(), static_cast<std::size_t>(got));
-        take_lines(static_cast<int>(i));
+        if (!read_from(static_cast<int>(i))) FAIL("trainer " << i << " ended while we waited for " << waiting_for);
     }
+    return true;
+}
+
+/// Takes what the trainer says; false if it has ended.
+bool FakeCrescendo::read_from(int trainer) {
+    std::array<char, 65536> buffer{};
+    const ssize_t got = ::read(trainers_[trainer].fd, buffer.data(), buffer.size());
+    if (got <= 0) return false;
+    trainers_[trainer].unread.append(buffer.data(), static_cast<std::size_t>(got));
+    take_lines(trainer);
     return true;
 }
 

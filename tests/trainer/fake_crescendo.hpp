@@ -100,10 +100,11 @@ class FakeCrescendo {
 
     static std::vector<Trainer>& idle();
     static void end(Trainer& trainer);
-    static bool has_left(Trainer& trainer);
+    bool has_left(int number);
     void start(const std::string& program, const Environment& environment);
     void read_some(const std::string& waiting_for);
     bool read_within(int milliseconds, const std::string& waiting_for);
+    bool read_from(int trainer);
     void take_lines(int trainer);
     void serve(int trainer, const Json& request);
     void answer_waiting();
