@@ -62,6 +62,11 @@ class GrowingTest(unittest.TestCase):
     def leave(self, members, terms, save=False):
         return self.crescendo.leave(members, save, terms.trial)
 
+    def unread(self, trainer, terms, *kinds):
+        """What a trainer has said of this trial: a message of an earlier one may come late, or never be expected."""
+        messages = self.crescendo.trainers[trainer].messages
+        return [each for each in messages if each["type"] in kinds and each["trial"] == terms.trial]
+
     def regroup_after_reports(self, sizes, multiples, settings=None):
         """Losses of a trial that has one epoch with each of these sizes and batches."""
         terms = self.terms(f"{sizes}".replace(" ", ""), settings)
@@ -303,7 +308,7 @@ class GrowingTest(unittest.TestCase):
         self.assertEqual((regrouped["trial"], regrouped["generation"]), (terms.trial, self.crescendo.generation))
         self.assertEqual((report["resource"], list(report["metrics"])), (1, ["val_loss", "rate"]))
         self.assertTrue(0 <= report["data_wait"] <= 1)
-        self.assertFalse([m for m in self.crescendo.trainers[3].messages if m["type"] in ("report", "regrouped")])
+        self.assertFalse(self.unread(3, terms, "report", "regrouped"))
 
     def test_steps_are_timed_so_that_the_sweep_knows_what_more_workers_bring(self):
         pause = 0.01
@@ -314,10 +319,8 @@ class GrowingTest(unittest.TestCase):
         self.crescendo.join([0, 1], "memory", terms)
         together = self.crescendo.expect(0, "report")
         self.leave([0, 1], terms)
-        told = [m for m in self.crescendo.trainers[0].messages if m["type"] == "regrouped"]
-        begun, grown = [m for m in told if m["trial"] == terms.trial]
-        firsts = [m for m in self.crescendo.trainers[0].messages if m["type"] == "timed"]
-        (timed,) = [m for m in firsts if m["trial"] == terms.trial]
+        begun, grown = self.unread(0, terms, "regrouped")
+        (timed,) = self.unread(0, terms, "timed")
 
         self.assertNotIn("step_seconds", begun)  # it is told later
         self.assertEqual((timed["generation"], timed["group_batch"]), (alone["generation"], 16))
@@ -357,7 +360,7 @@ class GrowingTest(unittest.TestCase):
         self.crescendo.join([0, 1], "memory", terms)
         second = self.crescendo.expect(0, "report")
         self.leave([0, 1], terms)
-        regrouped = [m for m in self.crescendo.trainers[0].messages if m["type"] == "regrouped"][-1]
+        regrouped = self.unread(0, terms, "regrouped")[-1]
 
         self.assertEqual(regrouped["generation"], second["generation"])
         self.assertGreaterEqual(second["seconds"] - first["seconds"], regrouped["seconds"])
@@ -412,7 +415,7 @@ class GrowingTest(unittest.TestCase):
         self.leave([0, 1], terms)
 
         self.assertEqual(report["resource"], 1)
-        self.assertFalse([m for m in self.crescendo.trainers[1].messages if m["type"] == "stranded"])
+        self.assertFalse(self.unread(1, terms, "stranded"))
 
     def test_warnings_of_a_batch_system_mean_nothing_to_a_trainer(self):
         self.crescendo.signal(0, signal.SIGTERM)
