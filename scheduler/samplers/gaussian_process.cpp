@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -146,61 +146,6 @@ constexpr LogNormalPrior prior_of_variance{0, 2};
 constexpr double rate_of_noise = 100;  // of its exponential prior: so the mean is a hundredth of the values' variance
 constexpr double least_noise = 1e-8;   // keeps the matrix of covariances from being singular
 
-/// What L-BFGS has learnt of the curvature (Nocedal, "Updating Quasi-Newton Matrices with Limited Storage", 1980).
-class Curvature {
-  public:
-    /// The step that a Newton method would take up the slope.
-    Vector direction(const Vector& gradient) const {
-        Vector result = gradient;
-        Vector factors(changes_.size());
-        for (std::size_t i = changes_.size(); i-- > 0;) {
-            const auto& [step, change, scale] = changes_[i];
-            factors[i] = dot(step, result) / scale;
-            add(result, -factors[i], change);
-        }
-        if (!changes_.empty()) {
-            const auto& [step, change, scale] = changes_.back();
-            const double factor = scale / dot(change, change);
-            std::ranges::for_each(result, [&](double& each) { each *= factor; });
-        }
-        for (std::size_t i = 0; i < changes_.size(); ++i) {
-            const auto& [step, change, scale] = changes_[i];
-            add(result, factors[i] - dot(change, result) / scale, step);
-        }
-        return result;
-    }
-
-    /// After `step`, the gradient of the function to maximize changed from `before` to `after`.
-    void note(Vector step, const Vector& before, const Vector& after) {
-        Vector change = before;
-        add(change, -1, after);
-        const double scale = dot(step, change);
-        if (scale > 1e-10) {  // as where the function is concave
-            changes_.push_back({std::move(step), std::move(change), scale});
-        }
-        if (changes_.size() > most) {
-            changes_.pop_front();
-        }
-    }
-
-    bool is_unknown() const { return changes_.empty(); }
-
-    static void add(Vector& to, double factor, const Vector& what) {
-        for (std::size_t i = 0; i < to.size(); ++i) {
-            to[i] += factor * what[i];
-        }
-    }
-
-  private:
-    static constexpr std::size_t most = 8;
-    struct Change {
-        Vector step;
-        Vector gradient;
-        double scale;
-    };
-    std::deque<Change> changes_;
-};
-
 /// From logarithms of the lengths, the variance, and the noise above the least.
 GaussianProcess::Settings settings_of(std::span<const double> logs) {
     GaussianProcess::Settings settings;
@@ -232,16 +177,47 @@ GaussianProcess::Normal GaussianProcess::at(std::span<const double> point) const
         const double scaled = scaled_distance(axes_, point.data(), &points_[i * axes_.size()], settings_.lengths);
         likeness[i] = settings_.variance * matern(scaled);
     }
+    return normal(likeness);
+}
+
+GaussianProcess::Slope GaussianProcess::slope_at(std::span<const double> point) const {
+    const std::size_t n = points_.size() / axes_.size();
+    Vector likeness(n);
+    Vector falls(n);  // its derivative by half of the squared distance in lengths
+    for (std::size_t i = 0; i < n; ++i) {
+        const double scaled = scaled_distance(axes_, point.data(), &points_[i * axes_.size()], settings_.lengths);
+        likeness[i] = settings_.variance * matern(scaled);
+        falls[i] = -settings_.variance * (1 + scaled) * std::exp(-scaled) * 5 / 3;
+    }
+    Slope result{normal(likeness), Vector(axes_.size()), Vector(axes_.size())};
+    solve_upper(factor_.data(), n, likeness);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double* other = &points_[i * axes_.size()];
+        const double by_mean = i < weights_.size() ? weights_[i] * falls[i] : 0;
+        const double by_deviation = -likeness[i] * falls[i] / result.belief.deviation;
+        for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+            if (!axes_[axis].is_categorical && point[axis] >= 0 && other[axis] >= 0) {
+                const double step = (point[axis] - other[axis]) / (settings_.lengths[axis] * settings_.lengths[axis]);
+                result.mean[axis] += by_mean * step;
+                result.deviation[axis] += by_deviation * step;
+            }
+        }
+    }
+    return result;
+}
+
+/// `likeness` becomes the solution of L x = likeness.
+GaussianProcess::Normal GaussianProcess::normal(Vector& likeness) const {
     double mean = 0;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
         mean += weights_[i] * likeness[i];
     }
-    solve_lower(factor_.data(), n, likeness);
+    solve_lower(factor_.data(), likeness.size(), likeness);
     return {mean, std::sqrt(std::max(settings_.variance - dot(likeness, likeness), 1e-12))};
 }
 
-GaussianProcess::Evidence GaussianProcess::evidence(const std::vector<Axis>& axes, const Points& points,
-                                                    const Vector& values, const Settings& settings) {
+Height GaussianProcess::evidence(const std::vector<Axis>& axes, const Points& points, const Vector& values,
+                                 const Settings& settings) {
     auto factor = covariances(axes, points, settings);
     factorize(factor);
     const std::size_t n = factor.n;
@@ -250,7 +226,7 @@ GaussianProcess::Evidence GaussianProcess::evidence(const std::vector<Axis>& axe
     solve_upper(factor.column(0), n, weights);
 
     const double fit = dot(values, weights);
-    Evidence result{-0.5 * fit, Vector(axes.size() + 2)};
+    Height result{-0.5 * fit, Vector(axes.size() + 2)};
     for (std::size_t i = 0; i < n; ++i) {
         result.value -= std::log(factor.column(i)[i]);
     }
@@ -290,9 +266,6 @@ GaussianProcess::Evidence GaussianProcess::evidence(const std::vector<Axis>& axe
 
 GaussianProcess::Settings GaussianProcess::fit(const std::vector<Axis>& axes, const Points& points,
                                                const Vector& values) {
-    constexpr int most_steps = 40;
-    constexpr double longest_step = 1;
-    constexpr int most_halvings = 10;
     const auto look = [&](const Vector& logs) {
         const auto settings = settings_of(logs);
         auto result = evidence(axes, points, values, settings);
@@ -301,44 +274,10 @@ GaussianProcess::Settings GaussianProcess::fit(const std::vector<Axis>& axes, co
     };
     Vector at(axes.size(), std::log(0.5));
     at.insert(at.end(), {prior_of_variance.mean, -4});
-    auto here = look(at);
-    Curvature curvature;
-    for (int i = 0; i < most_steps; ++i) {
-        auto step = curvature.direction(here.gradient);
-        if (dot(step, here.gradient) <= 0) {
-            step = here.gradient;
-        }
-        double longest = 0;
-        for (const double each : step) {
-            longest = std::max(longest, std::abs(each));
-        }
-        if (longest < 1e-3) {
-            break;
-        }
-        for (double& each : step) {
-            each *= std::min(1.0, longest_step / longest);
-        }
-        auto next = at;
-        Curvature::add(next, 1, step);
-        auto there = look(next);
-        for (int half = 0; half < most_halvings && !(there.value > here.value); ++half) {
-            std::ranges::for_each(step, [](double& each) { each /= 2; });
-            next = at;
-            Curvature::add(next, 1, step);
-            there = look(next);
-        }
-        if (!(there.value > here.value)) {
-            if (curvature.is_unknown()) {
-                break;
-            }
-            curvature = {};
-            continue;
-        }
-        curvature.note(std::move(step), here.gradient, there.gradient);
-        at = std::move(next);
-        here = std::move(there);
-    }
-    return settings_of(at);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const Box everywhere{Vector(at.size(), -infinity), Vector(at.size(), infinity)};
+    return settings_of(
+        ascend(look, std::move(at), everywhere, {.most_steps = 40, .longest_step = 1, .least_step = 1e-3}));
 }
 
 }  // namespace crescendo

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/samplers/ascent.hpp"
 #include "scheduler/samplers/axis.hpp"
 
 namespace crescendo {
@@ -38,6 +39,14 @@ class GaussianProcess {
 
     Normal at(std::span<const double> point) const;
 
+    /// What at() gives, and its derivatives by the coordinates: 0 along categorical axes and where one is absent.
+    struct Slope {
+        Normal belief;
+        std::vector<double> mean;
+        std::vector<double> deviation;
+    };
+    Slope slope_at(std::span<const double> point) const;
+
     /// What is believed, without noise, of the function at the point where value `index` was seen.
     double mean_at(std::size_t index) const { return values_[index] - settings_.noise * weights_[index]; }
 
@@ -50,14 +59,12 @@ class GaussianProcess {
 
     /// Logarithm of the probability of `values` and `settings`, up to a constant; and its derivatives by the logarithms
     /// of the lengths, of the variance and, last, of the noise.
-    struct Evidence {
-        double value;
-        std::vector<double> gradient;
-    };
-    static Evidence evidence(const std::vector<Axis>& axes, const Points& points, const std::vector<double>& values,
-                             const Settings& settings);
+    static Height evidence(const std::vector<Axis>& axes, const Points& points, const std::vector<double>& values,
+                           const Settings& settings);
 
   private:
+    Normal normal(std::vector<double>& likeness) const;
+
     const std::vector<Axis>& axes_;
     Points points_;  // those that were seen, then the pending ones
     std::vector<double> values_;

@@ -13,6 +13,13 @@ namespace crescendo {
 /// would underflow (Ament et al., "Unexpected Improvements to Expected Improvement", NeurIPS 2023).
 double log_expected_improvement(GaussianProcess::Normal belief, double best);
 
+/// Its derivatives.
+struct ImprovementSlope {
+    double by_mean;
+    double by_deviation;
+};
+ImprovementSlope slope_of_log_improvement(GaussianProcess::Normal belief, double best);
+
 /// Proposes where a Gaussian process expects most improvement.
 ///
 /// * Every eighth trial explores: a model that is wrong learns so elsewhere.

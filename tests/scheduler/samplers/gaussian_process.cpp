@@ -79,6 +79,43 @@ TEST_CASE("a pending point lowers the deviation around it and changes no mean") 
     CHECK(after.at(pending).deviation < before.at(pending).deviation / 2);
 }
 
+TEST_CASE("the slope of the belief is that of differences, and 0 where there is none") {
+    auto [points, values] = sampled(15);
+    const std::vector<Axis> axes = {{}, {}, {.is_categorical = true, .cell = 0.25}, {}};
+    GaussianProcess::Points in_four;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        in_four.insert(in_four.end(),
+                       {points[2 * i], points[2 * i + 1], i % 2 == 0 ? 0.125 : 0.625, i % 3 == 0 ? -1 : 0.5});
+    }
+    const GaussianProcess::Settings settings{{0.3, 0.6, 1, 0.5}, 1.5, 0.02};
+    const GaussianProcess model(axes, in_four, values, {0.7, 0.7, 0.125, 0.2}, settings);
+    for (const double last : {0.4, -1.0}) {
+        const std::vector<double> at = {0.35, 0.8, 0.125, last};
+
+        const auto slope = model.slope_at(at);
+
+        CHECK(slope.belief.mean == model.at(at).mean);
+        CHECK(slope.belief.deviation == model.at(at).deviation);
+        for (const std::size_t axis : {0, 1, 3}) {
+            if (at[axis] < 0) {
+                continue;
+            }
+            const auto shifted = [&](double by) {
+                auto other = at;
+                other[axis] += by;
+                return model.at(other);
+            };
+            const auto right = shifted(1e-5);
+            const auto left = shifted(-1e-5);
+            CHECK(slope.mean[axis] == Approx((right.mean - left.mean) / 2e-5).epsilon(1e-5));
+            CHECK(slope.deviation[axis] == Approx((right.deviation - left.deviation) / 2e-5).epsilon(1e-5));
+        }
+        CHECK(slope.mean[2] == 0);
+        CHECK(slope.deviation[2] == 0);
+        CHECK((slope.mean[3] == 0) == (last < 0));
+    }
+}
+
 TEST_CASE("the gradient of the evidence is that of differences") {
     auto [points, values] = sampled(15);
     points[4] = -1;  // absent

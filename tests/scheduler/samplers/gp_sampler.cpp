@@ -303,3 +303,18 @@ TEST_CASE("the logarithm of the expected improvement is that of the formula, and
     CHECK(log_of(-1000) > log_of(-1001));
     CHECK(std::isfinite(log_of(-1000)));
 }
+
+TEST_CASE("the slope of the logarithm of the expected improvement is that of differences, and does not underflow") {
+    const auto log_of = [](double mean, double deviation) { return log_expected_improvement({mean, deviation}, 0.2); };
+    for (const double mean : {-1.5, 0.0, 0.2, 1.4, 2.69, 2.71, 4.0, 60.0}) {
+        CAPTURE(mean);
+        const double by = 1e-6;
+
+        const auto slope = slope_of_log_improvement({mean, 0.5}, 0.2);
+
+        CHECK(slope.by_mean ==
+              doctest::Approx((log_of(mean + by, 0.5) - log_of(mean - by, 0.5)) / (2 * by)).epsilon(5e-3));
+        CHECK(slope.by_deviation ==
+              doctest::Approx((log_of(mean, 0.5 + by) - log_of(mean, 0.5 - by)) / (2 * by)).epsilon(5e-3));
+    }
+}
