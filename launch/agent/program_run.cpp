@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "launch/agent/argument_advice.hpp"
 #include "launch/agent/worker_failure.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/files/last_line.hpp"
@@ -23,56 +24,6 @@ constexpr int usage_error_status = 2;
 constexpr std::chrono::seconds time_to_complain{30};
 constexpr std::chrono::milliseconds time_to_finish_line{5000};
 constexpr std::chrono::milliseconds long_without_report{30'000};  // long enough for an epoch to be worth a decision
-
-constexpr const char* advice_on_lists =
-    "\na list comes as one argument, JSON: for argparse's nargs write ${args_argparse} in the command, in place of "
-    "${args}; or in the program type=json.loads, without nargs";
-
-/// Python turns `--hidden-size` into `hidden_size`, and many name the parameter like that.
-std::string advice_on_options(std::string_view last_words) {
-    constexpr std::string_view unknown = "unrecognized arguments: ";
-    if (const auto at = last_words.find(unknown); at != std::string_view::npos) {
-        const auto first = last_words.substr(at + unknown.size());
-        if (!first.starts_with('-') && first.substr(0, first.find(' ')).find('=') != std::string_view::npos) {
-            return "\nits options begin with hyphens: write ${args} in the command, in place of ${args_no_hyphens}";
-        }
-        const auto option = first.substr(0, first.find_first_of("= \n"));
-        const auto has = [&](const char* before) {  // in the usage: [-lr LR], where it was given --lr
-            return last_words.find(fmt::format("{}{} ", before, option.substr(1))) != std::string_view::npos;
-        };
-        if (option.starts_with("--") && (has("[") || has(" "))) {
-            return fmt::format("\nits options have one hyphen: in place of ${{args}}, write each as {}, \"${{{}}}\"",
-                               option.substr(1), option.substr(2));
-        }
-    }
-    constexpr std::string_view refused = "value: '";  // argparse: argument --bs: invalid int value: '183.81'
-    if (const auto at = last_words.find(refused); at != std::string_view::npos) {
-        const auto value = last_words.substr(at + refused.size());
-        if (value.starts_with('[')) {
-            return advice_on_lists;
-        }
-        if (value.starts_with("None'")) {
-            return "\nnull comes as None: with ${args_argparse} in the command, in place of ${args}, the argument is "
-                   "left out then, and takes its default";
-        }
-        if (last_words.substr(0, at).ends_with("invalid int ") &&
-            value.substr(0, value.find('\'')).find('.') != value.npos) {
-            return "\nthe program wants whole numbers: add `distribution: q_uniform` to the parameter, or "
-                   "q_log_uniform_values for one of several orders of magnitude, or list them: values: […]";
-        }
-    }
-    // argparse: argument --betas: expected 2 arguments
-    if (const auto at = last_words.find(": expected "); last_words.find(" arguments", at) != std::string_view::npos) {
-        return advice_on_lists;
-    }
-    for (const char* complaint : {"unrecognized arguments", "unrecognized option", "o such option"}) {
-        if (last_words.find(complaint) != std::string_view::npos) {
-            return "\na parameter has the name of the program's option, with - or _ as it has them: hidden-size for "
-                   "--hidden-size";
-        }
-    }
-    return "";
-}
 
 /// Bytes that earlier processes have printed.
 std::uintmax_t size_of_log(const std::string& path) {
@@ -437,7 +388,7 @@ void ProgramRun::fail_as(const ExitStatus& status) {
     if (hung) {
         fail(with_words(no_progress_for(*options_.setup.supervision.hang_timeout)), FailureKind::crash);
     } else if (is_usage_error) {
-        fail(with_words(to_string(status)) + advice_on_options(words), FailureKind::repeated_error,
+        fail(with_words(to_string(status)) + advice_on_arguments(words), FailureKind::repeated_error,
              ProgramFault::usage_error);
     } else {
         fail(with_words(to_string(status)), kind_of(status, oom_kills_));

@@ -92,46 +92,6 @@ TEST_CASE("a program that does not know an option is shown how parameters are na
                   run.out);
 }
 
-TEST_CASE("a program that refuses a parameter's values is shown which it would take") {
-    const auto advised = [](const std::string& value) {
-        const TemporaryFolder folder;
-        write_sweep(folder.path(),
-                    "echo \"train.py: error: argument --bs: invalid int value: '" + value + "'\" >&2; exit 2");
-        return run_crescendo(folder.path(), {"run", "sweep.yaml"}).out;
-    };
-
-    CHECK(advised("183.81").find("\nthe program wants whole numbers: add `distribution: q_uniform`") !=
-          std::string::npos);
-    CHECK(advised("[8,8]").find("\na list comes as one argument, JSON: for argparse's nargs write ${args_argparse}") !=
-          std::string::npos);
-    CHECK(advised("adam").find("invalid int value: 'adam'\n") != std::string::npos);
-}
-
-TEST_CASE("a program whose options have hyphens is shown the macro that writes them") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path(), "echo 'train.py: error: unrecognized arguments: hidden_size=4 lr=0.1' >&2; exit 2");
-
-    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-
-    CHECK_MESSAGE(run.out.find("lr=0.1\nits options begin with hyphens: write ${args} in the command") !=
-                      std::string::npos,
-                  run.out);
-}
-
-TEST_CASE("a program whose options have one hyphen is not told that the parameter has a wrong name") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path(),
-                "echo 'usage: train.py [-h] [-b B] [-lr LR]' >&2; "
-                "echo 'train.py: error: unrecognized arguments: --lr=0.1 --b=8' >&2; exit 2");
-
-    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-
-    CHECK_MESSAGE(
-        run.out.find("--b=8\nits options have one hyphen: in place of ${args}, write each as -lr, \"${lr}\"") !=
-            std::string::npos,
-        run.out);
-}
-
 TEST_CASE("a program that wants an account of W&B is shown the adapter, and one whose flags take no value the macro") {
     const auto advised = [](const std::string& complaint) {
         const TemporaryFolder folder;

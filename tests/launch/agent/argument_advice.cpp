@@ -1,0 +1,37 @@
+#include "launch/agent/argument_advice.hpp"
+
+#include <doctest/doctest.h>
+
+using crescendo::launch::advice_on_arguments;
+using doctest::Contains;
+
+TEST_CASE("a program that does not know an option is shown how parameters are named") {
+    for (const char* words : {"train.py: error: unrecognized arguments: --hidden_size=4",
+                              "train: unrecognized option '--hidden_size=4'", "Error: No such option: --hidden_size"}) {
+        CHECK(advice_on_arguments(words).c_str() == Contains("has the name of the program's option, with - or _"));
+    }
+}
+
+TEST_CASE("a program that refuses a parameter's values is shown which it would take") {
+    const auto advised = [](const std::string& value) {
+        return advice_on_arguments("train.py: error: argument --bs: invalid int value: '" + value + "'");
+    };
+
+    CHECK(advised("183.81").c_str() == Contains("\nthe program wants whole numbers: add `distribution: q_uniform`"));
+    CHECK(advised("[8,8]").c_str() == Contains("for argparse's nargs write ${args_argparse}"));
+    CHECK(advised("None").c_str() == Contains("\nnull comes as None: with ${args_argparse}"));
+    CHECK(advised("adam").empty());
+    CHECK(advice_on_arguments("train.py: error: argument --betas: expected 2 arguments").c_str() ==
+          Contains("a list comes as one argument, JSON"));
+}
+
+TEST_CASE("a program whose options have hyphens is shown the macro that writes them") {
+    CHECK(advice_on_arguments("train.py: error: unrecognized arguments: hidden_size=4 lr=0.1").c_str() ==
+          Contains("\nits options begin with hyphens: write ${args} in the command"));
+}
+
+TEST_CASE("a program whose options have one hyphen is not told that the parameter has a wrong name") {
+    CHECK(advice_on_arguments("usage: train.py [-h] [-b B] [-lr LR]\n"
+                              "train.py: error: unrecognized arguments: --lr=0.1 --b=8") ==
+          "\nits options have one hyphen: in place of ${args}, write each as -lr, \"${lr}\"");
+}
