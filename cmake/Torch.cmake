@@ -12,7 +12,7 @@ if(NOT EXISTS "${CRESCENDO_TORCH_DIR}/include/torch/csrc/api/include/torch/torch
 endif()
 
 set(torch_lib ${CRESCENDO_TORCH_DIR}/lib)
-# The interpreter of the environment that the wheel is installed in, for tests.
+# The interpreter of the environment that the wheel is installed in, for tests and benchmarks.
 get_filename_component(torch_python ${CRESCENDO_TORCH_DIR}/../../../../bin/python3 ABSOLUTE)
 # The wheel's CUDA libraries are packages of their own, beside torch.
 get_filename_component(torch_nvidia ${CRESCENDO_TORCH_DIR}/../nvidia ABSOLUTE)

@@ -23,7 +23,6 @@ THIRD_PARTY = {
     "mpi": ("mpi.h",),
     "CLI11": ("CLI/",),
     "fmt": ("fmt/",),
-    "spdlog": ("spdlog/",),
     "hwloc": ("hwloc",),
     "yaml-cpp": ("yaml-cpp/",),
     "re2": ("re2/",),
@@ -36,7 +35,6 @@ THIRD_PARTY = {
     "torch": ("torch/", "ATen/", "c10/", "gloo/"),
     "cuda": ("cuda", "nccl", "cudnn", "ATen/cuda/", "c10/cuda/"),
     "doctest": ("doctest/",),
-    "benchmark": ("benchmark/",),
 }
 ALLOWED = {
     "core": set(),
@@ -49,8 +47,7 @@ ALLOWED = {
     "plugin/crescendo": set(),
     "trainer": {"torch", "nlohmann-json"},
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
-    "launch": {"mpi", "CLI11", "fmt", "spdlog", "hwloc", "yaml-cpp", "re2", "microhttpd", "sqlite",
-               "nlohmann-json"},
+    "launch": {"mpi", "CLI11", "fmt", "hwloc", "yaml-cpp", "re2", "microhttpd", "sqlite", "nlohmann-json"},
 }
 # The C++ library can neither own a descriptor nor wait until a file is on the disk. Folders that need it done share
 # one way, in core/files/.
