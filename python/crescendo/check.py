@@ -406,7 +406,7 @@ def check_channel_end(conformance: Conformance) -> None:
     a, terms = conformance.begin()
     conformance.report(a, terms)
     conformance.crescendo.hang_up(a)
-    status = conformance.crescendo.wait_for_end(a, 10)
+    status = conformance.crescendo.wait_for_end(a)
     expect(status == 0, f"it ends with status {status}")
 
 

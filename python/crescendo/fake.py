@@ -76,7 +76,7 @@ class FakeCrescendo:
         count: int,
         command: Sequence[str],
         environment: Optional[Mapping[str, str]] = None,
-        patience: float = 60.0,
+        patience: float = 300.0,
         words: Optional[Sequence[Sequence[str]]] = None,
     ) -> None:
         """Starts the trainers and waits until all are idle; or, with `words`, the command with these words for each."""
@@ -228,10 +228,10 @@ class FakeCrescendo:
             self.trainers[trainer].ended = True
         self.trainers[trainer].socket.close()
 
-    def wait_for_end(self, trainer: int, seconds: Optional[float] = None) -> int:
+    def wait_for_end(self, trainer: int) -> int:
         """The trainer's exit status, or minus the signal that ended it."""
         try:
-            return self.trainers[trainer].process.wait(seconds or self.patience)
+            return self.trainers[trainer].process.wait(self.patience)
         except subprocess.TimeoutExpired:
             raise Unexpected(f"it does not end{self._words_of(trainer)}") from None
 

@@ -38,7 +38,7 @@ class StubTest(unittest.TestCase):
         program = Path(self.folder.name, "trainer")
         program.write_text(STUB + code)
         program.chmod(0o755)
-        conformance = check.Conformance([str(program)], {}, patience=2)
+        conformance = check.Conformance([str(program)], {}, patience=60)
         self.addCleanup(conformance.close)
         with self.assertRaises(Unexpected) as complaint:
             function(conformance)
@@ -46,7 +46,7 @@ class StubTest(unittest.TestCase):
 
     def test_trainers_that_time_their_steps_are_told_from_those_that_do_not(self):
         for more, times in (({}, False), ({"step_seconds": 0.1}, True)):
-            conformance = check.Conformance([], {}, patience=2)
+            conformance = check.Conformance([], {}, patience=60)
             report = {"type": "report", "resource": 1, **more}
             conformance._crescendo = mock.Mock(arrivals=[(0.0, 0, {"type": "progress"}), (0.1, 0, report)])
             conformance.close()
