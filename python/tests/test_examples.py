@@ -217,7 +217,7 @@ class SweepFilesTest(unittest.TestCase):
                 self.assertEqual(count, 1)
                 Path(folder, "sweep.yaml").write_text(text)
                 done = subprocess.run(
-                    [sys.executable, "tune.py", CRESCENDO], cwd=folder, capture_output=True, text=True, timeout=60
+                    [sys.executable, "tune.py", CRESCENDO], cwd=folder, capture_output=True, text=True, timeout=300
                 )
                 self.assertEqual(done.stdout.count("\n"), 1, done.stderr)
                 self.assertLess(json.loads(done.stdout)["metrics"]["val_loss"], 0.5)

@@ -499,7 +499,7 @@ class ProgramTest(unittest.TestCase):
                     pass_fds=[theirs.fileno()],
                     capture_output=True,
                     text=True,
-                    timeout=60,
+                    timeout=300,
                 )
 
                 number, seed, directory, error = done.stdout.splitlines() or [done.stderr] * 4

@@ -49,7 +49,7 @@ class Program:
     def end(self):
         self.answers.close()
         self.connection.close()
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=300)
 
 
 def loss(config):

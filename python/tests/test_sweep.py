@@ -41,7 +41,7 @@ class GrowingSweepTest(unittest.TestCase):
             with open(Path(folder, "output"), "w") as output:
                 run = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output)
                 killed = self.kill_a_member(Path(folder, "out"), run)
-                status = run.wait(timeout=120)
+                status = run.wait(timeout=400)
             self.assertEqual(status, 0, Path(folder, "output").read_text())
             listed = subprocess.run(
                 [CRESCENDO, "trials", "out", "--format", "json"], cwd=folder, check=True, capture_output=True
@@ -83,7 +83,7 @@ class GrowingSweepTest(unittest.TestCase):
                 grow="restart",
                 command=[sys.executable, str(HERE / "ddp.py"), "${args}"],
             )
-            done = subprocess.run(command, cwd=folder, timeout=200, capture_output=True, text=True)
+            done = subprocess.run(command, cwd=folder, timeout=400, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             notes = journal(folder)
 

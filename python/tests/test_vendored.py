@@ -61,7 +61,7 @@ class VendoredTest(unittest.TestCase):
         text = text.replace("{type: rasda,", "{type: rasda, grow_when: always,")
         (work / file).write_text(f"{text}bind: off\n")
         run = [CRESCENDO, "run", file, "--dir", "out"]
-        done = subprocess.run(run, cwd=work, env=ENVIRONMENT, capture_output=True, text=True, timeout=200)
+        done = subprocess.run(run, cwd=work, env=ENVIRONMENT, capture_output=True, text=True, timeout=400)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         listed = subprocess.run([CRESCENDO, "trials", "out", "--format", "json"], cwd=work, check=True,
                                 capture_output=True)
@@ -133,7 +133,7 @@ class VendoredTest(unittest.TestCase):
         (self.folder / "sweep.yaml").write_text(json.dumps(sweep))
 
         run = [CRESCENDO, "run", "sweep.yaml", "--dir", "out"]
-        done = subprocess.run(run, cwd=self.folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(run, cwd=self.folder, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         best = subprocess.run([CRESCENDO, "best", "out", "--format", "json"], cwd=self.folder, capture_output=True)
         self.assertGreater(json.loads(best.stdout)["metrics"]["saved"], 50)
