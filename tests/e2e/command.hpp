@@ -102,10 +102,8 @@ class Command {
     }
 
     /// Exit status, or 128 + signal.
-    int wait(std::chrono::seconds patience = std::chrono::seconds(120)) {
-        await(
-            "crescendo ends", [&] { return ended_ || (ended_ = ::waitpid(pid_, &status_, WNOHANG) == pid_); },
-            patience);
+    int wait() {
+        await("crescendo ends", [&] { return ended_ || (ended_ = ::waitpid(pid_, &status_, WNOHANG) == pid_); });
         return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
     }
 

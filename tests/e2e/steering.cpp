@@ -215,7 +215,7 @@ TEST_CASE("a time budget ends a sweep whose trials are all paused") {
 }
 
 TEST_CASE("a trial is stopped once it has held its slots for trial_time, and the sweep continues") {
-    Running sweep(stepping_program, stepping_sweep("run_cap: 2\nslots: 1\ntrial_time: 1s\n"), 1);
+    Running sweep(stepping_program, stepping_sweep("run_cap: 2\nslots: 1\ntrial_time: 1s\n"), 0);
 
     CHECK(sweep.run->wait() == 0);
     for (const auto& trial : sweep.json("trials")) {

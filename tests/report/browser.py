@@ -29,6 +29,7 @@ import virtual_sweep
 CRESCENDO = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 EVIL = "</script><script>window.injected = 1</script>'\"><img src=x onerror='window.injected = 1'>\n学习 ñ"
+PATIENCE = 180_000  # milliseconds, for a busy machine
 SIZES = {3: 2, 300: 32, 7000: 256}  # trials: slots
 WIDTHS = (400, 1600)
 PAGE = Path(__file__).parents[2] / "launch/report/page"
@@ -101,7 +102,7 @@ class PageTest(unittest.TestCase):
         cls.playwright = sync_playwright().start()
         cls.addClassCleanup(cls.playwright.stop)
         # Tests may run as root, where Chromium has no sandbox.
-        cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
         cls.addClassCleanup(cls.browser.close)
 
     @classmethod
@@ -119,6 +120,7 @@ class PageTest(unittest.TestCase):
     def visit(self, address, before="", **options):
         """A page, with a script that runs before its own, and what its console complained about."""
         page = self.browser.new_page(**options)
+        page.set_default_timeout(PATIENCE)
         page.add_init_script(before)
         self.addCleanup(page.close)
         complaints = []
@@ -682,6 +684,7 @@ class PageTest(unittest.TestCase):
         self.open("s300")
         context = self.browser.new_context(viewport={"width": 400, "height": 800}, has_touch=True, is_mobile=True)
         self.addCleanup(context.close)
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.goto((self.folder / "s300.html").as_uri())
         page.wait_for_selector("html[data-ready]")
@@ -746,7 +749,7 @@ class PageTest(unittest.TestCase):
             places = []
             for choice in choices:
                 chooser.select_option(label=choice)
-                page.wait_for_timeout(100)
+                page.wait_for_function("() => !document.querySelector('[data-chart=best] canvas').plot.stale")
                 places.append(page.evaluate(
                     "document.querySelector('[data-chart=best] canvas').plot.marks.map((mark) => mark.x)"))
             self.assertNotEqual(places[0], places[1])
