@@ -85,7 +85,7 @@ class Crescendo(FakeCrescendo):
 
 
 class Conformance:
-    """Runs the checks. Three trainers serve them, because two have to die."""
+    """Runs the checks. Four trainers serve them, because each of the last checks ends one."""
 
     def __init__(self, command: List[str], settings: Message, patience: float) -> None:
         self.command = command
@@ -100,7 +100,7 @@ class Conformance:
     @property
     def crescendo(self) -> Crescendo:
         if self._crescendo is None:
-            self._crescendo = Crescendo(3, self.command, patience=self.patience)
+            self._crescendo = Crescendo(4, self.command, patience=self.patience)
         return self._crescendo
 
     def living(self, count: int) -> List[int]:
