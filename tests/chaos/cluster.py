@@ -163,7 +163,7 @@ class SlurmCluster:
 
     def call(self, verb, *words, check=False):
         subprocess.run(["bash", self.script, verb, self.folder, *words], env=self.environment, check=check,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=180)
 
     def state_of(self, job):
         shown = subprocess.run(["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T"],

@@ -68,12 +68,12 @@ C
          --log-file="$D/log/munged.log" --seed-file="$D/munge/munged.seed" --num-threads=2
   slurmctld -f "$D/slurm.conf" -c
   for i in $(seq 1 $N); do mkdir -p "$D/spool/n$i" "$D/tmp/n$i"; slurmd -f "$D/slurm.conf" -N n$i; done
-  for t in $(seq 1 100); do [ "$(sinfo -h -o %t -N | grep -c idle)" = "$N" ] && break; sleep 0.1; done
+  for t in $(seq 1 600); do [ "$(sinfo -h -o %t -N | grep -c idle)" = "$N" ] && break; sleep 0.1; done
   sinfo ;;
 stop)
   for p in "$D"/pid/slurmctld.pid "$D"/pid/slurmd-*.pid "$D"/pid/munged.pid; do
     [ -f "$p" ] && kill "$(cat "$p")" 2>/dev/null || true; done
-  for t in $(seq 1 100); do a=0; for p in $(pids); do kill -0 $p 2>/dev/null && a=1; done; [ $a = 0 ] && break; sleep 0.1; done ;;
+  for t in $(seq 1 600); do a=0; for p in $(pids); do kill -0 $p 2>/dev/null && a=1; done; [ $a = 0 ] && break; sleep 0.1; done ;;
 fail)
   kill -9 "$(cat "$D/pid/slurmd-$NODE.pid")" || true
   running() { grep -lzx "$1" "${@:2}" 2>/dev/null || true; }
@@ -93,7 +93,7 @@ fail)
   scontrol update nodename="$NODE" state=down reason=failed ;;
 mend)
   slurmd -f "$D/slurm.conf" -N "$NODE"
-  for t in $(seq 1 100); do
+  for t in $(seq 1 600); do
     case $(sinfo -h -n "$NODE" -o %t) in idle | mix | alloc) break ;; esac
     scontrol update nodename="$NODE" state=resume 2>/dev/null || true  # unless it is back by itself
     sleep 0.1

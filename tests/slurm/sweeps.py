@@ -43,7 +43,7 @@ done
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], text=True, capture_output=True, timeout=60, **options)
+    return subprocess.run([str(word) for word in command], text=True, capture_output=True, timeout=180, **options)
 
 
 def tool(*command):
@@ -52,7 +52,7 @@ def tool(*command):
     return result.stdout.strip()
 
 
-def wait_for(what, condition, seconds=60):
+def wait_for(what, condition, seconds=180):
     deadline = time.monotonic() + seconds
     while not (result := condition()):
         assert time.monotonic() < deadline, f"waited in vain: {what}"
@@ -115,7 +115,7 @@ class Sweep:
 
     def await_end(self):
         """Finished, with each resource of each trial in the journal, once and in order."""
-        wait_for("the sweep is over", lambda: self.status()["state"] in ("finished", "failed", "stopped"), 90)
+        wait_for("the sweep is over", lambda: self.status()["state"] in ("finished", "failed", "stopped"))
         assert self.status()["state"] == "finished", self.status()
         wait_for("its job is over", lambda: job_state(self.job()) in ("", "COMPLETED"))
         of = {trial: [r for t, r in self.reports() if t == trial] for trial in range(TRIALS)}
