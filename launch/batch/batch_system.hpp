@@ -42,7 +42,7 @@ using JobStates = std::map<std::string, std::optional<JobState>>;
 /// The command by which a batch system starts the ranks of an MPI program in a job.
 struct RankLauncher {
     std::string command;     ///< "srun --mpi=pmix"
-    std::string one_a_node;  ///< its option for one rank on each node
+    std::string one_a_node;  ///< its options for one rank on each node, from where we are
     std::string help;        ///< the command that lists the MPIs it can start: "srun --mpi=list"
     std::string lets_live;   ///< its options by which ranks outlive others: "--no-kill --kill-on-bad-exit=0"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <numeric>
 #include <sstream>
 
 #include "core/check.hpp"
@@ -38,15 +39,34 @@ JobState state_named(std::string_view word) {
 
 bool Slurm::is_installed() const { return is_program("sbatch"); }
 
+std::string Slurm::text(const std::string& variable) const {
+    const char* value = variables_(variable.c_str());
+    return value != nullptr ? value : "";
+}
+
+int Slurm::number(const std::string& variable) const { return std::atoi(text(variable).c_str()); }
+
+std::vector<int> Slurm::parts_of_job() const {
+    std::vector<int> parts(static_cast<std::size_t>(std::max(0, number("SLURM_HET_SIZE"))));
+    std::iota(parts.begin(), parts.end(), 0);
+    return parts;
+}
+
 std::optional<OwnJob> Slurm::own_job() const {
-    const auto text = [&](const char* name) {
-        const char* value = variables_(name);
-        return std::string(value != nullptr ? value : "");
-    };
     if (text("SLURM_JOB_ID").empty()) {
         return std::nullopt;
     }
-    OwnJob job{text("SLURM_JOB_ID"), text("SLURM_JOB_NODELIST"), std::atoi(text("SLURM_JOB_NUM_NODES").c_str()), {}};
+    OwnJob job{text("SLURM_JOB_ID"), text("SLURM_JOB_NODELIST"), number("SLURM_JOB_NUM_NODES"), {}};
+    // What names no part is about the first one, or not set.
+    if (const auto parts = parts_of_job(); !parts.empty()) {
+        std::vector<std::string> nodes;
+        job.num_nodes = 0;
+        for (const int part : parts) {
+            nodes.push_back(text(fmt::format("SLURM_JOB_NODELIST_HET_GROUP_{}", part)));
+            job.num_nodes += number(fmt::format("SLURM_JOB_NUM_NODES_HET_GROUP_{}", part));
+        }
+        job.nodes = fmt::format("{}", fmt::join(nodes, ","));
+    }
     if (const auto task = text("SLURM_ARRAY_TASK_ID"); !task.empty()) {
         job.id = text("SLURM_ARRAY_JOB_ID") + "_" + task;  // the number of one task stands for the whole array
     }
@@ -76,7 +96,14 @@ std::optional<std::string> Slurm::gpus() const {
 }
 
 RankLauncher Slurm::rank_launcher(const std::string& pmi) const {
-    return {pmi.empty() ? "srun" : "srun --mpi=" + pmi, "--ntasks-per-node=1", "srun --mpi=list",
+    std::string one_a_node = "--ntasks-per-node=1";
+    if (!text("SLURM_STEP_ID").empty()) {  // in a shell of `srun --pty`, whose step has the cores until it ends
+        one_a_node = "--overlap " + one_a_node;
+    }
+    if (const auto parts = parts_of_job(); !parts.empty()) {
+        one_a_node = fmt::format("--het-group={} {}", fmt::join(parts, ","), one_a_node);
+    }
+    return {pmi.empty() ? "srun" : "srun --mpi=" + pmi, one_a_node, "srun --mpi=list",
             "--no-kill --kill-on-bad-exit=0"};
 }
 

@@ -34,6 +34,11 @@ class Slurm final : public BatchSystem {
     void rescue_if_orphaned(const std::string& job, const std::filesystem::path& log) const override;
 
   private:
+    std::string text(const std::string& variable) const;  // empty where it is not set
+    int number(const std::string& variable) const;
+    /// The parts of a heterogeneous job (`salloc -N1 : -N2`), whose nodes have options of their own; empty: it is none.
+    std::vector<int> parts_of_job() const;
+
     Variables variables_;
 };
 

@@ -23,7 +23,7 @@ std::string launch_advice() {
     return fmt::format(
         "crescendo was built with {}; start it with the launcher of that MPI, or with `{}` (`{}` shows what this {} "
         "has)",
-        library, launcher.command, launcher.help, batch_system()->name());
+        library, launcher.on_each_node(), launcher.help, batch_system()->name());
 }
 
 }  // namespace

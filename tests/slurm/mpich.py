@@ -37,7 +37,7 @@ def test_launchers_that_speak_another_language_are_refused(sweep):
     for launcher in launchers:
         result = sweeps.run(*launcher, sweep.crescendo, "run", "sweep.yaml", cwd=sweep.folder)
 
-        advice = "start it with the launcher of that MPI, or with `srun --mpi=pmi2`"
+        advice = "start it with the launcher of that MPI, or with `srun --mpi=pmi2 "
         assert result.returncode == 2 and advice in result.stderr, (launcher, result.stderr)
         assert not sweep.path.exists()
 

@@ -58,10 +58,30 @@ TEST_CASE("a step's tasks and GPUs are those that Slurm gave it") {
 }
 
 TEST_CASE("srun starts ranks by the interface that their MPI speaks") {
-    CHECK(real_slurm.rank_launcher("pmi2").command == "srun --mpi=pmi2");
-    CHECK(real_slurm.rank_launcher("").on_each_node() == "srun --ntasks-per-node=1");
-    CHECK(real_slurm.rank_launcher("pmix").for_sweep() ==
+    CHECK(in({}).rank_launcher("pmi2").command == "srun --mpi=pmi2");
+    CHECK(in({}).rank_launcher("").on_each_node() == "srun --ntasks-per-node=1");
+    CHECK(in({}).rank_launcher("pmix").for_sweep() ==
           "srun --mpi=pmix --no-kill --kill-on-bad-exit=0 --ntasks-per-node=1");
+}
+
+TEST_CASE("within a step, as in a shell of srun --pty, another one is told not to wait for the first one's end") {
+    CHECK(in({{"SLURM_JOB_ID", "7"}, {"SLURM_STEP_ID", "0"}}).rank_launcher("pmix").on_each_node() ==
+          "srun --mpi=pmix --overlap --ntasks-per-node=1");
+}
+
+TEST_CASE("a heterogeneous job has the nodes of all its parts, and ranks are started on all of them") {
+    const auto job = in({{"SLURM_JOB_ID", "7"},
+                         {"SLURM_JOB_NODELIST", "n1"},
+                         {"SLURM_JOB_NUM_NODES", "1"},
+                         {"SLURM_HET_SIZE", "2"},
+                         {"SLURM_JOB_NODELIST_HET_GROUP_0", "n1"},
+                         {"SLURM_JOB_NUM_NODES_HET_GROUP_0", "1"},
+                         {"SLURM_JOB_NODELIST_HET_GROUP_1", "n[2-3]"},
+                         {"SLURM_JOB_NUM_NODES_HET_GROUP_1", "2"}});
+
+    CHECK(job.own_job()->nodes == "n1,n[2-3]");
+    CHECK(job.own_job()->num_nodes == 3);
+    CHECK(job.rank_launcher("pmix").on_each_node() == "srun --mpi=pmix --het-group=0,1 --ntasks-per-node=1");
 }
 
 TEST_CASE("a job is queued, running or gone, and nothing is known where Slurm cannot be asked") {
