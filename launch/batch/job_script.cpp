@@ -75,6 +75,8 @@ launch() {{
 }
 
 constexpr std::string_view body = R"bash(
+# $sweep as a shell takes it, for messages.
+shown=$(printf %q "$sweep")
 # A file in the sweep's directory asks it to save what runs and stop: a signal would hit the trainers too.
 drain() { [ -e "$sweep/stop" ] || echo drain > "$sweep/stop"; }
 backwards() { tac "$sweep/journal.jsonl" 2>/dev/null; }
@@ -82,6 +84,7 @@ all_gave_way() {
     backwards | grep -m1 -e '"note":"session"' -e '"event":"deadline_near"' | grep -q '"event":"deadline_near"'
 }
 num_reports() { backwards | grep -c '"event":"trial_reported"'; }
+num_sessions() { backwards | grep -c '"note":"session"'; }
 # Jobs, this one too, that began when the sweep had as many reports as now. A job may have several sessions.
 jobs_without_report() { grep -csx "$(num_reports)" "$sweep/reports_before_jobs"; }
 stopped_by_user() { grep -qs '^stop' "$sweep/stop"; }
@@ -119,7 +122,7 @@ patiently() {
         said=yes
         sleep 5
     done
-    [ "$status" != 2 ] || echo "giving up: \`crescendo submit $sweep\` continues the sweep" >&2
+    [ "$status" != 2 ] || echo "giving up: \`crescendo submit $shown\` continues the sweep" >&2
     return "$status"
 }
 
@@ -134,6 +137,7 @@ export CRESCENDO_EXIT_STATUS=$sweep/exit
 export CRESCENDO_HEARTBEAT_TIMEOUT=${CRESCENDO_HEARTBEAT_TIMEOUT:-70}
 
 quick_ends=0
+sessions=$(num_sessions)
 while ! stopped_by_user; do
     rm -f "$CRESCENDO_EXIT_STATUS"
     began=$SECONDS
@@ -163,7 +167,12 @@ while ! stopped_by_user; do
     quick_ends=$((SECONDS - began < 60 + 4 * CRESCENDO_HEARTBEAT_TIMEOUT ? quick_ends + 1 : 0))
     if [ "$quick_ends" -ge 3 ]; then
         echo "crescendo was lost three times, each soon after its launch: giving up. What it printed is above;"
-        echo "what the trainers printed is in $sweep/trainers.log and $sweep/trials/*/trainer.log."
+        if [ "$(num_sessions)" = "$sessions" ]; then
+            echo "it never came to the sweep, so the launcher may not suit its MPI (docs/slurm.md, 'The launcher')."
+            echo "With another launcher in the site profile: crescendo submit $shown --site PROFILE"
+        else
+            echo "what the trainers printed is in $sweep/trainers.log and $sweep/trials/*/trainer.log."
+        fi
         exit 1
     fi
     echo "crescendo was lost: launching it again on the remaining nodes"
@@ -181,7 +190,7 @@ queue_again() {
 if time_is_up && ! stopped_by_user && patiently job_is_running; then
     if [ "$(jobs_without_report)" -ge 3 ]; then
         echo "giving up: in three jobs in a row, no trial reported before the job's time was up."
-        echo "Give it more: crescendo submit $sweep --time ..."
+        echo "Give it more: crescendo submit $shown --time ..."
         exit 1
     fi
     echo "the time of job $job_id is up: the sweep continues in another job"

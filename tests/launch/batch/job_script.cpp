@@ -47,7 +47,8 @@ struct Rehearsal {
     }
     ToolResult run() const {
         auto job = script_request();
-        job.directory = job.working_directory = folder.path();
+        job.directory = sweep;
+        job.working_directory = folder.path();
         job.crescendo = folder / "crescendo";
         job.site.setup = {"echo $$ > job", setup};
         std::ofstream(folder / "job.sh") << job_script(job, *batch_system());
@@ -73,6 +74,7 @@ struct Rehearsal {
                               "case $* in *%e*) echo 2100-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
     }
     std::string setup = "true";  ///< a line of the script, before its own
+    std::filesystem::path sweep = folder.path();
 };
 
 }  // namespace
@@ -136,6 +138,25 @@ TEST_CASE("a coordinator that ends without a word is launched again, and not for
     CHECK(end.code == 1);
     CHECK(contains(end.output, "giving up"));
     CHECK(always.count("runs") == 3);
+}
+
+TEST_CASE("where MPI never started the launcher is named, and else the words of the trainers") {
+    const auto end_of = [](const std::string& crescendo) { return Rehearsal(crescendo).run().output; };
+
+    const auto never = end_of("exit 1");
+    CHECK(contains(never, "the launcher may not suit its MPI"));
+    CHECK_FALSE(contains(never, "trainers.log"));
+    const auto later = end_of("echo '{\"n\":1,\"note\":\"session\"}' >> journal.jsonl; exit 1");
+    CHECK_FALSE(contains(later, "launcher"));
+    CHECK(contains(later, "/trainers.log"));
+}
+
+TEST_CASE("a job script's advice can be copied where the folder's name has a space") {
+    Rehearsal job("exit 1");
+    job.sweep = job.folder / "a b";
+    std::filesystem::create_directory(job.sweep);
+
+    CHECK(contains(job.run().output, "crescendo submit " + job.folder.path().string() + "/a\\ b --site PROFILE"));
 }
 
 TEST_CASE("ranks of a job outlast a file system that stands still for a minute, and still give up in the end") {
