@@ -4,15 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <deque>
-#include <numeric>
 #include <utility>
+
+#include "scheduler/samplers/dot.hpp"
 
 namespace crescendo {
 namespace {
 
 using Vector = std::vector<double>;
-
-double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
 void add(Vector& to, double factor, const Vector& what) {
     for (std::size_t i = 0; i < to.size(); ++i) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
+#include "scheduler/samplers/dot.hpp"
 #include "scheduler/space/quantiles.hpp"
 
 namespace crescendo {
@@ -49,13 +49,9 @@ std::vector<double> recombination_weights(std::size_t count) {
 }
 
 /// How many points the weighted mean is worth.
-double effective_size(const std::vector<double>& weights) {
-    return 1 / std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
-}
+double effective_size(const std::vector<double>& weights) { return 1 / dot(weights, weights); }
 
-double length_of(const std::vector<double>& vector) {
-    return std::sqrt(std::inner_product(vector.begin(), vector.end(), vector.begin(), 0.0));
-}
+double length_of(const std::vector<double>& vector) { return std::sqrt(dot(vector, vector)); }
 
 void shorten(std::vector<double>& vector, double most) {
     const double length = length_of(vector);

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
+
+#include "scheduler/samplers/dot.hpp"
 
 namespace crescendo {
 namespace {
@@ -100,8 +101,6 @@ void solve_upper(const double* factor, std::size_t n, Vector& b, std::size_t fir
         b[k] /= column[k];
     }
 }
-
-double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
 /// A normal density of a logarithm: its own logarithm, and the derivative of that.
 struct LogNormalPrior {
