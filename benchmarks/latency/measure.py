@@ -96,7 +96,7 @@ def main():
         while process.poll() is None:
             try:
                 cpu = max(cpu, sum(map(cpu_seconds, processes_of(process.pid))))
-            except (FileNotFoundError, IndexError):
+            except (OSError, IndexError):  # it has just ended
                 pass
             time.sleep(0.05)
         seconds = time.perf_counter() - begin

@@ -16,7 +16,11 @@ from pathlib import Path
 from crescendo.wandb import Reports
 
 CRESCENDO = os.environ.get("CRESCENDO_BINARY")
-ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+ENVIRONMENT = {
+    **os.environ,
+    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    "WANDB__SERVICE_WAIT": "300",  # seconds for W&B's helper to start, in place of 30: the machine may be busy
+}
 
 
 def write(path, script):

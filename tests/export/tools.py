@@ -168,7 +168,7 @@ class ToolsTest(unittest.TestCase):
             server = subprocess.Popen([Path(sys.executable).with_name("optuna-dashboard"), "--host", "127.0.0.1",
                                        "--port", str(port), storage], stdout=output, stderr=output)
         try:
-            for _ in range(600):
+            for _ in range(3000):
                 with contextlib.suppress(ConnectionRefusedError):
                     socket.create_connection(("127.0.0.1", port)).close()
                     break
