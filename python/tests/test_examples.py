@@ -240,6 +240,10 @@ class SweepFilesTest(unittest.TestCase):
     def test_a_hydra_application_gets_its_parameters_as_it_takes_them(self):
         self.assertEqual(self.resources(self.sweep("frameworks/hydra.yaml")), [[1, 2]])
 
+    @needs("optuna")
+    def test_an_objective_of_optuna_gets_the_trials_parameters_and_reports(self):
+        self.assertEqual(self.resources(self.sweep("frameworks/optuna.yaml")), [[1, 2]])
+
     @needs("jax")
     def test_a_program_in_jax_is_paused_and_continues_from_its_checkpoint(self):
         self.check_that_it_continues("jax/sweep.yaml")
