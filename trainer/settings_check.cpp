@@ -234,6 +234,24 @@ std::vector<Problem> remarks_on_shuffle(const DataSettings& settings, DataCache&
                   held, shape.num_chunks(), settings.train, mebibytes)}};
 }
 
+/// Counts of a sensor, say: the first step with numbers in the thousands ruins the weights, and nothing fails.
+std::vector<Problem> remarks_on_scale(const DataSettings& settings, DataCache& data) {
+    const auto samples = data.set(settings.train, settings);
+    std::vector<Problem> remarks;
+    for (std::size_t i = 0; i < samples->inputs().size(); ++i) {
+        const auto& field = samples->inputs()[i];
+        const auto& name = settings.inputs[i];
+        if (!settings.standardize && !settings.normalize.contains(name) && !field.is_real() &&
+            size_of(field.type) > 1) {
+            remarks.push_back({"trainer.data.normalize",
+                               text("{} has {} of {}, which come into the network as they are stored; if they are "
+                                    "large, set standard, else none",
+                                    settings.train, to_string(field.type), name)});
+        }
+    }
+    return remarks;
+}
+
 /// Sets that share samples: what is measured on one says little then of what was learned from the other.
 std::vector<Problem> remarks_on_overlap(const DataSettings& settings, DataCache& data) {
     std::vector<Problem> remarks;
@@ -293,7 +311,8 @@ std::vector<Problem> remarks_on_settings(const json& request, const Catalogue& c
     auto remarks = remarks_on_unused(request, catalogue);
     const auto settings = parse_settings(first_settings(request), catalogue, ignored).data;
     DataCache data;
-    for (const auto& of_data : {remarks_on_shuffle(settings, data), remarks_on_overlap(settings, data)}) {
+    for (const auto& of_data :
+         {remarks_on_shuffle(settings, data), remarks_on_overlap(settings, data), remarks_on_scale(settings, data)}) {
         remarks.insert(remarks.end(), of_data.begin(), of_data.end());
     }
     return remarks;

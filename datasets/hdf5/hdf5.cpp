@@ -128,12 +128,14 @@ Handle open_object(hid_t file, const std::string& path, const std::string& file_
                            "{}:{}, which cannot be opened; put that back where the link looks for it, or correct the "
                            "link",
                            file_name, broken);
-        throw InvalidInput(text("{} has no {} {}: {}", file_name, kind, path,
-                                naming(file_name, [&] { return siblings(file, path); })));
+        throw InvalidInput(text("{} has no {} {}: {}{}", file_name, kind, path,
+                                naming(file_name, [&] { return siblings(file, path); }),
+                                path.ends_with("/inputs") ? "; data.inputs and data.targets name others" : ""));
     }
     auto object = own(H5Oopen(file, path.c_str(), H5P_DEFAULT), text("{}:{} cannot be opened", file_name, path));
-    CRESCENDO_VALIDATE(H5Iget_type(object.get()) == type, "", "{}:{} is not a {}; a location is FILE:/GROUP, {}",
-                       file_name, path, kind, "and the group holds the data sets inputs and targets");
+    CRESCENDO_VALIDATE(
+        H5Iget_type(object.get()) == type, "", "{}:{} is not a {}; a location is FILE:/GROUP, {}", file_name, path,
+        kind, "and the group holds the data sets inputs and targets, or those that data.inputs and data.targets name");
     return object;
 }
 
@@ -232,8 +234,9 @@ void align(hid_t settings, std::int64_t alignment) {
 
 Handle open_file(const std::filesystem::path& file, Access access, std::int64_t alignment) {
     now_reading(file.string());
-    CRESCENDO_VALIDATE(std::filesystem::exists(file), "", "{}: no such file; relative paths start at {}", file.string(),
-                       std::filesystem::current_path().string());
+    CRESCENDO_VALIDATE(std::filesystem::exists(file), "", "{}: no such file; relative paths start at {}{}",
+                       file.string(), std::filesystem::current_path().string(),
+                       file.string().starts_with("~") ? ", and nothing replaces ~: write the whole path" : "");
     const bool is_folder = std::filesystem::is_directory(file);
     if (is_folder || H5Fis_hdf5(file.c_str()) == 0) {
         const auto format = foreign_format(file);

@@ -8,7 +8,9 @@ Location Location::parse(const std::string& text) {
     const auto colon = text.rfind(":/");
     if (colon == std::string::npos || colon == 0) {
         throw InvalidInput(crescendo::text(
-            "\"{}\" names no group of an HDF5 file; write FILE:/GROUP, for example fashion.h5:/train", text));
+            "\"{}\" names no group of an HDF5 file; write FILE:/GROUP, for example fashion.h5:/train, or FILE:/ for "
+            "data sets that are in no group",
+            text));
     }
     std::string group = text.substr(colon + 1);
     while (group.size() > 1 && group.back() == '/') {

@@ -240,6 +240,26 @@ TEST_CASE("a shuffle among few chunks is remarked on, with the memory that would
     CHECK(remarks_with("1MiB").empty());
 }
 
+TEST_CASE("counts of a sensor that nothing scales are remarked on") {
+    const TemporaryFolder folder;
+    const auto file = (folder / "counts.h5").string();
+    {
+        Hdf5Writer writer(file);
+        writer.add("/inputs", {2, 8, 8}, H5T_NATIVE_UINT16, std::vector<std::uint16_t>(2 * 64, 1800));
+        writer.add("/targets", {2}, H5T_NATIVE_UCHAR, std::vector<unsigned char>{0, 1});
+    }
+    json settings = plain(file + ":/");
+
+    const auto remarks = remarks_on_settings({{"settings", settings}}, plain_catalogue());
+
+    REQUIRE(remarks.size() == 1);
+    CHECK(remarks[0].key == "trainer.data.normalize");
+    CHECK(remarks[0].message.find("has uint16 of inputs, which come into the network as they are") !=
+          std::string::npos);
+    settings["data"]["normalize"] = "none";
+    CHECK(remarks_on_settings({{"settings", settings}}, plain_catalogue()).empty());
+}
+
 TEST_CASE("sets that share samples are remarked on") {
     const SweepFixture sweep;
     const auto remarked = [&](const std::string& validation, const std::string& test) {

@@ -45,8 +45,8 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
         return {};
     }
     if (targets.size() == 0) {
-        return {{data_key, text("{}: there are no targets for the {} to learn; add them, or use `model: autoencoder`, "
-                                "which reconstructs the inputs",
+        return {{data_key, text("{}: there are no targets for the {} to learn; name their data set by data.targets, or "
+                                "use `model: autoencoder`, which reconstructs the inputs",
                                 samples.location(), settings.model->name)}};
     }
     std::vector<Problem> problems;

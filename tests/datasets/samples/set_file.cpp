@@ -87,7 +87,9 @@ TEST_CASE("a location that cannot be used is named with the reason") {
     CHECK(complaint_about((folder / "*.nc").string() + ":/train") == Contains("no file matches"));
     CHECK(complaint_about(file + ":/trian") == Contains("set.h5 has no group /trian: / holds train"));
     CHECK(complaint_about(file + ":/train/inputs") == Contains("set.h5:/train/inputs is not a group"));
-    CHECK(complaint_about(file + ":/") == Contains("set.h5 has no data set /inputs: / holds train"));
+    CHECK(complaint_about(file + ":/") ==
+          Contains("set.h5 has no data set /inputs: / holds train; data.inputs and data.targets name others"));
+    CHECK(complaint_about("~/set.h5:/train") == Contains("and nothing replaces ~: write the whole path"));
 }
 
 TEST_CASE("a link that leads nowhere is named with its target, not taken for a name that is missing") {
