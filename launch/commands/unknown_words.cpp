@@ -50,13 +50,15 @@ void require_known_commands(const CLI::App& app, int argc, const char* const* ar
         const auto found =
             std::find_if(known.begin(), known.end(), [&](const CLI::App* each) { return each->get_name() == argv[i]; });
         if (found == known.end()) {
+            const std::string word = argv[i];
+            CRESCENDO_VALIDATE(command != &app || !(word.ends_with(".yaml") || word.ends_with(".yml")), "",
+                               "'{}' is no command; `crescendo run {}` runs a sweep file", word, word);
             std::vector<std::string> names;
             for (const auto* each : known) {
                 names.push_back(each->get_name());
             }
-            throw InvalidInput(fmt::format("'{}' is an unknown command{}; {} has {}", argv[i],
-                                           did_you_mean(argv[i], names), full_name(*command),
-                                           enumerate(names, " and ")));
+            throw InvalidInput(fmt::format("'{}' is an unknown command{}; {} has {}", word, did_you_mean(word, names),
+                                           full_name(*command), enumerate(names, " and ")));
         }
         command = *found;
     }

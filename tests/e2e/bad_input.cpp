@@ -275,6 +275,8 @@ TEST_CASE("unknown commands and options are called so, with the nearest that the
 
     CHECK(error_of({"trails", "sweep"})
               .find("'trails' is an unknown command (did you mean 'trials'?); crescendo has run, resume, ") == 11);
+    CHECK(error_of({"sweep.yaml"}) ==
+          "crescendo: 'sweep.yaml' is no command; `crescendo run sweep.yaml` runs a sweep file\n");
     CHECK(error_of({"history"}).find("'history' is an unknown command; crescendo has run, ") == 11);
     CHECK(error_of({"run", "sweep.yaml", "--slot", "3"}) ==
           "crescendo: '--slot' is an unknown option (did you mean '--slots'?); `crescendo run --help` shows what there "
