@@ -31,7 +31,8 @@ std::string read_name(const YamlSection& file, const std::filesystem::path& path
     if (name.empty() || name == "." || name == ".." || name.starts_with('-') || name.find('/') != std::string::npos) {
         file.fail(
             "name",
-            fmt::format("'{}' cannot be the name of the sweep's folder; use letters, digits, '_' and, within it, '-'",
+            fmt::format("'{}' cannot be the name of the sweep's folder, which has no '/' and no '-' in front; --dir "
+                        "chooses another place for it",
                         name));
     }
     return name;

@@ -62,6 +62,9 @@ constexpr auto synonyms = std::to_array<Synonym>({
     {"n_trials", "run_cap"},
     {"num_samples", "run_cap"},
     {"max_trials", "run_cap"},
+    {"num_trials", "run_cap"},
+    {"trials", "run_cap"},
+    {"count", "run_cap"},
     {"timeout", "time"},
     {"timeout", "budget", "write budget: {time: 8h}"},
     {"gpus", "slots"},
@@ -70,6 +73,8 @@ constexpr auto synonyms = std::to_array<Synonym>({
     {"hyperparameters", "parameters", "for a file of Determined's use `crescendo import FILE > sweep.yaml`"},
     {"param_space", "parameters", "for a file of Ray Tune's use `crescendo import FILE > sweep.yaml`"},
     {"hydra", "parameters", "for a file of Hydra's use `crescendo import FILE > sweep.yaml`"},
+    {"search_space", "parameters"},
+    {"goal", "metric", "write metric: {name: val_loss, goal: minimize}"},
     {"direction", "goal"},
     {"direction", "metric", "write metric: {name: val_loss, goal: minimize}"},
 });

@@ -119,7 +119,10 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
             : answer.is_object() ? R"(; an answer is {"problems": [{"key": "lr", "message": "must be positive"}]})"
             : checked.success()  ? "; a program that grows in place is a warm trainer, such as a script with "
                                    "crescendo.torch (docs/your-own-program.md)"
-                                 : "";
+            : std::ranges::find(words, "python3") != words.end()
+                ? "; where it lacks a package, call crescendo in the environment of the script: python3 is the first "
+                  "along PATH"
+                : "";
         mistakes.add(key, fmt::format("`{}` gave no answer: {}{}{}", fmt::join(words, " "), ending,
                                       last_line.empty() ? "" : "; it printed: " + last_line.substr(0, 200), advice));
         return;

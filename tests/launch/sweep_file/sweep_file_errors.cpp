@@ -64,6 +64,7 @@ TEST_CASE("a decimal comma and a colon without a space, which YAML takes for key
 TEST_CASE("keys and words of other tools are told what to write") {
     check_errors({
         {sound_with("run_cap", "n_trials"), "sweep.yaml:2:1: n_trials: unknown key (did you mean 'run_cap'?)"},
+        {sound_with("run_cap", "trials"), "sweep.yaml:2:1: trials: unknown key (did you mean 'run_cap'?)"},
         {sound_with("run_cap", "num_samples"), "sweep.yaml:2:1: num_samples: unknown key (did you mean 'run_cap'?)"},
         {sound_with("run_cap: 27", "timeout: 3600"), "sweep.yaml:2:1: timeout: unknown key; write budget: {time: 8h}"},
         {sound_with("run_cap: 27", "budget: {timeout: 1h}"),
@@ -402,9 +403,10 @@ TEST_CASE("a grid needs values to list, and a macro of the environment a prefix"
 }
 
 TEST_CASE("a name that is no folder's is refused") {
-    CHECK(error_in(sound + "name: a/b\n") ==
-          "sweep.yaml:10:1: name: 'a/b' cannot be the name of the sweep's folder; use letters, digits, '_' and, "
-          "within it, '-'");
+    CHECK(
+        error_in(sound + "name: a/b\n") ==
+        "sweep.yaml:10:1: name: 'a/b' cannot be the name of the sweep's folder, which has no '/' and no '-' in front; "
+        "--dir chooses another place for it");
     CHECK(error_in(sound + "name: ..\n").find("cannot be the name") != std::string::npos);
     CHECK(error_in(sound + "name: -x\n").find("cannot be the name") != std::string::npos);
 }

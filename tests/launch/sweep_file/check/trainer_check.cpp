@@ -19,10 +19,11 @@ namespace {
 
 /// A sweep file with `more`, and a shell script that stands for its trainer.
 struct Asked {
-    Asked(const std::string& more, const std::string& script) : file(launch::parse_sweep(sound + more, "sweep.yaml")) {
+    Asked(const std::string& more, const std::string& script, const std::string& argument = "")
+        : file(launch::parse_sweep(sound + more, "sweep.yaml")) {
         std::ofstream(folder / "trainer.sh") << "cat > " << (folder / "question").string() << "\n" << script;
         Mistakes mistakes;
-        ask_trainer(file, {"sh", (folder / "trainer.sh").string()}, "trainer", mistakes);
+        ask_trainer(file, {"sh", (folder / "trainer.sh").string(), argument}, "trainer", mistakes);
         problem = mistakes.empty() ? "" : error_of([&] { mistakes.throw_if_any(file.source); });
     }
 
@@ -71,6 +72,11 @@ TEST_CASE("a trainer that gives no answer is a mistake of the file, with what it
     CHECK(problem_after("exit 1\n").find("--check` gave no answer: ") != std::string::npos);
     CHECK(problem_after("echo '{\"problems\": [3]}'\n").find("; it printed: {\"problems\": [3]}") != std::string::npos);
     CHECK(problem_after("kill -9 $$\n").find("gave no answer") != std::string::npos);
+}
+
+TEST_CASE("a script that lacks torch was not told which Python ran it") {
+    CHECK(Asked("command: [python3, train.py]\n", "exit 1\n", "python3")
+              .problem.ends_with("python3 is the first along PATH"));
 }
 
 TEST_CASE("a program that fails is not told that it should be a warm trainer, which it may be") {
