@@ -87,6 +87,26 @@ def evaluate(page, expression, argument=None):
     }}""", argument)
 
 
+def texts_of(canvas):
+    """What a chart writes: texts with their places and baselines."""
+    return canvas.evaluate("""({plot}) => {
+      const texts = [];
+      plot.context.fillText = (text, x, y) => texts.push([text, x, y, plot.context.textBaseline]);
+      plot.redraw();
+      delete plot.context.fillText;
+      return texts;
+    }""")
+
+
+def count_messages(page):
+    """Has a served page count in `messages` how often its server has told of a change."""
+    page.evaluate("""() => {
+      const source = new EventSource('events');
+      source.onmessage = () => { window.messages = (window.messages ?? 0) + 1; };
+    }""")
+    page.wait_for_function("() => window.messages === 1")
+
+
 def run(*arguments):
     return subprocess.run([CRESCENDO, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
 
@@ -197,12 +217,7 @@ class PageTest(unittest.TestCase):
                         canvas = page.locator(f"[data-chart={kind}] canvas")
                         self.assertEqual(canvas.count(), 1, kind)
                         self.assertEqual(canvas.bounding_box()["height"], 40, kind)
-                    lowest = page.locator("[data-chart=importance] canvas").evaluate("""({plot}) => {
-                      let lowest = 0;
-                      plot.context.fillText = (text, x, y) => { lowest = Math.max(lowest, y + 12); };
-                      plot.redraw();
-                      return lowest;
-                    }""")
+                    lowest = max(y + 12 for _, _, y, _ in texts_of(page.locator("[data-chart=importance] canvas")))
                     self.assertTrue(12 < lowest <= 40, lowest)  # two lines, and none is cut
                 if name == "one":  # a trial that improves was worse at its first rungs: these dots are drawn as well
                     num_dots, num_below = page.evaluate("""(() => {
@@ -481,6 +496,19 @@ class PageTest(unittest.TestCase):
         self.assertGreater(len(dots), 200)
         self.assertEqual([at for _, at in dots], [choice for choice, _ in dots])
 
+    def test_numbers_beside_the_axis_of_the_metric_are_whole(self):
+        def have_large_values(sweep):
+            for row in sweep["rows"]:
+                row[sweep["columns"].index(sweep["metric_column"])] *= -5e6
+
+        self.altered("s300", "large", have_large_values)
+        page, _ = self.open("large", width=400)
+        texts = {text for text, *_ in texts_of(self.drawn(page, "parallel"))}
+
+        ticks = evaluate(page, "(view) => parallelAxes(view).at(-1).ticks().map(({text}) => text)")
+        self.assertGreater(max(map(len, ticks)), 7)  # "-50…00" might be any of many
+        self.assertLessEqual(set(ticks), texts)
+
     def test_titles_of_rungs_are_whole_on_a_narrow_screen(self):
         for times, width, form in ((100, 1600, "{} of {} continued"), (4, 360, "{}/{}"), (100, 360, "{} of\n{}")):
             def have_more(sweep):
@@ -491,17 +519,12 @@ class PageTest(unittest.TestCase):
                 self.altered("s300", f"times{times}", have_more)
                 page, _ = self.open(f"times{times}", width=width)
                 rungs = evaluate(page, "(view) => view.rungs.map((rung) => [rung.went_on, rung.reached])")
-                titles = page.evaluate("""() => {
-                  const {plot} = document.querySelector('[data-chart=rungs] canvas'), titles = {};
-                  plot.redraw();
-                  plot.context.fillText = (text, x, y) => {
-                    if (plot.context.textBaseline === 'bottom') titles[x] = titles[x] ? `${text}\\n${titles[x]}` : text;
-                  };
-                  plot.redraw();
-                  return Object.entries(titles).sort((a, b) => a[0] - b[0]).map(([, text]) => text);
-                }""")
+                titles = {}  # by their place; the lowest line comes first
+                for text, x, _, baseline in texts_of(page.locator("[data-chart=rungs] canvas")):
+                    if baseline == "bottom":
+                        titles[x] = f"{text}\n{titles[x]}" if x in titles else text
 
-                self.assertEqual(titles[:-1], [form.format(*rung) for rung in rungs[:-1]])
+                self.assertEqual([titles[x] for x in sorted(titles)][:-1], [form.format(*rung) for rung in rungs[:-1]])
 
     def test_the_page_has_the_sweep_file_the_versions_and_the_machine(self):
         page, _ = self.open("s3")
@@ -606,6 +629,9 @@ class PageTest(unittest.TestCase):
                 forth.click()
 
             self.assertEqual({int(trial): row for trial, row in found.items()}, expected)
+            names = page.locator("table.trials th:visible").all_inner_texts()
+            self.assertEqual([name.removesuffix(" ▼") for name in names],  # and none without any value
+                             run("trials", self.folder / f"s{trials}").split("\n")[0].split())
 
     def test_a_click_on_a_trial_marks_it_everywhere(self):
         page, _ = self.open("s300")
@@ -769,6 +795,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.evaluate(ground), "rgb(255, 255, 255)")
         self.assertEqual(palette(page, "w"), light)  # and not the pale ones of a dark screen
         self.assertFalse(page.locator(".filters").first.is_visible())
+        self.assertEqual(page.inner_text(".pager").strip(), "1 to 3 of 3")  # of a large sweep, they are not all
         colour = page.get_by_label("Colour").first
         self.assertTrue(colour.is_visible())
         self.assertEqual(colour.evaluate("(list) => getComputedStyle(list).appearance"), "none")
@@ -828,7 +855,7 @@ class PageTest(unittest.TestCase):
     def test_a_served_page_follows_its_sweep_and_keeps_what_is_chosen(self):
         rest = self.make_half("live")
         with self.served("live") as address:
-            page, complaints = self.visit(address.geturl())
+            page, complaints = self.visit(address.geturl(), viewport={"width": 1000, "height": 700})
             page.locator("tr[data-trial='3']").first.click()
             page.locator("[data-chart=best]").get_by_label("Over").select_option(label="slot-hours")
             page.get_by_role("button", name="momentum").click()
@@ -836,11 +863,7 @@ class PageTest(unittest.TestCase):
             colour = page.locator("[data-chart=gantt]").get_by_label("Colour")
             colour.focus()
             page.keyboard.press("Shift")
-            page.evaluate("""() => {
-              const source = new EventSource('events');
-              source.onmessage = () => { window.messages = (window.messages ?? 0) + 1; };
-            }""")
-            page.wait_for_function("() => window.messages === 1")
+            count_messages(page)
             with (self.folder / "live/journal.jsonl").open("ab") as journal:
                 journal.write(rest)
             page.wait_for_function("() => window.messages > 1")
@@ -862,6 +885,46 @@ class PageTest(unittest.TestCase):
             self.assertEqual(complaints, [])
         page.wait_for_function("() => document.querySelector('#live span').textContent.startsWith('not connected')")
         self.assertEqual(page.locator("tr[data-trial]").count(), 27)
+
+    def test_a_page_flickered_as_it_followed_its_sweep_and_ended_drags_and_what_the_pointer_was_told(self):
+        rest = self.make_half("steady")
+        with self.served("steady") as address:
+            page, complaints = self.visit(address.geturl(), """
+              new MutationObserver(() => {
+                const isSeen = ({height, top, bottom}) => height && bottom > 0 && top < innerHeight;
+                const seen = [...document.querySelectorAll('main canvas')].filter(
+                  (canvas) => isSeen(canvas.getBoundingClientRect()));
+                window.blank = seen.filter((canvas) => !canvas.dataset.drawn).length;
+              }).observe(document, {subtree: true, attributeFilter: ['data-updates']});""")
+            count_messages(page)
+            box = self.drawn(page, "gantt").bounding_box()
+            trials = "() => document.querySelector('[data-chart=gantt] canvas').plot.areas.map(({trial}) => trial)"
+            before = set(page.evaluate(trials))
+            lines = rest.splitlines(keepends=True)
+
+            def go_on(part):
+                with (self.folder / "steady/journal.jsonl").open("ab") as journal:
+                    journal.write(b"".join(part))
+
+            page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 60)
+            page.mouse.down()
+            page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 60, steps=3)
+            go_on(lines[:4])
+            page.wait_for_function("() => window.messages > 1")
+            self.assertIsNone(page.get_attribute("html", "data-updates"))
+            page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 60, steps=3)
+            page.mouse.up()
+            page.wait_for_selector("html[data-updates]")
+            self.assertTrue(before - set(page.evaluate(trials)))  # those that ended before what was zoomed to
+            page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 60)
+            self.assertIn("Trial ", page.inner_text("#tip.on"))
+            updates = page.get_attribute("html", "data-updates")
+            go_on(lines[4:8])
+            page.wait_for_selector(f"html:not([data-updates='{updates}'])")
+
+            self.assertIn("Trial ", page.inner_text("#tip.on"))
+            self.assertEqual(page.evaluate("blank"), 0)
+            self.assertEqual(complaints, [])
 
     def test_a_thousand_slow_clients_do_not_keep_a_browser_waiting(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -21,7 +21,8 @@ function follow(show) {
     state.textContent = lost ? 'not connected: is `crescendo top` still running?' : paused ? 'paused' : 'live';
   }
 
-  // A list of choices may be open from a press until its reader has chosen or left it. An update would close it.
+  // A list of choices may be open from a press until its reader has chosen or left it, and a drag over a chart lasts
+  // until it is let go. An update would end them.
   let pressed = null;
   for (const kind of ['pointerdown', 'keydown'])
     document.addEventListener(kind, ({target}) => (pressed = target.closest?.('main select')));
@@ -30,7 +31,9 @@ function follow(show) {
       pressed = null;
       update();
     });
-  const isChoosing = () => pressed && pressed === document.activeElement;
+  for (const kind of ['pointerup', 'pointercancel']) document.addEventListener(kind, () => update());
+  const isDragging = () => [...document.querySelectorAll('main canvas')].some(({plot}) => plot.from);
+  const isChoosing = () => (pressed && pressed === document.activeElement) || isDragging();
 
   async function update() {
     if (paused || busy || !behind || document.hidden || isChoosing()) return;

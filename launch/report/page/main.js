@@ -19,7 +19,8 @@ function makeCharts(article) {
   const places =
       Object.fromEntries([...article.querySelectorAll('[data-chart]')].map((place) => [place.dataset.chart, place]));
   makeFilters(article.querySelector('[data-filters]'), view);
-  for (const [kind, make] of Object.entries(makers)) make(places[kind], view);
+  for (const [kind, make] of Object.entries(makers))
+    if (places[kind]) make(places[kind], view);
   makeImportance(places, view);
   view.filter();
 }
@@ -62,6 +63,7 @@ function replaceAll(newer) {
     details.open = opened[i] ?? details.open;
   });
   endOldPlots();
+  const told = tipAt;
   showTip('', 0, 0);
   document.querySelector('main').replaceWith(newer.querySelector('main'));
   data.textContent = newData.textContent;
@@ -71,6 +73,8 @@ function replaceAll(newer) {
   const controls = focused ? [...document.querySelectorAll('main :is(select, button, summary, tr)')] : [];
   controls.find((control) => controlName(control) === focused)?.focus({preventScroll: true});
   scrollTo(x, y);
+  for (const {plot} of document.querySelectorAll('main canvas')) plot.drawIfSeen();
+  if (told) document.elementFromPoint(told.clientX, told.clientY)?.plot?.tell(told);
   document.documentElement.dataset.updates = Number(document.documentElement.dataset.updates ?? 0) + 1;
 }
 

@@ -39,10 +39,11 @@ function makeParallel(figure, view) {
   view.axes = () => axes;
   const [top, bottom, side] = [axes.some((axis) => axis.offset()) ? 48 : 34, 16, 58];
   const longest = Math.max(...axes[0].ticks(300).map(({text}) => text.length));
+  let right = side;  // room for the numbers of the metric: without its middle, one would be another
   // Room for the words of the first axis.
   const left = (width) => Math.max(side, Math.min(7 * longest + 14, width / 9));
   const xOf = (i, width) =>
-      left(width) + (axes.length === 1 ? 0.5 : i / (axes.length - 1)) * (width - left(width) - side);
+      left(width) + (axes.length === 1 ? 0.5 : i / (axes.length - 1)) * (width - left(width) - right);
   const yOf = (share, height) => height - bottom - share * (height - top - bottom);
   const placeOf = (axis, trial) => {
     const share = axis.share(trial);
@@ -59,6 +60,7 @@ function makeParallel(figure, view) {
     if (!view.parameters.length) return p.say('No parameter varies.');
     const c = p.context, [width, height] = p.size;
     p.frame = {left: 0, top, width, height: height - top - bottom};
+    right = Math.max(side, ...axes[axes.length - 1].ticks().map(({text}) => c.measureText(text).width + 14));
     const paint = view.qualityPaint('m');
     const draw = view.fairDraw([...view.ranked].reverse(), most);
     const order = draw.trials.sort((a, b) => view.weight(a.id) - view.weight(b.id));
@@ -96,7 +98,7 @@ function makeParallel(figure, view) {
       c.textBaseline = 'bottom';
       c.fillStyle = i === axes.length - 1 ? colour('best') : colour('text');
       c.fillText(
-          fitted(c, axis.name, (width - left(width) - side) / Math.max(1, axes.length - 1) - 8),
+          fitted(c, axis.name, (width - left(width) - right) / Math.max(1, axes.length - 1) - 8),
           Math.min(Math.max(x, 40), width - 40), 22);
       c.fillStyle = colour('muted');
       if (axis.offset()) c.fillText(offsetText({offset: axis.offset()}), x, 38);
@@ -106,7 +108,7 @@ function makeParallel(figure, view) {
         if (tick.share !== absentShare && !(tick.share >= -0.01 && tick.share <= 1.01)) continue;
         const at = x + (i === axes.length - 1 ? 6 : -6), y = yOf(tick.share, height);
         const text =
-            fitted(c, tick.text, i === axes.length - 1 ? side - 8 : i ? xOf(1, width) - xOf(0, width) - 10 : x - 8);
+            fitted(c, tick.text, i === axes.length - 1 ? right - 8 : i ? xOf(1, width) - xOf(0, width) - 10 : x - 8);
         c.lineWidth = 3;
         c.strokeStyle = colour('ground');
         c.strokeText(text, at, y);

@@ -8,7 +8,9 @@ function endOldPlots() {
   plotsEnd.abort();
   plotsEnd = new AbortController();
 }
+let tipAt = null;  // where it tells something, as an event has it
 function showTip(text, x, y) {
+  tipAt = text ? {clientX: x, clientY: y} : null;
   tip.textContent = text;
   tip.className = text ? 'on' : '';
   const box = tip.getBoundingClientRect();
@@ -46,7 +48,9 @@ class Plot {
       this.visible = entries.some((entry) => entry.isIntersecting);
       if (this.visible && this.stale) this.redraw();
     }, {rootMargin: '300px'}).observe(this.canvas);
-    new ResizeObserver(() => this.update()).observe(place);
+    new ResizeObserver(([{contentRect}]) => {
+      if (Math.round(contentRect.width) !== this.size?.[0]) this.update();
+    }).observe(place);
     if (typeof height === 'function')
       this.fit();
     else
@@ -71,6 +75,12 @@ class Plot {
         this.redraw();
       });
     }
+  }
+
+  /** Draws now if it is in view. The observer says so after a frame without it: a page that changes would flicker. */
+  drawIfSeen() {
+    const {top, bottom, width} = this.canvas.getBoundingClientRect();
+    if (width && bottom > 0 && top < innerHeight) this.redraw();
   }
 
   /** Takes its height, so that nothing moves when it is drawn; returns its size. */

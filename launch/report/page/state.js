@@ -262,7 +262,7 @@ function makeFilters(place, view) {
       },
       'Show all');
   const chosen = element('span', {class: 'chosen', 'aria-live': 'polite'});
-  place.append('Show', status, rung, clear);
+  place.append('Show', status, ...(rungs.length ? [rung] : []), clear);
   if (view.canBeLog) place.append(element('label', {}, 'Scale ', scale));
   place.append(chosen);
   view.onChange(() => {

@@ -9,6 +9,9 @@ function makeTrials(place, view) {
     if (column >= 0) return [column, chosen.ascending];
     return view.metricColumn < 0 ? [0, true] : [view.metricColumn, view.sign > 0];
   };
+  // Columns without any value take no room, unless they are of what the sweep searched.
+  const isKept = (i) => i === view.metricColumn || view.parameterColumns.includes(i);
+  const isEmpty = view.columns.map((_, i) => !isKept(i) && view.rows.every((row) => row[i] === null));
   const body = element('tbody');
   const heads = view.columns.map((name, i) => {
     const button = element(
@@ -21,7 +24,7 @@ function makeTrials(place, view) {
           }
         },
         name);
-    return element('th', {scope: 'col'}, button);
+    return element('th', {scope: 'col', hidden: isEmpty[i]}, button);
   });
   const table = element(
       'table', {class: 'trials', 'data-sweep': place.dataset.sweep}, element('thead', {}, element('tr', {}, ...heads)),
@@ -66,7 +69,8 @@ function makeTrials(place, view) {
       const row = element(
           'tr', {'data-trial': trial.id, tabindex: 0},
           ...trial.row.map(
-              (value, i) => element('td', {'data-value': JSON.stringify(value)}, view.cellText(trial, i))));
+              (value, i) => element(
+                  'td', {'data-value': JSON.stringify(value), hidden: isEmpty[i]}, view.cellText(trial, i))));
       return row;
     }));
     position.textContent = `${sorted.length ? page * perPage + 1 : 0} to ${
