@@ -302,6 +302,7 @@ OrderedJson next_steps(std::optional<Standing> standing, const History& history,
     } else {
         if (sweep.best()) {
             add("crescendo best " + where, "the best configuration, and its checkpoint");
+            add("crescendo retrain " + where, "train it again with other seeds: how sure is its value?");
         }
         if (!extension.empty()) {
             add(directory.way_to_extend(extension), "search twice as long");
@@ -361,7 +362,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["max"] = sweep.spec().scheduler.max.value;
     data["elapsed"] = history.elapsed();
     data["spending"] = spending_json(history, price);
-    data["data_wait"] = history.data_wait();
+    data["hint"] = hint(history, file);
     data["num_trials"] = sweep.trials().size();
     data["ranking"] = OrderedJson::array();
     for (const auto trial : ranking(sweep)) {

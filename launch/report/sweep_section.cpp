@@ -95,6 +95,28 @@ std::string better_report(const OrderedJson& sweep, const OrderedJson& best, boo
                        has_failed ? "failed" : "was not its last");
 }
 
+/// By how much the best one won: the next one of another configuration.
+std::string runner_up(const OrderedJson& sweep, bool is_judged) {
+    const auto& columns = sweep.at("columns");
+    const auto column = [&](const auto& name) { return std::ranges::find(columns, name) - columns.begin(); };
+    const auto cell = [&](const OrderedJson& trial, const auto& name) -> const OrderedJson& {
+        return sweep.at("rows").at(trial.get<std::size_t>()).at(column(name));
+    };
+    const auto& ranking = sweep.at("ranking");
+    const auto is_other = [&](const OrderedJson& trial) {
+        return !is_judged || cell(trial, "configuration") != cell(ranking.front(), "configuration");
+    };
+    const auto next = std::ranges::find_if(ranking.begin() + 1, ranking.end(), is_other);
+    if (next == ranking.end()) {
+        return "";
+    }
+    const auto& value = is_judged ? cell(*next, "judged") : cell(*next, sweep.at("metric_column"));
+    return fmt::format(
+        "; next: {}, resource {}: {}",
+        is_judged ? "configuration " + html::number(cell(*next, "configuration")) : "trial " + html::number(*next),
+        html::number(cell(*next, "resource")), html::number(value));
+}
+
 std::string answer(const OrderedJson& sweep, std::size_t index) {
     const auto& best = sweep.at("best");
     std::string result;
@@ -108,12 +130,12 @@ std::string answer(const OrderedJson& sweep, std::size_t index) {
         const bool is_judged = best.contains("judged");
         const OrderedJson value = is_judged ? best.at("judged") : metrics.value(metric, OrderedJson());
         result += html::figure(html::number(value), markup_text(metric),
-                               fmt::format("best: {}trial {}, resource {}{}",
+                               fmt::format("best: {}trial {}, resource {}{}{}",
                                            is_judged ? html::text(best, "judge") + " of configuration " +
                                                            html::number(best.at("configuration")) + ", "
                                                      : "",
                                            html::number(best.at("trial")), html::number(best.at("resource")),
-                                           better_report(sweep, value, is_judged)));
+                                           better_report(sweep, value, is_judged), runner_up(sweep, is_judged)));
         if (best.at("test").is_object()) {
             const auto& test = best.at("test");
             const auto same = test.find(metric);
@@ -144,9 +166,8 @@ std::string answer(const OrderedJson& sweep, std::size_t index) {
                                                 "best one. The <a href='#failures{}'>failures</a> may say why.",
                                                 index));
     }
-    if (const auto& wait = sweep.at("data_wait"); !wait.is_null() && wait.get<double>() > 0.1) {
-        result += fmt::format("<p class='warning'>Trials waited for data during {:.0f} % of their time.</p>\n",
-                              100 * wait.get<double>());
+    if (const auto hint = html::text(sweep, "hint"); !hint.empty()) {
+        result += fmt::format("<p class='warning'>{}</p>\n", hint);
     }
     return result + "<h3>What to type next</h3>\n" + commands(sweep);
 }
@@ -305,9 +326,11 @@ std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_o
     result +=
         html::chart("marginals", index, "Partial dependence",
                     "The predicted metric over one parameter, averaged over all others. Band: one standard deviation.");
-    result += html::chart("rungs", index, "Rungs",
-                          "Each dot is a trial that was judged there. Hollow: it was stopped there.");
-    result += html::details("Rungs in figures", rungs(sweep));
+    if (!sweep.at("rungs").empty()) {
+        result += html::chart("rungs", index, "Rungs",
+                              "Each dot is a trial that was judged there. Hollow: it was stopped there.");
+        result += html::details("Rungs in figures", rungs(sweep));
+    }
     result += fmt::format("<a id='failures{}'></a>", index);
     result += html::details("Failures", failures(sweep), !sweep.at("faults").empty());
     result += fmt::format(

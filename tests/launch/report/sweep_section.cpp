@@ -19,8 +19,48 @@ TEST_CASE("the best trial counts with its last report, and a page says where a r
         return sweep_section(sweep_data(folder / name), 0, /*is_open=*/true, PageKind::file);
     };
 
-    CHECK(contains(section("s"), "best: trial 0, resource 2; 0.9 in a report of trial 1 that was not its last"));
+    CHECK(
+        contains(section("s"), "best: trial 0, resource 2; 0.9 in a report of trial 1 that was not its last; next: "));
     CHECK(contains(section("plain"), "best: trial 0, resource 2</small>"));
+}
+
+TEST_CASE("a page says by how much the best one won, over another configuration") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}, {4, 0, 2, 0.6}, {6, 1, 3, 0.4}});
+    record_sweep(folder / "repeated", two_trials(1, "repeat: 2\n"),
+                 {{2, 0, 9, 0.5}, {3, 1, 9, 0.7}, {4, 2, 9, 0.6}, {5, 3, 9, 0.2}});
+    const auto section = [&](const char* name) {
+        return sweep_section(sweep_data(folder / name), 0, /*is_open=*/true, PageKind::file);
+    };
+
+    CHECK(contains(section("s"), "best: trial 0, resource 2; next: trial 1, resource 3: 0.4</small>"));
+    CHECK(contains(section("repeated"), "; next: configuration 1, resource 9: 0.4</small>"));  // (0.6 + 0.2) / 2
+}
+
+TEST_CASE("a page of trials that nobody judges had a chart and a table of rungs, where none was reached yet") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}});
+    auto data = sweep_data(folder / "s");
+    const auto section = [&] { return sweep_section(data, 0, /*is_open=*/true, PageKind::file); };
+
+    CHECK(contains(section(), "data-chart='rungs'"));
+    data["rungs"] = OrderedJson::array();
+    CHECK_FALSE(contains(section(), "data-chart='rungs'"));
+    CHECK_FALSE(contains(section(), "Rungs in figures"));
+}
+
+TEST_CASE("a page gives the advice of `run` and `status`, such as that no trial came to the end") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}, {2, 1, 1, 0.6}});
+    auto journal = Journal::open(folder / "s" / "journal.jsonl");
+    for (const int trial : {0, 1}) {
+        journal.append({{"event", "trial_finished"}, {"trial", trial}, {"time", 1004.0}});
+    }
+    journal.sync();
+
+    const auto section = sweep_section(sweep_data(folder / "s"), 0, /*is_open=*/true, PageKind::file);
+
+    CHECK(contains(section, "no trial came to scheduler.max, which is 9: their programs ended at 1 or before"));
 }
 
 TEST_CASE("a page calls a trial failed whose report was better than the best, and none that was worse") {
