@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -34,24 +35,34 @@ std::string written_to(int write_end, int read_end, const std::function<void()>&
     return text.substr(0, text.size() - 3);
 }
 
-}  // namespace
-
-TEST_CASE("a bar on a terminal changes with the percentage, and is erased at the end") {
+/// What a bar writes to a terminal of so many columns.
+std::string shown_on(unsigned short columns) {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
     REQUIRE(::grantpt(terminal) == 0);
     REQUIRE(::unlockpt(terminal) == 0);
-
-    const auto text = written_to(::open(::ptsname(terminal), O_RDWR | O_NOCTTY), terminal, [] {
+    const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    REQUIRE(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
+    return written_to(::open(::ptsname(terminal), O_RDWR | O_NOCTTY), terminal, [] {
         ProgressBar bar("bytes");
         bar.show(500, 1000);
         bar.show(501, 1000);  // the same percentage
         bar.show(1000, 1000);
     });
+}
 
-    CHECK(text ==
+}  // namespace
+
+TEST_CASE("a bar on a terminal changes with the percentage, and is erased at the end") {
+    CHECK(shown_on(80) ==
           "\r[####################                    ]  50 % of 1000 bytes"
           "\r[########################################] 100 % of 1000 bytes\r\x1b[K");
+}
+
+TEST_CASE("a bar that was wider than the terminal left a line for each percent") {
+    CHECK(shown_on(30) ==
+          "\r[###    ]  50 % of 1000 bytes"  // 29 columns: the cursor has the last
+          "\r[#######] 100 % of 1000 bytes\r\x1b[K");
 }
 
 TEST_CASE("there is no bar in a file") {
