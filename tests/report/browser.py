@@ -509,6 +509,21 @@ class PageTest(unittest.TestCase):
         self.assertGreater(max(map(len, ticks)), 7)  # "-50…00" might be any of many
         self.assertLessEqual(set(ticks), texts)
 
+    def test_a_name_that_is_cut_above_its_axis_is_told_by_the_pointer(self):
+        name = "optimizer.parameter_groups.1.learning_rate"
+
+        def have_a_long_name(sweep):
+            sweep["parameters"][1]["name"] = name
+
+        self.altered("s300", "long", have_a_long_name)
+        page, _ = self.open("long", width=400)
+        canvas = self.drawn(page, "parallel")
+        area = canvas.evaluate("({plot}, name) => plot.areas.find(({text}) => text === name)", name)
+        canvas.hover(position={"x": area["x"] + area["width"] / 2, "y": area["y"] + 5})
+
+        self.assertNotIn(name, [text for text, *_ in texts_of(canvas)])
+        self.assertEqual(page.inner_text("#tip.on"), name)
+
     def test_titles_of_rungs_are_whole_on_a_narrow_screen(self):
         for times, width, form in ((100, 1600, "{} of {} continued"), (4, 360, "{}/{}"), (100, 360, "{} of\n{}")):
             def have_more(sweep):

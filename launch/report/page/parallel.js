@@ -97,9 +97,10 @@ function makeParallel(figure, view) {
       c.textAlign = 'center';
       c.textBaseline = 'bottom';
       c.fillStyle = i === axes.length - 1 ? colour('best') : colour('text');
-      c.fillText(
-          fitted(c, axis.name, (width - left(width) - right) / Math.max(1, axes.length - 1) - 8),
-          Math.min(Math.max(x, 40), width - 40), 22);
+      const room = (width - left(width) - right) / Math.max(1, axes.length - 1) - 8;
+      const middle = Math.min(Math.max(x, 40), width - 40);
+      c.fillText(fitted(c, axis.name, room), middle, 22);
+      p.area(middle - room / 2, 6, room, 18, undefined, axis.name);  // the whole of it, where it does not fit
       c.fillStyle = colour('muted');
       if (axis.offset()) c.fillText(offsetText({offset: axis.offset()}), x, 38);
       c.textAlign = i === axes.length - 1 ? 'left' : 'right';
