@@ -648,6 +648,21 @@ class PageTest(unittest.TestCase):
             self.assertEqual([name.removesuffix(" ▼") for name in names],  # and none without any value
                              run("trials", self.folder / f"s{trials}").split("\n")[0].split())
 
+    def test_the_luckiest_repetition_stood_above_those_of_the_best_configuration(self):
+        def have_repetitions(sweep):
+            at = sweep["columns"].index(sweep["metric_column"]) + 1
+            sweep["columns"][at:at] = ["judged", "configuration", "repetition"]
+            for trial, row in enumerate(sweep["rows"]):
+                row[at:at] = [-row[at - 1], trial // 3, trial % 3]
+
+        rows = json.loads(run("trials", self.folder / "s300", "--format", "json"))
+        self.altered("s300", "repeated", have_repetitions)
+        page, _ = self.open("repeated")
+
+        self.assertEqual(page.inner_text("th[aria-sort=descending]"), "judged ▼")
+        best = min(rows, key=lambda row: row["val_accuracy"])["trial"]
+        self.assertEqual(page.locator("tr[data-trial]").first.get_attribute("data-trial"), str(best))
+
     def test_a_click_on_a_trial_marks_it_everywhere(self):
         page, _ = self.open("s300")
         for kind in ("gantt", "best", "curves", "parallel", "slices", "pair", "rungs"):
