@@ -175,14 +175,18 @@ struct Ranks {
         ::setenv("CRESCENDO_TEST_RANKS", count, 1);
         ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", heartbeat, 1);
         ::setenv("CRESCENDO_TEST_RECOVERY", "1", 1);
+        ::setenv("OMPI_MCA_btl_vader_backing_directory", shared_memory.path().c_str(), 1);
     }
     ~Ranks() {
         ::unsetenv("CRESCENDO_TEST_RANKS");
         ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
         ::unsetenv("CRESCENDO_TEST_RECOVERY");
+        ::unsetenv("OMPI_MCA_btl_vader_backing_directory");
     }
     Ranks(Ranks&&) = delete;
     Ranks& operator=(Ranks&&) = delete;
+
+    TemporaryFolder shared_memory;  ///< of Open MPI: that of killed ranks stays, in /dev/shm for good
 };
 
 }  // namespace crescendo::tests
