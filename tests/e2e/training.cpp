@@ -343,7 +343,7 @@ TEST_CASE("a trainer that stands still is killed after the time-out, and the pee
 TEST_CASE("a node that dies costs a group that spans nodes its worker there, and a step") {
     const Ranks ranks("3", "4");
     const Bench bench;
-    bench.write_sweep("type: fifo, max: 60, workers: 3", "run_cap: 1\nslots: 1\n");
+    bench.write_sweep("type: fifo, max: 20, workers: 3", "run_cap: 1\nslots: 1\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
     await("the second report", [&] { return num_reports(bench.folder / "s") >= 2; });
 
@@ -351,9 +351,9 @@ TEST_CASE("a node that dies costs a group that spans nodes its worker there, and
 
     CHECK(run.wait() == 0);
     CHECK(bench.read("trials").at(0).at("failures") == 0);
-    CHECK(bench.log(0).find("epoch 60, 2 workers") != std::string::npos);
+    CHECK(bench.log(0).find("epoch 20, 2 workers") != std::string::npos);
     check_reports(bench.folder / "s");
-    check_trained_once(bench, run, 0, 60);
+    check_trained_once(bench, run, 0, 20);
 }
 
 TEST_CASE(
