@@ -75,10 +75,13 @@ std::string advice(const SweepFile& file, const History& history) {
     const auto is_ignored = [&](const char* value) {
         return words.find(fmt::format("ignored explicit argument '{}'", value)) != std::string::npos;
     };
-    const bool takes_none = words.find("does not take a value") != std::string::npos;  // click's words
+    const bool takes_none = words.find("does not take a value") != std::string::npos ||       // click's words
+                            words.find("Unrecognized options: True") != std::string::npos ||  // tyro's
+                            words.find("Unrecognized options: False") != std::string::npos;
     if (is_ignored("True") || is_ignored("False") || takes_none) {
         return "An option such as argparse's store_true takes no value. With `${args_no_boolean_flags}` in the "
-               "command, in place\nof `${args}`, it is there if the parameter is true, and else is not.\n\n";
+               "command, in place\nof `${args}`, it is there if the parameter is true, and else is not. If that is on "
+               "by default, and the program has\n--no-flag as well, search `no-flag` in place of `flag`.\n\n";
     }
     if (words.find("No module named 'crescendo'") != std::string::npos) {
         return "The program's Python has no package `crescendo`. It is in the folder python/ of Crescendo: install it "

@@ -37,7 +37,8 @@ def inherited_socket() -> Optional[socket.socket]:
         raise RuntimeError(
             f"CRESCENDO_FD is {descriptor!r}, and this process has no such socket ({error}); a program between "
             "crescendo and this one closed it, as torchrun does, in place of which the sweep file has `workers: 2` in "
-            "its scheduler; or the variable was copied from a sweep: unset CRESCENDO_FD to run outside of one"
+            "its scheduler, and `conda run`, in place of which its command has the path of the environment's python3; "
+            "or the variable was copied from a sweep: unset CRESCENDO_FD to run outside of one"
         ) from None
     inherited.set_inheritable(False)
     return inherited

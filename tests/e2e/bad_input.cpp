@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/contains.hpp"
 #include "tests/e2e/command.hpp"
 
 using namespace crescendo::tests;
@@ -168,6 +169,22 @@ TEST_CASE("a module that calls wandb, and a launcher that closes CRESCENDO_FD, a
     CHECK(
         launcher.err.starts_with("crescendo: warning: sweep.yaml:7:11: command[0]: ./torchrun closes what a program "
                                  "reports through, CRESCENDO_FD"));
+}
+
+TEST_CASE("conda run, which closes CRESCENDO_FD and keeps what is printed, is warned of") {
+    const TemporaryFolder folder;
+    write_file(folder / "conda", "");
+    fs::permissions(folder / "conda", fs::perms::owner_all);
+    const auto warned = [&](const std::string& words, const std::string& report) {
+        write_file(folder / "sweep.yaml", replaced(sound, "bash, train.sh", "./conda, " + words) + report);
+        return run_crescendo(folder.path(), {"validate", "sweep.yaml"}).err;
+    };
+    const std::string printed = "report: {pattern: 'loss=(?P<loss>[^,]+)'}\n";
+
+    CHECK(
+        contains(warned("run, -n, mine, python3, train.py", ""), "`conda run` closes what a program reports through"));
+    CHECK(contains(warned("run, -n, mine, python3, train.py", printed), "write --no-capture-output behind run"));
+    CHECK(warned("run, --no-capture-output, -n, mine, python3, train.py", printed).empty());
 }
 
 TEST_CASE("mistakes of the file, what is missing, and what the trainer says are told in one go") {

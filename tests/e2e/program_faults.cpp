@@ -101,8 +101,10 @@ TEST_CASE("a program that wants an account of W&B is shown the adapter, and one 
 
     CHECK(advised("wandb.errors.UsageError: No API key configured").find("[python3, -m, crescendo.wandb, train.py") !=
           std::string::npos);
-    CHECK(advised("Error: Option --use-bn does not take a value.").find("${args_no_boolean_flags}") !=
-          std::string::npos);
+    for (const char* complaint : {"Error: Option --use-bn does not take a value.", "Unrecognized options: False"}) {
+        CHECK(advised(complaint).find("${args_no_boolean_flags}") != std::string::npos);
+        CHECK(advised(complaint).find("search `no-flag` in place of `flag`") != std::string::npos);
+    }
 }
 
 TEST_CASE("a sweep whose trials all failed says how to begin anew with another file") {

@@ -68,12 +68,32 @@ std::string file_of_module(const std::vector<std::string>& command) {
 }
 
 std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) {
-    const auto found = std::ranges::find_if(words, [](const std::string& word) {
-        const auto name = fs::path(word).filename();
-        return name == "torchrun" || name == "accelerate" || name == "deepspeed" || name == "torch.distributed.run" ||
-               name == "torch.distributed.launch" || name == "accelerate.commands.launch";
+    constexpr std::array known{"torchrun",
+                               "torch.distributed.run",
+                               "torch.distributed.launch",
+                               "accelerate",
+                               "accelerate.commands.launch",
+                               "deepspeed",
+                               "mpirun",
+                               "mpiexec",
+                               "srun"};
+    const auto found = std::ranges::find_if(words, [&](const std::string& word) {
+        return std::ranges::find(known, fs::path(word).filename()) != known.end();
     });
     return found == words.end() ? std::nullopt : std::optional<std::size_t>(found - words.begin());
+}
+
+bool is_run_by_conda(const std::vector<std::string>& command) {
+    const auto program = find_program(command);
+    const auto name = fs::path(command[program]).filename();
+    const bool is_known = name == "conda" || name == "mamba" || name == "micromamba";
+    return is_known && program + 1 < command.size() && command[program + 1] == "run";
+}
+
+bool is_held_back_by_conda(const std::vector<std::string>& command) {
+    constexpr std::array streaming{"-s", "--live-stream", "--no-capture-output"};
+    return is_run_by_conda(command) && fs::path(command[find_program(command)]).filename() == "conda" &&
+           std::ranges::find_first_of(command, streaming) == command.end();
 }
 
 }  // namespace crescendo::launch

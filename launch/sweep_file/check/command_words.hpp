@@ -21,4 +21,10 @@ std::string file_of_module(const std::vector<std::string>& command);
 /// Index of the word that is a launcher of processes, which hands on no descriptor.
 std::optional<std::size_t> find_launcher(const std::vector<std::string>& words);
 
+/// Whether the program is `conda run`, or one of its kin: it hands on no descriptor.
+bool is_run_by_conda(const std::vector<std::string>& command);
+
+/// Whether that shows what its program prints at the program's end only.
+bool is_held_back_by_conda(const std::vector<std::string>& command);
+
 }  // namespace crescendo::launch

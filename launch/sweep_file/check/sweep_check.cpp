@@ -36,6 +36,19 @@ std::vector<std::string> fixed_words(const SweepFile& file) {
     return words;
 }
 
+/// Why reports do not come, or come late, from a program that `conda run` starts; empty if nothing keeps them.
+std::string problem_with_conda(const std::vector<std::string>& words, const std::optional<ReportSource>& source) {
+    if (!source && is_run_by_conda(words)) {
+        return "`conda run` closes what a program reports through, CRESCENDO_FD; write the path of the environment's "
+               "python3 in its place, which `conda run -n NAME which python3` prints";
+    }
+    if (source && source->is_printed() && is_held_back_by_conda(words)) {
+        return "`conda run` shows what a program prints when that ends, so no trial stops early; write "
+               "--no-capture-output behind run";
+    }
+    return "";
+}
+
 void check_sampler(const SweepFile& file, Mistakes& mistakes) {
     constexpr const char* key = "sampler.command";
     const auto& words = file.sampler->words;
@@ -142,11 +155,17 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
 }
 
 std::vector<std::string> warnings_of(const SweepFile& file) {
-    if (!file.command || file.grow == GrowMode::in_place || runs_wandb_adapter(file)) {
+    if (!file.command) {
         return {};
     }
     std::vector<std::string> warnings;
     const auto words = fixed_words(file);
+    if (const auto problem = problem_with_conda(words, file.supervision.report); !problem.empty()) {
+        warnings.push_back(file.source.located("command", problem));
+    }
+    if (file.grow == GrowMode::in_place || runs_wandb_adapter(file)) {
+        return warnings;
+    }
     auto script = std::ranges::find_if(words, speaks_to_wandb_alone);
     if (script == words.end() && speaks_to_wandb_alone(file_of_module(words))) {
         script = std::ranges::find(words, "-m");

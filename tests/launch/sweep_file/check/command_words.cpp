@@ -34,5 +34,16 @@ TEST_CASE("a launcher of processes is known by its name, wherever it lies") {
     CHECK(find_launcher({"env", "A=1", "/opt/venv/bin/torchrun", "train.py"}) == 2);
     CHECK(find_launcher({"accelerate", "launch", "train.py"}) == 0);
     CHECK(find_launcher({"python3", "-m", "torch.distributed.run", "train.py"}) == 2);
+    CHECK(find_launcher({"mpirun", "-n", "4", "./solver"}) == 0);
     CHECK(find_launcher({"python3", "torchrun.py"}) == std::nullopt);
+}
+
+TEST_CASE("conda run is known, and whether it keeps what is printed until the end") {
+    CHECK(is_run_by_conda({"/opt/conda/bin/conda", "run", "-n", "mine", "python3", "train.py"}));
+    CHECK(is_run_by_conda({"env", "A=1", "micromamba", "run", "python3", "train.py"}));
+    CHECK_FALSE(is_run_by_conda({"conda"}));
+    CHECK_FALSE(is_run_by_conda({"./run", "conda"}));
+    CHECK(is_held_back_by_conda({"conda", "run", "python3", "train.py"}));
+    CHECK_FALSE(is_held_back_by_conda({"conda", "run", "--no-capture-output", "python3", "train.py"}));
+    CHECK_FALSE(is_held_back_by_conda({"mamba", "run", "python3", "train.py"}));
 }
