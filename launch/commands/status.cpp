@@ -121,7 +121,13 @@ std::string hint_of(const RecordedSweep& recorded, Standing standing, const std:
     if (recorded.history.sweep().waits_for_release()) {
         return held_hint(recorded.history.sweep(), shell_quoted(recorded.directory.path()));
     }
-    return hint(recorded.history, recorded.file);
+    const auto advice = hint(recorded.history, recorded.file);
+    if (standing != Standing::stopped || !advice.empty()) {
+        return advice;
+    }
+    const auto log = recorded.directory.job_log(batch_system()->id_in_job(job));
+    return fmt::format("`{}` continues it{}", recorded.directory.way_to_continue(),
+                       job.empty() || !is_there(log) ? "" : fmt::format("; {} says why it stopped", log.string()));
 }
 
 OrderedJson status_json(const RecordedSweep& recorded, const std::string& price) {

@@ -97,6 +97,19 @@ TEST_CASE("status of a sweep whose job is queued names the job, and who says wha
     CHECK(status.at("hint") == "`squeue --jobs=17` says what the job waits for");
 }
 
+TEST_CASE("status of a sweep that stopped says what continues it, and where its job said why it stopped") {
+    const PlayedSlurm slurm;
+    const OldSweep sweep;
+    const auto hint = [&] { return sweep.run({"status", "s", "--format", "json"}).json().at("hint"); };
+    CHECK(hint() == "`crescendo resume s` continues it");
+
+    sweep.note_job("17");
+    slurm.answer("squeue", "true");
+    std::ofstream(sweep.folder / "s/job-17.log") << "preempted\n";
+
+    CHECK(hint() == "`crescendo submit s` continues it; s/job-17.log says why it stopped");
+}
+
 TEST_CASE("status does not say that a sweep has stopped where Slurm does not answer about its job") {
     const PlayedSlurm slurm;
     const OldSweep sweep;
