@@ -35,6 +35,9 @@ JobState state_named(std::string_view word) {
     return JobState::gone;
 }
 
+/// Of a heterogeneous job, squeue has one line for each part. They begin and end together.
+std::string first_line(const std::string& answer) { return answer.substr(0, answer.find('\n')); }
+
 }  // namespace
 
 bool Slurm::is_installed() const { return is_program("sbatch"); }
@@ -47,6 +50,9 @@ std::string Slurm::text(const std::string& variable) const {
 int Slurm::number(const std::string& variable) const { return std::atoi(text(variable).c_str()); }
 
 std::vector<int> Slurm::parts_of_job() const {
+    if (text("SLURM_JOB_ID_HET_GROUP_0") != text("SLURM_JOB_ID")) {  // sbatch passes them on from the shell of one
+        return {};
+    }
     std::vector<int> parts(static_cast<std::size_t>(std::max(0, number("SLURM_HET_SIZE"))));
     std::iota(parts.begin(), parts.end(), 0);
     return parts;
@@ -139,7 +145,7 @@ std::string Slurm::submit(const std::filesystem::path& script, const std::string
 
 std::optional<JobState> Slurm::state(const std::string& job) const {
     const auto answer = ask_squeue(job, "%T");
-    return answer ? std::optional(state_named(*answer)) : std::nullopt;
+    return answer ? std::optional(state_named(first_line(*answer))) : std::nullopt;
 }
 
 JobStates Slurm::states(const std::vector<std::string>& jobs) const {
@@ -156,7 +162,7 @@ JobStates Slurm::states(const std::vector<std::string>& jobs) const {
         }
         std::istringstream lines(answer.value_or(""));
         for (std::string number, word; lines >> number >> word;) {
-            states[number + ending] = state_named(word);
+            states[number.substr(0, number.find('+')) + ending] = state_named(word);  // 17+1: a part of job 17
         }
     }
     return states;
@@ -164,8 +170,8 @@ JobStates Slurm::states(const std::vector<std::string>& jobs) const {
 
 std::optional<std::chrono::seconds> Slurm::time_left(const std::string& job) const {
     constexpr std::chrono::seconds patience(10);  // less than other ranks have with one that asks
-    const auto answer = ask_squeue(job, "%L", "RUNNING", patience);
-    return answer == "UNLIMITED" ? std::chrono::hours(24 * 365) : parse_job_time(answer.value_or(""));
+    const auto left = first_line(ask_squeue(job, "%L", "RUNNING", patience).value_or(""));
+    return left == "UNLIMITED" ? std::chrono::hours(24 * 365) : parse_job_time(left);
 }
 
 std::string Slurm::state_command(const std::string& job) const {

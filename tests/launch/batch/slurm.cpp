@@ -70,18 +70,37 @@ TEST_CASE("within a step, as in a shell of srun --pty, another one is told not t
 }
 
 TEST_CASE("a heterogeneous job has the nodes of all its parts, and ranks are started on all of them") {
-    const auto job = in({{"SLURM_JOB_ID", "7"},
-                         {"SLURM_JOB_NODELIST", "n1"},
-                         {"SLURM_JOB_NUM_NODES", "1"},
-                         {"SLURM_HET_SIZE", "2"},
-                         {"SLURM_JOB_NODELIST_HET_GROUP_0", "n1"},
-                         {"SLURM_JOB_NUM_NODES_HET_GROUP_0", "1"},
-                         {"SLURM_JOB_NODELIST_HET_GROUP_1", "n[2-3]"},
-                         {"SLURM_JOB_NUM_NODES_HET_GROUP_1", "2"}});
+    std::map<std::string, std::string> environment{{"SLURM_JOB_ID", "7"},
+                                                   {"SLURM_JOB_NODELIST", "n1"},
+                                                   {"SLURM_JOB_NUM_NODES", "1"},
+                                                   {"SLURM_HET_SIZE", "2"},
+                                                   {"SLURM_JOB_ID_HET_GROUP_0", "7"},
+                                                   {"SLURM_JOB_NODELIST_HET_GROUP_0", "n1"},
+                                                   {"SLURM_JOB_NUM_NODES_HET_GROUP_0", "1"},
+                                                   {"SLURM_JOB_NODELIST_HET_GROUP_1", "n[2-3]"},
+                                                   {"SLURM_JOB_NUM_NODES_HET_GROUP_1", "2"}};
+    const auto job = in(environment);
+    environment["SLURM_JOB_ID"] = "8";
+    const auto queued_from_its_shell = in(environment);
 
     CHECK(job.own_job()->nodes == "n1,n[2-3]");
     CHECK(job.own_job()->num_nodes == 3);
     CHECK(job.rank_launcher("pmix").on_each_node() == "srun --mpi=pmix --het-group=0,1 --ntasks-per-node=1");
+    CHECK(queued_from_its_shell.own_job()->num_nodes == 1);
+    CHECK(queued_from_its_shell.rank_launcher("pmix").on_each_node() == "srun --mpi=pmix --ntasks-per-node=1");
+}
+
+TEST_CASE("a heterogeneous job, of which squeue has a line for each part, is not over while it runs") {
+    const PlayedSlurm tools;
+    tools.answer("squeue", R"(case $* in
+        *%i*) printf '17+0 RUNNING\n17+1 RUNNING\n' ;;
+        *%T*) printf 'RUNNING\nRUNNING\n' ;;
+        *%L*) printf '1:00:00\n1:00:00\n' ;;
+    esac)");
+
+    CHECK(real_slurm.state("17") == JobState::running);
+    CHECK(real_slurm.states({"17"}).at("17") == JobState::running);
+    CHECK(real_slurm.time_left("17") == std::chrono::hours(1));
 }
 
 TEST_CASE("a job is queued, running or gone, and nothing is known where Slurm cannot be asked") {
