@@ -94,7 +94,7 @@ std::vector<std::string> failures(const History& history, std::size_t width) {
         if (const auto& words = history.of(trial->id).last_failure; !words.empty()) {
             const bool is_over = trial->status == TrialStatus::failed;
             const auto now = is_over ? "" : fmt::format(", now {},", to_string(trial->status));
-            const auto line = fmt::format("trial {}{} failed: {}", trial->id.value, now, last_line(words));
+            const auto line = fmt::format("trial {}{} failed: {}", trial->id.value, now, in_one_line(words));
             lines.push_back(clipped(line, width));
         }
     }

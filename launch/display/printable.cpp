@@ -23,13 +23,9 @@ std::string printable(std::string_view text) {
     return result;
 }
 
-std::string_view last_line(std::string_view text) {
-    text = text.substr(0, text.find_last_not_of("\r\n ") + 1);
-    return text.substr(text.rfind('\n') + 1);
-}
-
 std::string in_one_line(std::string_view text) {
-    const auto last = last_line(text);
+    text = text.substr(0, text.find_last_not_of("\r\n ") + 1);
+    const auto last = text.substr(text.rfind('\n') + 1);
     const auto first = text.substr(0, text.find('\n'));
     if (first.data() == last.data()) {
         return std::string(last);

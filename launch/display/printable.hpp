@@ -9,9 +9,6 @@ namespace crescendo::launch {
 /// as \x1b; lines stay lines.
 std::string printable(std::string_view text);
 
-/// The last line of a text, where programs say what is wrong.
-std::string_view last_line(std::string_view text);
-
 /// "exit status 1; last words: … OSError: no data": what a message begins with, and its last line, if it has several.
 std::string in_one_line(std::string_view text);
 

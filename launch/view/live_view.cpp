@@ -99,6 +99,9 @@ std::vector<std::string> slot_lines(const Sweep& sweep, std::size_t rows) {
             on[slot] = &trial;
         }
     }
+    if (on.empty()) {
+        return {};
+    }
     const auto& scheduler = sweep.spec().scheduler;
     std::vector<std::string> lines{"slot"};
     auto most = std::min(on.size(), usual);

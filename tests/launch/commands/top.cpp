@@ -54,6 +54,21 @@ TEST_CASE("top cuts no line of a file, and says what a trial that failed does no
     CHECK(contains(sweep.run({"top", "s"}).out, "trial 1, now waiting, failed: " + words + "\n"));
 }
 
+TEST_CASE("top showed of a failure's message what the program printed last, and not what was wrong") {
+    const OldSweep sweep;
+    auto journal = crescendo::launch::Journal::open(sweep.folder / "s/journal.jsonl");
+    journal.append({{"event", "trial_failed"},
+                    {"trial", 1},
+                    {"kind", "crash"},
+                    {"message", "it ended without a report; the last ones: step 1\nstep 2"},
+                    {"time", 1795342768.0}});
+    journal.sync();
+
+    const auto out = sweep.run({"top", "s"}).out;
+    CHECK(contains(out, "failed: it ended without a report; the last ones: step 1 … step 2\n"));
+    CHECK_FALSE(contains(out, "\nslot\n"));  // there are none
+}
+
 TEST_CASE("top --web serves the sweep's page at the address that it prints, until it is told to end") {
     const OldSweep sweep;
     Command top(sweep.folder.path(), {"top", "s", "--web"});
