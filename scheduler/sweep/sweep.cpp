@@ -172,7 +172,7 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     const auto verdict = judge(trial, effects);
 
     if (trial.ended()) {
-        // It stopped with a repetition that its user holds: that had trained ahead to a rung where they lost.
+        // A trial that its user holds had trained ahead to this rung, was promoted, and decided that this one lost.
     } else if (verdict == Verdict::complete) {
         stop(trial, StopReason::completed, effects);
     } else if (has_reached_end(trial) || (verdict != Verdict::stop && improvement_.is_over(trial))) {

@@ -170,3 +170,16 @@ TEST_CASE("a trial whose time is up ends for a reason of its own, wherever it is
         CHECK(script.report(1, 4, 0.09) == "stop 1 completed; drop 0; finish all_trials_done best 1");
     }
 }
+
+TEST_CASE("a trial stops at its report where a held one, which had trained ahead, decides the rung against it") {
+    Script script{spec_of(SchedulerKind::successive_halving, /*run_cap=*/4, /*max=*/4)};  // milestones 1, 2, 4
+    script.join(4);
+    script.report(0, 2, 0.1);  // beyond the first rung
+    script.hold(0);
+    script.report(1, 1, 0.8);
+    script.report(2, 1, 0.9);
+
+    CHECK(script.report(3, 2, 0.2) == "drop 2; stop 3 judged; drop 1");
+    CHECK(script.trial(3).status == TrialStatus::stopped);
+    CHECK(script.trial(0).status == TrialStatus::held);
+}
