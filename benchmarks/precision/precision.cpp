@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -22,7 +21,6 @@
 #include "trainer/device/matrix_products.hpp"
 #include "trainer/models/networks/models.hpp"
 #include "trainer/optimizers/optimizers.hpp"
-#include "trainer/profile/part_times.hpp"
 #include "trainer/settings/catalogue.hpp"
 #include "trainer/training/evaluation.hpp"
 #include "trainer/training/trial.hpp"

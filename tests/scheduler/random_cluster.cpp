@@ -4,7 +4,6 @@
 #include <iterator>
 #include <limits>
 #include <stdexcept>
-#include <utility>
 
 #include "core/check.hpp"
 #include "tests/scheduler/script.hpp"

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <hdf5.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <vector>
 
-#include "datasets/samples/conversion.hpp"
 #include "datasets/samples/sample_stream.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"

@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <stdexcept>
 #include <string>

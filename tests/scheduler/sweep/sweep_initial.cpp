@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "scheduler/samplers/any_sampler.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
 #include "tests/scheduler/script.hpp"
 

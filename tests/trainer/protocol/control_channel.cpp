@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <future>
-#include <string>
 #include <utility>
 #include <vector>
 

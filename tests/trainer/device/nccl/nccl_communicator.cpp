@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <exception>
 #include <memory>
 #include <thread>
 #include <vector>
