@@ -35,7 +35,8 @@ ImportedSweep import_known(const ForeignFile& file) {
     }
     CRESCENDO_VALIDATE(!file.path.ends_with(".py"), "",
                        "{}: is a program; give what its tool stores: of Optuna a study's storage, such as the study.db "
-                       "of create_study(storage='sqlite:///study.db'), of Ray Tune the search space as YAML",
+                       "of create_study(storage='sqlite:///study.db'), of Ray Tune the search space as YAML; how a "
+                       "sweep calls its function is in docs/your-own-program.md",
                        file.path);
     CRESCENDO_VALIDATE(file.text.find('\0') == std::string::npos, "",
                        "{}: is neither text nor a database of SQLite; give a file of W&B, Optuna, Determined, Ray or "

@@ -17,6 +17,7 @@ TEST_CASE("a script is refused with what to give instead") {
         error_of([] { import_file({"study.py", "import optuna\nstudy = optuna.create_study(study_name=\"a: b\")\n"}); });
 
     CHECK(contains(error, "study.py: is a program; give what its tool stores: of Optuna a study's storage"));
+    CHECK(contains(error, "docs/your-own-program.md"));
 }
 
 TEST_CASE("what is no YAML is refused with its place") {
