@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "core/message_json.hpp"
@@ -11,15 +10,14 @@
 #include "launch/json/value_json.hpp"
 #include "launch/process/program_paths.hpp"
 #include "launch/trainers/trial_work.hpp"
+#include "launch/view/trials_table.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 constexpr int num_warm_ups = 100;
 
-Cell cell_of(const OrderedJson& value) {
-    return value.is_null() ? Cell{} : std::visit([](const auto& each) -> Cell { return each; }, value_from_json(value));
-}
+Cell cell_of(const OrderedJson& value) { return value.is_null() ? Cell{} : to_cell(value_from_json(value)); }
 
 }  // namespace
 

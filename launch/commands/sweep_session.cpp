@@ -34,7 +34,7 @@
 #include "launch/transport/local_transport.hpp"
 #include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
-#include "launch/view/results.hpp"
+#include "launch/view/trials_table.hpp"
 #include "scheduler/slots/slot_pool.hpp"
 
 namespace crescendo::launch {

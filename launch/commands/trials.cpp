@@ -17,7 +17,7 @@
 #include "launch/display/table_query.hpp"
 #include "launch/report/sweep_plot.hpp"
 #include "launch/system/terminal.hpp"
-#include "launch/view/results.hpp"
+#include "launch/view/trials_table.hpp"
 
 namespace crescendo::launch {
 namespace {

@@ -10,7 +10,7 @@
 #include "launch/sampling/first_trials.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
-#include "launch/view/results.hpp"
+#include "launch/view/trials_table.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 #include "scheduler/space/grid.hpp"
 #include "scheduler/space/survey.hpp"

@@ -7,7 +7,7 @@
 #include "launch/display/column_names.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/journal/cost.hpp"
-#include "launch/view/results.hpp"
+#include "launch/view/trials_table.hpp"
 
 namespace crescendo::launch {
 namespace {

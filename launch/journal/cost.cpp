@@ -10,4 +10,8 @@ std::optional<double> price_of_slot_hour(const std::optional<Price>& price, cons
     return slot_seconds > 0 ? std::optional(price->per_hour * history.node_seconds_had() / slot_seconds) : std::nullopt;
 }
 
+std::optional<double> cost_of(double slot_seconds, std::optional<double> price_of_hour) {
+    return price_of_hour ? std::optional(slot_seconds / 3600 * *price_of_hour) : std::nullopt;
+}
+
 }  // namespace crescendo::launch

@@ -26,6 +26,7 @@
 #include "launch/report/slot_use.hpp"
 #include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
+#include "launch/view/trials_table.hpp"
 #include "scheduler/space/grid.hpp"
 
 namespace crescendo::launch {

@@ -3,76 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <ranges>
-#include <set>
 #include <vector>
 
-#include "core/trial_protocol.hpp"
 #include "launch/directory/waste.hpp"
-#include "launch/display/column_names.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/files/read_file.hpp"
+#include "launch/journal/cost.hpp"
 #include "launch/json/metrics_json.hpp"
 #include "launch/json/value_json.hpp"
 #include "launch/json/whole_numbers.hpp"
 #include "launch/view/progress.hpp"
+#include "launch/view/trials_table.hpp"
 #include "scheduler/loss.hpp"
 
 namespace crescendo::launch {
 namespace {
-
-Cell to_cell(const Value& value) {
-    return std::visit([](const auto& each) -> Cell { return each; }, value);
-}
-
-constexpr std::array first_columns{"trial", "status", "resource", "workers"};
-constexpr std::array columns_of_repetitions{"judged", "configuration", "repetition"};
-constexpr std::array last_columns{"origin",     "reason", "failures",  "seconds",           "elapsed_seconds",
-                                  "slot_hours", "cost",   "data_wait", "speedup_predicted", "speedup_measured"};
-constexpr const char* column_of_gpu_energy = "gpu_joules";
-
-/// The columns of trials_table() that are neither metrics nor parameters.
-std::vector<std::string> own_columns(const History& history) {
-    std::vector<std::string> columns(first_columns.begin(), first_columns.end());
-    columns.insert(columns.end(), last_columns.begin(), last_columns.end());
-    if (history.sweep().spec().repeat.is_on()) {
-        columns.insert(columns.end(), columns_of_repetitions.begin(), columns_of_repetitions.end());
-    }
-    if (history.energy().gpus) {
-        columns.emplace_back(column_of_gpu_energy);
-    }
-    return columns;
-}
-
-std::set<std::string> metric_names(const History& history) {
-    std::set<std::string> names;
-    for (const auto& trial : history.sweep().trials()) {
-        if (const auto& reports = history.of(trial.id).reports; !reports.empty()) {
-            for (const auto& [name, value] : reports.back().metrics) {
-                names.insert(name);
-            }
-        }
-    }
-    names.erase(history.sweep().spec().metric);
-    return names;
-}
-
-Cell metric_of(const TrialHistory& trial, const std::string& name) {
-    return trial.reports.empty() ? Cell{} : known_cell(protocol::find_metric(trial.reports.back().metrics, name));
-}
-
-double hours(double seconds) { return seconds / 3600; }
-
-std::optional<double> cost_of(double slot_seconds, std::optional<double> price_of_slot_hour) {
-    return price_of_slot_hour ? std::optional(hours(slot_seconds) * *price_of_slot_hour) : std::nullopt;
-}
-
-/// A trial's training clock at its last report.
-std::optional<double> clock_of(const TrialHistory& trial) {
-    return trial.reports.empty() ? std::nullopt : trial.reports.back().seconds;
-}
 
 OrderedJson result_json(const History& history, const SweepDirectory& directory, const Trial& best,
                         std::optional<double> price_of_slot_hour) {
@@ -83,9 +29,9 @@ OrderedJson result_json(const History& history, const SweepDirectory& directory,
     result["config"] = launch::to_json(with_whole_numbers(best.config, history.sweep().spec().space));
     result.update(repetition_json(history.sweep(), best.id));
     const auto& seen = history.of(best.id);
-    result["seconds"] = clock_of(seen);
+    result["seconds"] = seen.reports.empty() ? Json(nullptr) : Json(seen.reports.back().seconds);
     const double slot_seconds = history.slot_seconds_of(best.id);
-    result["slot_hours"] = hours(slot_seconds);
+    result["slot_hours"] = slot_seconds / 3600;
     result["cost"] = cost_of(slot_seconds, price_of_slot_hour);
     if (seen.gpu_joules) {
         result["gpu_joules"] = *seen.gpu_joules;
@@ -120,17 +66,6 @@ bool has_missed_max(const Sweep& sweep) {
 }
 
 }  // namespace
-
-/// A configuration has the order of the space.
-std::vector<Cell> parameter_cells(const Config& config, const SearchSpace& space) {
-    std::vector<Cell> cells;
-    auto next = config.begin();
-    for (const auto& parameter : space.parameters()) {
-        const bool is_there = next != config.end() && next->first == parameter.name;
-        cells.push_back(is_there ? to_cell((next++)->second) : Cell{});
-    }
-    return cells;
-}
 
 std::optional<double> judged_value(const Sweep& sweep, TrialId trial) {
     const auto loss = sweep.spec().repeat.is_on() ? sweep.candidate_of(trial).loss : std::nullopt;
@@ -167,76 +102,6 @@ std::vector<TrialId> ranking(const Sweep& sweep) {
 
 std::string judge_text(const Repeat& repeat) {
     return repeat.is_on() ? fmt::format(" ({} of {})", judges.of(repeat.judge), repeat.times) : "";
-}
-
-TrialColumns trial_columns(const History& history) {
-    const auto& spec = history.sweep().spec();
-    ColumnNames names(own_columns(history));
-    TrialColumns columns;
-    columns.metric = spec.metric.empty() ? names.take("metrics", "metric") : names.take("metrics", spec.metric);
-    for (const auto& parameter : spec.space.parameters()) {
-        columns.parameters[parameter.name] = names.take("parameters", parameter.name);
-    }
-    for (const auto& name : metric_names(history)) {
-        columns.others[name] = names.take("metrics", name);
-    }
-    return columns;
-}
-
-Table trials_table(const History& history, std::optional<double> price_of_slot_hour) {
-    const auto& sweep = history.sweep();
-    const auto names = trial_columns(history);
-    const auto& spec = sweep.spec();
-    const auto& repeat = spec.repeat;
-    const auto& metric = spec.metric;
-    std::vector<std::string> columns(first_columns.begin(), first_columns.end());
-    columns.push_back(names.metric);
-    if (repeat.is_on()) {
-        columns.insert(columns.end(), columns_of_repetitions.begin(), columns_of_repetitions.end());
-    }
-    for (const auto& [name, column] : names.others) {
-        columns.push_back(column);
-    }
-    for (const auto& parameter : spec.space.parameters()) {
-        columns.push_back(names.parameters.at(parameter.name));
-    }
-    columns.insert(columns.end(), last_columns.begin(), last_columns.end());
-    const bool has_gpu_energy = history.energy().gpus.has_value();
-    if (has_gpu_energy) {
-        columns.emplace_back(column_of_gpu_energy);
-    }
-    Table table(columns);
-    for (const auto& trial : sweep.trials()) {
-        const auto& seen = history.of(trial.id);
-        const double until = seen.ended.value_or(history.elapsed());
-        const double slot_seconds = history.slot_seconds_of(trial.id);
-        std::vector<Cell> row{std::int64_t{trial.id.value}, std::string(to_string(trial.status)), trial.resource.value,
-                              std::int64_t{seen.most_workers}, metric_of(seen, metric)};
-        row.reserve(columns.size());
-        if (repeat.is_on()) {
-            row.insert(row.end(), {known_cell(judged_value(sweep, trial.id)),
-                                   std::int64_t{repeat.configuration_of(trial.id).value},
-                                   std::int64_t{repeat.repetition_of(trial.id)}});
-        }
-        for (const auto& [name, column] : names.others) {
-            row.push_back(metric_of(seen, name));
-        }
-        std::ranges::move(parameter_cells(with_whole_numbers(trial.config, spec.space), spec.space),
-                          std::back_inserter(row));
-        row.insert(
-            row.end(),
-            {std::string(origins.of(trial.origin)),
-             trial.reason ? Cell{std::string(stop_reasons.of(*trial.reason))} : Cell{}, std::int64_t{trial.failures},
-             known_cell(clock_of(seen)), seen.started ? Cell{until - *seen.started} : Cell{}, hours(slot_seconds),
-             known_cell(cost_of(slot_seconds, price_of_slot_hour)), known_cell(seen.data_wait.value()),
-             known_cell(sweep.growth().predicted_speedup(trial.id)),
-             known_cell(sweep.growth().measured_speedup(trial.id))});
-        if (has_gpu_energy) {
-            row.push_back(known_cell(seen.gpu_joules));
-        }
-        table.add_row(std::move(row));
-    }
-    return table;
 }
 
 OrderedJson best_json(const History& history, const SweepDirectory& directory, std::optional<double> price_of_slot_hour,
@@ -276,8 +141,8 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
 }
 
 OrderedJson spending_json(const History& history, std::optional<double> price_of_slot_hour) {
-    OrderedJson spent{{"slot_hours", hours(history.slot_seconds())},
-                      {"idle_slot_hours", hours(history.idle_slot_seconds())},
+    OrderedJson spent{{"slot_hours", history.slot_seconds() / 3600},
+                      {"idle_slot_hours", history.idle_slot_seconds() / 3600},
                       {"cost", cost_of(history.slot_seconds(), price_of_slot_hour)},
                       {"idle_cost", cost_of(history.idle_slot_seconds(), price_of_slot_hour)}};
     if (const auto& joules = history.energy().cpus) {
@@ -292,7 +157,7 @@ OrderedJson spending_json(const History& history, std::optional<double> price_of
 std::string spending_text(const History& history, std::optional<double> price_of_slot_hour) {
     const auto with_cost = [&](double slot_seconds, const char* what) {
         const auto cost = cost_of(slot_seconds, price_of_slot_hour);
-        return fmt::format("{} {}{}", number_text(hours(slot_seconds)), what,
+        return fmt::format("{} {}{}", number_text(slot_seconds / 3600), what,
                            cost ? fmt::format(" (cost {})", number_text(*cost)) : "");
     };
     return fmt::format("slot-hours: {}, {}", with_cost(history.slot_seconds(), "used"),

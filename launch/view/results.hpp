@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,20 +13,6 @@
 #include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {
-
-/// What the columns of trials_table() with numbers and texts of users' are called. One that would have the name of
-/// another column stands under the name that reports and sweep files have for it: metrics.lr, parameters.trial. The
-/// sweep's metric comes before parameters, and these before other metrics.
-struct TrialColumns {
-    std::string metric;                             ///< the sweep's; "metric" as long as no report has decided which
-    std::map<std::string, std::string> parameters;  ///< the column of each
-    std::map<std::string, std::string> others;      ///< the column of each other metric
-};
-TrialColumns trial_columns(const History& history);
-
-/// A table with one row for each trial: status, resource, the metric, every other metric of its last report, its
-/// parameters, why it ended, what it cost.
-Table trials_table(const History& history, std::optional<double> price_of_slot_hour = {});
 
 /// The value that the trial's configuration was judged by last, or has at its end; none before, or if trials are no
 /// repetitions.
@@ -64,9 +49,6 @@ std::string spending_text(const History& history, std::optional<double> price_of
 /// Advice if a sampler of the user's failed, if all trials that finished ended before the first rung, or if trials wait
 /// for data for more than a tenth of their time; else empty.
 std::string hint(const History& history, const SweepFile& file);
-
-/// The values of a trial's configuration, one for each parameter of the space; none where one is absent.
-std::vector<Cell> parameter_cells(const Config& config, const SearchSpace& space);
 
 /// A configuration on one line, with numbers to 4 digits: "lr=0.0312 width=32 …". Of more than `most` parameters, the
 /// number of the others stands behind the first ones.

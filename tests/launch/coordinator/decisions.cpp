@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "launch/json/event_json.hpp"
-#include "launch/view/results.hpp"
+#include "launch/view/trials_table.hpp"
 #include "scheduler/samplers/random_sampler.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 

@@ -7,7 +7,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/journal/journal.hpp"
-#include "launch/view/results.hpp"
+#include "launch/view/trials_table.hpp"
 #include "tests/contains.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
