@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "launch/batch/slurm_tools.hpp"
+#include "launch/files/read_file.hpp"
 #include "tests/contains.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -296,8 +297,7 @@ TEST_CASE("a batch system that does not answer is asked again, at the beginning,
     begins.install("srun", "echo $* > " + (begins.folder / "launched").string() + "; exec crescendo");
     begins.be_away("%e", 2);
     CHECK(begins.run().code == 0);
-    std::ifstream launched(begins.folder / "launched");
-    CHECK(contains(std::string(std::istreambuf_iterator<char>(launched), {}), "--until 41024"));  // 2100
+    CHECK(contains(read_file(begins.folder / "launched"), "--until 41024"));  // 2100
 
     const Rehearsal looks_for_nodes("echo 0 > $CRESCENDO_EXIT_STATUS");
     looks_for_nodes.be_away("%N", 2);
@@ -326,8 +326,7 @@ TEST_CASE("a job that was given more time while it ran is launched again in that
                               "case $* in *%e*) echo $year-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
 
     CHECK(job.run().code == 0);
-    std::ifstream file(launched);
-    const std::string launches(std::istreambuf_iterator<char>(file), {});
+    const auto launches = read_file(launched);
     CHECK(launches.starts_with("120: "));
     CHECK(contains(launches, "--until 946684680\n"));   // two minutes before 2000, in UTC
     CHECK(contains(launches, "--until 4102444680\n"));  // before 2100

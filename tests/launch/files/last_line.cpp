@@ -4,8 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
+#include "launch/files/read_file.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo::launch;
@@ -14,18 +14,14 @@ using crescendo::tests::TemporaryFolder;
 TEST_CASE("the last line of a file is ended once, and a file that is not there stays so") {
     const TemporaryFolder folder;
     const std::string path = folder / "log";
-    const auto text = [&] {
-        std::ifstream file(path);
-        return std::string(std::istreambuf_iterator<char>(file), {});
-    };
 
     CHECK_FALSE(end_last_line(path));
     CHECK_FALSE(std::filesystem::exists(path));
     std::ofstream(path) << "one\nhalf";
     CHECK(end_last_line(path));
     CHECK_FALSE(end_last_line(path));
-    CHECK(text() == "one\nhalf\n");
+    CHECK(read_file(path) == "one\nhalf\n");
     std::ofstream(path, std::ios::trunc).close();
     CHECK_FALSE(end_last_line(path));
-    CHECK(text().empty());
+    CHECK(read_file(path).empty());
 }

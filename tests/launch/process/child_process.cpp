@@ -6,9 +6,9 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 
+#include "launch/files/read_file.hpp"
 #include "launch/process/job_script_variables.hpp"
 #include "launch/process/shell.hpp"
 #include "launch/slots/topology.hpp"
@@ -33,12 +33,6 @@ ExitStatus run(const std::vector<std::string>& command) {
     options.command = command;
     ChildProcess process(options);
     return wait_for(process);
-}
-
-std::string content(const std::filesystem::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
 }
 
 }  // namespace
@@ -103,7 +97,7 @@ TEST_CASE("a process gets its environment, its folder, its log and no other desc
     CHECK(wait_for(process).success());
 
     // 0, 1, 2, the socket, and the one with which ls reads the folder
-    CHECK(content(folder / "log") == "red\n" + folder.path().string() + "\n5\ntrouble\n");
+    CHECK(read_file(folder / "log") == "red\n" + folder.path().string() + "\n5\ntrouble\n");
 }
 
 TEST_CASE("what we start does not see the job script's file for our exit code") {
@@ -166,7 +160,7 @@ TEST_CASE("a process runs on the CPUs it is given, and on ours where the system 
         options.cpus = std::move(cpus);
         ChildProcess process(options);
         CHECK(wait_for(process).success());
-        return content(folder / log);
+        return read_file(folder / log);
     };
     const int last = cores.back().cpus.back();
 

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "launch/files/read_file.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
@@ -125,7 +126,7 @@ TEST_CASE("a change of the group ends one stay on slots and begins the next") {
 TEST_CASE("a damaged journal is read up to the damage") {
     const Recorded recorded({{2, 0, 1, 0.5}, {3, 0, 2, 0.6}, {4, 0, 3, 0.7}});
     const auto path = recorded.folder / "s" / "journal.jsonl";
-    std::string text{std::istreambuf_iterator<char>(std::ifstream(path).rdbuf()), {}};
+    auto text = read_file(path);
     text[text.find("0.6")] = '1';
     std::ofstream(path) << text;
 

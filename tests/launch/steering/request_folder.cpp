@@ -6,9 +6,9 @@
 
 #include <fstream>
 #include <functional>
-#include <sstream>
 
 #include "core/check.hpp"
+#include "launch/files/read_file.hpp"
 #include "tests/contains.hpp"
 #include "tests/e2e/small_disk.hpp"
 #include "tests/temporary_folder.hpp"
@@ -27,12 +27,6 @@ struct InboxFixture {
     InboxFixture() { fs::create_directory(path()); }
     fs::path path() const { return folder / "requests"; }
     fs::path file(const std::string& name) const { return path() / (name + ".request"); }
-
-    std::string content(const std::string& name) const {
-        std::ostringstream text;
-        text << std::ifstream(file(name)).rdbuf();
-        return text.str();
-    }
     void write(const std::string& name, const std::string& content) const { std::ofstream(file(name)) << content; }
 
     /// Why the only request in the folder is refused; empty if it is not.
@@ -91,7 +85,7 @@ TEST_CASE("a folder that is not there holds no requests") {
 TEST_CASE("a request that is torn, at whatever byte, or damaged is refused") {
     const InboxFixture fixture;
     const SentRequest sent(fixture.path(), NoteRequest{TrialId{1}, "text"});
-    const auto whole = fixture.content(sent.name());
+    const auto whole = read_file(fixture.file(sent.name()));
     REQUIRE(fixture.refusal().empty());
 
     for (std::size_t length = 0; length + 1 < whole.size(); ++length) {  // the last byte ends the line
