@@ -46,8 +46,7 @@ double loss_at(std::span<const Point> envelope, Axis axis, double x) {
     return after == envelope.begin() ? infinity : std::prev(after)->loss;
 }
 
-std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis,
-                                         const Resampling& resampling) {
+std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis) {
     std::set<double> prices;
     for (const auto& envelope : envelopes) {
         for (const auto& point : envelope) {
@@ -62,7 +61,7 @@ std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> env
         }
         const double loss = median(losses);
         if (loss < (medians.empty() ? infinity : medians.back().loss)) {
-            medians.push_back({price, loss, bootstrap_median(losses, resampling)});
+            medians.push_back({price, loss, bootstrap_median(losses)});
         }
     }
     return medians;

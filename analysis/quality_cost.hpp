@@ -35,7 +35,6 @@ struct MedianPoint {
 /// The median over envelopes, one for each search: a point for each price at which it improves. `envelopes` is not
 /// empty. In the order of the axis; losses fall strictly and are finite, so there is no point as long as half of the
 /// searches have no loss.
-std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis,
-                                         const Resampling& resampling = {});
+std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis);
 
 }  // namespace crescendo::analysis

@@ -25,7 +25,7 @@ std::string table_of(const char* kind, const std::vector<std::string>& columns,
 std::string chips(const OrderedJson& values);
 
 /// A large value, with what it is below; all are HTML.
-std::string figure(const std::string& value, const std::string& what, const std::string& more = "");
+std::string figure(const std::string& value, const std::string& what, const std::string& more);
 
 /// A place for the page's script to draw a chart of this kind in, of the sweep with this index.
 std::string chart(const char* kind, std::size_t sweep, const char* title, const char* caption);

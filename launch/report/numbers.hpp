@@ -14,7 +14,7 @@ namespace crescendo::launch {
 inline constexpr int metric_digits = 9;
 
 /// A number for a picture, with this many significant digits: a page has many thousands. Null if it is not finite.
-inline OrderedJson number_json(double number, int digits = 6) {
+inline OrderedJson number_json(double number, int digits) {
     if (!std::isfinite(number)) {
         return nullptr;
     }
@@ -25,7 +25,7 @@ inline OrderedJson number_json(double number, int digits = 6) {
     return static_cast<double>(whole) == rounded ? OrderedJson(whole) : OrderedJson(rounded);  // 3, and not 3.0
 }
 
-inline OrderedJson numbers_json(std::span<const double> numbers, int digits = 6) {
+inline OrderedJson numbers_json(std::span<const double> numbers, int digits) {
     auto list = OrderedJson::array();
     for (const double number : numbers) {
         list.push_back(number_json(number, digits));

@@ -19,7 +19,7 @@ using ClassCounts = std::vector<std::int64_t>;
 /// each read of some MiB. Throws InvalidInput for a number that is not a class, or if there is no class, and what
 /// SampleSet::read throws.
 ClassCounts count_classes(const datasets::SampleSet& samples, datasets::NonFinite non_finite,
-                          const std::function<void()>& beat = {});
+                          const std::function<void()>& beat);
 
 /// Factors of the losses of samples, by their class: those of the settings, and one that is proportional to
 /// count^-class_balance, whose mean over the samples is 1. With 1, all classes weigh alike.
