@@ -101,3 +101,15 @@ TEST_CASE("a promoted trial of rasda grows where slots are free") {
 
     CHECK(script.report(1, 1, 0.4) == "regroup 1 on 1,0 g1 b2");
 }
+
+TEST_CASE("starts_first: a trial that would be promoted at its report leaves its slot to one that can start") {
+    auto spec = spec_of(SchedulerKind::rasda, /*run_cap=*/3, /*max=*/2);
+    spec.scheduler.mode = Mode::promote;
+    spec.scheduler.reduction_factor = 2;
+    spec.scheduler.priority = Priority::starts_first;
+    Script script{spec};
+    script.join(1);
+    script.report(0, 1, 0.5);
+
+    CHECK(script.report(1, 1, 0.1) == "pause 1; start 2 on 0 g0 b1");  // the best of two
+}
