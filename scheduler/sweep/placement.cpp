@@ -137,8 +137,7 @@ bool Placement::give_back_to(const std::optional<InLine>& next, Trial& trial) {
     const auto& slots = trial.group.slots;
     const bool is_as_promising = next && next->rungs_survived >= trial.rungs_survived;
     const int floor = is_as_promising ? allocator_.starting_size() : std::min(trial.target_workers, size_of(trial));
-    const int num_free =
-        next ? num_usable(*next) : pool().num_free() - num_claimed(demand_.num_missing_besides(trial.id));
+    const int num_free = next ? num_usable(*next) : pool().num_free() - num_claimed(demand_.num_missing());
     const int num_wanted = allocator_.starting_size() - num_free;
     const auto& refused = next ? refused_by(*next) : none;
     const auto num_given = [&](int size) {
