@@ -39,6 +39,7 @@ constexpr int time_digits = 8;
 void add_trials(OrderedJson& data, const History& history, std::optional<double> price_of_slot_hour) {
     const auto columns = trial_columns(history);
     data["metric_column"] = columns.metric;
+    data["ranked_by"] = columns.ranked_by;
     data["parameters"] = parameters_json(history.sweep().spec().space);
     for (auto& parameter : data["parameters"]) {
         parameter["column"] = columns.parameters.at(parameter.at("name").get<std::string>());

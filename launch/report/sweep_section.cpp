@@ -110,11 +110,10 @@ std::string runner_up(const OrderedJson& sweep, bool is_judged) {
     if (next == ranking.end()) {
         return "";
     }
-    const auto& value = is_judged ? cell(*next, "judged") : cell(*next, sweep.at("metric_column"));
     return fmt::format(
         "; next: {}, resource {}: {}",
         is_judged ? "configuration " + html::number(cell(*next, "configuration")) : "trial " + html::number(*next),
-        html::number(cell(*next, "resource")), html::number(value));
+        html::number(cell(*next, "resource")), html::number(cell(*next, sweep.at("ranked_by"))));
 }
 
 std::string answer(const OrderedJson& sweep, std::size_t index) {

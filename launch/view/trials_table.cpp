@@ -75,6 +75,7 @@ TrialColumns trial_columns(const History& history) {
     ColumnNames names(own_columns(history));
     TrialColumns columns;
     columns.metric = spec.metric.empty() ? names.take("metrics", "metric") : names.take("metrics", spec.metric);
+    columns.ranked_by = spec.repeat.is_on() ? columns_of_repetitions.front() : columns.metric;
     for (const auto& parameter : spec.space.parameters()) {
         columns.parameters[parameter.name] = names.take("parameters", parameter.name);
     }

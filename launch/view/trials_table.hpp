@@ -16,6 +16,7 @@ namespace crescendo::launch {
 /// sweep's metric comes before parameters, and these before other metrics.
 struct TrialColumns {
     std::string metric;                             ///< the sweep's; "metric" as long as no report has decided which
+    std::string ranked_by;                          ///< by which trials are ranked: that, or what judges repetitions
     std::map<std::string, std::string> parameters;  ///< the column of each
     std::map<std::string, std::string> others;      ///< the column of each other metric
 };

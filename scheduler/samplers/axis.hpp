@@ -8,6 +8,9 @@
 
 namespace crescendo {
 
+/// Coordinates are in [0, 1).
+inline constexpr double last_coordinate = 1 - 0x1.0p-53;
+
 /// How a model sees one coordinate of a search space.
 struct Axis {
     bool is_categorical = false;

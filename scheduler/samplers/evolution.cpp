@@ -21,7 +21,7 @@ double normal(CounterRandom& random) { return normal_quantile(std::max(random.un
 /// Into [0, 1), as between two mirrors.
 double reflected(double x) {
     x = std::fmod(std::abs(x), 2.0);
-    return std::clamp(x < 1 ? x : 2 - x, 0.0, 1 - 0x1.0p-53);
+    return std::clamp(x < 1 ? x : 2 - x, 0.0, last_coordinate);
 }
 
 /// A quarter of a discrete number's cell, so that one in twenty draws leaves it. From an end of the range it is twice
@@ -207,7 +207,7 @@ void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector
     }
     const auto mean_normals = solved(factor_, mean_step);
     for (std::size_t i = 0; i < size; ++i) {
-        mean_[i] = std::clamp(mean_[i] + step_ * mean_step[i], 0.0, 1 - 0x1.0p-53);
+        mean_[i] = std::clamp(mean_[i] + step_ * mean_step[i], 0.0, last_coordinate);
     }
 
     const double to_step_path = std::sqrt(step_rate * (2 - step_rate) * effective);

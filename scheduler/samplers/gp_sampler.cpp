@@ -119,10 +119,7 @@ GaussianProcess::Settings fit_to(const std::vector<Axis>& axes, const GaussianPr
 }
 
 /// Of a standard normal variable.
-double log_density(double z) {
-    const double log_root_of_two_pi = 0.91893853320467274178;
-    return -0.5 * z * z - log_root_of_two_pi;
-}
+double log_density(double z) { return -0.5 * z * z - log_root_of_two_pi; }
 
 }  // namespace
 
@@ -194,7 +191,6 @@ class GpSampler::Search {
   private:
     static constexpr int num_random = 200;
     static constexpr int num_around = 20;
-    static constexpr double below_one = 1 - 0x1.0p-53;
 
     struct Found {
         std::vector<double> point;
@@ -252,7 +248,7 @@ class GpSampler::Search {
         for (std::size_t axis = 0; axis < start.size(); ++axis) {
             if (!sampler_.axes()[axis].is_discrete() && start[axis] >= 0) {
                 box.low[axis] = std::max(start[axis] - farthest, 0.0);
-                box.high[axis] = std::min(start[axis] + farthest, below_one);
+                box.high[axis] = std::min(start[axis] + farthest, last_coordinate);
             }
         }
         const auto promise = [&](const std::vector<double>& at) {
@@ -289,7 +285,7 @@ class GpSampler::Search {
             const double uniform = random_.uniform();
             const double step =
                 std::max(width, its.cell_length_at(point[axis])) * normal_quantile(std::max(uniform, 1e-12));
-            point[axis] = its.is_categorical ? uniform : std::clamp(point[axis] + step, 0.0, below_one);
+            point[axis] = its.is_categorical ? uniform : std::clamp(point[axis] + step, 0.0, last_coordinate);
         }
         return point;
     }

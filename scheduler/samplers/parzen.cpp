@@ -7,12 +7,6 @@
 #include "scheduler/space/quantiles.hpp"
 
 namespace crescendo {
-namespace {
-
-constexpr double last_coordinate = 1 - 0x1.0p-53;
-
-}  // namespace
-
 Parzen::Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, const Smoothing& smoothing)
     : axes_(std::move(axes)) {
     double sum = smoothing.prior_weight;
@@ -58,7 +52,6 @@ Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels
     result.centers.push_back(0);
     result.inverse_widths.push_back(0);
     result.log_heights.push_back(0);
-    const double log_root_of_two_pi = 0.91893853320467274178;
     for (const auto& kernel : kernels) {
         const double center = kernel.point[axis];
         const bool is_uniform = center < 0 || axes_[axis].is_categorical;

@@ -58,7 +58,6 @@ constexpr Coefficients far_denominator{1.0,
 /// Logarithm of the gamma function: Stirling's series, for x moved to 12 or more. std::lgamma() differs between
 /// libraries.
 double log_gamma(double x) {
-    constexpr double half_log_two_pi = 0.91893853320467274178;
     double moved = 1;  // gamma(x) = gamma(x + n) / (x * (x + 1) * … * (x + n - 1))
     for (; x < 12; ++x) {
         moved *= x;
@@ -66,7 +65,7 @@ double log_gamma(double x) {
     const double z = 1 / (x * x);
     const double series =
         (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * 691 / 360360))))) / x;
-    return (x - 0.5) * std::log(x) - x + half_log_two_pi + series - std::log(moved);
+    return (x - 0.5) * std::log(x) - x + log_root_of_two_pi + series - std::log(moved);
 }
 
 /// The continued fraction of the incomplete beta function, by Lentz's method (Press et al., "Numerical Recipes",

@@ -2,6 +2,8 @@
 
 namespace crescendo {
 
+inline constexpr double log_root_of_two_pi = 0.91893853320467274178;
+
 /// The number below which a standard normal variable lies with `probability`, in (0, 1). Relative error below 1e-15.
 ///
 /// Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied Statistics 37(3), 1988.

@@ -652,6 +652,7 @@ class PageTest(unittest.TestCase):
         def have_repetitions(sweep):
             at = sweep["columns"].index(sweep["metric_column"]) + 1
             sweep["columns"][at:at] = ["judged", "configuration", "repetition"]
+            sweep["ranked_by"] = "judged"
             for trial, row in enumerate(sweep["rows"]):
                 row[at:at] = [-row[at - 1], trial // 3, trial % 3]
 

@@ -7,10 +7,8 @@ function makeTrials(place, view) {
   const sortedBy = () => {
     const column = view.columns.indexOf(chosen.column);
     if (column >= 0) return [column, chosen.ascending];
-    if (view.metricColumn < 0) return [0, true];
-    // Repetitions by what judges their configuration: else the luckiest seed would stand where the best one is expected.
-    const more = view.columns.slice(view.metricColumn + 1, view.metricColumn + 4);
-    return [view.metricColumn + (more.join() === 'judged,configuration,repetition' ? 1 : 0), view.sign > 0];
+    const ranked = view.columns.indexOf(view.ranked_by);
+    return ranked < 0 ? [0, true] : [ranked, view.sign > 0];
   };
   // Columns without any value take no room, unless they are of what the sweep searched.
   const isKept = (i) => i === view.metricColumn || view.parameterColumns.includes(i);

@@ -45,6 +45,7 @@ TEST_CASE("a parameter called like a column of the table does not take its place
     CHECK(data.at("columns")[1] == "status");
     CHECK(data.at("rows")[0][1] == "waiting");
     CHECK(data.at("metric_column") == "accuracy");
+    CHECK(data.at("ranked_by") == "accuracy");
     CHECK(data.at("parameters")[0].at("name") == "status");
     CHECK(data.at("parameters")[0].at("column") == "parameters.status");
 }
