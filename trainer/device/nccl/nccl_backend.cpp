@@ -32,26 +32,6 @@ nccl::DataType type_of(const at::Tensor& numbers) {
     }
 }
 
-/// A collective that is in the queue: its future is complete, and makes who waits for it compute after the collective.
-class EnqueuedWork : public c10d::Work {
-  public:
-    EnqueuedWork(int rank, c10d::OpType type, c10::intrusive_ptr<c10::ivalue::Future> future)
-        : Work(rank, type), future_(std::move(future)) {}
-
-    bool isCompleted() override { return true; }
-    bool isSuccess() const override { return true; }
-    void synchronize() override { future_->wait(); }
-    bool wait(std::chrono::milliseconds) override {
-        future_->wait();
-        return true;
-    }
-    c10::intrusive_ptr<c10::ivalue::Future> getFuture() override { return future_; }
-    std::vector<at::Tensor> result() override { return future_->value().toTensorVector(); }
-
-  private:
-    c10::intrusive_ptr<c10::ivalue::Future> future_;
-};
-
 }  // namespace
 
 NcclBackend::NcclBackend(std::unique_ptr<NcclCommunicator> communicator, std::shared_ptr<DeviceQueue> queue, int rank,
@@ -66,21 +46,22 @@ NcclBackend::~NcclBackend() { abort(); }
 c10::intrusive_ptr<c10d::Work> NcclBackend::allreduce(std::vector<at::Tensor>& tensors,
                                                       const c10d::AllreduceOptions& options) {
     TORCH_CHECK(options.reduceOp == c10d::ReduceOp::SUM, "Crescendo's NCCL adds up, and no more");
-    return enqueue(c10d::OpType::ALLREDUCE, "ncclAllReduce", tensors, [&](void* numbers, auto count, auto type) {
+    return enqueue("ncclAllReduce", tensors, [&](void* numbers, auto count, auto type) {
         communicator_->all_reduce(numbers, count, type, queue_->stream(), patience_);
     });
 }
 
 c10::intrusive_ptr<c10d::Work> NcclBackend::broadcast(std::vector<at::Tensor>& tensors,
                                                       const c10d::BroadcastOptions& options) {
-    return enqueue(c10d::OpType::BROADCAST, "ncclBroadcast", tensors, [&](void* numbers, auto count, auto type) {
+    return enqueue("ncclBroadcast", tensors, [&](void* numbers, auto count, auto type) {
         communicator_->broadcast(numbers, count, type, static_cast<int>(options.rootRank), queue_->stream(), patience_);
     });
 }
 
+/// On a GPU the work is complete at once. Who waits for it computes after the collective.
 template <class Call>
-c10::intrusive_ptr<c10d::Work> NcclBackend::enqueue(c10d::OpType type, const char* name,
-                                                    const std::vector<at::Tensor>& tensors, Call&& call) {
+c10::intrusive_ptr<c10d::Work> NcclBackend::enqueue(const char* name, const std::vector<at::Tensor>& tensors,
+                                                    Call&& call) {
     TORCH_CHECK(tensors.size() == 1 && tensors.front().is_non_overlapping_and_dense(), name,
                 " takes one tensor without gaps");
     const at::Tensor& numbers = tensors.front();
@@ -97,7 +78,7 @@ c10::intrusive_ptr<c10d::Work> NcclBackend::enqueue(c10d::OpType type, const cha
     }
     collective.is_done = queue_->mark();
     queue_->complete(*future, tensors, [this] { finish(patience_.give_up); });
-    return c10::make_intrusive<EnqueuedWork>(rank_, type, std::move(future));
+    return c10d::Work::create_from_future(future);
 }
 
 void NcclBackend::finish(const std::function<bool()>& give_up) {

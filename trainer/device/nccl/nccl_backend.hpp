@@ -54,8 +54,7 @@ class NcclBackend : public c10d::Backend {
     };
 
     template <class Call>
-    c10::intrusive_ptr<c10d::Work> enqueue(c10d::OpType type, const char* name, const std::vector<at::Tensor>& tensors,
-                                           Call&& call);
+    c10::intrusive_ptr<c10d::Work> enqueue(const char* name, const std::vector<at::Tensor>& tensors, Call&& call);
 
     std::unique_ptr<NcclCommunicator> communicator_;  ///< null once it has ended, or was given away
     std::shared_ptr<DeviceQueue> queue_;
