@@ -2,7 +2,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -24,9 +23,6 @@ namespace crescendo::trainer {
 /// worth less than a recording, which can have no exchange in it.
 class GradientReducer {
   public:
-    /// At most so many bytes are few. They take some 0.1 ms between GPUs of a node.
-    static constexpr std::size_t most_in_one_piece = std::size_t{4} << 20;
-
     /// Whether gradients of `parameters` go in one piece in groups of this device.
     static bool goes_in_one_piece(const Device& device, const std::vector<at::Tensor>& parameters);
 
