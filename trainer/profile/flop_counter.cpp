@@ -44,6 +44,15 @@ double convolution(double numbers, const c10::IValue& weight) { return 2 * numbe
 /// Of a layer over series (..., features), with weights for its inputs and for its own outputs of the step before.
 double recurrent(Values in) { return 2 * numel(in[0]) / size(in[0], -1) * (numel(in[1]) + numel(in[2])); }
 
+/// The same of all layers of cuDNN, whose weights are a list: those of the inputs, of the outputs, and biases.
+double recurrent_of_cudnn(Values in) {
+    double weights = 0;
+    for (const at::Tensor& each : in[1].toTensorVector()) {
+        weights += each.dim() > 1 ? static_cast<double>(each.numel()) : 0;
+    }
+    return 2 * numel(in[0]) / size(in[0], -1) * weights;
+}
+
 /// Of queries (..., n, width), keys (..., m, width) and values (..., m, channels): scores, and means of values.
 double attention(Values in) {
     const double scores = numel(in[0]) / size(in[0], -1) * size(in[1], -2);
@@ -83,6 +92,8 @@ const std::map<std::string_view, Rule> rules{
     {"aten::_scaled_dot_product_cudnn_attention_backward", attention_backward},
     {"aten::mkldnn_rnn_layer", recurrent},
     {"aten::mkldnn_rnn_layer_backward", [](Values in) { return 2 * recurrent(in); }},
+    {"aten::_cudnn_rnn", recurrent_of_cudnn},
+    {"aten::_cudnn_rnn_backward", [](Values in) { return 2 * recurrent_of_cudnn(in); }},
 };
 
 std::unique_ptr<at::ObserverContext> count(const at::RecordFunction& function) {

@@ -97,6 +97,24 @@ TEST_CASE("a recurrent layer has the products of its gates") {
     CHECK(flop_of([&] { std::get<0>(layer(series)).sum().backward(); }) == 3 * products);
 }
 
+TEST_CASE("cuDNN's recurrent layers have the products of all of their gates") {
+    const at::Tensor series = at::randn({10, 3, 8});  // of 10 steps
+    std::vector<at::Tensor> weights;
+    for (const std::int64_t inputs : {8, 16}) {  // two layers of an LSTM
+        for (const auto& shape : {std::vector<std::int64_t>{64, inputs}, {64, 16}, {64}, {64}}) {
+            weights.push_back(at::randn(shape));
+        }
+    }
+    const std::vector<c10::IValue> arguments{series, weights};
+    const auto flop_of_call = [&](const char* name) {
+        return flop_of([&] { RECORD_FUNCTION(name, c10::ArrayRef<const c10::IValue>(arguments)); });
+    };
+    const double products = 2.0 * (3 * 10) * 64 * (8 + 16 + 16 + 16);
+
+    CHECK(flop_of_call("aten::_cudnn_rnn") == products);
+    CHECK(flop_of_call("aten::_cudnn_rnn_backward") == 2 * products);
+}
+
 TEST_CASE("networks have as many operations as torchvision's") {
     const std::vector<std::pair<nlohmann::json, double>> published{
         {{{"model", "resnet18"}, {"stem", "large"}}, 1.814},
