@@ -7,40 +7,30 @@
 namespace crescendo::trainer {
 namespace {
 
-class Digest {
-  public:
-    void add(const c10::IValue& value) {
-        if (value.isTensor()) {
-            const at::Tensor tensor = value.toTensor().contiguous();
-            add(tensor.const_data_ptr(), tensor.nbytes());
-        } else if (value.isString()) {
-            const auto& words = value.toStringRef();
-            add(words.data(), words.size());
-        } else if (value.isInt()) {
-            const auto number = value.toInt();
-            add(&number, sizeof number);
-        } else {
-            for (const auto& entry : value.toGenericDict()) {
-                add(entry.key());
-                add(entry.value());
-            }
-        }
+/// `before` is that of what lies before.
+std::uint32_t crc_of(const c10::IValue& value, std::uint32_t before) {
+    const auto crc = [&](const void* bytes, std::size_t size) {
+        return crc32({static_cast<const char*>(bytes), size}, before);
+    };
+    if (value.isTensor()) {
+        const at::Tensor tensor = value.toTensor().contiguous();
+        return crc(tensor.const_data_ptr(), tensor.nbytes());
     }
-
-    std::int64_t value() const { return crc_; }
-
-  private:
-    void add(const void* bytes, std::size_t size) { crc_ = crc32({static_cast<const char*>(bytes), size}, crc_); }
-
-    std::uint32_t crc_ = 0;
-};
+    if (value.isString()) {
+        return crc(value.toStringRef().data(), value.toStringRef().size());
+    }
+    if (value.isInt()) {
+        const auto number = value.toInt();
+        return crc(&number, sizeof number);
+    }
+    for (const auto& entry : value.toGenericDict()) {
+        before = crc_of(entry.value(), crc_of(entry.key(), before));
+    }
+    return before;
+}
 
 }  // namespace
 
-std::int64_t digest_of(const c10::IValue& content) {
-    Digest digest;
-    digest.add(content);
-    return digest.value();
-}
+std::int64_t digest_of(const c10::IValue& content) { return crc_of(content, /*before=*/0); }
 
 }  // namespace crescendo::trainer
