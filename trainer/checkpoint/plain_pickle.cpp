@@ -6,7 +6,11 @@
 
 #include <exception>
 
+#include "core/files/durable_file.hpp"
+
 namespace crescendo::trainer {
+
+namespace {
 
 void pickle_plainly(const c10::IValue& value, const Sink& sink) {
     std::string pickled;
@@ -40,6 +44,8 @@ void pickle_plainly(const c10::IValue& value, const Sink& sink) {
         std::rethrow_exception(failure);
     }
 }
+
+}  // namespace
 
 void write_plainly(const std::filesystem::path& path, const c10::IValue& value) {
     replace_file(path, [&](const Sink& sink) { pickle_plainly(value, sink); });
