@@ -117,8 +117,6 @@ class Machine {
                 push(Unknown{});
                 break;
             case 'X':  // BINUNICODE
-                push(text(number<std::uint32_t>()));
-                break;
             case 'T':  // BINSTRING
                 push(text(number<std::uint32_t>()));
                 break;
