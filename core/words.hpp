@@ -20,6 +20,10 @@ class Words {
   public:
     constexpr explicit Words(const std::pair<Enum, const char*> (&table)[Count]) : table_(std::to_array(table)) {}
 
+    constexpr bool has(Enum value) const {
+        return std::any_of(table_.begin(), table_.end(), [&](const auto& row) { return row.first == value; });
+    }
+
     /// The word of a value. Every value must be in the table.
     constexpr const char* of(Enum value) const {
         const auto found =

@@ -88,8 +88,7 @@ const char* class_name(H5T_class_t type_class) {
                                   {H5T_OPAQUE, "opaque"},
                                   {H5T_REFERENCE, "reference"},
                                   {H5T_BITFIELD, "bit field"}}};
-    const bool is_known = std::ranges::any_of(names, [&](const auto& row) { return row.first == type_class; });
-    return is_known ? names.of(type_class) : "unknown";
+    return names.has(type_class) ? names.of(type_class) : "unknown";
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ TEST_CASE("a table of words is read both ways") {
     CHECK(sizes.of(Size::middle) == std::string("M"));
     CHECK(sizes.find("L") == Size::large);
     CHECK(sizes.find("XL") == std::nullopt);
+    CHECK(sizes.has(Size::small));
+    CHECK_FALSE(sizes.has(static_cast<Size>(3)));
 }
 
 TEST_CASE("a message lists all words, in the order of the table") {

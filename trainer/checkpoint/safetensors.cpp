@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -31,10 +30,6 @@ constexpr Words types{{std::pair{at::kFloat, "F32"},
                        {at::kByte, "U8"},
                        {at::kBool, "BOOL"}}};
 
-bool is_known(at::ScalarType type) {
-    return std::any_of(types.begin(), types.end(), [&](const auto& row) { return row.first == type; });
-}
-
 void require(bool holds) {
     if (!holds) {
         throw std::runtime_error("no file of the format safetensors");
@@ -45,7 +40,7 @@ void require(bool holds) {
 
 std::string misfit_of_safetensors(const std::vector<NamedTensor>& tensors) {
     for (const auto& [name, tensor] : tensors) {
-        if (!is_known(tensor.scalar_type())) {
+        if (!types.has(tensor.scalar_type())) {
             return text("{} is {}, which safetensors cannot hold", name, c10::toString(tensor.scalar_type()));
         }
     }
