@@ -89,7 +89,7 @@ int complain() try { throw; } catch (const InvalidInput& invalid) {
     std::cerr << "crescendo-trainer: " << invalid.what() << std::endl;
     return 2;
 } catch (...) {
-    std::cerr << "crescendo-trainer: " << describe_failure(std::current_exception()).message << std::endl;
+    std::cerr << "crescendo-trainer: " << describe_failure().message << std::endl;
     return 1;
 }
 

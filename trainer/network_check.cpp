@@ -27,7 +27,7 @@ void expect_all_learn(Trial& trial) try {
 } catch (const InvalidInput&) {
     throw;
 } catch (const std::exception&) {
-    const std::string message = describe_failure(std::current_exception()).message;
+    const std::string message = describe_failure().message;
     throw InvalidInput(text("{} cannot be trained: {}", trial.settings().model->name, message), "trainer.model");
 }
 

@@ -81,7 +81,7 @@ int Session::run() {
         serve();
         return 0;
     } catch (...) {
-        const Failure failure = describe_failure(std::current_exception());
+        const Failure failure = describe_failure();
         std::fprintf(stderr, "%s\n", failure.message.c_str());
         channel_.send(protocol::Failed{concerned_trial_, failure.kind, failure.message});
         return 1;

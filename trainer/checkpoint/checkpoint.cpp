@@ -76,7 +76,7 @@ c10::impl::GenericDict read_content(const std::filesystem::path& path) {
         }
         return content;
     } catch (const std::exception& error) {
-        if (is_out_of_memory(describe_failure(std::current_exception()))) {
+        if (is_out_of_memory(describe_failure())) {
             throw;
         }
         require_readable(path);

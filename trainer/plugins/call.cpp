@@ -68,7 +68,7 @@ void rethrow_of_plugin(const std::string& who, const char* function) {
     } catch (const plugin::Misfit& misfit) {
         throw InvalidInput(text("{} does not fit: {}", who, misfit.what()), "trainer.model");
     } catch (const std::exception&) {
-        const auto failure = describe_failure(std::current_exception());
+        const auto failure = describe_failure();
         if (is_out_of_memory(failure)) {
             throw;
         }

@@ -200,7 +200,7 @@ class PluginModelSpec : public ModelSpec {
     } catch (const InvalidInput& invalid) {
         return {{invalid.key(), invalid.what()}};
     } catch (const std::exception&) {
-        return {{model_key, describe_failure(std::current_exception()).message}};
+        return {{model_key, describe_failure().message}};
     }
 
     /// Only the plug-in knows its network.

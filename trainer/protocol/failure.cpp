@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 
 #include <cerrno>
+#include <exception>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -32,10 +33,10 @@ std::string words_of(const std::system_error& error) {
 
 }  // namespace
 
-Failure describe_failure(const std::exception_ptr& cause) {
+Failure describe_failure() {
     namespace kind = protocol::failure;
     try {
-        std::rethrow_exception(cause);
+        throw;
     } catch (const c10::OutOfMemoryError& error) {
         return {kind::out_of_memory, error.what_without_backtrace()};
     } catch (const std::bad_alloc&) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <exception>
 #include <string>
 
 namespace crescendo::trainer {
@@ -11,7 +10,8 @@ struct Failure {
     std::string message;
 };
 
-Failure describe_failure(const std::exception_ptr& cause);
+/// Describes the exception that is being handled: to be called in a handler, `catch (...)`.
+Failure describe_failure();
 
 /// Whether memory of the GPU or of the machine was used up.
 bool is_out_of_memory(const Failure& failure);

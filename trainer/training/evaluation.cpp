@@ -112,7 +112,7 @@ Run run_share(Trial& trial, datasets::SampleStream& stream, const Group& group, 
         try {
             return run_share(trial, stream, trial.evaluation_batch(), group, pulse);
         } catch (const std::exception&) {
-            if (trial.evaluation_batch() == 1 || !is_out_of_memory(describe_failure(std::current_exception()))) {
+            if (trial.evaluation_batch() == 1 || !is_out_of_memory(describe_failure())) {
                 throw;
             }
         }

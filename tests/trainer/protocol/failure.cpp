@@ -3,7 +3,6 @@
 #include <c10/util/Exception.h>
 
 #include <cerrno>
-#include <exception>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -20,8 +19,15 @@ using namespace crescendo::trainer;
 namespace {
 
 template <class Error>
+Failure described(const Error& error) try {
+    throw error;
+} catch (...) {
+    return describe_failure();
+}
+
+template <class Error>
 std::string kind_of(const Error& error) {
-    return describe_failure(std::make_exception_ptr(error)).kind;
+    return described(error).kind;
 }
 
 c10::Error of_torch(const std::string& message) { return {{__func__, __FILE__, __LINE__}, message}; }
@@ -41,7 +47,7 @@ TEST_CASE("memory that is used up has its own kind of failure, whoever says so")
 }
 
 TEST_CASE("other errors keep the words of who threw them") {
-    const auto failure = describe_failure(std::make_exception_ptr(of_torch("Target 3 is out of bounds")));
+    const auto failure = described(of_torch("Target 3 is out of bounds"));
 
     CHECK(failure.kind == std::string(protocol::failure::error));
     CHECK(failure.message == "Target 3 is out of bounds");
@@ -49,17 +55,15 @@ TEST_CASE("other errors keep the words of who threw them") {
 }
 
 TEST_CASE("a thread that cannot be made is told with what is used up, and how much there may be") {
-    std::exception_ptr cause;
+    Failure failure;
     try {
         const tests::NoMoreThreads no_threads;
         const datasets::TaskPool pool(2);
     } catch (const std::system_error&) {
-        cause = std::current_exception();
+        failure = describe_failure();
     }
-    REQUIRE(cause != nullptr);
 
-    const auto failure = describe_failure(cause);
-
+    REQUIRE(failure.kind != nullptr);
     CHECK(failure.kind == std::string(protocol::failure::error));
     CHECK(failure.message.find("no thread or process can be started") == 0);
     CHECK(failure.message.find("(pids.max)") != std::string::npos);
@@ -68,5 +72,5 @@ TEST_CASE("a thread that cannot be made is told with what is used up, and how mu
 TEST_CASE("other errors of the system keep their words") {
     const std::system_error error(EIO, std::generic_category(), "samples.h5");
 
-    CHECK(describe_failure(std::make_exception_ptr(error)).message == error.what());
+    CHECK(described(error).message == error.what());
 }

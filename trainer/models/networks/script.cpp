@@ -400,8 +400,7 @@ class ScriptSpec : public ModelSpec {
     } catch (const InvalidInput& invalid) {
         return {{invalid.key(), invalid.what()}};
     } catch (const std::exception&) {
-        return {
-            {model_key, text("{} fails in training: {}", file_, describe_failure(std::current_exception()).message)}};
+        return {{model_key, text("{} fails in training: {}", file_, describe_failure().message)}};
     }
 
     std::string write_network(const Model& model, const Task&, const std::filesystem::path& folder) const override {
