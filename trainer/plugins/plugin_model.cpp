@@ -203,9 +203,6 @@ class PluginModelSpec : public ModelSpec {
         return {{model_key, describe_failure().message}};
     }
 
-    /// Only the plug-in knows its network.
-    std::string write_network(const Model&, const Task&, const std::filesystem::path&) const override { return {}; }
-
   private:
     const plugin::RegisteredModel& model_;
     std::string who_;

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/check.hpp"
 #include "datasets/samples/sample_set.hpp"
 #include "trainer/settings/settings.hpp"
 
@@ -46,11 +45,10 @@ class ModelSpec {
 
     /// Writes a network that this made as a file that Python runs without Crescendo, and returns the file's name:
     /// "model.py", plain torch with a function make_model(), whose weights are elsewhere; or "model.ts", TorchScript
-    /// with the weights. An empty name: there is no such file, because only a plug-in knows the model. Throws
-    /// InvalidInput if the model cannot be exported.
+    /// with the weights. An empty name: there is no such file, because only a plug-in knows its network.
     virtual std::string write_network(const Model& /*model*/, const Task& /*task*/,
                                       const std::filesystem::path& /*folder*/) const {
-        throw InvalidInput(text("the model {} cannot be exported", name), "trainer.model");
+        return {};
     }
 
     std::string name;  ///< the word that chose it
