@@ -89,14 +89,9 @@ std::optional<json> ControlChannel::poll() {
     return take_order();
 }
 
-std::optional<json> ControlChannel::wait(std::optional<std::chrono::milliseconds> timeout) {
+std::optional<json> ControlChannel::wait(std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex_);
-    const auto something = [this] { return ended_ || !orders_.empty(); };
-    if (timeout) {
-        arrived_.wait_for(lock, *timeout, something);
-    } else {
-        arrived_.wait(lock, something);
-    }
+    arrived_.wait_for(lock, timeout, [this] { return ended_ || !orders_.empty(); });
     return take_order();
 }
 

@@ -54,7 +54,7 @@ class ControlChannel {
     std::optional<nlohmann::json> poll();
 
     /// Waits for an order and takes it; nullopt once the channel is closed or `timeout` has passed.
-    std::optional<nlohmann::json> wait(std::optional<std::chrono::milliseconds> timeout = std::nullopt);
+    std::optional<nlohmann::json> wait(std::chrono::milliseconds timeout);
 
     /// Whether the other end has closed, and every order that it sent was taken.
     bool closed() const;

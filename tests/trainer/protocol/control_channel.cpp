@@ -34,8 +34,8 @@ TEST_CASE("orders come one by one, however the bytes are cut") {
     peer.write(R"("leave"})"
                "\n");
 
-    CHECK(peer.channel->wait()->at("type") == "join");
-    CHECK(peer.channel->wait()->at("type") == "leave");
+    CHECK(peer.channel->wait(60s)->at("type") == "join");
+    CHECK(peer.channel->wait(60s)->at("type") == "leave");
     CHECK_FALSE(peer.channel->poll());
 }
 
@@ -45,8 +45,8 @@ TEST_CASE("a channel is closed only once its last order has been taken") {
                "\n");
     peer.hang_up();
 
-    CHECK(peer.channel->wait());
-    CHECK_FALSE(peer.channel->wait());
+    CHECK(peer.channel->wait(60s));
+    CHECK_FALSE(peer.channel->wait(60s));
     CHECK(peer.channel->closed());
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("sending to a crescendo that is gone is not an error") {
 
     peer.channel->send({{"type", "hello"}});
 
-    CHECK_FALSE(peer.channel->wait());
+    CHECK_FALSE(peer.channel->wait(60s));
 }
 
 TEST_CASE("words that are not UTF-8 are sent as far as they are") {
@@ -87,7 +87,7 @@ TEST_CASE("an order to leave ends a request that waits, and can still be taken")
                "\n");
 
     CHECK_THROWS_AS(get_from(peer, 60s), Interrupted);
-    CHECK(peer.channel->wait()->at("type") == "leave");
+    CHECK(peer.channel->wait(60s)->at("type") == "leave");
 }
 
 TEST_CASE("a decision does not end a request") {

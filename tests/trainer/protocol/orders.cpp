@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -32,7 +33,7 @@ class Line {
     template <class Message>
     Message to_trainer(const Message& order) {
         launch_.send(protocol::write<Json>(order));
-        return std::get<Message>(trainer::parse_order(trainer_.wait().value()));
+        return std::get<Message>(trainer::parse_order(trainer_.wait(std::chrono::minutes(1)).value()));
     }
 
     /// The message that launch gets when the trainer sends this.
