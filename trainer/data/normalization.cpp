@@ -17,16 +17,11 @@ namespace {
 
 constexpr const char* normalize_key = "trainer.data.normalize";
 
-bool is_standardized(const std::string& data_set, const DataSettings& settings) {
-    const auto given = settings.normalize.find(data_set);
-    return given != settings.normalize.end() ? !given->second : settings.standardize;
-}
-
 /// The data sets whose numbers have the mean and spread of the training samples, each once.
 std::vector<std::string> standardized(const datasets::SampleSet& samples, const DataSettings& settings) {
     std::vector<std::string> names;
     const auto add = [&](const std::string& name) {
-        if (is_standardized(name, settings) && std::find(names.begin(), names.end(), name) == names.end()) {
+        if (settings.standardizes(name) && std::find(names.begin(), names.end(), name) == names.end()) {
             names.push_back(name);
         }
     };
@@ -104,7 +99,7 @@ std::vector<std::optional<Normalization>> normalizations(const datasets::SampleS
     TrainingStatistics statistics(settings, standardized(samples, settings));
     const auto of_numbers = [&](const Field& field, const std::string& name, const Normalization& otherwise) {
         Normalization normalization = otherwise;
-        if (is_standardized(name, settings)) {
+        if (settings.standardizes(name)) {
             normalization = statistics.of(name);
         } else if (const auto given = settings.normalize.find(name); given != settings.normalize.end()) {
             normalization = *given->second;
@@ -139,9 +134,8 @@ std::vector<Conversion> conversions(const datasets::SampleSet& samples, const Da
 std::optional<std::size_t> scaled_in_one(const datasets::SampleSet& one, const datasets::SampleSet& other,
                                          const DataSettings& settings) {
     for (std::size_t i = 0; i < one.inputs().size(); ++i) {
-        const auto& name = settings.inputs[i];
-        const bool is_given = settings.standardize || settings.normalize.contains(name);
-        if (!is_given && holds_bytes(one.inputs()[i]) != holds_bytes(other.inputs()[i])) {
+        if (!settings.normalizes(settings.inputs[i]) &&
+            holds_bytes(one.inputs()[i]) != holds_bytes(other.inputs()[i])) {
             return i;
         }
     }

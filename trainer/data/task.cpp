@@ -80,12 +80,9 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
 
 /// The target, or what is reconstructed, that is standardized; empty if none is.
 std::string standardized_target(const Settings& settings, const SampleSet& samples) {
-    const auto& normalize = settings.data.normalize;
     const auto& names = settings.model->reconstructs(samples) ? settings.data.inputs : settings.data.targets;
-    const auto found = std::find_if(names.begin(), names.end(), [&](const auto& name) {
-        const auto given = normalize.find(name);
-        return given != normalize.end() ? !given->second.has_value() : settings.data.standardize;
-    });
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const auto& name) { return settings.data.standardizes(name); });
     return found != names.end() ? *found : "";
 }
 

@@ -214,6 +214,15 @@ struct DataSettings {
     std::int64_t threads = 2;  ///< threads that read and decode a set
     datasets::Shuffle shuffle = datasets::Shuffle::windowed;
 
+    /// Whether the settings say how this data set's numbers are normalised.
+    bool normalizes(const std::string& name) const { return standardize || normalize.contains(name); }
+
+    /// Whether its numbers, if they are no classes, get the mean 0 and the spread 1 of the training samples.
+    bool standardizes(const std::string& name) const {
+        const auto given = normalize.find(name);
+        return given != normalize.end() ? !given->second : standardize;
+    }
+
     friend auto operator<=>(const DataSettings&, const DataSettings&) = default;
 };
 
