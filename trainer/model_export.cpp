@@ -31,17 +31,13 @@ using nlohmann::json;
 
 namespace {
 
-void write_state_dict(const fs::path& file, const std::vector<NamedTensor>& tensors) {
-    c10::Dict<std::string, at::Tensor> all;
-    for (const auto& [name, tensor] : tensors) {
-        all.insert(name, tensor.detach().contiguous());
-    }
-    write_plainly(file, all);
-}
-
 /// Returns why there is no model.safetensors; an empty text if there is one.
 std::string write_weights(const fs::path& folder, const std::vector<NamedTensor>& tensors) {
-    write_state_dict(folder / "model.pt", tensors);
+    c10::Dict<std::string, at::Tensor> state_dict;
+    for (const auto& [name, tensor] : tensors) {
+        state_dict.insert(name, tensor.detach().contiguous());
+    }
+    write_plainly(folder / "model.pt", state_dict);
     std::string misfit = misfit_of_safetensors(tensors);
     if (misfit.empty()) {
         write_safetensors(folder / "model.safetensors", tensors);
@@ -115,11 +111,6 @@ json field_json(const std::string& name, const datasets::Field& field,
             {"std", normalization->std}};
 }
 
-/// What becomes of samples with numbers that are not finite.
-const char* word_of(datasets::NonFinite what) {
-    return what == datasets::NonFinite::error ? "error" : what == datasets::NonFinite::skip ? "skip" : "keep";
-}
-
 /// The names of an evaluation's metrics, without what they begin with.
 std::vector<std::string> names_of_metrics(const Settings& settings, const Task& task) {
     std::vector<std::string> names;
@@ -168,7 +159,7 @@ json description_of(const Trial& trial, const std::string& network) {
             {"inputs", inputs},
             {"targets", targets},
             {"window", {{"length", window.length}, {"stride", window.stride}, {"horizon", window.horizon}}},
-            {"non_finite", word_of(settings.data.nan)},
+            {"non_finite", datasets::non_finite_words.of(settings.data.nan)},
             {"loss", {{"name", loss_words.of(settings.loss.loss)}, {"huber_delta", settings.loss.huber_delta}}},
             {"metrics", names_of_metrics(settings, task)},
             {"precision", precision_words.of(settings.precision)},

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/words.hpp"
 #include "datasets/samples/conversion.hpp"
 #include "datasets/samples/sample_order.hpp"
 #include "datasets/samples/sample_set.hpp"
@@ -39,6 +40,9 @@ enum class NonFinite {
     skip,   ///< the sample is left out of its slice
     keep,
 };
+
+inline constexpr Words non_finite_words{
+    {std::pair{NonFinite::error, "error"}, {NonFinite::skip, "skip"}, {NonFinite::keep, "keep"}}};
 
 /// Throws std::runtime_error about such a number, which is in `field` of sample `sample`.
 [[noreturn]] void complain_of_number(const SampleSet& set, std::int64_t sample, const Field& field);

@@ -22,9 +22,6 @@ constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr double least_positive = 1e-12;
 
 constexpr Words normalize_words{{std::pair{true, "standard"}, {false, "none"}}};
-constexpr Words non_finite_words{{std::pair{datasets::NonFinite::error, "error"},
-                                  {datasets::NonFinite::skip, "skip"},
-                                  {datasets::NonFinite::keep, "keep"}}};
 constexpr Words flips{{std::pair{Flip::none, "none"},
                        {Flip::horizontal, "horizontal"},
                        {Flip::vertical, "vertical"},
