@@ -93,38 +93,30 @@ void check_data(const Settings& settings, const std::string& key, const std::str
     }
     data.evaluation(location, settings.data);  // refuses a memory too small for the chunks, and unknown means
     const auto& train = *data.set(settings.data.train, settings.data);
-    if (!ask_alike(settings, *samples, train)) {
-        problems.push_back({key, text("{}: its samples have another shape than those of {}; a model fits one", location,
-                                      train.location())});
-        return;
-    }
+    CRESCENDO_VALIDATE(ask_alike(settings, *samples, train), key,
+                       "{}: its samples have another shape than those of {}; a model fits one", location,
+                       train.location());
     if (const auto input = scaled_in_one(*samples, train, settings.data)) {
         const auto type_in = [&](const auto& set) { return to_string(set.inputs()[*input].type); };
-        problems.push_back(
-            {key, text("{}: its {} are {}, and those of {} are {}. Bytes are divided by 255 unless "
-                       "data.normalize scales them, and other numbers are not; store both alike, or give "
-                       "data.normalize",
-                       location, settings.data.inputs[*input], type_in(*samples), train.location(), type_in(train))});
-        return;
+        throw InvalidInput(
+            text("{}: its {} are {}, and those of {} are {}. Bytes are divided by 255 unless "
+                 "data.normalize scales them, and other numbers are not; store both alike, or give "
+                 "data.normalize",
+                 location, settings.data.inputs[*input], type_in(*samples), train.location(), type_in(train)),
+            key);
     }
-    if (learns_classes(settings, *samples) != learns_classes(settings, train)) {
-        const auto words = [&](const auto& set) { return learns_classes(settings, set) ? "whole" : "real"; };
-        problems.push_back({key, text("{}: its targets are {} numbers, and those of {} are {}; store both alike: whole "
-                                      "numbers for classes, real ones for a regression",
-                                      location, words(*samples), train.location(), words(train))});
-        return;
-    }
+    const auto numbers = [&](const auto& set) { return learns_classes(settings, set) ? "whole" : "real"; };
+    CRESCENDO_VALIDATE(learns_classes(settings, *samples) == learns_classes(settings, train), key,
+                       "{}: its targets are {} numbers, and those of {} are {}; store both alike: whole numbers for "
+                       "classes, real ones for a regression",
+                       location, numbers(*samples), train.location(), numbers(train));
     if (found.empty() && learns_classes(settings, *samples)) {
         const auto contradiction = datasets::contradiction_of_classes(samples->targets()[0].classes, location,
                                                                       train.targets()[0].classes, train.location());
-        if (!contradiction.empty()) {
-            problems.push_back(
-                {key, text("{}, so trials would be judged by other classes than they learn; convert both "
-                           "from folders of the same classes, or renumber the targets of one and "
-                           "correct its attribute {}",
-                           contradiction, datasets::class_names_attribute)});
-            return;
-        }
+        CRESCENDO_VALIDATE(contradiction.empty(), key,
+                           "{}, so trials would be judged by other classes than they learn; convert both from folders "
+                           "of the same classes, or renumber the targets of one and correct its attribute {}",
+                           contradiction, datasets::class_names_attribute);
         check_classes(settings, key, location, data, problems);
     }
     if (found.empty() && location == settings.data.train) {
@@ -241,8 +233,7 @@ std::vector<Problem> remarks_on_scale(const DataSettings& settings, DataCache& d
     for (std::size_t i = 0; i < samples->inputs().size(); ++i) {
         const auto& field = samples->inputs()[i];
         const auto& name = settings.inputs[i];
-        if (!settings.standardize && !settings.normalize.contains(name) && !field.is_real() &&
-            size_of(field.type) > 1) {
+        if (!settings.normalizes(name) && !field.is_real() && size_of(field.type) > 1) {
             remarks.push_back({"trainer.data.normalize",
                                text("{} has {} of {}, which come into the network as they are stored; if they are "
                                     "large, set standard, else none",
