@@ -54,11 +54,6 @@ ChunkedReader::ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipe
 
 ChunkedReader::~ChunkedReader() { memory_->forget(this); }
 
-void ChunkedReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
-    const Range range{begin, begin + count};
-    read_ranges({&range, 1}, out);
-}
-
 void ChunkedReader::read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const {
     auto scratch = memory_->take_scratch();
     const auto chunks = find(ranges);
@@ -94,11 +89,6 @@ void ChunkedReader::take(const Stored& stored, std::span<const Range> ranges, st
         grid_.copy(chunk->bytes, offset, begin, end, out.first(bytes));
         out = out.subspan(bytes);
     }
-}
-
-void ChunkedReader::announce(std::int64_t begin, std::int64_t count) const {
-    const Range range{begin, begin + count};
-    announce_ranges({&range, 1});
 }
 
 void ChunkedReader::announce_ranges(std::span<const Range> ranges) const {

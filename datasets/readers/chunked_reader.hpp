@@ -14,7 +14,7 @@
 namespace crescendo::datasets {
 
 /// Asks the library, under its lock, where chunks lie. Reads and decodes them outside the lock, in as many threads as
-/// call read(). Files whose driver does not tell (hdf5::Finder) are read by the library, one chunk at a time.
+/// call read_ranges(). Files whose driver does not tell (hdf5::Finder) are read by the library, one chunk at a time.
 ///
 /// Bytes are as stored, in the file's byte order. What is kept between reads lies in DecodeMemory: up to three chunks
 /// for each thread that reads, and the last chunk of which only a part was read.
@@ -25,9 +25,7 @@ class ChunkedReader : public SampleReader {
                                                std::shared_ptr<DecodeMemory> memory);
     ~ChunkedReader() override;
 
-    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
     void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override;
-    void announce(std::int64_t begin, std::int64_t count) const override;
     void announce_ranges(std::span<const Range> ranges) const override;
 
   private:

@@ -41,12 +41,14 @@ ContiguousReader::ContiguousReader(hdf5::Handle file, int descriptor, std::uint6
       runs_(row_runs(field)),
       name_(std::move(name)) {}
 
-void ContiguousReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
-    if (runs_.front().bytes == row_bytes_) {
-        read_samples(row_at(begin), out, {begin, begin + count});
-    } else {
-        read_parts({begin, begin + count}, out);
-    }
+void ContiguousReader::read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const {
+    read_one_by_one(ranges, out, [this](const Range& samples, std::span<std::byte> part) {
+        if (runs_.front().bytes == row_bytes_) {
+            read_samples(row_at(samples.begin), part, samples);
+        } else {
+            read_parts(samples, part);
+        }
+    });
 }
 
 /// Runs follow each other over the rows, so that short gaps are read over between rows as well.
@@ -92,14 +94,15 @@ void ContiguousReader::read_samples(std::uint64_t at, std::span<std::byte> out, 
     rewording([&] { read_bytes(descriptor_, at, out); }, message);
 }
 
-void ContiguousReader::announce(std::int64_t begin, std::int64_t count) const {
-    const auto first = row_at(begin) + runs_.front().offset;
-    const auto end = row_at(begin + count - 1) + runs_.back().offset + runs_.back().bytes;
+void ContiguousReader::announce_ranges(std::span<const Range> ranges) const {
     const bool mostly_gaps = runs_.size() > 1 || 2 * runs_.front().bytes < row_bytes_;
     if (mostly_gaps && row_bytes_ > short_gap) {
         return;  // what is wanted of a row is read in few calls, each longer than an announcement
     }
-    announce_bytes(descriptor_, first, end);
+    for (const auto& [begin, end] : ranges) {
+        announce_bytes(descriptor_, row_at(begin) + runs_.front().offset,
+                       row_at(end - 1) + runs_.back().offset + runs_.back().bytes);
+    }
 }
 
 std::uint64_t ContiguousReader::row_at(std::int64_t sample) const {

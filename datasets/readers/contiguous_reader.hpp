@@ -18,8 +18,8 @@ class ContiguousReader : public SampleReader {
     /// virtual or not yet written, or the file has another driver.
     static std::unique_ptr<ContiguousReader> make(hid_t data_set, const Field& field, const std::string& name);
 
-    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
-    void announce(std::int64_t begin, std::int64_t count) const override;
+    void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override;
+    void announce_ranges(std::span<const Range> ranges) const override;
 
   private:
     void read_samples(std::uint64_t offset, std::span<std::byte> out, Range samples) const;

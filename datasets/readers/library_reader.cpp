@@ -41,21 +41,25 @@ LibraryReader::LibraryReader(hid_t file, const Field& field, const std::string& 
     }
 }
 
-void LibraryReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
+void LibraryReader::read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const {
+    read_one_by_one(ranges, out, [this](const Range& range, std::span<std::byte> part) { read_range(range, part); });
+}
+
+void LibraryReader::read_range(const Range& range, std::span<std::byte> out) const {
     // Where a data set or a source of it has no fill value, the library leaves the memory of what was never written as
     // it is: that of the rows read before.
     std::fill(out.begin(), out.end(), std::byte{0});
     const hdf5::Session session;
-    std::vector<hsize_t> start{static_cast<hsize_t>(begin)};
+    std::vector<hsize_t> start{static_cast<hsize_t>(range.begin)};
     start.insert(start.end(), sample_start_.begin(), sample_start_.end());
-    std::vector<hsize_t> lengths{static_cast<hsize_t>(count)};
+    std::vector<hsize_t> lengths{static_cast<hsize_t>(range.size())};
     lengths.insert(lengths.end(), sample_shape_.begin(), sample_shape_.end());
     // HDF5 copies element by element unless both selections have the same rank.
     const hdf5::Handle memory{H5Screate_simple(static_cast<int>(lengths.size()), lengths.data(), nullptr)};
     if (memory.get() < 0 ||
         H5Sselect_hyperslab(space_.get(), H5S_SELECT_SET, start.data(), nullptr, lengths.data(), nullptr) < 0 ||
         H5Dread(data_set_.get(), memory_type_.get(), memory.get(), space_.get(), H5P_DEFAULT, out.data()) < 0) {
-        hdf5::fail(text("{}: samples {} to {} cannot be read", name_, begin, begin + count - 1));
+        hdf5::fail(text("{}: samples {} to {} cannot be read", name_, range.begin, range.end - 1));
     }
 }
 

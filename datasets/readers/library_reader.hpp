@@ -10,9 +10,11 @@ class LibraryReader : public SampleReader {
     /// Throws InvalidInput if the library lacks a filter.
     LibraryReader(hid_t file, const Field& field, const std::string& name, std::int64_t samples_per_read);
 
-    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
+    void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override;
 
   private:
+    void read_range(const Range& range, std::span<std::byte> out) const;
+
     std::string name_;
     std::vector<hsize_t> sample_start_;  ///< of what is read of each row
     std::vector<hsize_t> sample_shape_;

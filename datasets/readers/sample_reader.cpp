@@ -18,17 +18,11 @@ class ByteSwappingReader : public SampleReader {
     ByteSwappingReader(std::unique_ptr<SampleReader> stored, std::size_t element_bytes)
         : stored_(std::move(stored)), element_bytes_(element_bytes) {}
 
-    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override {
-        stored_->read(begin, count, out);
-        reverse_elements(out, element_bytes_);
-    }
-
     void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override {
         stored_->read_ranges(ranges, out);
         reverse_elements(out, element_bytes_);
     }
 
-    void announce(std::int64_t begin, std::int64_t count) const override { stored_->announce(begin, count); }
     void announce_ranges(std::span<const Range> ranges) const override { stored_->announce_ranges(ranges); }
 
   private:
@@ -74,7 +68,8 @@ StoredOrder stored_order(hid_t data_set, ElementType element, const std::string&
 
 }  // namespace
 
-void SampleReader::read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const {
+void read_one_by_one(std::span<const Range> ranges, std::span<std::byte> out,
+                     const std::function<void(const Range& range, std::span<std::byte> out)>& read) {
     std::int64_t total = 0;
     for (const auto& range : ranges) {
         total += range.size();
@@ -82,14 +77,8 @@ void SampleReader::read_ranges(std::span<const Range> ranges, std::span<std::byt
     const auto sample_bytes = total == 0 ? 0 : out.size() / static_cast<std::size_t>(total);
     for (const auto& range : ranges) {
         const auto bytes = static_cast<std::size_t>(range.size()) * sample_bytes;
-        read(range.begin, range.size(), out.first(bytes));
+        read(range, out.first(bytes));
         out = out.subspan(bytes);
-    }
-}
-
-void SampleReader::announce_ranges(std::span<const Range> ranges) const {
-    for (const auto& range : ranges) {
-        announce(range.begin, range.size());
     }
 }
 

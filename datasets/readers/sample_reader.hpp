@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,21 +20,26 @@ class SampleReader {
   public:
     virtual ~SampleReader() = default;
 
-    /// Copies the samples [begin, begin + count) to `out`, which has exactly their size. Throws std::runtime_error if
-    /// they cannot be read; the message names file, data set and samples, and chunk and offset if they are known.
-    virtual void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const = 0;
+    /// Copies the samples of several ranges, one after the other, to `out`, which has exactly their size. The ranges
+    /// are ascending and have no sample in common. A chunk that holds some of several ranges is decoded once. Throws
+    /// std::runtime_error if they cannot be read; the message names file, data set and samples, and chunk and offset if
+    /// they are known.
+    virtual void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const = 0;
 
-    /// Copies the samples of several ranges, one after the other, to `out`. The ranges are ascending and have no sample
-    /// in common. A chunk that holds some of several ranges is decoded once. Throws as read() does.
-    virtual void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const;
+    /// The samples [begin, begin + count) alone.
+    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
+        const Range range{begin, begin + count};
+        read_ranges({&range, 1}, out);
+    }
 
-    /// Announces that the samples [begin, begin + count) will be read soon, so that the system may fetch them into its
-    /// cache. This is a hint that cannot fail. It has no effect if the place of the samples in the file is not known.
-    virtual void announce(std::int64_t /*begin*/, std::int64_t /*count*/) const {}
-
-    /// Announces several ranges, as read_ranges() takes them.
-    virtual void announce_ranges(std::span<const Range> ranges) const;
+    /// Announces that the samples of these ranges will be read soon, so that the system may fetch them into its cache.
+    /// This is a hint that cannot fail. It has no effect if the place of the samples in the file is not known.
+    virtual void announce_ranges(std::span<const Range> /*ranges*/) const {}
 };
+
+/// Calls `read` for each of the ranges, with its part of `out`.
+void read_one_by_one(std::span<const Range> ranges, std::span<std::byte> out,
+                     const std::function<void(const Range& range, std::span<std::byte> out)>& read);
 
 /// Makes the fastest of the `allowed` readers of `field`, a data set of `file`, and sets field.route. `name` is
 /// FILE:/PATH. `samples_per_read` is the number of neighbouring samples that one read will ask for. The reader must be

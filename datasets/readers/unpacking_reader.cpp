@@ -39,11 +39,6 @@ ElementType unpacked_type(ElementType stored) {
 UnpackingReader::UnpackingReader(std::unique_ptr<SampleReader> stored, ElementType type, Packing packing)
     : stored_(std::move(stored)), type_(type), packing_(std::move(packing)) {}
 
-void UnpackingReader::read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const {
-    stored_->read(begin, count, room_for_stored(out));
-    unpack(out);
-}
-
 void UnpackingReader::read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const {
     stored_->read_ranges(ranges, room_for_stored(out));
     unpack(out);

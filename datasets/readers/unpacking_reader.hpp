@@ -20,9 +20,7 @@ class UnpackingReader : public SampleReader {
     /// `stored` reads the numbers as they are stored, of type `type`.
     UnpackingReader(std::unique_ptr<SampleReader> stored, ElementType type, Packing packing);
 
-    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override;
     void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override;
-    void announce(std::int64_t begin, std::int64_t count) const override { stored_->announce(begin, count); }
     void announce_ranges(std::span<const Range> ranges) const override { stored_->announce_ranges(ranges); }
 
   private:

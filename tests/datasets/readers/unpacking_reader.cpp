@@ -15,10 +15,11 @@ template <class T>
 struct Numbers : SampleReader {
     static constexpr std::int64_t total = 1000;
 
-    void read(std::int64_t begin, std::int64_t count, std::span<std::byte> out) const override {
-        REQUIRE(out.size() == static_cast<std::size_t>(count) * sizeof(T));
-        for (std::int64_t i = 0; i < count; ++i) {
-            const T number = static_cast<T>((begin + i) % 100);
+    void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override {
+        REQUIRE(ranges.size() == 1);
+        REQUIRE(out.size() == static_cast<std::size_t>(ranges[0].size()) * sizeof(T));
+        for (std::int64_t i = 0; i < ranges[0].size(); ++i) {
+            const T number = static_cast<T>((ranges[0].begin + i) % 100);
             std::memcpy(out.data() + static_cast<std::size_t>(i) * sizeof(T), &number, sizeof(T));
         }
     }
