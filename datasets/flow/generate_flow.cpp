@@ -20,14 +20,9 @@ constexpr double time_until_inputs = 1;
 constexpr double time_until_targets = 1;
 
 void check(const FlowOptions& options) {
-    CRESCENDO_VALIDATE(options.num_samples >= 1, "", "{} samples; use at least 1", options.num_samples);
     const auto size = options.size;
     CRESCENDO_VALIDATE(size >= 16 && size <= 4096 && std::has_single_bit(static_cast<std::uint64_t>(size)), "--size",
                        "--size {}: the solver's Fourier transforms take a power of two from 16 to 4096", size);
-    const auto most = (std::int64_t{1} << 50) / (3 * size * size * static_cast<std::int64_t>(sizeof(float)));
-    CRESCENDO_VALIDATE(options.num_samples <= most, "--samples",
-                       "--samples {}: would take more than 2^50 bytes; use at most {}, or --sparse to try scale",
-                       options.num_samples, most);
     if (options.viscosity) {
         const auto least = least_viscosity(size);
         CRESCENDO_VALIDATE(std::isfinite(*options.viscosity) && *options.viscosity >= least, "--viscosity",

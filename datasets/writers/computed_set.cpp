@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 
+#include "core/check.hpp"
 #include "datasets/hdf5/location.hpp"
 #include "datasets/system/task_pool.hpp"
 #include "datasets/writers/new_group.hpp"
@@ -25,6 +26,11 @@ void write_computed_set(const std::string& location, const ComputedSet& set, int
     const auto total = set.num_samples;
     const auto input_elements = num_elements(set.input_shape);
     const auto target_elements = set.target_shape ? num_elements(*set.target_shape) : 0;
+    CRESCENDO_VALIDATE(total >= 1, "", "{} samples; use at least 1", total);
+    const auto most = (std::int64_t{1} << 50) / static_cast<std::int64_t>(input_elements * sizeof(float));
+    CRESCENDO_VALIDATE(total <= most, "--samples",
+                       "--samples {}: would take more than 2^50 bytes; use at most {}, or --sparse to try scale", total,
+                       most);
     const auto chunk = chunk_samples_for(write_options, total, input_elements * sizeof(float));
 
     NewGroup group(Location::parse(location), write_options.alignment);

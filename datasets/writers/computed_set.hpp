@@ -21,7 +21,7 @@ struct ComputedSet {
 };
 
 /// Writes the set at `location` (FILE:/GROUP), all or nothing, as NewGroup does. Progress is counted in samples.
-/// `num_threads` is at least 1.
+/// `num_threads` is at least 1. Throws InvalidInput if there are no samples, or more than 2^50 bytes of inputs.
 void write_computed_set(const std::string& location, const ComputedSet& set, int num_threads,
                         const WriteOptions& write_options);
 
