@@ -31,9 +31,8 @@ class SampleSet {
     /// that is not a number, no samples, unequal lengths, a selection beyond them, a compression that this HDF5 lacks,
     /// a missing source of a virtual data set, files whose rows differ. Throws DamagedFile if the library cannot make
     /// sense of a file. Calls `opened`, which may be null, after each file.
-    static std::shared_ptr<SampleSet> open(const std::string& location, const Options& options,
+    static std::shared_ptr<SampleSet> open(const std::string& location, const Options& options = {},
                                            const std::function<void()>& opened = {});
-    static std::shared_ptr<SampleSet> open(const std::string& location) { return open(location, Options()); }
     ~SampleSet();
 
     const std::string& location() const { return location_; }

@@ -75,14 +75,11 @@ void complain_of_number(const SampleSet& set, std::int64_t sample, const Field& 
 
 class SampleStream::Impl {
   public:
-    Impl(std::shared_ptr<const SampleSet> set, const Options& options)
+    Impl(std::shared_ptr<const SampleSet> set, Options options)
         : set_(std::move(set)),
-          inputs_(*set_, set_->inputs(), 0, options.conversions, options.non_finite),
-          targets_(*set_, set_->targets(), set_->inputs().size(), options.conversions, options.non_finite),
-          memory_bytes_(options.memory_bytes),
-          shuffle_(options.shuffle),
-          threads_(options.threads),
-          shared_(options.shared) {
+          options_(std::move(options)),
+          inputs_(*set_, set_->inputs(), 0, options_.conversions, options_.non_finite),
+          targets_(*set_, set_->targets(), set_->inputs().size(), options_.conversions, options_.non_finite) {
         read({0, set_->size()});
     }
 
@@ -121,9 +118,9 @@ class SampleStream::Impl {
         reader_.reset();  // its memory first
         range_ = {};
         if (range.size() > 0) {
-            const auto shape = plan_windows(*set_, range, shuffle_, memory_bytes_);
+            const auto shape = plan_windows(*set_, range, options_.shuffle, options_.memory_bytes);
             num_shards_ = shape.num_shards;
-            reader_.emplace(set_, shape, shuffle_, threads_, shared_);
+            reader_.emplace(set_, shape, options_.shuffle, options_.threads, options_.shared);
         }
         range_ = range;
     }
@@ -211,12 +208,9 @@ class SampleStream::Impl {
     }
 
     std::shared_ptr<const SampleSet> set_;
+    const Options options_;
     Side inputs_;
     Side targets_;
-    std::size_t memory_bytes_;
-    Shuffle shuffle_;
-    int threads_;
-    std::shared_ptr<SharedChunks> shared_;
     Range range_;                         ///< of the samples that are read
     std::optional<WindowReader> reader_;  ///< none where that is empty
     std::int64_t num_shards_ = 1;         ///< of its order
@@ -225,7 +219,7 @@ class SampleStream::Impl {
 };
 
 SampleStream::SampleStream(std::shared_ptr<const SampleSet> set, Options options)
-    : impl_(std::make_unique<Impl>(std::move(set), options)) {}
+    : impl_(std::make_unique<Impl>(std::move(set), std::move(options))) {}
 SampleStream::~SampleStream() = default;
 
 void SampleStream::enter(const Share& share) { impl_->enter(share); }

@@ -124,7 +124,8 @@ RowMap SetSurvey::map_of(const SetFile& file) const {
     const auto before = std::max<std::int64_t>(0, num_rows_ - selection_.begin);  // rows of the range so far
     map.first = std::max<std::int64_t>(0, selection_.begin - num_rows_) + (step - before % step) % step;
     map.step = step;
-    const auto rows = std::max<std::int64_t>(0, std::min(file.num_rows(), end() - num_rows_) - map.first);
+    const auto end = selection_.end.value_or(std::numeric_limits<std::int64_t>::max()) - num_rows_;
+    const auto rows = std::max<std::int64_t>(0, std::min(file.num_rows(), end) - map.first);
     map.num_samples = ceil_div(rows, step);
     if (window.length > 0) {
         const auto reach = window.length + window.horizon;
@@ -132,8 +133,6 @@ RowMap SetSurvey::map_of(const SetFile& file) const {
     }
     return map;
 }
-
-std::int64_t SetSurvey::end() const { return selection_.end.value_or(std::numeric_limits<std::int64_t>::max()); }
 
 void SetSurvey::expect_samples(std::size_t num_files) const {
     const auto end = selection_.end.value_or(num_rows_);

@@ -51,7 +51,6 @@ class SetSurvey {
     void look_at(const std::shared_ptr<SetFile>& file);
     void note_classes(const SetFile& file);
     RowMap map_of(const SetFile& file) const;
-    std::int64_t end() const;
     void expect_samples(std::size_t num_files) const;
 
     const std::string& location_;
