@@ -123,7 +123,7 @@ bool may_write(uid_t writer, const Place& place) {
     if (writer == ::geteuid() || writer == 0) {
         return true;
     }
-    const auto files = is_file_pattern(place.file) ? files_named(place.file) : std::vector{place.file};
+    const auto files = files_named(place.file);
     return std::any_of(files.begin(), files.end(), owns);
 }
 

@@ -39,10 +39,6 @@ void to_host_order(std::span<std::byte> elements, std::size_t element_bytes) {
 }  // namespace
 
 IdxReader::IdxReader(const std::filesystem::path& file) : SampleSource(file.string()), bytes_(open_file_bytes(file)) {
-    read_header();
-}
-
-void IdxReader::read_header() {
     std::array<std::byte, 4> magic{};
     bytes_->read(magic);
     const auto type = type_of(magic[2]);

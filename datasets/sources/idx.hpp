@@ -22,8 +22,6 @@ class IdxReader : public SampleSource {
     void read(std::span<std::byte> out) override;
 
   private:
-    void read_header();
-
     std::unique_ptr<ByteSource> bytes_;
 };
 
