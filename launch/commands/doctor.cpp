@@ -115,7 +115,7 @@ Findings examine_hdf5() {
 
 std::vector<NodeReport> examine_all(const Examination& examination, MpiSession* session) {
     if (session != nullptr && session->size() > 1) {
-        std::optional<SharedProbe> probe;
+        std::optional<Probe> probe;
         auto question = examination;
         try {
             probe.emplace(examination.directory);

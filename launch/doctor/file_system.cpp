@@ -49,23 +49,6 @@ std::string type_of(const fs::path& directory) {
     return type;
 }
 
-/// A temporary file of our own in a folder, removed in the end.
-struct Probe {
-    explicit Probe(const fs::path& directory) : path((directory / ".crescendo-doctor-XXXXXX").string()) {
-        descriptor = FileDescriptor(::mkostemp(path.data(), O_CLOEXEC));
-        if (!descriptor) {
-            const int error = errno;
-            throw std::system_error(error, std::generic_category(), directory.string());
-        }
-    }
-    ~Probe() { ::unlink(path.c_str()); }
-    Probe(Probe&&) = delete;
-    Probe& operator=(Probe&&) = delete;
-
-    std::string path;
-    FileDescriptor descriptor;
-};
-
 Finding examine_room(const fs::path& directory) {
     struct statvfs status {};
     const auto room = disk_room(directory);
@@ -91,9 +74,9 @@ Finding examine_room(const fs::path& directory) {
 constexpr const char* two_at_once = "two coordinators that begin at the same moment may both take a sweep";
 
 Finding examine_locks(const Probe& probe) {
-    const FileDescriptor other(::open(probe.path.c_str(), O_RDWR | O_CLOEXEC));
+    const FileDescriptor other(::open(probe.file().c_str(), O_RDWR | O_CLOEXEC));
     std::string problem;
-    if (::flock(probe.descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (::flock(probe.descriptor().get(), LOCK_EX | LOCK_NB) != 0) {
         problem = fmt::format("flock does not work here ({})", std::strerror(errno));
     } else if (::flock(other.get(), LOCK_EX | LOCK_NB) == 0) {
         problem = "flock gives one lock to two";
@@ -110,8 +93,8 @@ Finding examine_durability(const Probe& probe) {
     auto best = Clock::duration::max();
     for (int round = 0; round < 5; ++round) {
         const auto start = Clock::now();
-        if (::pwrite(probe.descriptor.get(), page.data(), page.size(), round * 4096) < 0 ||
-            ::fsync(probe.descriptor.get()) != 0) {
+        if (::pwrite(probe.descriptor().get(), page.data(), page.size(), round * 4096) < 0 ||
+            ::fsync(probe.descriptor().get()) != 0) {
             return {Verdict::problem, about_files,
                     fmt::format("fsync fails: {}; nothing would be safe", std::strerror(errno)),
                     "free some space, or use --dir to keep the sweep elsewhere"};
@@ -128,9 +111,9 @@ Finding examine_durability(const Probe& probe) {
 }
 
 Finding examine_renaming(const Probe& probe) {
-    const auto other = probe.path + ".new";
+    const auto other = probe.file().string() + ".new";
     std::ofstream(other) << "new";
-    if (::rename(other.c_str(), probe.path.c_str()) != 0) {
+    if (::rename(other.c_str(), probe.file().c_str()) != 0) {
         const int error = errno;
         ::unlink(other.c_str());
         return {Verdict::problem, about_files,
@@ -144,8 +127,8 @@ Finding examine_times(const Probe& probe) {
     const std::array<char, 1> byte{};
     for (int round = 0; round < 3; ++round) {
         struct stat status {};
-        [[maybe_unused]] const auto written = ::pwrite(probe.descriptor.get(), byte.data(), 1, 0);
-        if (::fstat(probe.descriptor.get(), &status) == 0 && status.st_mtim.tv_nsec != 0) {
+        [[maybe_unused]] const auto written = ::pwrite(probe.descriptor().get(), byte.data(), 1, 0);
+        if (::fstat(probe.descriptor().get(), &status) == 0 && status.st_mtim.tv_nsec != 0) {
             return {Verdict::ok, about_files, "files keep their times to less than a second", ""};
         }
     }
@@ -179,7 +162,7 @@ Findings examine_file_system(const fs::path& directory) {
     }
 }
 
-SharedProbe::SharedProbe(const fs::path& directory) {
+Probe::Probe(const fs::path& directory) {
     auto name = (existing_part(directory) / ".crescendo-doctor-XXXXXX").string();
     descriptor_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
     if (!descriptor_) {
@@ -189,9 +172,9 @@ SharedProbe::SharedProbe(const fs::path& directory) {
     ::flock(descriptor_.get(), LOCK_EX | LOCK_NB);
 }
 
-SharedProbe::~SharedProbe() { ::unlink(file_.c_str()); }
+Probe::~Probe() { ::unlink(file_.c_str()); }
 
-Finding SharedProbe::look_at(const fs::path& file) {
+Finding Probe::look_at(const fs::path& file) {
     const auto folder = file.parent_path().string();
     const FileDescriptor seen(::open(file.c_str(), O_RDWR | O_CLOEXEC));
     if (!seen) {

@@ -15,18 +15,20 @@ std::filesystem::path existing_part(std::filesystem::path directory);
 /// nothing behind.
 Findings examine_file_system(const std::filesystem::path& directory);
 
-/// A file that shows other nodes whether they share a folder, and its locks, with this node. The destructor removes it.
-class SharedProbe {
+/// A temporary file in a folder, and a lock on it: what works with it will work with a sweep's files. The destructor
+/// removes it.
+class Probe {
   public:
-    /// Throws std::system_error if `directory` cannot be written.
-    explicit SharedProbe(const std::filesystem::path& directory);
-    ~SharedProbe();
-    SharedProbe(SharedProbe&&) = delete;
-    SharedProbe& operator=(SharedProbe&&) = delete;
+    /// Makes it in what exists of `directory`. Throws std::system_error if that cannot be written.
+    explicit Probe(const std::filesystem::path& directory);
+    ~Probe();
+    Probe(Probe&&) = delete;
+    Probe& operator=(Probe&&) = delete;
 
     const std::filesystem::path& file() const { return file_; }
+    const FileDescriptor& descriptor() const { return descriptor_; }
 
-    /// Looks at the probe from another node, while the probe exists.
+    /// Looks at the probe from another node, while the probe exists: whether that node shares the folder and its locks.
     static Finding look_at(const std::filesystem::path& file);
 
   private:

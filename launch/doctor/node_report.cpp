@@ -57,7 +57,7 @@ NodeReport examine_node(const Examination& examination, SlotPlan plan) {
     append(findings, examine_interface(examination.interface));
     append(findings, examine_file_system(examination.directory));
     if (!examination.probe.empty()) {
-        findings.push_back(SharedProbe::look_at(examination.probe));
+        findings.push_back(Probe::look_at(examination.probe));
     }
     append(findings, examine_limits(report.plan.num_slots(), !report.plan.slots.front().gpu.empty()));
     return report;

@@ -55,15 +55,15 @@ TEST_CASE("a probe is seen, its lock is held, and it goes with its owner") {
     const TemporaryFolder folder;
     std::filesystem::path file;
     {
-        const SharedProbe probe(folder.path());
+        const Probe probe(folder.path());
         file = probe.file();
-        CHECK(SharedProbe::look_at(file).verdict == Verdict::ok);
+        CHECK(Probe::look_at(file).verdict == Verdict::ok);
     }
     CHECK(is_empty(folder));
-    CHECK(SharedProbe::look_at(file).verdict == Verdict::problem);
+    CHECK(Probe::look_at(file).verdict == Verdict::problem);
 
     std::ofstream(file).put('\n');  // as on a file system whose locks stay on their node
-    CHECK(SharedProbe::look_at(file).verdict == Verdict::warning);
+    CHECK(Probe::look_at(file).verdict == Verdict::warning);
 }
 
 TEST_CASE("more slots than files may be open are a problem, with the command that helps") {
