@@ -28,24 +28,21 @@ Finding examine_slots(const SlotPlan& plan) {
     return {Verdict::ok, "slots", "workers are not bound to cores: " + plan.unbound};
 }
 
-Findings examine_interface(const std::string& interface) {
+/// What `require` says of the interface; nothing if it has no complaint.
+Findings examine_interface(void (*require)(const std::string& interface), const std::string& interface,
+                           const char* remedy) {
     try {
-        require_interface(interface);
+        require(interface);
         return {};
     } catch (const InvalidInput& error) {
-        return {{Verdict::problem, "network", error.what(), "name one of these, or none: the default is mostly right"}};
+        return {{Verdict::problem, "network", error.what(), remedy}};
     }
 }
 
 }  // namespace
 
 Findings examine_way_to_other_nodes(const std::string& interface) {
-    try {
-        require_way_to_other_nodes(interface);
-        return {};
-    } catch (const InvalidInput& error) {
-        return {{Verdict::problem, "network", error.what(), "--interface, or `interface` in the site profile"}};
-    }
+    return examine_interface(require_way_to_other_nodes, interface, "--interface, or `interface` in the site profile");
 }
 
 NodeReport examine_node(const Examination& examination, SlotPlan plan) {
@@ -54,7 +51,8 @@ NodeReport examine_node(const Examination& examination, SlotPlan plan) {
     findings.push_back(examine_slots(report.plan));
     append(findings, examine_gpu_sharing(report.plan, examination.slots));
     append(findings, examine_programs(ProgramPaths::find()));
-    append(findings, examine_interface(examination.interface));
+    append(findings, examine_interface(require_interface, examination.interface,
+                                       "name one of these, or none: the default is mostly right"));
     append(findings, examine_file_system(examination.directory));
     if (!examination.probe.empty()) {
         findings.push_back(Probe::look_at(examination.probe));
