@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 namespace crescendo::simulator {
 
 /// `simulate:` of the sweep file: the cluster and the training that are simulated. docs/simulate.md has the formulas.
@@ -24,6 +26,36 @@ struct SimulationSpec {
     double step_noise = 0.03;  ///< most relative error of the step times that trials report
     int slots_per_node = 4;
 };
+
+/// A number of `simulate:`, its key there, and its range.
+struct SimulationNumber {
+    const char* key;
+    double SimulationSpec::*value;
+    double min;
+    double max;
+};
+
+/// All of them. What is in seconds may be up to 30 years.
+inline constexpr auto simulation_numbers = std::to_array<SimulationNumber>({
+    {"epoch", &SimulationSpec::epoch, 1e-6, 1e9},
+    {"spread", &SimulationSpec::spread, 0, 100},
+    {"serial", &SimulationSpec::serial, 0, 1},
+    {"loss_per_doubling", &SimulationSpec::loss_per_doubling, 0, 0.99},
+    {"communication", &SimulationSpec::communication, 0, 1e9},
+    {"straggler_share", &SimulationSpec::straggler_share, 0, 1},
+    {"straggler_factor", &SimulationSpec::straggler_factor, 1, 1e6},
+    {"failures", &SimulationSpec::failures, 0, 1e6},
+    {"start", &SimulationSpec::start, 0, 1e9},
+    {"regroup", &SimulationSpec::regroup, 0, 1e9},
+    {"checkpoint", &SimulationSpec::checkpoint, 0, 1e9},
+    {"evaluation", &SimulationSpec::evaluation, 0, 1e9},
+    {"noise", &SimulationSpec::noise, 0, 1},
+    {"samples", &SimulationSpec::samples, 1, 1e15},
+    {"batch", &SimulationSpec::batch, 1, 1e15},
+    {"noise_scale", &SimulationSpec::noise_scale, 0, 1e15},
+    {"noise_growth", &SimulationSpec::noise_growth, 1, 1e6},
+    {"step_noise", &SimulationSpec::step_noise, 0, 0.9},
+});
 
 /// Throws InvalidInput, with keys such as "simulate.spread", if a value makes no sense.
 void validate(const SimulationSpec& spec);
