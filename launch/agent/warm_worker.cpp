@@ -112,6 +112,7 @@ void WarmWorker::spawn() {
     state_ = Starting{};
     heard_ = Clock::now();
     hung_ = false;
+    end_by_.reset();
     dead_by_.reset();
 }
 
@@ -153,9 +154,7 @@ void WarmWorker::assign(const Task& task, const Json& message) {
         }
         return;
     }
-    next_.emplace(Assignment{});  // Clang holds that it has no default constructor here
-    next_->task = task;
-    next_->message = message;
+    next_ = Assignment{task, message};
     if (is<Idle>()) {
         begin();
     }
@@ -184,7 +183,8 @@ void WarmWorker::leave(TrialId trial, bool save) {
     } else if (is<Busy>()) {
         const auto task = std::get<Busy>(state_).task;
         trainer_->channel.send(protocol::write<Json>(protocol::Leave{trial, save}));
-        state_ = Leaving{task, Clock::now() + options_.setup.save_timeout};
+        state_ = Leaving{task};
+        end_by_ = Clock::now() + options_.setup.save_timeout;
     }
 }
 
@@ -217,15 +217,9 @@ void WarmWorker::look() {
     } else if (const auto limit = silent_until(); limit && Clock::now() >= *limit) {
         kill();
         hung_ = true;
-    } else if (const auto end = time_to_end(); end && Clock::now() >= *end) {
+    } else if (end_by_ && Clock::now() >= *end_by_) {
         kill();
-        std::visit(
-            [](auto& state) {
-                if constexpr (requires { state.deadline; }) {
-                    state.deadline.reset();
-                }
-            },
-            state_);
+        end_by_.reset();
     } else if (dead_by_ && Clock::now() >= *dead_by_) {
         give_up();
     }
@@ -241,34 +235,20 @@ std::optional<Clock::time_point> WarmWorker::silent_until() const {
     return heard_ + (is<Starting>() ? std::max(*hang_timeout, least_to_start) : *hang_timeout);
 }
 
-/// When the trainer is killed if it has not left or ended by then; none where that is not awaited.
-std::optional<Clock::time_point> WarmWorker::time_to_end() const {
-    const auto* leaving = std::get_if<Leaving>(&state_);
-    const auto* failed = std::get_if<Failed>(&state_);
-    return leaving != nullptr ? leaving->deadline : failed != nullptr ? failed->deadline : std::nullopt;
-}
-
 void WarmWorker::excuse(Clock::duration time) {
     heard_ += time;
-    if (dead_by_) {
-        *dead_by_ += time;
+    for (auto* due : {&end_by_, &dead_by_}) {
+        if (*due) {
+            **due += time;
+        }
     }
-    std::visit(
-        [time](auto& state) {
-            if constexpr (requires { state.deadline; }) {
-                if (state.deadline) {
-                    *state.deadline += time;
-                }
-            }
-        },
-        state_);
 }
 
 std::optional<Clock::time_point> WarmWorker::deadline() const {
     if (const auto* down = std::get_if<Down>(&state_)) {
         return down->next_attempt;
     }
-    return earliest({silent_until(), time_to_end(), dead_by_});
+    return earliest({silent_until(), end_by_, dead_by_});
 }
 
 void WarmWorker::receive(const Json& message) {
@@ -370,7 +350,8 @@ void WarmWorker::receive_failure(const protocol::Failed& failure) {
             const bool is_memory = failure.kind == protocol::failure::out_of_memory;
             report_failure(busy->task, is_memory ? FailureKind::out_of_memory : FailureKind::error, failure.message);
         }
-        state_ = Failed{Clock::now() + options_.grace};
+        state_ = Failed{};
+        end_by_ = Clock::now() + options_.grace;
     }
 }
 
@@ -380,6 +361,7 @@ void WarmWorker::settle() {
         tell(LeftTrial{task()->trial, slot()});
     }
     state_ = Idle{};
+    end_by_.reset();
     if (next_) {
         begin();
     }
@@ -399,8 +381,7 @@ void WarmWorker::conclude(const ExitStatus& status) {
                        fmt::format("{}; {}", cause, quoted(last_words(busy->task.directory + "/" + trial_files::log))));
     } else if (const auto* leaving = std::get_if<Leaving>(&state_)) {
         const auto patience = std::chrono::duration_cast<std::chrono::seconds>(options_.setup.save_timeout);
-        const auto end =
-            leaving->deadline ? to_string(status) : fmt::format("it did not leave within {} s", patience.count());
+        const auto end = end_by_ ? to_string(status) : fmt::format("it did not leave within {} s", patience.count());
         tell(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(end)});
     }
     spawn();

@@ -53,13 +53,9 @@ class WarmWorker final : public Worker {
     /// The trainer was told to leave its task, and has not said that it did.
     struct Leaving {
         Task task;
-        std::optional<Clock::time_point> deadline;  ///< when it is killed; none once it was
-        std::optional<std::string> problem = {};    ///< why it ends without having left, as it said
+        std::optional<std::string> problem = {};  ///< why it ends without having left, as it said
     };
-    /// The trainer said that it gave up, and is about to end.
-    struct Failed {
-        std::optional<Clock::time_point> deadline;  ///< when it is killed; none once it was
-    };
+    struct Failed {};  ///< the trainer said that it gave up, and is about to end
     /// There is no trainer: too many in a row ended without having had a task, or the last one does not end.
     struct Down {
         Clock::time_point next_attempt;
@@ -71,7 +67,6 @@ class WarmWorker final : public Worker {
         return std::holds_alternative<Kind>(state_);
     }
     const Task* task() const;
-    std::optional<Clock::time_point> time_to_end() const;
 
     void spawn();
     void kill();
@@ -98,6 +93,7 @@ class WarmWorker final : public Worker {
     std::optional<Assignment> next_;
     Clock::time_point heard_;     ///< time of the trainer's last message, or of its start
     bool hung_ = false;           ///< the trainer was killed because it was silent for too long
+    std::optional<Clock::time_point> end_by_;   ///< when one that leaves or failed is killed; none once it was
     std::optional<Clock::time_point> dead_by_;  ///< when the trainer that was killed must have ended
     bool is_told_of_unknown_ = false;
     int idle_deaths_ = 0;         ///< trainers that ended before they had a task, since the last that had one
