@@ -1,25 +1,21 @@
 #include "launch/json/bare_words.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace crescendo::launch {
 
 std::string without_bare_words(std::string_view json) {
+    constexpr std::array<std::string_view, 9> words{"NaN",      "-Infinity", "Infinity", "nan", "-nan",
+                                                    "infinity", "-infinity", "inf",      "-inf"};
     std::string result;
     bool in_string = false;
     while (!json.empty()) {
-        if (!in_string) {
-            bool replaced = false;
-            for (const std::string_view word :
-                 {"NaN", "-Infinity", "Infinity", "nan", "-nan", "infinity", "-infinity", "inf", "-inf"}) {
-                if (json.starts_with(word)) {
-                    result += "null";
-                    json.remove_prefix(word.size());
-                    replaced = true;
-                    break;
-                }
-            }
-            if (replaced) {
-                continue;
-            }
+        const auto* const word = std::ranges::find_if(words, [&](auto each) { return json.starts_with(each); });
+        if (!in_string && word != words.end()) {
+            result += "null";
+            json.remove_prefix(word->size());
+            continue;
         }
         if (in_string && json.front() == '\\' && json.size() > 1) {
             result += json.front();

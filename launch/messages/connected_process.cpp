@@ -3,12 +3,9 @@
 namespace crescendo::launch {
 
 void ConnectedProcess::watch(std::vector<pollfd>& descriptors) const {
-    short events = channel.closed() ? 0 : POLLIN;
-    if (channel.wants_to_write()) {
-        events |= POLLOUT;
-    }
     // A closed socket is always ready: watching it would turn the wait into a busy loop.
     if (!channel.closed()) {
+        const short events = channel.wants_to_write() ? POLLIN | POLLOUT : POLLIN;
         descriptors.push_back({process.socket().get(), events, 0});
     }
     descriptors.push_back({process.exit_descriptor().get(), POLLIN, 0});
