@@ -14,12 +14,6 @@
 namespace crescendo::launch {
 namespace {
 
-bool is_string(const OrderedJson& value) { return value.is_string(); }
-bool is_number(const OrderedJson& value) { return value.is_number(); }
-bool is_integer(const OrderedJson& value) { return value.is_number_integer(); }
-bool is_object(const OrderedJson& value) { return value.is_object(); }
-bool is_list(const OrderedJson& value) { return value.is_array(); }
-
 /// What the parser could not read, it has told, and left as discarded.
 const OrderedJson& readable(const OrderedJson& value) {
     const bool has_unreadable_items =
@@ -210,32 +204,32 @@ bool YamlSection::allow(const std::vector<std::string>& names) const {
     return all_known;
 }
 
-const OrderedJson* YamlSection::find(const std::string& name, bool (*fits)(const OrderedJson&),
+const OrderedJson* YamlSection::find(const std::string& name, bool (OrderedJson::*fits)() const,
                                      std::string_view expected) const {
     const auto found = map_.find(name);
     if (found == map_.end()) {
         return nullptr;
     }
-    if (!fits(readable(*found))) {
+    if (!(readable(*found).*fits)()) {
         fail(name, fmt::format("{}; it takes {}", describe(*found), expected));
     }
     return &*found;
 }
 
 std::optional<std::string> YamlSection::string(const std::string& name) const {
-    const auto* value = find(name, is_string, "text; put it in quotes if it looks like a number");
+    const auto* value = find(name, &OrderedJson::is_string, "text; put it in quotes if it looks like a number");
     return value == nullptr ? std::nullopt : std::optional(value->get<std::string>());
 }
 
 std::optional<double> YamlSection::number(const std::string& name) const {
-    const auto* value = find(name, is_number, "a number, such as 0.5 or 1e-4, without quotes");
+    const auto* value = find(name, &OrderedJson::is_number, "a number, such as 0.5 or 1e-4, without quotes");
     return value == nullptr ? std::nullopt : std::optional(value->get<double>());
 }
 
 std::optional<std::int64_t> YamlSection::integer(const std::string& name) const {
     const bool is_float = has(name) && at(name).is_number_float();
-    const auto* value =
-        find(name, is_integer, is_float ? "a whole number, such as 3" : "a whole number, such as 3, without quotes");
+    const auto* value = find(name, &OrderedJson::is_number_integer,
+                             is_float ? "a whole number, such as 3" : "a whole number, such as 3, without quotes");
     return value == nullptr ? std::nullopt : std::optional(value->get<std::int64_t>());
 }
 
@@ -263,7 +257,7 @@ std::optional<std::vector<std::string>> YamlSection::strings(const std::string& 
                                                              ListOf items_are) const {
     const bool is_text = has(name) && at(name).is_string();
     const auto shown = is_text ? as_list(at(name).get<std::string>(), items_are, example) : std::string(example);
-    const auto* value = find(name, is_list, fmt::format("a list of texts, such as {}", shown));
+    const auto* value = find(name, &OrderedJson::is_array, fmt::format("a list of texts, such as {}", shown));
     if (value == nullptr) {
         return {};
     }
@@ -281,7 +275,7 @@ std::optional<std::vector<std::string>> YamlSection::strings(const std::string& 
 
 std::optional<YamlSection> YamlSection::section(const std::string& name, std::string_view example) const {
     const auto shown = has(name) ? with_text(example, at(name)) : std::string(example);
-    const auto* value = find(name, is_object, fmt::format("a map, such as {}: {}", name, shown));
+    const auto* value = find(name, &OrderedJson::is_object, fmt::format("a map, such as {}: {}", name, shown));
     return value == nullptr ? std::nullopt : std::optional(YamlSection(*value, key_of(name), mistakes_));
 }
 
@@ -293,7 +287,7 @@ std::optional<std::string> YamlSection::word(const std::string& name, const std:
             return text;
         }
     }
-    const auto* value = find(name, is_string, enumerate(words));
+    const auto* value = find(name, &OrderedJson::is_string, enumerate(words));
     if (value == nullptr) {
         return {};
     }

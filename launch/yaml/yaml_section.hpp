@@ -93,7 +93,8 @@ class YamlSection {
   private:
     /// The entry's value if it exists. Throws InvalidInput that it is not `expected` (with an example) unless it
     /// `fits`.
-    const OrderedJson* find(const std::string& name, bool (*fits)(const OrderedJson&), std::string_view expected) const;
+    const OrderedJson* find(const std::string& name, bool (OrderedJson::*fits)() const,
+                            std::string_view expected) const;
 
     const OrderedJson& map_;
     std::string key_;
