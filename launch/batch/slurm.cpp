@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <numeric>
@@ -21,18 +22,12 @@ namespace {
 
 /// As squeue names it; empty where it has no such job.
 JobState state_named(std::string_view word) {
-    for (const auto* queued : {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"}) {
-        if (word == queued) {
-            return JobState::queued;
-        }
-    }
-    for (const auto* running :
-         {"RUNNING", "CONFIGURING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "SUSPENDED", "RESIZING"}) {
-        if (word == running) {
-            return JobState::running;
-        }
-    }
-    return JobState::gone;
+    constexpr std::array queued{"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
+    constexpr std::array running{"RUNNING",   "CONFIGURING", "COMPLETING", "STAGE_OUT",
+                                 "SIGNALING", "STOPPED",     "SUSPENDED",  "RESIZING"};
+    return std::ranges::find(queued, word) != queued.end()     ? JobState::queued
+           : std::ranges::find(running, word) != running.end() ? JobState::running
+                                                               : JobState::gone;
 }
 
 /// Of a heterogeneous job, squeue has one line for each part. They begin and end together.

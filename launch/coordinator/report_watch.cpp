@@ -34,8 +34,7 @@ std::optional<std::string> ReportWatch::unused(const protocol::Report& report, c
             break;
         case Unused::parameters:
             return "three trials with different parameters report the same numbers, to the last digit: does the "
-                   "program "
-                   "use its parameters?";
+                   "program use its parameters?";
         case Unused::seed:
             return "three trials with the same parameters and other seeds report the same numbers, to the last digit: "
                    "does the program use its seed (CRESCENDO_SEED, or ${seed} in the command)?";

@@ -41,7 +41,9 @@ class Comparer {
         try {
             for (const auto& action : replay_.history.apply(record)) {
                 ++replay_.num_actions;
-                follow(action);
+                if (const auto* regroup = std::get_if<Regroup>(&action)) {
+                    regroups_.insert({regroup->trial, regroup->group.generation});
+                }
             }
         } catch (const InvalidInput& error) {
             differ(record, error.what());
@@ -59,11 +61,10 @@ class Comparer {
     /// that is not told may have printed more before it was ended.
     void check_alive(const Json& record) {
         const auto& sweep = replay_.history.sweep();
-        std::set<std::string> from_trials{"trial_finished", "trial_failed", "trial_timed"};
-        if (waits_for_decisions_) {
-            from_trials.insert("trial_reported");
-        }
-        if (!from_trials.contains(record.value("event", "")) || sweep.state() != SweepState::running) {
+        const auto event = record.value("event", "");
+        const bool is_from_trial = event == "trial_finished" || event == "trial_failed" || event == "trial_timed" ||
+                                   (event == "trial_reported" && waits_for_decisions_);
+        if (!is_from_trial || sweep.state() != SweepState::running) {
             return;
         }
         const TrialId trial{record.at("trial")};
@@ -77,16 +78,9 @@ class Comparer {
     void check_regroup(const Json& record) {
         const bool is_regroup =
             record.value("event", "") == "trial_regrouped" || record.value("note", "") == "regrouped";
-        if (is_regroup &&
-            !regroups_.contains({TrialId{record.at("trial")}, record.at("generation")})) {
+        if (is_regroup && !regroups_.contains({TrialId{record.at("trial")}, record.at("generation")})) {
             differ(record, fmt::format("trial {} got its group {}, which no decision orders now",
                                        record.at("trial").dump(), record.at("generation").dump()));
-        }
-    }
-
-    void follow(const Action& action) {
-        if (const auto* regroup = std::get_if<Regroup>(&action)) {
-            regroups_.insert({regroup->trial, regroup->group.generation});
         }
     }
 
