@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -85,10 +84,9 @@ std::vector<std::optional<Value>> values_of(const Json& config, const SearchSpac
     for (const auto& [name, value] : config.items()) {
         const auto found = std::ranges::find(parameters, name, &Parameter::name);
         if (found == parameters.end()) {
-            std::vector<std::string> names;
-            std::ranges::transform(parameters, std::back_inserter(names), &Parameter::name);
             throw std::runtime_error(fmt::format("it gave a value to '{}', and there is no such parameter; there {} {}",
-                                                 name, names.size() == 1 ? "is" : "are", enumerate(names, " and ")));
+                                                 name, parameters.size() == 1 ? "is" : "are",
+                                                 enumerate(names_of(parameters), " and ")));
         }
         if (!found->is_derived()) {
             values[static_cast<std::size_t>(found - parameters.begin())] =

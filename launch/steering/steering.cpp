@@ -217,10 +217,7 @@ class Steer {
         const auto& parameters = sweep_.spec().space.parameters();
         const auto found = std::ranges::find(parameters, name, &Parameter::name);
         if (found == parameters.end()) {
-            std::vector<std::string> names;
-            for (const auto& each : parameters) {
-                names.push_back(each.name);
-            }
+            const auto names = names_of(parameters);
             throw InvalidInput(fmt::format("{} is no parameter of this sweep{}; there are {}", name,
                                            did_you_mean(name, names), enumerate(names, " and ")));
         }

@@ -52,10 +52,7 @@ class PointReader {
         const auto& parameters = space_.parameters();
         const auto parameter = std::ranges::find(parameters, name, &Parameter::name);
         if (parameter == parameters.end()) {
-            std::vector<std::string> names;
-            for (const auto& each : parameters) {
-                names.push_back(each.name);
-            }
+            const auto names = names_of(parameters);
             values.fail(key, fmt::format("is no parameter{}; the parameters are {}", did_you_mean(name, names),
                                          enumerate(names, " and ")));
         }

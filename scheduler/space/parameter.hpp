@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "scheduler/space/distribution.hpp"
 
@@ -19,6 +21,15 @@ struct Parameter {
 /// A parameter whose value is computed from others.
 inline Parameter derived_parameter(std::string name, std::string expression, std::string when = {}) {
     return {std::move(name), Constant{false}, std::move(when), std::move(expression)};
+}
+
+/// The names of parameters, for messages.
+inline std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
+    std::vector<std::string> names;
+    for (const auto& parameter : parameters) {
+        names.push_back(parameter.name);
+    }
+    return names;
 }
 
 }  // namespace crescendo

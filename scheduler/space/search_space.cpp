@@ -146,10 +146,7 @@ Config SearchSpace::in_order(const Config& config) const {
 
 /// Throws InvalidInput about the first name in `config` that is no parameter, or is there twice.
 void SearchSpace::refuse_names(const Config& config) const {
-    std::vector<std::string> names;
-    for (const auto& parameter : parameters_) {
-        names.push_back(parameter.name);
-    }
+    const auto names = names_of(parameters_);
     for (auto each = config.begin(); each != config.end(); ++each) {
         const auto& name = each->first;
         CRESCENDO_VALIDATE(std::ranges::find(names, name) != names.end(), "config",

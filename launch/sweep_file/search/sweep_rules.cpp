@@ -59,14 +59,6 @@ ConditionPlace find_condition(const std::string& key, const SourceMap& source) {
     return place;
 }
 
-std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
-    std::vector<std::string> names;
-    for (const auto& parameter : parameters) {
-        names.push_back(parameter.name);
-    }
-    return names;
-}
-
 std::vector<std::string> read_constraints(const YamlSection& file) {
     const auto constraints =
         file.strings("constraints", "[\"width * depth <= 4096\"]").value_or(std::vector<std::string>{});
