@@ -39,7 +39,7 @@ void FinalTest::take(const SlotDown& notice) {
     }
 }
 
-std::optional<std::map<std::string, double>> FinalTest::conclude() {
+std::optional<protocol::Metrics> FinalTest::conclude() {
     if (answer_ && answer_->error.empty()) {
         return answer_->metrics;
     }

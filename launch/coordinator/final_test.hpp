@@ -1,10 +1,9 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <optional>
-#include <string>
 
+#include "core/trial_protocol.hpp"
 #include "launch/coordinator/one_of.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/coordinator/session_end.hpp"
@@ -40,7 +39,7 @@ class FinalTest {
                     protocol::Timed, LeftTrial, WorkerStranded, CheckpointFailed, SlotUp, EnergyUsed> auto&) {}
 
     /// Call it when the phase is over. Returns the metrics; none if there are none, and the user has then read why.
-    std::optional<std::map<std::string, double>> conclude();
+    std::optional<protocol::Metrics> conclude();
 
     /// Whether the session had to end before the answer came. Another one can measure the trial.
     bool is_cut_short() const { return is_cut_short_; }

@@ -4,7 +4,7 @@
 
 namespace crescendo::launch {
 
-Unused IdenticalReports::note(const Config& config, Resource resource, const std::map<std::string, double>& metrics) {
+Unused IdenticalReports::note(const Config& config, Resource resource, const protocol::Metrics& metrics) {
     constexpr int enough = 3;
     if (is_done_) {
         return Unused::nothing;

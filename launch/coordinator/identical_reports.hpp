@@ -1,11 +1,10 @@
 #pragma once
 
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/trial_protocol.hpp"
 #include "core/value.hpp"
 
 namespace crescendo::launch {
@@ -19,7 +18,7 @@ class IdenticalReports {
   public:
     /// Notes the first report of a trial in this session. Returns what seems not to be used, if three trials have now
     /// reported the same. Does so only once, and never after a report that differs.
-    Unused note(const Config& config, Resource resource, const std::map<std::string, double>& metrics);
+    Unused note(const Config& config, Resource resource, const protocol::Metrics& metrics);
 
     /// Whether further reports could change anything.
     bool is_done() const { return is_done_; }
@@ -27,7 +26,7 @@ class IdenticalReports {
   private:
     struct Report {
         Resource resource;
-        std::map<std::string, double> metrics;
+        protocol::Metrics metrics;
     };
 
     std::optional<Report> first_;

@@ -420,7 +420,7 @@ Json left_out_note(double time, const LeftOut& slots) {
     return note;
 }
 
-Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics) {
+Json test_note(double time, TrialId trial, const protocol::Metrics& metrics) {
     return {{"note", "tested"}, {"time", time}, {"trial", trial.value}, {"metrics", to_json(metrics)}};
 }
 

@@ -191,7 +191,7 @@ class History {
     /// Metrics of the best trial on the test data.
     struct Test {
         TrialId trial;
-        std::map<std::string, double> metrics;
+        protocol::Metrics metrics;
     };
     const std::optional<Test>& test() const { return test_; }
 
@@ -299,7 +299,7 @@ class History {
 Json time_note(double time);
 Json session_note(double time, const std::string& host, int slots);
 Json left_out_note(double time, const LeftOut& slots);
-Json test_note(double time, TrialId trial, const std::map<std::string, double>& metrics);
+Json test_note(double time, TrialId trial, const protocol::Metrics& metrics);
 Json energy_note(double time, const EnergyUsed& energy);
 
 }  // namespace crescendo::launch

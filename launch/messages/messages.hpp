@@ -113,7 +113,7 @@ struct LeftTrial {
 
 struct TrialEvaluated {
     TrialId trial;
-    std::map<std::string, double> metrics;
+    protocol::Metrics metrics;
     std::string error;  ///< empty unless the evaluation failed
 };
 
