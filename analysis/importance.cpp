@@ -40,6 +40,14 @@ class Moments {
     double squares_ = 0;
 };
 
+std::vector<MeanOfTrees> estimates_of(const std::vector<Moments>& moments) {
+    std::vector<MeanOfTrees> estimates;
+    for (const auto& each : moments) {
+        estimates.push_back(each.estimate());
+    }
+    return estimates;
+}
+
 double variance_of(const Tree& tree, const std::vector<Dimension>& dimensions) {
     Moments moments;
     for (const auto& leaf : tree) {
@@ -140,11 +148,7 @@ std::vector<MeanOfTrees> importances(const RegressionForest& forest) {
             shares[i].add(marginal_variance(tree, dimensions, i) / whole, 1);
         }
     }
-    std::vector<MeanOfTrees> estimates;
-    for (const auto& each : shares) {
-        estimates.push_back(each.estimate());
-    }
-    return estimates;
+    return estimates_of(shares);
 }
 
 std::vector<MeanOfTrees> marginal(const RegressionForest& forest, std::size_t dimension, int num_places) {
@@ -156,11 +160,7 @@ std::vector<MeanOfTrees> marginal(const RegressionForest& forest, std::size_t di
             places[i].add(values[i], 1);
         }
     }
-    std::vector<MeanOfTrees> estimates;
-    for (const auto& each : places) {
-        estimates.push_back(each.estimate());
-    }
-    return estimates;
+    return estimates_of(places);
 }
 
 std::vector<std::vector<double>> pair_marginal(const RegressionForest& forest, std::size_t first, std::size_t second,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "core/check.hpp"
@@ -24,13 +23,6 @@ constexpr int usage_error_status = 2;
 constexpr std::chrono::seconds time_to_complain{30};
 constexpr std::chrono::milliseconds time_to_finish_line{5000};
 constexpr std::chrono::milliseconds long_without_report{30'000};  // long enough for an epoch to be worth a decision
-
-/// Bytes that earlier processes have printed.
-std::uintmax_t size_of_log(const std::string& path) {
-    std::error_code none_yet;
-    const auto size = std::filesystem::file_size(path, none_yet);
-    return none_yet ? 0 : size;
-}
 
 ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOptions& options) {
     ProcessOptions process;

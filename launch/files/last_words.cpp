@@ -11,6 +11,12 @@
 
 namespace crescendo::launch {
 
+std::uintmax_t size_of_log(const std::string& log) {
+    std::error_code none_yet;
+    const auto size = std::filesystem::file_size(log, none_yet);
+    return none_yet ? 0 : size;
+}
+
 std::string last_words(const std::string& log, std::uintmax_t begin) {
     constexpr std::streamoff most = 1000;
     std::error_code none;

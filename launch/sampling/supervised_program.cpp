@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -30,9 +29,7 @@ SupervisedProgram::SupervisedProgram(SupervisedSettings settings) : settings_(st
 SupervisedProgram::~SupervisedProgram() { stop(); }
 
 void SupervisedProgram::start() {
-    std::error_code missing;
-    const auto size = std::filesystem::file_size(log(), missing);
-    log_begin_ = missing ? 0 : size;
+    log_begin_ = size_of_log(log());
     constexpr std::chrono::milliseconds grace{2'000};
     ProcessOptions options;
     options.command = guarded(ProgramPaths::find().guard, grace, settings_.command);
