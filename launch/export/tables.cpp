@@ -5,7 +5,6 @@
 
 #include "core/trial_protocol.hpp"
 #include "launch/display/column_names.hpp"
-#include "launch/export/dated_sweep.hpp"
 #include "launch/journal/cost.hpp"
 #include "launch/view/trials_table.hpp"
 
@@ -47,10 +46,10 @@ Table reports_table(const History& history) {
 }
 
 Exported tables(const ExportRequest& request, Format format, const std::string& extension) {
-    const DatedSweep sweep(request.sweep.history);
-    const auto price = price_of_slot_hour(request.sweep.file.price, sweep.history());
-    return {{{"trials" + extension, trials_table(sweep.history(), price).print(format)},
-             {"reports" + extension, reports_table(sweep.history()).print(format)}}};
+    const auto& history = request.sweep.history;
+    const auto price = price_of_slot_hour(request.sweep.file.price, history);
+    return {{{"trials" + extension, trials_table(history, price).print(format)},
+             {"reports" + extension, reports_table(history).print(format)}}};
 }
 
 }  // namespace

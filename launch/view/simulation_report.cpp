@@ -16,9 +16,9 @@ using simulator::Comparison;
 using simulator::Estimate;
 using simulator::Summary;
 
-/// Not finite: one seed has no interval.
-Cell half_width(const Estimate& estimate) {
-    return std::isfinite(estimate.half_width) ? Cell{estimate.half_width} : Cell{};
+/// One seed has no interval.
+Cell half_width(const std::optional<Estimate>& estimate) {
+    return estimate ? finite_cell(estimate->half_width) : Cell{};
 }
 
 Cell metric(const std::optional<Estimate>& loss, Goal goal) {
@@ -136,9 +136,8 @@ Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec&
         table.add_row({each.name, each.makespan.mean, half_width(each.makespan), each.speedup.mean,
                        half_width(each.speedup), each.utilization.mean, each.slot_hours.mean,
                        half_width(each.slot_hours), each.regroups.mean, each.new_groups.mean,
-                       metric(each.best_loss, spec.goal), each.best_loss ? half_width(*each.best_loss) : Cell{},
-                       metric(each.loss_at_equal_time, spec.goal),
-                       each.loss_at_equal_time ? half_width(*each.loss_at_equal_time) : Cell{},
+                       metric(each.best_loss, spec.goal), half_width(each.best_loss),
+                       metric(each.loss_at_equal_time, spec.goal), half_width(each.loss_at_equal_time),
                        known_cell(each.speedup_to_quality), each.reaches_quality});
     }
     return table;

@@ -133,14 +133,13 @@ std::string profile_text(const Profiled& profile, int num_workers, Format format
     if (format == Format::csv) {
         Table table({"steps", "group_batch", "step", "without_data", "without_model", "evaluation", "checkpoint",
                      "flop", "matmul", "reading", "copy", "forward", "backward", "reduction", "optimizer"});
-        const auto optional = [](const std::optional<double>& value) { return value ? Cell(*value) : Cell(); };
         std::vector<Cell> row{profile.steps,
                               profile.group_batch,
                               profile.step,
                               profile.without_data,
                               profile.without_model,
-                              optional(profile.evaluation),
-                              optional(profile.checkpoint),
+                              known_cell(profile.evaluation),
+                              known_cell(profile.checkpoint),
                               profile.flop,
                               profile.matmul};
         for (const auto& [name, title] : parts) {
