@@ -7,17 +7,13 @@
 
 #include "core/message_json.hpp"
 #include "launch/commands/validators.hpp"
-#include "launch/json/value_json.hpp"
 #include "launch/process/program_paths.hpp"
 #include "launch/trainers/trial_work.hpp"
-#include "launch/view/trials_table.hpp"
 
 namespace crescendo::launch {
 namespace {
 
 constexpr int num_warm_ups = 100;
-
-Cell cell_of(const OrderedJson& value) { return value.is_null() ? Cell{} : to_cell(value_from_json(value)); }
 
 }  // namespace
 
@@ -96,7 +92,7 @@ std::string latency_text(const LatencyRecord& record, std::optional<double> pric
     Table lines({"what", "value"});
     for (const auto& [name, value] : json.items()) {
         names.push_back(name);
-        cells.push_back(cell_of(value));
+        cells.push_back(cell_from(value));
         lines.add_row({name, cells.back()});
     }
     if (format == Format::table) {

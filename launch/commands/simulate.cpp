@@ -308,10 +308,7 @@ void print(const OrderedJson& summary, Format format) {
     }
     Table table({"what", "value"});
     for (const auto& [name, value] : summary.items()) {
-        table.add_row({name, value.is_null()           ? Cell{}
-                             : value.is_string()       ? Cell{value.get<std::string>()}
-                             : value.is_number_float() ? Cell{value.get<double>()}
-                                                       : Cell{value.get<std::int64_t>()}});
+        table.add_row({name, cell_from(value)});
     }
     fmt::print("{}", table.print(format));
 }

@@ -12,6 +12,7 @@
 #include "launch/display/display_width.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
+#include "launch/json/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -103,6 +104,8 @@ std::string align(const std::vector<std::vector<std::string>>& lines, const std:
 }  // namespace
 
 OrderedJson cell_json(const Cell& cell) { return std::visit(ToJson{}, cell); }
+
+Cell cell_from(const OrderedJson& json) { return json.is_null() ? Cell{} : to_cell(value_from_json(json)); }
 
 Table::Table(std::vector<std::string> columns) : columns_(std::move(columns)) {}
 

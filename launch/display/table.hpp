@@ -24,8 +24,16 @@ inline Cell finite_cell(double number) { return std::isfinite(number) ? Cell{num
 /// The number, if there is one.
 inline Cell known_cell(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
 
+/// A parameter's value.
+inline Cell to_cell(const Value& value) {
+    return std::visit([](const auto& each) -> Cell { return each; }, value);
+}
+
 /// The value in JSON: null if there is none, and for a number that is not finite.
 OrderedJson cell_json(const Cell& cell);
+
+/// The value that `json` is; none for null. Throws InvalidInput as value_from_json() does.
+Cell cell_from(const OrderedJson& json);
 
 /// Rows under named columns, for people and for programs.
 class Table {

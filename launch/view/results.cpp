@@ -14,7 +14,6 @@
 #include "launch/json/value_json.hpp"
 #include "launch/json/whole_numbers.hpp"
 #include "launch/view/progress.hpp"
-#include "launch/view/trials_table.hpp"
 #include "scheduler/loss.hpp"
 
 namespace crescendo::launch {
@@ -47,7 +46,7 @@ OrderedJson result_json(const History& history, const SweepDirectory& directory,
 
 void add_rows(Table& table, const std::string& group, const OrderedJson& values) {
     for (const auto& [name, value] : values.items()) {
-        table.add_row({group, name, value.is_null() ? Cell{} : to_cell(value_from_json(value))});
+        table.add_row({group, name, cell_from(value)});
     }
 }
 

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <set>
 #include <utility>
-#include <variant>
 
 #include "core/trial_protocol.hpp"
 #include "launch/display/column_names.hpp"
@@ -54,10 +53,6 @@ Cell metric_of(const TrialHistory& trial, const std::string& name) {
 }
 
 }  // namespace
-
-Cell to_cell(const Value& value) {
-    return std::visit([](const auto& each) -> Cell { return each; }, value);
-}
 
 /// A configuration has the order of the space.
 std::vector<Cell> parameter_cells(const Config& config, const SearchSpace& space) {

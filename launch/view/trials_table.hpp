@@ -26,9 +26,6 @@ TrialColumns trial_columns(const History& history);
 /// parameters, why it ended, what it cost.
 Table trials_table(const History& history, std::optional<double> price_of_slot_hour = {});
 
-/// A parameter's value in a table.
-Cell to_cell(const Value& value);
-
 /// The values of a trial's configuration, one for each parameter of the space; none where one is absent.
 std::vector<Cell> parameter_cells(const Config& config, const SearchSpace& space);
 
