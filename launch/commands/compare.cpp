@@ -41,9 +41,7 @@ struct CompareOptions {
 Prices prices_of(const CompareOptions& options) { return options.prices.empty() ? Prices() : Prices(options.prices); }
 
 ReadProgress reading_bar() {
-    return [bar = std::make_shared<ProgressBar>("bytes")](std::int64_t done, std::int64_t total) {
-        bar->show(done, total);
-    };
+    return [bar = ProgressBar("bytes")](std::int64_t done, std::int64_t total) mutable { bar.show(done, total); };
 }
 
 ExitCode compare_curves(const CompareOptions& options) {

@@ -49,23 +49,6 @@ std::vector<std::string> names_of(const std::vector<Workload>& workloads) {
     return names;
 }
 
-/// Numbers for names: 0, 1, … in the order in which they come.
-class Numbers {
-  public:
-    std::size_t of(std::string_view name) {
-        const auto [entry, is_new] = numbers_.try_emplace(name, numbers_.size());
-        return entry->second;
-    }
-    std::optional<std::size_t> find(std::string_view name) const {
-        const auto found = numbers_.find(name);
-        return found == numbers_.end() ? std::nullopt : std::optional(found->second);
-    }
-    std::size_t size() const { return numbers_.size(); }
-
-  private:
-    std::unordered_map<std::string_view, std::size_t> numbers_;
-};
-
 /// Puts the rows of a curve file where they belong. Names are views of the file.
 class CurveReader {
   public:
@@ -74,11 +57,7 @@ class CurveReader {
           workloads_(workloads),
           keys_{file.column("submission"), file.column("workload"), file.column("study"), file.column("trial")},
           seconds_(file.column("seconds")),
-          value_(file.column("value")) {
-        for (const auto& each : workloads) {
-            workload_numbers_.of(each.name);
-        }
-    }
+          value_(file.column("value")) {}
 
     std::vector<Submission> read(const ReadProgress& progress) {
         while (file_.next()) {
@@ -123,12 +102,12 @@ class CurveReader {
         last_ = &entry->second;
         if (is_new) {
             name_in(file_, keys_[0], "submission");
-            const auto workload = workload_numbers_.find(last_key_[1]);
-            if (!workload) {
+            const auto workload = std::ranges::find(workloads_, last_key_[1], &Workload::name);
+            if (workload == workloads_.end()) {
                 file_.fail(fmt::format("the workload '{}' is not in the file of workloads{}; add it there",
                                        last_key_[1], did_you_mean(std::string(last_key_[1]), names_of(workloads_))));
             }
-            *last_ = {last_key_[0], *workload, last_key_[2], {}};
+            *last_ = {last_key_[0], static_cast<std::size_t>(workload - workloads_.begin()), last_key_[2], {}};
         }
         return *last_;
     }
@@ -158,7 +137,6 @@ class CurveReader {
     std::array<std::size_t, 4> keys_;  ///< columns that say which trial a row is of
     std::size_t seconds_;
     std::size_t value_;
-    Numbers workload_numbers_;
     std::unordered_map<std::string, Trial> trials_;
     std::array<std::string_view, 4> last_key_;
     Trial* last_ = nullptr;

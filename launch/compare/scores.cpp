@@ -23,6 +23,20 @@ std::size_t find_baseline(const std::vector<Submission>& submissions, const std:
     return static_cast<std::size_t>(found - submissions.begin());
 }
 
+/// Seconds to the targets: rows in the order of `submissions`, columns in that of `workloads`; infinity where a
+/// submission missed one, or has no curve of it.
+analysis::Times times_to_targets(const std::vector<Submission>& submissions, const std::vector<Workload>& workloads) {
+    analysis::Times times;
+    for (const auto& submission : submissions) {
+        auto& row = times.emplace_back();
+        for (std::size_t i = 0; i < workloads.size(); ++i) {
+            const auto& studies = submission.studies[i];
+            row.push_back(studies.empty() ? missed : analysis::time_to_target(studies, workloads[i].target));
+        }
+    }
+    return times;
+}
+
 /// The entries of base workloads.
 std::vector<double> of_bases(const std::vector<double>& values, const std::vector<Workload>& workloads) {
     std::vector<double> bases;
@@ -49,18 +63,6 @@ void require_limits(const analysis::Times& times, const std::vector<Workload>& w
 
 void require_submission(const std::vector<Submission>& submissions, const std::string& name) {
     find_baseline(submissions, name);
-}
-
-analysis::Times times_to_targets(const std::vector<Submission>& submissions, const std::vector<Workload>& workloads) {
-    analysis::Times times;
-    for (const auto& submission : submissions) {
-        auto& row = times.emplace_back();
-        for (std::size_t i = 0; i < workloads.size(); ++i) {
-            const auto& studies = submission.studies[i];
-            row.push_back(studies.empty() ? missed : analysis::time_to_target(studies, workloads[i].target));
-        }
-    }
-    return times;
 }
 
 Table times_table(const std::vector<Submission>& submissions, const std::vector<Workload>& workloads,

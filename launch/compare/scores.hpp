@@ -19,10 +19,6 @@ struct ScoreOptions {
 /// Throws InvalidInput, for `--baseline`, if no submission has this name.
 void require_submission(const std::vector<Submission>& submissions, const std::string& name);
 
-/// Seconds of each submission to the target of each workload: rows in the order of `submissions`, columns in that of
-/// `workloads`; infinity where it missed. A submission without a curve of a workload missed it.
-analysis::Times times_to_targets(const std::vector<Submission>& submissions, const std::vector<Workload>& workloads);
-
 /// A table with the columns submission, workload, seconds, cost: a row for each submission on each workload. Seconds
 /// and cost are empty for a miss; cost is empty as well if no price is known.
 Table times_table(const std::vector<Submission>& submissions, const std::vector<Workload>& workloads,

@@ -16,6 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 using analysis::Curve;
 
+/// A trial's training time in seconds at its last report. Reports of older versions have no clock: the time that the
+/// trial held slots stands in for it.
+double training_seconds(const TrialHistory& trial) {
+    return trial.reports.empty() ? 0 : trial.reports.back().seconds.value_or(trial.running_seconds);
+}
+
 /// The improvements among the reports of a journal.
 class ImprovementReader {
   public:
@@ -141,11 +147,6 @@ std::vector<fs::path> sweeps_in(const fs::path& directory) {
                        "directory of a sweep, or a folder of such directories",
                        directory.string());
     return sweeps;
-}
-
-/// Reports of older versions have no clock. The time that the trial held slots stands in for it.
-double training_seconds(const TrialHistory& trial) {
-    return trial.reports.empty() ? 0 : trial.reports.back().seconds.value_or(trial.running_seconds);
 }
 
 }  // namespace crescendo::launch

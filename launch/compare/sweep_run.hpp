@@ -42,7 +42,4 @@ SweepRun read_sweep_run(const std::filesystem::path& directory, Clock clock,
 /// Sweeps in a directory: its own, or those of the folders in it, by name. Throws InvalidInput if there is none.
 std::vector<std::filesystem::path> sweeps_in(const std::filesystem::path& directory);
 
-/// A trial's training time in seconds at its last report.
-double training_seconds(const TrialHistory& trial);
-
 }  // namespace crescendo::launch
