@@ -29,7 +29,7 @@ struct CompareOptions {
     fs::path prices;
     std::optional<double> target;
     std::optional<std::string> baseline;
-    std::optional<Clock> clock;
+    std::optional<ClockOf> clock;
     Grouping grouping = Grouping::arguments;
     fs::path out;
     bool profiles = false;
@@ -48,7 +48,7 @@ ExitCode compare_curves(const CompareOptions& options) {
     CRESCENDO_VALIDATE(!options.workloads.empty(), "",
                        "--curves needs the targets: add --workloads FILE, with a line for each workload");
     CRESCENDO_VALIDATE(
-        !options.target && options.out.empty() && options.clock != Clock::sweeps &&
+        !options.target && options.out.empty() && options.clock != ClockOf::sweeps &&
             options.grouping == Grouping::arguments,
         "",
         "--target, --out, --group-by and --of sweeps are for directories of sweeps; a curve file has the "
@@ -74,7 +74,7 @@ ExitCode compare_sweeps(const CompareOptions& options) {
     }
     const auto prices = prices_of(options);
     const auto methods =
-        read_methods(options.directories, options.grouping, options.clock.value_or(Clock::sweeps), reading_bar());
+        read_methods(options.directories, options.grouping, options.clock.value_or(ClockOf::sweeps), reading_bar());
     const auto comparisons = compare_methods(methods, prices, {options.target, options.baseline});
     const auto& spec = methods.front().runs.front().file.spec;
     if (!options.out.empty()) {
@@ -101,7 +101,7 @@ ExitCode compare(const CompareOptions& options) {
 }  // namespace
 
 void add_compare_command(CLI::App& app, ExitCode& code) {
-    static constexpr Words clocks{{std::pair{Clock::trials, "trials"}, {Clock::sweeps, "sweeps"}}};
+    static constexpr Words clocks{{std::pair{ClockOf::trials, "trials"}, {ClockOf::sweeps, "sweeps"}}};
     static constexpr Words groupings{{std::pair{Grouping::seed, "seed"}}};
     auto options = std::make_shared<CompareOptions>();
     auto* command =

@@ -119,7 +119,7 @@ std::vector<std::string> names_of_groups(const std::vector<FlatKeys>& groups) {
     return names;
 }
 
-std::vector<Method> read_methods(const std::vector<fs::path>& directories, Grouping grouping, Clock clock,
+std::vector<Method> read_methods(const std::vector<fs::path>& directories, Grouping grouping, ClockOf clock,
                                  const ReadProgress& progress) {
     std::vector<std::vector<fs::path>> sweeps;
     std::set<fs::path> seen;

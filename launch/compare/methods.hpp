@@ -23,8 +23,8 @@ enum class Grouping {
 /// Reads the sweeps of these directories. Each directory holds one sweep, or folders of sweeps. Methods are in the
 /// order of their first sweeps. Throws InvalidInput if a directory holds none or is named twice, or if the sweeps have
 /// not all the same metric.
-std::vector<Method> read_methods(const std::vector<std::filesystem::path>& directories, Grouping grouping, Clock clock,
-                                 const ReadProgress& progress);
+std::vector<Method> read_methods(const std::vector<std::filesystem::path>& directories, Grouping grouping,
+                                 ClockOf clock, const ReadProgress& progress);
 
 /// A name for each group of sweeps by the keys in which the groups differ: "rasda" if the scheduler's type alone tells
 /// them apart, else "type=rasda max=27". `groups` has what the file of one sweep of each group says.

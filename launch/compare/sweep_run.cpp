@@ -25,7 +25,7 @@ double training_seconds(const TrialHistory& trial) {
 /// The improvements among the reports of a journal.
 class ImprovementReader {
   public:
-    ImprovementReader(const SweepSpec& spec, Clock clock) : history_(spec), clock_(clock) {}
+    ImprovementReader(const SweepSpec& spec, ClockOf clock) : history_(spec), clock_(clock) {}
 
     void read(const fs::path& journal, const std::function<void(std::size_t)>& num_bytes) {
         history_.replay(journal, History::Purpose::look, [&](const Journal::Line& line) {
@@ -74,7 +74,7 @@ class ImprovementReader {
                                                                    : Resource{0};
     }
 
-    bool counts_configurations() const { return clock_ == Clock::sweeps && history_.sweep().spec().repeat.is_on(); }
+    bool counts_configurations() const { return clock_ == ClockOf::sweeps && history_.sweep().spec().repeat.is_on(); }
 
     /// Where trials are repetitions, a sweep has what their configuration was judged by: a value that was luck with one
     /// seed is none. It may change with any event of a trial, such as its end.
@@ -90,7 +90,7 @@ class ImprovementReader {
     /// Adds what improves its curve: the whole sweep's, or the trial's.
     void add(TrialId id, double loss) {
         const auto& trial = history_.of(id);
-        const auto index = clock_ == Clock::sweeps ? 0 : static_cast<std::size_t>(id.value);
+        const auto index = clock_ == ClockOf::sweeps ? 0 : static_cast<std::size_t>(id.value);
         if (index >= curves_.size()) {
             curves_.resize(index + 1);
         }
@@ -98,7 +98,7 @@ class ImprovementReader {
         if (!std::isfinite(loss) || (!curve.points().empty() && loss >= curve.points().back().loss)) {
             return;
         }
-        const bool whole = clock_ == Clock::sweeps;
+        const bool whole = clock_ == ClockOf::sweeps;
         const auto before = curve.points().empty() ? analysis::Point{} : curve.points().back();
         const double slot_seconds = whole ? history_.slot_seconds() : history_.slot_seconds_of(id);
         // The machine's clock may have been set back.
@@ -109,7 +109,7 @@ class ImprovementReader {
     }
 
     History history_;
-    Clock clock_;
+    ClockOf clock_;
     std::vector<Curve> curves_;
 };
 
@@ -120,7 +120,7 @@ bool holds_sweep(const fs::path& directory) {
 
 }  // namespace
 
-SweepRun read_sweep_run(const fs::path& path, Clock clock, const std::function<void(std::size_t)>& num_bytes) {
+SweepRun read_sweep_run(const fs::path& path, ClockOf clock, const std::function<void(std::size_t)>& num_bytes) {
     const auto directory = SweepDirectory::open(path);
     auto file = read_first_file(directory, FrozenFile::recorded_in(directory.journal()));
     ImprovementReader reader(file.spec, clock);

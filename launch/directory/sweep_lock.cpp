@@ -35,6 +35,8 @@ constexpr std::chrono::seconds patience{60};
 /// Without flock, two that begin within this time see each other.
 constexpr std::chrono::seconds same_moment{1};
 
+std::string first_line(const std::string& content) { return content.substr(0, content.find('\n')); }
+
 /// Nothing where there is no such file, or it cannot be read.
 std::string content_of(const fs::path& path) {
     try {
@@ -44,10 +46,7 @@ std::string content_of(const fs::path& path) {
     }
 }
 
-std::string boot_id() {
-    auto id = content_of("/proc/sys/kernel/random/boot_id");
-    return id.substr(0, id.find('\n'));
-}
+std::string boot_id() { return first_line(content_of("/proc/sys/kernel/random/boot_id")); }
 
 /// Ticks from the boot to the start of a process; nothing where there is no such process.
 std::optional<std::int64_t> start_of(int pid) {
@@ -191,12 +190,14 @@ std::string LockHolder::text() const {
 
 SweepLock::SweepLock(const SweepDirectory& directory, LockUse use) : path_(directory.lock()) {
     const auto where = directory.path().string();
-    const auto refuse = [&](const std::string& holder) {
+    const auto refuse = [&](const std::string& content) {
+        const auto line = first_line(content);
         throw InvalidInput(fmt::format(
             "{}: {} is using this directory, and two processes would overwrite each other's files; `crescendo stop "
             "{}` ends it, `crescendo status {}` shows it. If it died on a node that cannot be reached, try again {} "
             "s after its last sign of life",
-            where, holder, shell_quoted(where), shell_quoted(where), patience.count()));
+            where, line.empty() ? "an unknown process" : line, shell_quoted(where), shell_quoted(where),
+            patience.count()));
     };
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!file_) {
@@ -204,13 +205,12 @@ SweepLock::SweepLock(const SweepDirectory& directory, LockUse use) : path_(direc
     }
     const bool refused = !take(file_);
     const auto previous = content_of(path_);
-    const auto previous_line = previous.substr(0, previous.find('\n'));
     const auto holder = holder_from(previous);
     if (refused || (holder && is_alive(*holder, path_, nullptr))) {
-        refuse(previous_line.empty() ? "an unknown process" : previous_line);
+        refuse(previous);
     }
     if (!previous.empty()) {
-        abandoned_by_ = previous_line;
+        abandoned_by_ = first_line(previous);
     }
     content_ = to_content(ourselves(directory));
     const bool is_named = replace_content(file_, content_);
@@ -225,7 +225,7 @@ SweepLock::SweepLock(const SweepDirectory& directory, LockUse use) : path_(direc
         // Nor did it keep out who came at the same moment: whoever wrote last has the sweep.
         std::this_thread::sleep_for(same_moment);
         if (const auto last = content_of(path_); last != content_) {
-            refuse(last.empty() ? "an unknown process" : last.substr(0, last.find('\n')));
+            refuse(last);
         }
     }
 }
@@ -261,7 +261,7 @@ void SweepLock::beat() {
         throw std::runtime_error(fmt::format(
             "{}: {} took over this sweep, because this process gave no sign of life; every report that was answered "
             "is in the journal",
-            path_.string(), content.substr(0, content.find('\n'))));
+            path_.string(), first_line(content)));
     }
     ::futimens(file_.get(), nullptr);
 }
@@ -272,13 +272,12 @@ std::optional<std::string> SweepLock::holder(const SweepDirectory& directory, Jo
         return {};
     }
     const auto content = content_of(directory.lock());
-    const auto line = content.substr(0, content.find('\n'));
     if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        return line;
+        return first_line(content);
     }
     ::flock(file.get(), LOCK_UN);
     const auto holder = holder_from(content);
-    return holder && is_alive(*holder, directory.lock(), watch) ? std::optional(line) : std::nullopt;
+    return holder && is_alive(*holder, directory.lock(), watch) ? std::optional(first_line(content)) : std::nullopt;
 }
 
 }  // namespace crescendo::launch

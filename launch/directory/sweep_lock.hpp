@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include "core/files/file_descriptor.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/directory/sweep_directory.hpp"
+#include "launch/system/clock.hpp"
 
 namespace crescendo::launch {
 
@@ -75,8 +75,6 @@ class SweepLock {
     static std::optional<std::string> holder(const SweepDirectory& directory, JobWatch* watch = nullptr);
 
   private:
-    using Clock = std::chrono::steady_clock;
-
     std::filesystem::path path_;
     FileDescriptor file_;
     std::string content_;

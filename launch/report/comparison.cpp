@@ -30,7 +30,7 @@ OrderedJson comparison_json(const std::vector<std::filesystem::path>& directorie
     OrderedJson result;
     result["problem"] = "";
     try {
-        const auto methods = read_methods(directories, Grouping::seed, Clock::sweeps, [](auto, auto) {});
+        const auto methods = read_methods(directories, Grouping::seed, ClockOf::sweeps, [](auto, auto) {});
         const auto& spec = methods.front().runs.front().file.spec;
         const auto target = common_target(methods, spec.goal);
         const auto table = methods_table(compare_methods(methods, Prices(), {target, {}}), spec);

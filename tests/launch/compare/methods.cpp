@@ -16,7 +16,7 @@ namespace {
 const std::vector<Report> one_report{{10, 0, 1, 0.5}};
 
 std::vector<Method> methods_in(const std::vector<std::filesystem::path>& directories, Grouping grouping) {
-    return read_methods(directories, grouping, Clock::sweeps, [](auto, auto) {});
+    return read_methods(directories, grouping, ClockOf::sweeps, [](auto, auto) {});
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -100,7 +100,7 @@ TEST_CASE("progress grows and ends with everything read") {
     std::int64_t last = 0;
     std::int64_t all = 0;
 
-    read_methods({folder / "a"}, Grouping::arguments, Clock::sweeps, [&](std::int64_t done, std::int64_t total) {
+    read_methods({folder / "a"}, Grouping::arguments, ClockOf::sweeps, [&](std::int64_t done, std::int64_t total) {
         CHECK(done > last);
         CHECK(done <= total);
         last = done;

@@ -28,7 +28,7 @@ class Recorded {
             record(folder_ / "fast" / std::to_string(++seed), {{5, 0, 1, 0.5}, {seconds, 1, 2, 0.9}});
         }
         methods_ =
-            read_methods({folder_ / "slow", folder_ / "fast"}, Grouping::arguments, Clock::sweeps, [](auto, auto) {});
+            read_methods({folder_ / "slow", folder_ / "fast"}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
     }
 
     const std::vector<Method>& methods() const { return methods_; }
@@ -141,7 +141,7 @@ TEST_CASE("sweeps without any report are compared as missed, unless all are") {
     record_sweep(folder / "none", two_trials(1), {});
     record_sweep(folder / "some", two_trials(1), {{5, 0, 1, 0.5}});
     const auto read = [&](const std::vector<std::filesystem::path>& directories) {
-        return read_methods(directories, Grouping::arguments, Clock::sweeps, [](auto, auto) {});
+        return read_methods(directories, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
     };
 
     const auto methods = read({folder / "none", folder / "some"});

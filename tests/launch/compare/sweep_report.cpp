@@ -22,7 +22,7 @@ class RecordedPair {
         record_sweep(folder_ / "one", two_trials(1), {{9, 0, 1, 0.5}, {18, 1, 1, 0.6}});
         record_sweep(folder_ / "two", two_trials(1), {{18, 0, 1, 0.55}, {36, 0, 2, 0.9}});
         methods_ =
-            read_methods({folder_ / "one", folder_ / "two"}, Grouping::arguments, Clock::sweeps, [](auto, auto) {});
+            read_methods({folder_ / "one", folder_ / "two"}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
         methods_[0].name = "one";
         methods_[1].name = "two";
     }
@@ -73,7 +73,8 @@ TEST_CASE("the chart names dollars only where all prices are dollars") {
     for (const char* name : {"one", "two"}) {
         record_sweep(folder / name, two_trials(1, "price: {slot_hour: 2}\n"), {{9, 0, 1, 0.5}});
     }
-    auto methods = read_methods({folder / "one", folder / "two"}, Grouping::arguments, Clock::sweeps, [](auto, auto) {});
+    auto methods =
+        read_methods({folder / "one", folder / "two"}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
     methods[0].name = "one";
     methods[1].name = "two";
     const auto chart_with = [&](const std::string& rows) {
@@ -114,7 +115,7 @@ TEST_CASE("the chart has both axes and a line for each method") {
 TEST_CASE("the chart speaks of medians only where a method has several sweeps") {
     const RecordedPair recorded;
     const auto grouped =
-        read_methods({recorded.folder().path()}, Grouping::arguments, Clock::sweeps, [](auto, auto) {});
+        read_methods({recorded.folder().path()}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
 
     CHECK(contains(SweepReport(recorded.methods(), {}).chart(), ">Best accuracy so far<"));
     CHECK(contains(SweepReport(grouped, {}).chart(), ">Best accuracy so far: median over sweeps and 95 % interval<"));
@@ -123,7 +124,7 @@ TEST_CASE("the chart speaks of medians only where a method has several sweeps") 
 TEST_CASE("sweeps without reports have an empty report") {
     const TemporaryFolder folder;
     record_sweep(folder / "none", two_trials(1), {});
-    const auto methods = read_methods({folder / "none"}, Grouping::arguments, Clock::sweeps, [](auto, auto) {});
+    const auto methods = read_methods({folder / "none"}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
 
     CHECK(SweepReport(methods, {}).pareto_set().print(Format::csv) == "submission,slot_hours,accuracy\n");
     CHECK(SweepReport(methods, {}).chart().ends_with("</svg>\n"));

@@ -16,7 +16,7 @@ namespace {
 /// Trial 0 is good and slow, trial 1 is bad at last.
 const std::vector<Report> four_reports{{10, 0, 1, 0.5}, {20, 1, 1, 0.6}, {30, 1, 2, 0.4}, {40, 0, 2, 0.7}};
 
-SweepRun read_run(const std::filesystem::path& directory, Clock clock) {
+SweepRun read_run(const std::filesystem::path& directory, ClockOf clock) {
     return read_sweep_run(directory, clock, [](std::size_t) {});
 }
 
@@ -26,7 +26,7 @@ TEST_CASE("on the sweep's clock a curve has the improvements of all trials, with
     const TemporaryFolder folder;
     record_sweep(folder / "sweep", two_trials(1), four_reports);
 
-    const auto run = read_run(folder / "sweep", Clock::sweeps);
+    const auto run = read_run(folder / "sweep", ClockOf::sweeps);
 
     REQUIRE(run.curves.size() == 1);
     CHECK(run.curves[0].points() == std::vector{Point{10, 20.0 / 3600, 1, -0.5}, Point{20, 40.0 / 3600, 1, -0.6},
@@ -45,8 +45,8 @@ TEST_CASE("where trials are repetitions a sweep has the values of configurations
     journal.append({{"event", "trial_finished"}, {"trial", 1}, {"time", 1050.0}});  // and counts with its last value
     journal.sync();
 
-    const auto sweeps = read_run(folder / "sweep", Clock::sweeps);
-    const auto trials = read_run(folder / "sweep", Clock::trials);
+    const auto sweeps = read_run(folder / "sweep", ClockOf::sweeps);
+    const auto trials = read_run(folder / "sweep", ClockOf::trials);
 
     REQUIRE(sweeps.curves.size() == 1);
     CHECK(sweeps.curves[0].points().size() == 1);
@@ -61,7 +61,7 @@ TEST_CASE("on the trials' clock each trial has its own curve, from the moment th
     // One slot: trial 1 starts when trial 0 is done with its 9 epochs, after 20 seconds.
     record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}, {20, 0, 9, 0.6}, {25, 1, 1, 0.7}}, 1);
 
-    const auto run = read_run(folder / "sweep", Clock::trials);
+    const auto run = read_run(folder / "sweep", ClockOf::trials);
 
     REQUIRE(run.curves.size() == 2);
     CHECK(run.curves[0].points() == std::vector{Point{10, 10.0 / 3600, 1, -0.5}, Point{20, 20.0 / 3600, 9, -0.6}});
@@ -81,11 +81,11 @@ TEST_CASE("the trials' clock is the training clock of their reports") {
                     {"metrics", {{"accuracy", 0.9}}}});
     journal.sync();
 
-    const auto points = read_run(folder / "sweep", Clock::trials).curves[0].points();
+    const auto points = read_run(folder / "sweep", ClockOf::trials).curves[0].points();
 
     CHECK(points.front().seconds == 10);  // it has no clock: the time that it held slots
     CHECK(points.back().seconds == 12.5);
-    CHECK(read_run(folder / "sweep", Clock::sweeps).curves[0].points().back().seconds == 20);
+    CHECK(read_run(folder / "sweep", ClockOf::sweeps).curves[0].points().back().seconds == 20);
 }
 
 TEST_CASE("the time between two sessions does not count") {
@@ -106,8 +106,8 @@ TEST_CASE("the time between two sessions does not count") {
                     {"metrics", {{"accuracy", 0.9}}}});
     journal.sync();
 
-    CHECK(read_run(folder / "sweep", Clock::sweeps).curves[0].points().back().seconds == 20);  // 12 and 8
-    CHECK(read_run(folder / "sweep", Clock::trials).curves[0].points().back().seconds == 20);
+    CHECK(read_run(folder / "sweep", ClockOf::sweeps).curves[0].points().back().seconds == 20);  // 12 and 8
+    CHECK(read_run(folder / "sweep", ClockOf::trials).curves[0].points().back().seconds == 20);
 }
 
 TEST_CASE("a report that is repeated, or diverged, is no improvement") {
@@ -122,14 +122,14 @@ TEST_CASE("a report that is repeated, or diverged, is no improvement") {
                     {"metrics", {{"accuracy", nullptr}}}});
     journal.sync();
 
-    CHECK(read_run(folder / "sweep", Clock::sweeps).curves[0].points().size() == 1);
+    CHECK(read_run(folder / "sweep", ClockOf::sweeps).curves[0].points().size() == 1);
 }
 
 TEST_CASE("a curve stands still while the machine's clock is set back") {
     const TemporaryFolder folder;
     record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}, {4, 0, 2, 0.6}, {12, 0, 3, 0.7}});
 
-    for (const auto clock : {Clock::sweeps, Clock::trials}) {
+    for (const auto clock : {ClockOf::sweeps, ClockOf::trials}) {
         const auto points = read_run(folder / "sweep", clock).curves[0].points();
         REQUIRE(points.size() == 3);
         CHECK(points[1].seconds == 10);
@@ -154,15 +154,15 @@ TEST_CASE("slots that no trial held idled, on any clock") {
     const TemporaryFolder folder;
     record_sweep(folder / "sweep", two_trials(1), four_reports, /*num_slots=*/3);
 
-    CHECK(read_run(folder / "sweep", Clock::sweeps).idle_slot_hours == 40.0 / 3600);  // one of three, for 40 seconds
-    CHECK(read_run(folder / "sweep", Clock::trials).idle_slot_hours == 40.0 / 3600);
+    CHECK(read_run(folder / "sweep", ClockOf::sweeps).idle_slot_hours == 40.0 / 3600);  // one of three, for 40 seconds
+    CHECK(read_run(folder / "sweep", ClockOf::trials).idle_slot_hours == 40.0 / 3600);
 }
 
 TEST_CASE("the price of a slot-hour is what the file says") {
     const TemporaryFolder folder;
     const auto price = [&](const std::string& name, const std::string& section) {
         record_sweep(folder / name, two_trials(1, section), {{10, 0, 1, 0.5}});
-        return read_run(folder / name, Clock::sweeps).price_of_slot_hour;
+        return read_run(folder / name, ClockOf::sweeps).price_of_slot_hour;
     };
 
     CHECK_FALSE(price("without", ""));
