@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every command has a man page, with all its options, that man reads without a warning.
+"""Checks that every command has an example in its help, and a man page with all its options that man reads without a
+warning.
 
 usage: man_pages.py ROOT CRESCENDO
 """
@@ -13,21 +14,25 @@ from pathlib import Path
 
 
 def commands_of(crescendo, words=()):
+    """Each command, and what its help says."""
     text = subprocess.run([crescendo, *words, "--help"], check=True, capture_output=True, text=True).stdout
-    yield "-".join(["crescendo", *words]), re.findall(r"^  (?:-\w,)?(--[\w-]+)", text, re.MULTILINE)
+    yield " ".join(["crescendo", *words]), text
     if "Subcommands:\n" in text:
         for name in re.findall(r"^  (\S+) ", text.split("Subcommands:\n")[1].split("\n\n")[0], re.MULTILINE):
             yield from commands_of(crescendo, (*words, name))
 
 
 def complaints(folder, crescendo):
-    commands = dict(commands_of(crescendo))
+    commands = {command.replace(" ", "-"): (command, text) for command, text in commands_of(crescendo)}
     pages = {page.stem: page for page in folder.iterdir()}
     if set(pages) != set(commands):
         yield f"there are pages for {sorted(pages)}, and commands {sorted(commands)}"
     for name, page in pages.items():
         text = page.read_text(encoding="utf-8").replace("\\-", "-")
-        for option in commands.get(name, []):
+        command, help_text = commands.get(name, ("", ""))
+        if not re.search(rf"^  .*{command} ", help_text, re.MULTILINE):
+            yield f"`{command} --help` has no example"
+        for option in re.findall(r"^  (?:-\w,)?(--[\w-]+)", help_text, re.MULTILINE):
             if f".B {option}" not in text and f",{option}" not in text:
                 yield f"{name}(1) lacks {option}"
         if shutil.which("groff"):

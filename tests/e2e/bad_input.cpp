@@ -29,12 +29,10 @@ void check_refused(const std::string& sweep, const std::string& message) {
     write_file(folder / "sweep.yaml", sweep);
     write_file(folder / "train.sh", "exit 1");
 
-    for (const char* command : {"validate", "run"}) {
-        const auto result = run_crescendo(folder.path(), {command, "sweep.yaml"});
+    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
-        CHECK(result.code == 2);
-        CHECK_MESSAGE(result.err.find(message) != std::string::npos, result.err);
-    }
+    CHECK(result.code == 2);
+    CHECK_MESSAGE(result.err.find(message) != std::string::npos, result.err);
     CHECK_FALSE(fs::exists(folder / "sweep"));
 }
 
@@ -229,27 +227,6 @@ TEST_CASE("a time-out in the environment that is none is refused before anything
     CHECK_FALSE(fs::exists(folder / "sweep"));
 }
 
-TEST_CASE("a directory that cannot be written is refused") {
-    const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml", sound);
-    write_file(folder / "train.sh", "exit 1");
-
-    const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "/proc/sweep"});
-
-    CHECK(result.code == 2);
-    CHECK(result.err.find("/proc/sweep: a sweep cannot be kept here") != std::string::npos);
-}
-
-TEST_CASE("a directory that is no sweep is refused by every command") {
-    const TemporaryFolder folder;
-    for (const char* command : {"resume", "status", "trials", "best", "stop"}) {
-        const auto result = run_crescendo(folder.path(), {command, "."});
-
-        CHECK(result.code == 2);
-        CHECK(result.err.find("holds no sweep") != std::string::npos);
-    }
-}
-
 TEST_CASE("a journal damaged in the middle is refused and left as it is") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sound);
@@ -315,18 +292,12 @@ TEST_CASE("what is wrong with a value on the command line is said in the same fo
     CHECK(missing.err.ends_with(" is required; `crescendo validate --help` shows what there is\n"));
 }
 
-TEST_CASE("words that the command line does not know end with 2, help and version with 0") {
+TEST_CASE("a call without a command ends with 2, and one for the version with 0") {
     const TemporaryFolder folder;
 
+    const auto version = run_crescendo(folder.path(), {"--version"});
+
     CHECK(run_crescendo(folder.path(), {}).code == 2);
-    CHECK(run_crescendo(folder.path(), {"rum"}).code == 2);
-    CHECK(run_crescendo(folder.path(), {"run", "--slots", "0", "x"}).code == 2);
-    CHECK(run_crescendo(folder.path(), {"status", ".", "--format", "xml"}).code == 2);
-    CHECK(run_crescendo(folder.path(), {"--version"}).out.starts_with("crescendo "));
-    for (const char* command :
-         {"run", "submit", "resume", "status", "top", "trials", "best", "stop", "validate", "ask-tell", "simulate"}) {
-        const auto help = run_crescendo(folder.path(), {command, "--help"});
-        CHECK(help.code == 0);
-        CHECK(help.out.find(std::string("Example:\n  crescendo ") + command) != std::string::npos);
-    }
+    CHECK(version.code == 0);
+    CHECK(version.out.starts_with("crescendo "));
 }

@@ -323,13 +323,3 @@ TEST_CASE("a data command on a disk that fills up says so, and leaves what was t
         CHECK(std::distance(fs::directory_iterator(disk.path()), {}) == 1);
     }
 }
-
-TEST_CASE("every data command has an example in its help") {
-    const TemporaryFolder folder;
-    for (const char* command : {"convert", "rechunk", "generate", "inspect", "stats", "bench"}) {
-        const auto help = run_crescendo(folder.path(), {"data", command, "--help"});
-
-        CHECK(help.code == 0);
-        CHECK_MESSAGE(help.out.find(std::string("\n  crescendo data ") + command) != std::string::npos, help.out);
-    }
-}

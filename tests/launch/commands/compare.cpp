@@ -188,13 +188,3 @@ read -r reply <&$CRESCENDO_FD
         CHECK(result.json()[0]["slot_hours"] > 0);
     }
 }
-
-TEST_CASE("compare's help has an example of each form") {
-    const TemporaryFolder folder;
-
-    const auto help = run_crescendo(folder.path(), {"compare", "--help"}).out;
-
-    CHECK(help.find("crescendo compare results/asha results/rasda --target 0.90") != std::string::npos);
-    CHECK(help.find("--group-by seed --out report") != std::string::npos);
-    CHECK(help.find("--curves curves.csv --workloads workloads.csv --profiles") != std::string::npos);
-}
