@@ -163,17 +163,6 @@ TEST_CASE("a sweep with rules is resumed as it was, and extended by the same dra
     CHECK(configs(folder) == configs(whole));
 }
 
-TEST_CASE("a sweep with rules is simulated, the same each time") {
-    const SweepFolder folder(conditional_sweep);
-    const std::vector<std::string> simulate{"simulate", "sweep.yaml", "--slots", "4", "--format", "json"};
-
-    const auto result = run_crescendo(folder.path(), simulate);
-
-    REQUIRE_MESSAGE(result.code == 0, result.err);
-    CHECK(result.json()["trials"] == 24);
-    CHECK(run_crescendo(folder.path(), simulate).out == result.out);
-}
-
 TEST_CASE("validate says in a line that constraints refuse nothing") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",

@@ -26,10 +26,18 @@ done
 )";
 
 /// A real sweep on two slots, in the directory "real".
-void run_real(const TemporaryFolder& folder) {
-    write_file(folder / "sweep.yaml", simulated_sweep + "command: [bash, train.sh, \"${args}\"]\n");
-    write_file(folder / "train.sh", slow_script);
-    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "real", "--slots", "2"}).code == 0);
+struct RealSweep : TemporaryFolder {
+    explicit RealSweep(const std::string& sweep) {
+        write_file(*this / "sweep.yaml", sweep + "command: [bash, train.sh, \"${args}\"]\n");
+        write_file(*this / "train.sh", slow_script);
+        REQUIRE(run_crescendo(path(), {"run", "sweep.yaml", "--dir", "real", "--slots", "2"}).code == 0);
+    }
+};
+
+/// A copy of one that was trained for all tests.
+void copy_real(const TemporaryFolder& folder) {
+    static const RealSweep sweep(simulated_sweep);
+    fs::copy(sweep / "real", folder / "real", fs::copy_options::recursive);
 }
 
 }  // namespace
@@ -87,7 +95,7 @@ TEST_CASE("what a file says about growth is for rasda, and does not keep it from
 
 TEST_CASE("a real sweep is decided again as it was, and simulated about as long as it took") {
     const TemporaryFolder folder;
-    run_real(folder);
+    copy_real(folder);
 
     const auto result = run_crescendo(folder.path(), {"simulate", "--replay", "real", "--format", "json"});
 
@@ -105,7 +113,7 @@ TEST_CASE("a real sweep is decided again as it was, and simulated about as long 
 
 TEST_CASE("a real sweep is simulated with the limits of another sweep file, and on the slots that are set") {
     const TemporaryFolder folder;
-    run_real(folder);
+    copy_real(folder);
     write_file(folder / "other.yaml", simulated_sweep + "budget: {time: 10m}\n");
     const auto simulated = [&](std::vector<std::string> options) {
         options.insert(options.begin(), {"simulate", "--replay", "real", "--format", "json"});
@@ -126,7 +134,7 @@ TEST_CASE("a real sweep is simulated with the limits of another sweep file, and 
 
 TEST_CASE("a journal whose decisions are others now is noticed") {
     const TemporaryFolder folder;
-    run_real(folder);
+    copy_real(folder);
     // Of an older crescendo, whose journals do not tell what the sweep file was.
     auto journal = content_of(folder / "real/journal.jsonl");
     journal.replace(0, journal.find('\n'), R"({"n":0,"journal":"crescendo","version":1,"crc":"e172649d"})");
@@ -154,12 +162,9 @@ TEST_CASE("curves of one's own are simulated") {
 }
 
 TEST_CASE("a real sweep without a max is decided again as it was, and not simulated") {
-    const TemporaryFolder folder;
-    write_file(folder / "sweep.yaml",
-               "metric: {name: loss}\nrun_cap: 16\nmethod: tpe\nparameters: {x: {min: 1, max: 99}}\n"
-               "early_terminate: {type: hyperband, min_iter: 1}\ncommand: [bash, train.sh, \"${args}\"]\n");
-    write_file(folder / "train.sh", slow_script);
-    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "real", "--slots", "2"}).code == 0);
+    const RealSweep folder(
+        "metric: {name: loss}\nrun_cap: 16\nmethod: tpe\nparameters: {x: {min: 1, max: 99}}\n"
+        "early_terminate: {type: hyperband, min_iter: 1}\n");
 
     const auto result = run_crescendo(folder.path(), {"simulate", "--replay", "real", "--format", "json"});
 
