@@ -80,25 +80,18 @@ TEST_CASE("a program proposes every configuration, and resume asks it for the ne
     }
 }
 
-TEST_CASE("a sweep survives a sampler that dies, hangs or talks nonsense, and says what was wrong") {
+TEST_CASE("a sweep survives a sampler that dies once or always, and says what was wrong") {
     const struct {
         std::string trouble;
         std::string message;
     } cases[]{
         {"[ \"$n\" != 2 ] || { echo 'no memory for the model' >&2; exit 7; }",
          "it ended (exit status 7); last words: no memory for the model"},
-        {"[ \"$n\" != 2 ] || sleep 600", "it gave no answer for 2 s"},
-        {"[ \"$n\" != 2 ] || n=100", "x = 101"},
-        {"[ \"$n\" != 2 ] || echo nonsense >&$CRESCENDO_FD", "'nonsense'"},
         {"kill -SEGV $$", "killed by signal 11"},
     };
     for (const auto& [trouble, message] : cases) {
         CAPTURE(trouble);
         const SamplerFolder folder(sampler_script(trouble));
-        if (trouble.ends_with("sleep 600")) {  // none of the others is to be late on a busy machine
-            auto sweep = sweep_with_sampler;
-            write_file(folder / "sweep.yaml", sweep.replace(sweep.find("60s"), 3, "2s"));
-        }
 
         const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out"});
 

@@ -9,7 +9,7 @@ using namespace crescendo::plugin;
 
 namespace {
 
-enum class Trouble { none, throws, throws_a_number, hangs, dies, invents };
+enum class Trouble { none, throws, throws_a_number, hangs, dies };
 
 void make(Trouble trouble) {
     switch (trouble) {
@@ -37,11 +37,7 @@ class TroubledSampler : public Sampler {
         if (number % 3 == 2) {
             make(in_propose);
         }
-        auto config = draw;
-        if (in_propose == Trouble::invents) {
-            config.set("depth", 4);
-        }
-        return config;
+        return draw;
     }
 
     void tell(const Trial& trial) override {
@@ -94,9 +90,6 @@ CRESCENDO_PLUGIN(sampler<TroubledSampler<Trouble::throws>>("thrower"),
                  sampler<TroubledSampler<Trouble::throws_a_number>>("juggler"),
                  sampler<TroubledSampler<Trouble::none, Trouble::throws>>("gossip"),
                  sampler<TroubledSampler<Trouble::hangs>>("sleeper"),
-                 sampler<TroubledSampler<Trouble::dies>>("crasher"),
-                 sampler<TroubledSampler<Trouble::invents>>("inventor"), sampler<UnbornSampler>("unborn"),
+                 sampler<TroubledSampler<Trouble::dies>>("crasher"), sampler<UnbornSampler>("unborn"),
                  sampler<ShortSampler>("short"), search_space<EmptySpace>("empty"),
-                 stop_rule<TroubledRule<Trouble::throws>>("thrower"),
-                 stop_rule<TroubledRule<Trouble::hangs>>("sleeper"),
-                 stop_rule<TroubledRule<Trouble::dies>>("crasher"))
+                 stop_rule<TroubledRule<Trouble::throws>>("thrower"), stop_rule<TroubledRule<Trouble::dies>>("crasher"))
