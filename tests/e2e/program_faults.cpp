@@ -276,3 +276,34 @@ TEST_CASE("a pattern that matches nothing is told with what the program prints, 
                   run.out);
     CHECK(run.out.find("docs/sweep-file.md, `report`") != std::string::npos);
 }
+
+TEST_CASE("a pattern for a metric that no group can be called is told with a name that one can") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "exit 0");
+    auto sweep = content_of(folder / "sweep.yaml");
+    sweep.replace(sweep.find("name: loss"), 10, "name: val/loss");
+    sweep.replace(sweep.find("run_cap: 9"), 10, "run_cap: 2");
+    write_file(folder / "sweep.yaml", sweep);
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 1);
+    CHECK_MESSAGE(run.out.find(R"("metrics": {"val/loss": 0.31})") != std::string::npos, run.out);
+    CHECK(run.out.find("(?P<val_loss>") != std::string::npos);
+    CHECK(run.out.find("metric: {name: val_loss}") != std::string::npos);
+}
+
+TEST_CASE("a script that saves each trial's model to the same file is told of") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), "mkdir -p out; echo $r > out/model.pt");
+    write_file(folder / "sweep.yaml",
+               "metric: {name: loss, goal: minimize}\nrun_cap: 9\nslots: 1\nparameters: {x: {min: 1, max: 1000}}\n"
+               "scheduler: {type: asha, max: 9}\ncommand: [bash, train.sh, \"${args}\"]\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(run.code == 0);
+    const auto told = "one trial after another writes out/model.pt, so only the last one's is left";
+    CHECK((run.out + run.err).find(told) != std::string::npos);
+    CHECK((run.out + run.err).find(told) == (run.out + run.err).rfind(told));
+}

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "tests/e2e/program_sweep.hpp"
 
 using namespace crescendo::tests;
@@ -151,4 +154,44 @@ TEST_CASE("a target that is met ends a sweep for good") {
 
     CHECK(run.code == 0);
     CHECK(run.out.find("the target is reached") != std::string::npos);
+}
+
+TEST_CASE("a session whose standard streams are closed prints nothing into its journal") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path());
+
+    const auto command = "cd '" + folder.path().string() + "' && " CRESCENDO_BINARY " run sweep.yaml <&- >&- 2>&-";
+
+    CHECK(std::system(command.c_str()) == 0);
+    CHECK(status_of(folder.path()).at("state") == "finished");
+}
+
+TEST_CASE("a program that prints on before it is stopped is decided about again as it was") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
+    write_file(folder / "train.sh", "x=${1#--x=}\nfor r in {1..9}; do echo \"epoch $r/9 loss $x.$((10 - r))\"; done\n");
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
+    const auto trials = trials_of(folder.path());
+    const auto reports = resources_by_trial(folder / "bash");
+    const auto printed_on = [&](const Json& trial) {
+        return trial.at("status") == "stopped" && reports.at(trial.at("trial")).back() > trial.at("resource");
+    };
+    REQUIRE(std::ranges::any_of(trials, printed_on));
+
+    const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "bash", "--format", "json"});
+
+    CHECK_MESSAGE(replayed.code == 0, replayed.err);
+    CHECK(replayed.json().at("differences") == 0);
+}
+
+TEST_CASE("reports among very much that a program printed before it ended are all read") {
+    const TemporaryFolder folder;
+    write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
+    write_file(folder / "train.sh",
+               "for r in {1..9}; do yes | head -c 1500000; echo \"epoch $r/9 loss 0.$((10 - r))\"; done\n");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    CHECK(best_of(folder.path()).at("resource") == 9);
 }

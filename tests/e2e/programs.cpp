@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <set>
 
@@ -38,16 +37,6 @@ TEST_CASE("a sweep over a Bash program finds the smallest loss and leaves its re
     CHECK(best.at("config").at("x") == smallest);
     CHECK(best.at("resource") == 9);
     CHECK(content_of(folder / "bash/results.csv").starts_with("trial,status,resource"));
-}
-
-TEST_CASE("a session whose standard streams are closed prints nothing into its journal") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path());
-
-    const auto command = "cd '" + folder.path().string() + "' && " CRESCENDO_BINARY " run sweep.yaml <&- >&- 2>&-";
-
-    CHECK(std::system(command.c_str()) == 0);
-    CHECK(status_of(folder.path()).at("state") == "finished");
 }
 
 TEST_CASE("paused programs are resumed where their checkpoints left them, and the best third reach the next rung") {
@@ -219,22 +208,6 @@ TEST_CASE("a program that never reports is tried once, and told what a report is
     CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
 }
 
-TEST_CASE("a pattern for a metric that no group can be called is told with a name that one can") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path(), "exit 0");
-    auto sweep = content_of(folder / "sweep.yaml");
-    sweep.replace(sweep.find("name: loss"), 10, "name: val/loss");
-    sweep.replace(sweep.find("run_cap: 9"), 10, "run_cap: 2");
-    write_file(folder / "sweep.yaml", sweep);
-
-    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-
-    CHECK(run.code == 1);
-    CHECK_MESSAGE(run.out.find(R"("metrics": {"val/loss": 0.31})") != std::string::npos, run.out);
-    CHECK(run.out.find("(?P<val_loss>") != std::string::npos);
-    CHECK(run.out.find("metric: {name: val_loss}") != std::string::npos);
-}
-
 TEST_CASE("a sweep whose first three trials fail is given up with the reason, and goes on once that is mended") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "[ -e data ] || { echo there is no data >&2; exit 9; }");
@@ -252,24 +225,6 @@ TEST_CASE("a sweep whose first three trials fail is given up with the reason, an
     const auto status = status_of(folder.path());
     CHECK(status.at("trials").at("failed") >= 3);
     CHECK(status.at("trials").at("begun") == 9);
-}
-
-TEST_CASE("a program that prints on before it is stopped is decided about again as it was") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
-    write_file(folder / "train.sh", "x=${1#--x=}\nfor r in {1..9}; do echo \"epoch $r/9 loss $x.$((10 - r))\"; done\n");
-    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
-    const auto trials = trials_of(folder.path());
-    const auto reports = resources_by_trial(folder / "bash");
-    const auto printed_on = [&](const Json& trial) {
-        return trial.at("status") == "stopped" && reports.at(trial.at("trial")).back() > trial.at("resource");
-    };
-    REQUIRE(std::ranges::any_of(trials, printed_on));
-
-    const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "bash", "--format", "json"});
-
-    CHECK_MESSAGE(replayed.code == 0, replayed.err);
-    CHECK(replayed.json().at("differences") == 0);
 }
 
 TEST_CASE("a program that knows nothing of crescendo is tuned by what it prints") {
@@ -291,31 +246,4 @@ TEST_CASE("a program that knows nothing of crescendo is tuned by what it prints"
     CHECK(stopped >= 1);
     CHECK(best_of(folder.path()).at("resource") == 9);
     CHECK(processes_in(folder.path()).empty());
-}
-
-TEST_CASE("reports among very much that a program printed before it ended are all read") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
-    write_file(folder / "train.sh",
-               "for r in {1..9}; do yes | head -c 1500000; echo \"epoch $r/9 loss 0.$((10 - r))\"; done\n");
-
-    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-
-    REQUIRE_MESSAGE(run.code == 0, run.err);
-    CHECK(best_of(folder.path()).at("resource") == 9);
-}
-
-TEST_CASE("a script that saves each trial's model to the same file is told of") {
-    const TemporaryFolder folder;
-    write_sweep(folder.path(), "mkdir -p out; echo $r > out/model.pt");
-    write_file(folder / "sweep.yaml",
-               "metric: {name: loss, goal: minimize}\nrun_cap: 60\nslots: 1\nparameters: {x: {min: 1, max: 1000}}\n"
-               "scheduler: {type: asha, max: 9}\ncommand: [bash, train.sh, \"${args}\"]\n");
-
-    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-
-    CHECK(run.code == 0);
-    const auto told = "one trial after another writes out/model.pt, so only the last one's is left";
-    CHECK((run.out + run.err).find(told) != std::string::npos);
-    CHECK((run.out + run.err).find(told) == (run.out + run.err).rfind(told));
 }
