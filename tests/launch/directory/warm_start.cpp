@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <fstream>
 
 #include "launch/directory/new_sweep.hpp"

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "core/check.hpp"

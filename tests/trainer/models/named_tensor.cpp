@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "core/check.hpp"
 #include "tests/error_of.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 

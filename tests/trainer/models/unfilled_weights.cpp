@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "tests/trainer/settings_of.hpp"

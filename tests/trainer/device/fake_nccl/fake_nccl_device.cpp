@@ -1,7 +1,6 @@
 #include "tests/trainer/device/fake_nccl/fake_nccl_device.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>

@@ -5,7 +5,6 @@
 #include <nccl.h>
 
 #include <cstddef>
-#include <type_traits>
 
 namespace crescendo::trainer::nccl {
 

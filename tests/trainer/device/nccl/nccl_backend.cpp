@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <array>
 #include <exception>
 #include <thread>
 

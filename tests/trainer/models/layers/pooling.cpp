@@ -5,7 +5,6 @@
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/function.h>
 
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
-#include <array>
 #include <numeric>
 #include <vector>
 
