@@ -24,10 +24,10 @@ sys.path[:0] = [str(HERE.parent.parent / "python"), str(HERE.parent / "python_re
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["GLOO_SOCKET_IFNAME"] = "lo"
 
+import usage  # noqa: E402, F401, before what takes seconds to import
 import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
 import torch.multiprocessing  # noqa: E402
-import usage  # noqa: E402, F401
 from crescendo.torch.gradients import GradientAverage  # noqa: E402
 from crescendo.torch.group import Group  # noqa: E402
 from crescendo.torch.noise_scale import EVERY  # noqa: E402

@@ -33,6 +33,7 @@ NUM_TRIALS = 27
 BUDGET = 92  # epochs, for the comparison in which each policy may start trials until they are spent
 MOST_TRIALS = 150  # more than that comparison starts
 SLOTS = (4,) if QUICK else (2, 4, 16, 64)
+SWEPT = ("cnn",) if QUICK else ("cnn", "autoencoder")
 SCALING = {"good": 0.05, "fair": 0.2}
 POLICIES = {
     "asha": "{type: asha}",
@@ -198,7 +199,7 @@ def what_the_ladder_costs(num_seeds):
     and part that the chosen one was trained on it."""
     print("\n| problem | optimizer | configurations | in all | by its choice | by its training |")
     print("|---" * 6 + "|")
-    for problem, optimizer in itertools.product(PROBLEMS, DEFAULT_SCALING):
+    for problem, optimizer in itertools.product(SWEPT if QUICK else PROBLEMS, DEFAULT_SCALING):
         rows = [row for row in read(CURVES) if row["problem"] == problem and row["optimizer"] == optimizer]
         constant, ladder = (recorded((row for row in rows if way(row)), lambda row: int(row["config"]))
                             for way in (lambda row: row["batch"] == "constant",
@@ -231,7 +232,7 @@ def main():
     options = parser.parse_args()
     rows = []
     with ThreadPoolExecutor(max_workers=2) as threads:
-        for problem in ("cnn", "autoencoder"):
+        for problem in SWEPT:
             pool, results = pool_of(problem), {}
             for slots, scaling, policy in itertools.product(SLOTS, SCALING, POLICIES):
                 pairs = list(threads.map(run, [(pool, policy, slots, scaling, seed) for seed in range(options.seeds)]))

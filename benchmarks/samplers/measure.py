@@ -26,13 +26,14 @@ import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import CRESCENDO, QUICK  # noqa: E402
-from problems import FURTHER, PROBLEMS as USUAL  # noqa: E402
+from problems import FURTHER, PROBLEMS as USUAL, QUICK_PROBLEMS  # noqa: E402
 from recorded import commit  # noqa: E402
 
 PROBLEMS = {**USUAL, **FURTHER}
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKPOINTS = (50, 100, 200, 500)
 LONGEST = 50 if QUICK else 500  # trials of a search
+SEARCHED = QUICK_PROBLEMS if QUICK else USUAL
 TIE = 1e-9  # of the largest regret of a problem
 RIVALS = {"tpe": ["Optuna TPE", "Syne Tune CQR"], "gp": ["Optuna GP"]}
 
@@ -215,7 +216,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=2 if QUICK else 30)
     parser.add_argument("--only", default="random,tpe,gp" if QUICK else ",".join(SAMPLERS), help="samplers")
-    parser.add_argument("--problems", default=",".join(USUAL), help=f"of {', '.join(PROBLEMS)}")
+    parser.add_argument("--problems", default=",".join(SEARCHED), help=f"of {', '.join(PROBLEMS)}")
     parser.add_argument("--csv", default="" if QUICK else os.path.join(HERE, "quality.csv"))
     parser.add_argument("--table", action="store_true", help="only print what is recorded")
     parser.add_argument("--trials", type=int, default=LONGEST, help="of each search")

@@ -24,12 +24,13 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import CRESCENDO, QUICK  # noqa: E402
-from problems import PROBLEMS  # noqa: E402
+from problems import PROBLEMS, QUICK_PROBLEMS  # noqa: E402
 from recorded import commit  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SLOTS = 64
 TRIALS = 100 if QUICK else 2000
+SEARCHED = QUICK_PROBLEMS if QUICK else PROBLEMS
 LOSS_PER_DOUBLING = 0.1
 SCHEDULERS = {"asha": {"type": "asha"}, "rasda": {"type": "rasda", "batch": "global"}}
 SAMPLERS = ("random", "tpe", "cmaes")  # gp is for fewer trials
@@ -156,7 +157,7 @@ def main():
     path = arguments.csv or os.path.join(tempfile.mkdtemp(), "parallel.csv")
     done = read(path)
     for seed in range(0 if arguments.table else arguments.seeds):
-        missing = [(problem, scheduler, sampler, seed) for problem in PROBLEMS for scheduler in SCHEDULERS
+        missing = [(problem, scheduler, sampler, seed) for problem in SEARCHED for scheduler in SCHEDULERS
                    for sampler in arguments.only.split(",") if (problem, scheduler, sampler, seed) not in done]
         for problem, scheduler, sampler, _ in missing:
             add(path, (problem, scheduler, sampler, seed),

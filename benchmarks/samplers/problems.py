@@ -144,3 +144,4 @@ PROBLEMS = {
     "Ackley-10": Function(ackley, {f"x{i}": {"min": -20.0, "max": 40.0} for i in range(10)}, 0.0),
     "mixed": Function(mixed, MIXED, 0.0), **RECORDINGS}
 FURTHER = {"sphere-20": Function(sphere, {f"x{i}": {"min": -5.0, "max": 5.0} for i in range(20)}, 0.0)}  # for measure.py
+QUICK_PROBLEMS = ("mixed", "mlp")  # a function and a recording, both with conditions
