@@ -2,9 +2,11 @@
 """Checks that a source a/b.cpp has a test tests/a/b.cpp, but for those that tests/without_test.txt lists.
 
 The list may only shrink: a source that is not on it needs a test, and one that has a test, or is gone, leaves the list.
+A test that no CMakeLists.txt names is never run.
 
 usage: mirror.py ROOT
 """
+import re
 import sys
 from pathlib import Path
 
@@ -21,6 +23,11 @@ def complaints(root):
         yield f"{source}: has a test now; take it off tests/without_test.txt"
     for source in sorted(listed - sources):
         yield f"{source}: is not there any more; take it off tests/without_test.txt"
+    built = {lists.parent / source for lists in (root / "tests").rglob("CMakeLists.txt")
+             for source in re.findall(r"[\w/-]+\.cpp", lists.read_text(encoding="utf-8"))}
+    for test in sorted(set((root / "tests").rglob("*.cpp")) - built):
+        if "\nTEST_CASE" in test.read_text(encoding="utf-8"):
+            yield f"{test.relative_to(root)}: no CMakeLists.txt names it, so it never runs; add it to that of its folder"
 
 
 if __name__ == "__main__":
