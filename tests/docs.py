@@ -117,9 +117,15 @@ def wrong_python(block):
         yield f"Python: {error.msg} in line {error.lineno} of the block"
 
 
-def unexplained_keys(root):
-    """Keys of sweep files, site profiles and the trainer's settings that the code reads and no page has."""
-    read = set()
+# Tables of what comes in many kinds: each row begins with its word.
+TABLES = ("scheduler/samplers/any_sampler.cpp", "trainer/models/networks/models.cpp",
+          "trainer/optimizers/optimizers.cpp", "launch/export/export_formats.cpp")
+
+
+def unexplained_words(root, sweep_keys):
+    """Keys of sweep files, site profiles and the trainer's settings, and words of tables, that the code reads and no
+    page has."""
+    read = set(sweep_keys)
     for folder in ("launch/sweep_file", "trainer"):
         for source in (root / folder).rglob("*.cpp"):
             text = source.read_text(encoding="utf-8")
@@ -127,15 +133,18 @@ def unexplained_keys(root):
                 read.update(re.findall(r'"(\w+)"', names))
             if folder == "trainer":
                 read.update(re.findall(r'section\.\w+(?:<[^>]*>)?\("(\w+)"', text))
+    words = [re.findall(r'\{"(\w+)", ', (root / table).read_text(encoding="utf-8")) for table in TABLES]
     text = "\n".join(page.read_text(encoding="utf-8") for page in (root / "docs").glob("*.md"))
     explained = {key for key in read if re.search(rf"(?:^|[`.{{ ]){key}[`:,}}]", text, re.MULTILINE)}
-    return [f"no page has the key {key}" for key in sorted(read - explained)]
+    yield from (f"no page has the key {key}" for key in sorted(read - explained))
+    yield from (f"no page has the word {word} of {table}" for table, found in zip(TABLES, words) for word in found
+                if f"`{word}`" not in text)
 
 
 def complaints(root, crescendo, folder):
-    yield from unexplained_keys(root)
     keys = (root / "launch/sweep_file/keys/sweep_keys.cpp").read_text(encoding="utf-8")
     sweep_keys = set(re.findall(r'^    \{"(\w+)"', keys, re.MULTILINE))
+    yield from unexplained_words(root, sweep_keys)
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         found = list(wrong_links(page, text))

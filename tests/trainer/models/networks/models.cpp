@@ -76,21 +76,23 @@ class Centred : public Model {
 }  // namespace
 
 TEST_CASE("each model is chosen by its name, and makes its network from its defaults") {
+    const std::map<std::string, std::int64_t> first{
+        {"cnn", 16},      {"mlp", 128},     {"autoencoder", 16}, {"resnet18", 64}, {"resnet34", 64},
+        {"resnet50", 64}, {"unet", 16},     {"r3d", 16},         {"r2plus1d", 11}, {"vit", 1},
+        {"transformer", 64}, {"lstm", 4 * 64}, {"gru", 3 * 64}};
     std::set<std::string> networks;
     for (const auto& model : models()) {
         if (model.name == std::string("*.pt")) {
             continue;  // its network is a file
         }
+        CAPTURE(model.name);
+        REQUIRE(first.contains(model.name));  // a new model is listed above
         const Settings settings = settings_of({{"model", model.name}});
 
         CHECK(settings.model->name == model.name);
         const auto network = settings.model->make(task_for(model.name));
         networks.insert(network->named_parameters().keys().front());
-        const std::string& name = settings.model->name;
-        const std::map<std::string, std::int64_t> first{
-            {"cnn", 16},      {"mlp", 128}, {"autoencoder", 16}, {"unet", 16},     {"r3d", 16},
-            {"r2plus1d", 11}, {"vit", 1},   {"transformer", 64}, {"lstm", 4 * 64}, {"gru", 3 * 64}};
-        CHECK(network->parameters().front().size(0) == (name.starts_with("resnet") ? 64 : first.at(name)));
+        CHECK(network->parameters().front().size(0) == first.at(model.name));
     }
     CHECK(networks == std::set<std::string>{"conv1.weight", "hidden1.weight", "down1.weight", "down0.conv1.weight",
                                             "stem.0.weight", "class_token", "input.weight", "layers.weight_ih_l0"});
