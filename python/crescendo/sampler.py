@@ -76,6 +76,13 @@ def _propose(sampler: Any, question: Dict[str, Any]) -> Dict[str, Any]:
         return {"done": True}
 
 
+def _plain(value: Any) -> Any:
+    """What JSON has no word for: a number of NumPy or torch."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"propose() gave {value!r} ({type(value).__name__}); give numbers, texts, lists or dictionaries")
+
+
 def serve(make: Callable[[Search], Any]) -> None:
     """Answers for `make(search)` until the sweep is over."""
     if "CRESCENDO_FD" not in os.environ:
@@ -96,6 +103,7 @@ def serve(make: Callable[[Search], Any]) -> None:
             elif request == "tell" and hasattr(sampler, "tell"):
                 sampler.tell(_known(Trial, message))
             elif request == "propose":
-                connection.sendall((json.dumps(_propose(sampler, message)) + "\n").encode())
+                answer = json.dumps(_propose(sampler, message), default=_plain)
+                connection.sendall((answer + "\n").encode())
             elif request == "refused" and hasattr(sampler, "refuse"):
                 sampler.refuse(message["proposal"], message["reason"])

@@ -24,11 +24,11 @@ BEGIN = {"request": "begin", "version": 1, "goal": "minimize", "seed": 1, "later
 class Program:
     """A sampler as crescendo starts it."""
 
-    def __init__(self, *command):
+    def __init__(self, *command, stderr=None):
         ours, theirs = socket.socketpair()
         with theirs:
             environment = {**os.environ, "CRESCENDO_FD": str(theirs.fileno())}
-            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment)
+            self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stderr=stderr)
         self.connection = ours
         self.answers = ours.makefile()
 
@@ -91,6 +91,27 @@ class Samplers(unittest.TestCase):
         config = program.propose(3)["config"]
         self.assertEqual((config["width"], set(config)), (7, {"lr", "width", "act"}))
         self.assertEqual(program.end(), 0)
+
+    def test_a_configuration_may_have_numbers_of_numpy(self):
+        script = """if True:
+            from crescendo import sampler
+            class Number:  # as numpy.int64, which JSON does not know
+                def tolist(self):
+                    return 64
+            class Mine:
+                def __init__(self, search):
+                    pass
+                def propose(self, number):
+                    return {"width": Number() if number == 0 else {1}}
+            sampler.serve(Mine)"""
+        program = Program(sys.executable, "-c", script, stderr=subprocess.PIPE)
+        program.send(BEGIN)
+
+        self.assertEqual(program.propose(0), {"config": {"width": 64}})
+        program.send({"request": "propose", "proposal": 1, "draw": {}})
+        with program.process.stderr as errors:
+            self.assertIn("propose() gave {1} (set); give numbers", errors.read().decode())
+        self.assertEqual(program.end(), 1)
 
     def test_a_class_answers_begin_propose_tell_and_refused(self):
         script = """if True:
