@@ -61,7 +61,7 @@ std::string interface_of_default_route(const std::filesystem::path& folder) {
     const auto skip_line = [&] { routes.ignore(std::numeric_limits<std::streamsize>::max(), '\n'); };
     skip_line();  // the headings
     for (std::string interface, destination; routes >> interface >> destination; skip_line()) {
-        if (destination == "00000000") {
+        if (destination == "00000000" && interface != "*") {  // which has a route that says there is no way
             return interface;
         }
     }

@@ -39,6 +39,7 @@ TEST_CASE("the default route is of IPv4, or else of IPv6") {
     CHECK(Routes(local + "eth1\t00000000\t010200C0\n", ipv6).interface() == "eth1");
     CHECK(Routes(local, reject + ipv6).interface() == "ib0");
     CHECK(Routes(local, reject).interface().empty());
+    CHECK(Routes("*\t00000000\t00000000\n" + local, ipv6).interface() == "ib0");  // an unreachable default
 }
 
 TEST_CASE("a name whose address a network interface has is of that interface, and of loopback it is of none") {
