@@ -100,12 +100,11 @@ std::string interface_of_host(const std::string& host) {
 }
 
 std::string outward_interface() {
-    auto interface = interface_of_default_route();
-    if (interface.empty()) {
-        interface = interface_of_host(host_name());
+    if (const char* gloo = std::getenv("GLOO_SOCKET_IFNAME")) {
+        return gloo;
     }
-    const char* gloo = std::getenv("GLOO_SOCKET_IFNAME");
-    return interface.empty() && gloo != nullptr ? gloo : interface;
+    const auto interface = interface_of_default_route();
+    return interface.empty() ? interface_of_host(host_name()) : interface;
 }
 
 void require_way_to_other_nodes(const std::string& interface) {

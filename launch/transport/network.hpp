@@ -18,8 +18,8 @@ std::string interface_of_default_route(const std::filesystem::path& folder = "/p
 /// The network interface of this node that has an address of this name; empty if there is none but loopback.
 std::string interface_of_host(const std::string& host);
 
-/// The network interface that most likely reaches other nodes: that of the default route, or else of our host's name,
-/// as on compute nodes without a default route, or else GLOO_SOCKET_IFNAME. Empty if there is none of these.
+/// The network interface by which to reach other nodes: GLOO_SOCKET_IFNAME, or else that of the default route, or else
+/// of our host's name, as on compute nodes without a default route. Empty if there is none of these.
 std::string outward_interface();
 
 /// Throws InvalidInput if no interface was found by which workers could meet those of other nodes.

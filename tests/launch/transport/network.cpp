@@ -42,6 +42,12 @@ TEST_CASE("the default route is of IPv4, or else of IPv6") {
     CHECK(Routes("*\t00000000\t00000000\n" + local, ipv6).interface() == "ib0");  // an unreachable default
 }
 
+TEST_CASE("the way to other nodes is the network that the user names for Gloo, whatever the default route is") {
+    ::setenv("GLOO_SOCKET_IFNAME", "ib0", 1);
+    CHECK(outward_interface() == "ib0");
+    ::unsetenv("GLOO_SOCKET_IFNAME");
+}
+
 TEST_CASE("a name whose address a network interface has is of that interface, and of loopback it is of none") {
     CHECK(interface_of_host("127.0.0.1").empty());
     CHECK(interface_of_host("::1").empty());
