@@ -175,7 +175,7 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
     section.texts("targets", data.targets);
     data.window = parse_window(section.object("window"), problems);
     parse_normalize(section, data, problems);
-    section.choice("nan", data.nan, non_finite_words);
+    section.choice("nan", data.nan, datasets::non_finite_words);
     datasets::SampleLayout layout{};
     section.choice("layout", layout, datasets::sample_layouts);
     if (section.has("layout")) {

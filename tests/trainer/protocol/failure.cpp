@@ -55,7 +55,7 @@ TEST_CASE("other errors keep the words of who threw them") {
 }
 
 TEST_CASE("a thread that cannot be made is told with what is used up, and how much there may be") {
-    Failure failure;
+    Failure failure{};
     try {
         const tests::NoMoreThreads no_threads;
         const datasets::TaskPool pool(2);
