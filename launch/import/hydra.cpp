@@ -123,11 +123,11 @@ class Space {
     }
 
     [[noreturn]] void fail(const std::string& name, const OrderedJson& entry) const {
-        throw InvalidInput(fmt::format("{}: {}: {} cannot be read; write a sweep as Hydra's Optuna sweeper takes it: "
-                                       "\"interval(0.1, 0.9)\", \"tag(log, interval(1e-4, 0.1))\", \"range(1, 9)\" or "
-                                       "\"choice(16, 32)\"",
-                                       file_.path, name, flow(entry)),
-                           "");
+        throw InvalidInput(
+            fmt::format("{}: {}: {} cannot be read; write a sweep as Hydra's Optuna sweeper takes it: "
+                        "\"interval(0.1, 0.9)\", \"tag(log, interval(1e-4, 0.1))\", \"range(1, 9)\" or "
+                        "\"choice(16, 32)\"",
+                        file_.path, name, flow(entry)));
     }
 
     OrderedJson of_older_version(const std::string& name, const OrderedJson& entry) const {

@@ -54,8 +54,7 @@ ImportedSweep import_known(const ForeignFile& file) {
         fmt::format("{}: is of no tool that is known: W&B has parameters:, Determined hyperparameters: and searcher:, "
                     "Ray config:, param_space: or texts such as tune.uniform(0, 1), Hydra hydra: with sweeper: and "
                     "params:, Optuna distributions by the names of parameters, or a storage",
-                    file.path),
-        "");
+                    file.path));
 }
 
 }  // namespace
@@ -66,8 +65,7 @@ ImportedSweep import_file(const ForeignFile& file) {
     } catch (const OrderedJson::exception& error) {  // a value has another type than its tool gives it
         const std::string_view what = error.what();  // "[json.exception.type_error.302] type must be string, …"
         throw InvalidInput(fmt::format("{}: has a value that its tool does not write there ({}); correct it", file.path,
-                                       what.substr(std::min(what.size(), what.find(']') + 2))),
-                           "");
+                                       what.substr(std::min(what.size(), what.find(']') + 2))));
     }
 }
 

@@ -89,7 +89,7 @@ std::vector<OptunaStudy> studies_of_journal(const std::string& text, const std::
             reader.take(OrderedJson::parse(without_bare_words(line)));  // no number of a trial matters here
         } catch (const OrderedJson::exception&) {
             throw InvalidInput(
-                fmt::format("{}:{}: is no record of Optuna's journal; give one that Optuna reads", path, number), "");
+                fmt::format("{}:{}: is no record of Optuna's journal; give one that Optuna reads", path, number));
         }
     }
     return reader.studies();

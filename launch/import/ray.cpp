@@ -88,8 +88,7 @@ ImportedLine sampled(const std::string& name, const Call& call, const std::strin
         const bool is_list = call.name == "choice" || call.name == "grid_search";
         throw InvalidInput(fmt::format("{}: {}: {} cannot be read; write its {} out, in quotes: \"{}\"", file.path,
                                        name, text, is_list ? "values" : "numbers",
-                                       is_list ? "tune.choice([16, 32, 64])" : "tune.uniform(0.1, 0.9)"),
-                           "");
+                                       is_list ? "tune.choice([16, 32, 64])" : "tune.uniform(0.1, 0.9)"));
     };
     const auto number = [&](std::size_t i) {
         if (!call.arguments.is_array() || i >= call.arguments.size() || !call.arguments[i].is_number()) {
