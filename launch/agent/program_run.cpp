@@ -210,10 +210,10 @@ void ProgramRun::receive() {
 void ProgramRun::remark_on_unfinished() {
     unfinished_due_.reset();
     is_told_of_unfinished_ = true;
-    notices_.push_back(ProgramRemark{
-        trial(), fmt::format("it wrote '{}' to CRESCENDO_FD, and no line feed behind it; each report is a line, and "
-                             "counts once that has its end",
-                             program_->channel.unfinished().substr(0, 200))});
+    remark(
+        fmt::format("it wrote '{}' to CRESCENDO_FD, and no line feed behind it; each report is a line, and counts once "
+                    "that has its end",
+                    program_->channel.unfinished().substr(0, 200)));
 }
 
 void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end) {
@@ -239,11 +239,11 @@ void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end) {
 /// Most programs that are not in Python keep what they print to a file until some 4 KiB of it are there.
 void ProgramRun::remark_on_late_reports() const {
     const bool is_printed = options_.setup.supervision.report->is_printed();
-    notices_.push_back(ProgramRemark{
-        trial(), fmt::format("all of its reports came when it ended, so it could not be stopped early; let it flush {} "
-                             "after each epoch{}",
-                             is_printed ? "what it prints" : written_->place(),
-                             is_printed ? ", or begin the command with stdbuf, -oL" : "")});
+    remark(
+        fmt::format("all of its reports came when it ended, so it could not be stopped early; let it flush {} after "
+                    "each epoch{}",
+                    is_printed ? "what it prints" : written_->place(),
+                    is_printed ? ", or begin the command with stdbuf, -oL" : ""));
 }
 
 void ProgramRun::read_written(const WrittenLine& line) {
@@ -257,7 +257,7 @@ void ProgramRun::read_written(const WrittenLine& line) {
              FailureKind::error);
     }
     if (written_->is_time_to_remark()) {
-        notices_.push_back(ProgramRemark{trial(), written_->why_none()});
+        remark(written_->why_none());
     }
 }
 
@@ -278,18 +278,17 @@ void ProgramRun::remark_on_repetition(const protocol::Report& report) const {
     }
     const auto& join = work_.join();
     if (num_reports_ == 0 && work_.has_reported() && report.resource < *join.reported) {
-        notices_.push_back(ProgramRemark{
-            report.trial, fmt::format("it was started again, and did not continue from a checkpoint; it reported {} "
-                                      "where {} was reported before, and trains all of that once more "
-                                      "(docs/trial-protocol.md, Checkpoints)",
-                                      report.resource.value, join.reported->value)});
+        remark(
+            fmt::format("it was started again, and did not continue from a checkpoint; it reported {} where {} was "
+                        "reported before, and trains all of that once more (docs/trial-protocol.md, Checkpoints)",
+                        report.resource.value, join.reported->value));
     } else if (num_reports_ > 0 && report.resource <= last_resource_ && report.metrics != last_metrics_) {
-        notices_.push_back(ProgramRemark{
-            report.trial, fmt::format("it reported a resource again, or an earlier one, and such reports do not count; "
-                                      "after {} came {}: {}",
-                                      last_resource_.value, report.resource.value,
-                                      written_ ? "let report.pattern match one line of each epoch"
-                                               : "report once after each epoch, and count up")});
+        remark(
+            fmt::format("it reported a resource again, or an earlier one, and such reports do not count; after {} came "
+                        "{}: {}",
+                        last_resource_.value, report.resource.value,
+                        written_ ? "let report.pattern match one line of each epoch"
+                                 : "report once after each epoch, and count up"));
     }
 }
 
@@ -311,12 +310,11 @@ void ProgramRun::ignore(const WrittenLine& line) {
 }
 
 void ProgramRun::remark_on_silence() const {
-    notices_.push_back(ProgramRemark{
-        trial(),
+    remark(
         fmt::format("it runs for {} s and has not reported yet; {}; `hang_timeout` in the sweep file ends such a "
                     "program",
                     std::chrono::duration_cast<std::chrono::seconds>(options_.patience).count(),
-                    written_ ? written_->why_none() : quoted(own_last_words()))});
+                    written_ ? written_->why_none() : quoted(own_last_words())));
 }
 
 /// What the present process printed last, and no earlier one of the trial.
@@ -338,11 +336,10 @@ ProgramRun::End ProgramRun::conclude(const ExitStatus& status) {
     if (is_leaving()) {
         const bool fails_by_itself = state_ == State::leaves && escalation_ == 0 && !status.success();
         if (fails_by_itself && is_complete() && !trains_on_) {
-            notices_.push_back(ProgramRemark{
-                trial(),
+            remark(
                 fmt::format("it was complete, and then its program failed; it counts, but what was to come after its "
                             "last report, such as a model, may be missing; {}; {}",
-                            to_string(status), quoted(own_last_words()))});
+                            to_string(status), quoted(own_last_words())));
         }
         notices_.push_back(LeftTrial{trial(), slot_});
         return End::left;
@@ -414,7 +411,7 @@ void ProgramRun::escalate(Clock::time_point now) {
         if (state_ == State::leaves && is_told_decisions()) {
             // One that trained to its end may have read that, and have more to do than there is time for.
             const std::chrono::duration<double> time = time_to_save();
-            const auto remark =
+            const auto what =
                 is_complete() && !trains_on_
                     ? fmt::format(
                           "it was complete and did not end within {:.3g} s, so it is ended by SIGTERM; set "
@@ -423,7 +420,7 @@ void ProgramRun::escalate(Clock::time_point now) {
                     : std::string(
                           "it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "
                           "decision after each report and to end; ");
-            notices_.push_back(ProgramRemark{trial(), remark + quoted(own_last_words())});
+            remark(what + quoted(own_last_words()));
         }
         terminate();
         deadline_ = now + options_.grace + time_of_the_guard;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "launch/agent/program_work.hpp"
@@ -74,6 +75,7 @@ class ProgramRun {
     std::chrono::milliseconds time_to_leave(bool save) const;
     std::chrono::milliseconds time_to_save() const;
     void receive();
+    void remark(std::string message) const { notices_.push_back(ProgramRemark{trial(), std::move(message)}); }
     void remark_on_unfinished();
     void look_for_reports(const std::optional<ExitStatus>& end);
     void read_written(const WrittenLine& line);
