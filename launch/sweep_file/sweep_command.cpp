@@ -221,16 +221,14 @@ void check_resource(const YamlSection& file) {
 }
 
 void check_growth(const YamlSection& file, const SweepFile& result) {
-    const auto& mistakes = file.mistakes();
-    file.attempt([&] {
-        if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == GrowMode::none &&
-            !mistakes.concern("scheduler.type") && !mistakes.concern("grow") && !mistakes.lie_in("early_terminate")) {
-            file.fail("scheduler.type",
-                      "rasda grows the trials that survive, and this program keeps its workers; add, outside of "
-                      "scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
-                      "`grow: in_place` (docs/your-own-program.md); else use type: asha");
-        }
-    });
+    auto& mistakes = file.mistakes();
+    if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == GrowMode::none &&
+        !mistakes.concern("scheduler.type") && !mistakes.concern("grow") && !mistakes.lie_in("early_terminate")) {
+        mistakes.add("scheduler.type",
+                     "rasda grows the trials that survive, and this program keeps its workers; add, outside of "
+                     "scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
+                     "`grow: in_place` (docs/your-own-program.md); else use type: asha");
+    }
 }
 
 /// Every macro of the command has to be one that can be expanded when a trial starts.
@@ -282,12 +280,10 @@ void read_command(const YamlSection& file, SweepStage stage, SweepFile& result) 
             result.trainer = Json(trainer->map());
         }
     });
-    file.attempt([&] {
-        if (file.has("trainer") && (file.has("command") || file.has("program"))) {
-            file.fail(file.has("command") ? "command" : "program",
-                      "both trainer and this say what to run; remove one of the two");
-        }
-    });
+    if (file.has("trainer") && (file.has("command") || file.has("program"))) {
+        file.mistakes().add(file.has("command") ? "command" : "program",
+                            "both trainer and this say what to run; remove one of the two");
+    }
     file.attempt([&] { check_resource(file); });
     read_abilities(file, result);
     file.attempt([&] { read_report(file, stage, result); });

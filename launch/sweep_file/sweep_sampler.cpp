@@ -71,12 +71,10 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
             }
         }
     });
-    file.attempt([&] {
-        if (spec.sampler == "program" && !result.sampler && !file.mistakes().lie_in("sampler")) {
-            file.fail(file.has("sampler") ? "sampler.type" : "method",
-                      "is program, and no program is named; write sampler: {command: [python3, mine.py]}");
-        }
-    });
+    if (spec.sampler == "program" && !result.sampler && !file.mistakes().lie_in("sampler")) {
+        file.mistakes().add(file.has("sampler") ? "sampler.type" : "method",
+                            "is program, and no program is named; write sampler: {command: [python3, mine.py]}");
+    }
 }
 
 void settle_sampler(const YamlSection& file, SweepFile& result) {

@@ -40,8 +40,8 @@ std::vector<std::string> read_hook(const YamlSection& file, const std::string& n
 
 Hooks read_hooks(const YamlSection& file) {
     Hooks hooks;
-    file.mistakes().attempt([&] { hooks.on_finish = read_hook(file, "on_finish"); });
-    file.mistakes().attempt([&] { hooks.on_failure = read_hook(file, "on_failure"); });
+    file.attempt([&] { hooks.on_finish = read_hook(file, "on_finish"); });
+    file.attempt([&] { hooks.on_failure = read_hook(file, "on_failure"); });
     return hooks;
 }
 
