@@ -1,3 +1,4 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,12 +37,7 @@ struct ExportOptions {
     bool follow = false;
 };
 
-std::string today() {
-    const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::tm local{};
-    ::localtime_r(&now, &local);
-    return fmt::format("{:04}-{:02}-{:02}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday);
-}
+std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr))); }
 
 /// "top1Accuracy=val_acc"
 std::map<std::string, std::string> parse_metrics(const std::vector<std::string>& pairs) {
@@ -132,11 +128,7 @@ void add_export_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<ExportOptions>();
     auto* command = app.add_subcommand("export", "Write a sweep in the format of other programs");
     add_directory_argument(*command, options->directory);
-    std::string formats;
-    for (const auto& format : export_formats()) {
-        formats += fmt::format("{}{}", formats.empty() ? "" : ", ", format.name);
-    }
-    command->add_option("--to", options->format, "Format: " + formats)->required();
+    command->add_option("--to", options->format, "Format: " + names_of_formats())->required();
     command->add_option("--out", options->out,
                         "Folder for the files; other files in it stay; default: export/FORMAT in the sweep's folder; "
                         "dawnbench has none");

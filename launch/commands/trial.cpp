@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 #include "core/check.hpp"
@@ -195,11 +196,7 @@ class TrialStory {
     }
 
     static std::string slots_text(const Span& span) {
-        std::string text;
-        for (const auto slot : span.slots) {
-            text += fmt::format("{}{}", text.empty() ? "" : ",", slot.value);
-        }
-        return text;
+        return fmt::format("{}", fmt::join(span.slots | std::views::transform(&SlotId::value), ","));
     }
 
     std::string log() const { return directory_.log(trial_.id).string(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "core/check.hpp"
@@ -40,13 +41,11 @@ const std::vector<Task>& tasks() {
 }
 
 const Task& task_of(const ExportRequest& request) {
-    std::string names;
-    for (const auto& task : tasks()) {
-        if (request.task == task.name) {
-            return task;
-        }
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", task.name);
+    const auto found = std::ranges::find(tasks(), request.task, &Task::name);
+    if (found != tasks().end()) {
+        return *found;
     }
+    const auto names = fmt::format("{}", fmt::join(tasks() | std::views::transform(&Task::name), ", "));
     throw InvalidInput(request.task ? fmt::format("DAWNBench has no task {}; it has {}", *request.task, names)
                                     : fmt::format("DAWNBench's entries are each for one task; choose from {}", names),
                        "--task");
@@ -131,10 +130,7 @@ std::optional<std::string> usual_metric(const Column& column, const std::string&
 std::string metric_of(const Column& column, bool decides, const ExportRequest& request,
                       const std::vector<TrialReport>& reports) {
     const auto& metrics = reports.back().metrics;
-    std::string names;
-    for (const auto& [name, value] : metrics) {
-        names += (names.empty() ? "" : ", ") + name;
-    }
+    const auto names = fmt::format("{}", fmt::join(metrics | std::views::keys, ", "));
     if (const auto named = request.metrics.find(column.name); named != request.metrics.end()) {
         CRESCENDO_VALIDATE(metrics.contains(named->second), "--metric", "the trial does not report '{}'; it reports {}",
                            named->second, names);

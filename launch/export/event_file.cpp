@@ -17,14 +17,6 @@ constexpr std::array<std::uint32_t, 256> make_table() {
     return table;
 }
 
-std::string little_endian(std::uint64_t value, int num_bytes) {
-    std::string bytes;
-    for (int i = 0; i < num_bytes; ++i) {
-        bytes += static_cast<char>(value >> (8 * i));
-    }
-    return bytes;
-}
-
 /// TFRecord's checksum: rotated and shifted, so that a checksum of data that holds checksums is sound.
 std::string masked_checksum(std::string_view bytes) {
     const auto crc = crc32c(bytes);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/check.hpp"
 #include "core/files/output_file.hpp"
@@ -37,6 +38,10 @@ const std::vector<ExportFormat>& export_formats() {
     return formats;
 }
 
+std::string names_of_formats() {
+    return fmt::format("{}", fmt::join(export_formats() | std::views::transform(&ExportFormat::name), ", "));
+}
+
 const ExportFormat& export_format(const std::string& name) {
     const auto& formats = export_formats();
     const auto found = std::ranges::find(formats, name, &ExportFormat::name);
@@ -47,11 +52,7 @@ const ExportFormat& export_format(const std::string& name) {
         CRESCENDO_VALIDATE(name != missing, "--to", "{}; docs/exports.md#{} has the few lines of Python that write it",
                            instead, missing);
     }
-    std::string names;
-    for (const auto& format : formats) {
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
-    }
-    throw InvalidInput(fmt::format("there is no format '{}'; use one of {}", name, names), "--to");
+    throw InvalidInput(fmt::format("there is no format '{}'; use one of {}", name, names_of_formats()), "--to");
 }
 
 void add_to_folder(const fs::path& folder, const Files& files, Existing existing) {

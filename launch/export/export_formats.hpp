@@ -45,6 +45,9 @@ struct ExportFormat {
 /// All formats. A new one is a file of this folder, and a row of this table.
 const std::vector<ExportFormat>& export_formats();
 
+/// The names of all formats, with commas between them.
+std::string names_of_formats();
+
 /// Throws InvalidInput, which says what there is, or what to do instead, if there is no format of this name.
 const ExportFormat& export_format(const std::string& name);
 

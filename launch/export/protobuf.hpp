@@ -7,6 +7,15 @@
 
 namespace crescendo::launch {
 
+/// The lowest bytes of a number, the lowest first.
+inline std::string little_endian(std::uint64_t value, int num_bytes) {
+    std::string bytes;
+    for (int i = 0; i < num_bytes; ++i) {
+        bytes += static_cast<char>(value >> (8 * i));
+    }
+    return bytes;
+}
+
 /// A message of Protocol Buffers, written field by field (protobuf.dev/programming-guides/encoding).
 ///
 /// The few messages of TensorBoard's event files need no more than this: its library would bring a compiler for
@@ -20,12 +29,12 @@ class Protobuf {
     }
     Protobuf& number(int field, double value) {
         key(field, 1);
-        little_endian(std::bit_cast<std::uint64_t>(value), 8);
+        bytes_ += little_endian(std::bit_cast<std::uint64_t>(value), 8);
         return *this;
     }
     Protobuf& number(int field, float value) {
         key(field, 5);
-        little_endian(std::bit_cast<std::uint32_t>(value), 4);
+        bytes_ += little_endian(std::bit_cast<std::uint32_t>(value), 4);
         return *this;
     }
     Protobuf& text(int field, std::string_view value) {
@@ -45,11 +54,6 @@ class Protobuf {
             bytes_ += static_cast<char>(value | 0x80);
         }
         bytes_ += static_cast<char>(value);
-    }
-    void little_endian(std::uint64_t value, int num_bytes) {
-        for (int i = 0; i < num_bytes; ++i) {
-            bytes_ += static_cast<char>(value >> (8 * i));
-        }
     }
 
     std::string bytes_;
