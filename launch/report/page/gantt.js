@@ -37,13 +37,13 @@ const ganttPaints = {
   },
 };
 
-function drawGantt(plot, view, {paint, timeRange, useHeight = 54}) {
+/** Bars are painted as `paint(view)` says, from one time to another. */
+function drawGantt(plot, view, paint, [from, to]) {
   const c = plot.context, [width, height] = plot.size;
   const {slots, nodes, row} = rowsOf(view);
   if (!slots.length) return plot.say('No slot has joined this sweep yet.');
-  const [from, to] = timeRange();
   const scale = timeScale(from, to);
-  const bottom = 20 + useHeight;
+  const useHeight = 54, bottom = 20 + useHeight;
   const places = plot.axes(scale, null, {xName: 'time at work', left: 46, bottom, grid: false});
   const {frame} = places;
   const step = frame.height / slots.length;
@@ -260,7 +260,7 @@ function makeGantt(figure, view) {
     relegend();
     plot.update();
   }, workers.length > 1 ? 'workers' : 'value');
-  const draw = (p) => drawGantt(p, view, {paint: ganttPaints[kind()], timeRange: () => view.timeWindow()});
+  const draw = (p) => drawGantt(p, view, ganttPaints[kind()], view.timeWindow());
   const plot = new Plot(figure, ganttHeight(view), draw, {
     label: `Slots over time: ${view.trials.length} trials on ${rowsOf(view).slots.length} slots, ${
         Math.round(100 * view.utilization)} % in use`,
@@ -313,7 +313,7 @@ function makeCommonGantt(figure, view, views) {
     c.fillText(text, at, (top + bottom) / 2);
   };
   const plot = new Plot(figure, ganttHeight(view), (p) => {
-    drawGantt(p, view, {paint: ganttPaints.workers, timeRange: () => [0, until]});
+    drawGantt(p, view, ganttPaints.workers, [0, until]);
     if (p.frame) drawEnd(p);
   }, {
     label: `Slots over time of ${view.name}`,

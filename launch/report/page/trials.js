@@ -66,14 +66,11 @@ function makeTrials(place, view) {
     const pages = Math.max(1, Math.ceil(sorted.length / perPage));
     const page = (chosen.page = Math.min(Math.max(0, chosen.page), pages - 1));
     const rows = sorted.slice(page * perPage, (page + 1) * perPage);
-    body.replaceChildren(...rows.map((trial) => {
-      const row = element(
-          'tr', {'data-trial': trial.id, tabindex: 0},
-          ...trial.row.map(
-              (value, i) => element(
-                  'td', {'data-value': JSON.stringify(value), hidden: isEmpty[i]}, view.cellText(trial, i))));
-      return row;
-    }));
+    body.replaceChildren(...rows.map((trial) => element(
+        'tr', {'data-trial': trial.id, tabindex: 0},
+        ...trial.row.map(
+            (value, i) => element(
+                'td', {'data-value': JSON.stringify(value), hidden: isEmpty[i]}, view.cellText(trial, i))))));
     position.textContent = `${sorted.length ? page * perPage + 1 : 0} to ${
         Math.min(sorted.length, (page + 1) * perPage)} of ${sorted.length}`;
     back.disabled = page === 0;
