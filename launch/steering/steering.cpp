@@ -102,8 +102,9 @@ class Steer {
         TrialHeld held{trial.id};
         const char* text = "gets no slots until it is resumed";
         if (trial.status == TrialStatus::running) {
-            held.at = has_warm_trainers() ? HoldAt::once : HoldAt::report;
-            text = has_warm_trainers() ? "saves and pauses" : "pauses at its next report";
+            const bool is_told = has_warm_trainers();
+            held.at = is_told ? HoldAt::once : HoldAt::report;
+            text = is_told ? "saves and pauses" : "pauses at its next report";
         }
         return {{record_of(held)}, fmt::format("trial {} {}", trial.id.value, text), {}};
     }
