@@ -28,7 +28,7 @@ class KeptTrials {
     /// one whose files may go because of that: itself, one that was among the best until now, or none.
     std::optional<TrialId> note_beaten(const Trial& trial);
 
-    /// What may go of a trial that one of the others returned.
+    /// What may go of a trial that note_all() or note_beaten() returned.
     Waste waste_of(const Trial& trial) const;
 
   private:

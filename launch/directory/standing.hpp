@@ -15,7 +15,7 @@ namespace crescendo::launch {
 /// if there is no batch system here. std::nullopt if the batch system does not answer.
 std::optional<JobState> state_of_job(const SweepDirectory& directory, JobWatch* watch = nullptr);
 
-/// The same. Throws InvalidInput if the batch system does not answer; `why` says why its answer is needed.
+/// As state_of_job(). Throws InvalidInput if the batch system does not answer; `why` says why its answer is needed.
 JobState require_state_of_job(const SweepDirectory& directory, std::string_view why);
 
 /// How a sweep stands.

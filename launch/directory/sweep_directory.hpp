@@ -73,8 +73,8 @@ class SweepDirectory {
     std::filesystem::path working_directory() const;
     /// The id of its last batch job; empty if it never had one.
     std::string job() const;
-    /// Notes it, and that it works here: a copy of the directory has no job, also where who copied it could not read
-    /// the job's script.
+    /// Notes the id of a batch job, and that it works here: a copy of the directory has no job, also where who copied
+    /// it could not read the job's script.
     void note_job(const std::string& job) const;
 
     /// The sweep file with `overrides`, under the name that the sweep was started with. The file may have been edited;

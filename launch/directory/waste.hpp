@@ -14,7 +14,7 @@ enum class Waste {
     all_files,   ///< all but what Crescendo writes about a trial: its parameters, its log, its latency
 };
 
-/// Removes it, up to a time, as remove_files() does.
+/// Removes the `waste` of a trial, up to the time `end`, as remove_files() does.
 Removed remove_waste(Waste waste, TrialId trial, const SweepDirectory& directory,
                      std::chrono::steady_clock::time_point end, Removal removal = Removal::perform);
 

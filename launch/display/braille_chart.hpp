@@ -15,8 +15,8 @@ struct BrailleChart {
     std::vector<Line> lines;
     double low = 0;   ///< lower end of the y axis; what is beyond an end is drawn at it
     double high = 1;  ///< upper end of the y axis
-    std::string left_label;   ///< of the smallest x
-    std::string right_label;  ///< of the largest x
+    std::string left_label;   ///< text below the smallest x
+    std::string right_label;  ///< text below the largest x
 
     /// The picture: `width` columns, and `height` lines at least 4, with title and axes.
     std::vector<std::string> draw(std::size_t width, std::size_t height) const;

@@ -11,8 +11,8 @@ namespace crescendo::launch {
 /// NVIDIA's management library, loaded if it is there: Crescendo is built and runs without it.
 class Nvml {
   public:
-    /// Loads the library. Null if it is not there, or sees no driver.
-    static std::shared_ptr<Nvml> load(const std::string& library = "libnvidia-ml.so.1");
+    /// Loads a library such as "libnvidia-ml.so.1". Null if it is not there, or sees no driver.
+    static std::shared_ptr<Nvml> load(const std::string& library);
     ~Nvml();
     Nvml(Nvml&&) = delete;
     Nvml& operator=(Nvml&&) = delete;
@@ -35,7 +35,7 @@ class Nvml {
     int (*total_energy_)(Device, unsigned long long*) = nullptr;
 };
 
-/// One GPU.
+/// Counts the energy of one GPU.
 class GpuMeter final : public EnergyMeter {
   public:
     /// `nvml` may be null: then nothing can be read.

@@ -13,9 +13,10 @@ namespace crescendo::launch {
 /// of the node are in it. Linux lets only root read it, unless the site permits more.
 class Powercap final : public EnergyMeter {
   public:
-    explicit Powercap(const std::filesystem::path& folder = "/sys/class/powercap");
+    /// `folder`: where Linux shows it, /sys/class/powercap.
+    explicit Powercap(const std::filesystem::path& folder);
 
-    /// Counters wrap around, after 20 minutes and more. So it must be called more often.
+    /// Counters wrap around, after 20 minutes and more. So it must be called more often than that.
     std::optional<double> joules() override;
 
   private:

@@ -26,7 +26,7 @@ class CsvFile {
     /// The number of a column; nothing if none has this name.
     std::optional<std::size_t> find_column(std::string_view name) const;
 
-    /// The same for a metric or parameter: our tables call its column KIND.NAME where another one has its name.
+    /// The column of a metric or parameter, which our tables call KIND.NAME where another column has its name.
     std::size_t column(std::string_view kind, std::string_view name) const;
     std::optional<std::size_t> find_column(std::string_view kind, std::string_view name) const;
 

@@ -28,16 +28,16 @@ double best_value(const Sweep& sweep, TrialId best);
 /// Trials that did not fail and have a value, best first, as Sweep::best() ranks them.
 std::vector<TrialId> ranking(const Sweep& sweep);
 
-/// What such a value is, where trials are repetitions: " (mean of 3)". Else empty.
+/// What the value of a configuration is, where trials are repetitions: " (mean of 3)". Else empty.
 std::string judge_text(const Repeat& repeat);
 
 /// The best trial, or `trial`: configuration, metrics, test metrics, what it cost, checkpoint. Null if there is none.
-OrderedJson best_json(const History& history, const SweepDirectory& directory,
-                      std::optional<double> price_of_slot_hour = {}, std::optional<TrialId> trial = {});
+OrderedJson best_json(const History& history, const SweepDirectory& directory, std::optional<double> price_of_slot_hour,
+                      std::optional<TrialId> trial = {});
 
 /// best_json() as a list of name and value for people; one object for programs.
 std::string best_text(const History& history, const SweepDirectory& directory, Format format,
-                      std::optional<double> price_of_slot_hour = {}, std::optional<TrialId> trial = {});
+                      std::optional<double> price_of_slot_hour, std::optional<TrialId> trial = {});
 
 /// What a sweep spent: slot-hours that trials held, those that idled, both in money if there is a price, and energy as
 /// far as it was measured.
