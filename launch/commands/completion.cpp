@@ -14,10 +14,6 @@ namespace {
 enum class Shell { bash, zsh };
 constexpr Words shells{{std::pair{Shell::bash, "bash"}, {Shell::zsh, "zsh"}}};
 
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-    return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
 /// "--format -h --help": the names of a command's options.
 std::string options_of(const CLI::App& command) {
     std::string names;
@@ -52,7 +48,7 @@ std::string words_of(const CLI::Option& option) {
 
 /// Cases of the shell's `case`: behind the words of a command, what may follow.
 void add_cases(const CLI::App& command, const std::string& words, std::string& cases) {
-    const auto subcommands = commands_of(command);
+    const auto subcommands = command.get_subcommands({});
     for (const auto* option : command.get_options()) {
         if (const auto values = words_of(*option); !values.empty() && !option->get_lnames().empty()) {
             cases += fmt::format("    \"{}:--{}\") choices=\"{}\" ;;\n", words, option->get_lnames().front(), values);
@@ -97,8 +93,8 @@ if [[ "$funcstack[1]" == _crescendo ]]; then _crescendo "$@"; else compdef _cres
 /// names of files.
 std::string script_of(const CLI::App& app, Shell shell) {
     std::string nested;  // commands that have commands
-    for (const auto* command : commands_of(app)) {
-        if (!commands_of(*command).empty()) {
+    for (const auto* command : app.get_subcommands({})) {
+        if (!command->get_subcommands({}).empty()) {
             nested += (nested.empty() ? "" : "|") + command->get_name();
         }
     }

@@ -18,13 +18,9 @@ std::string full_name(const CLI::App& command) {
     return parent == nullptr ? "crescendo" : full_name(*parent) + " " + command.get_name();
 }
 
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-    return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
 std::vector<std::string> options_of(const CLI::App& command) {
     std::vector<std::string> names;
-    for (const auto* option : command.get_options([](const CLI::Option*) { return true; })) {
+    for (const auto* option : command.get_options()) {
         for (const auto& name : option->get_lnames()) {
             names.push_back("--" + name);
         }
@@ -43,7 +39,7 @@ const CLI::App& called(const CLI::App& app) {
 void require_known_commands(const CLI::App& app, int argc, const char* const* argv) {
     const CLI::App* command = &app;
     for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
-        const auto known = commands_of(*command);
+        const auto known = command->get_subcommands({});
         if (known.empty()) {
             return;  // arguments of this command
         }
