@@ -4,6 +4,7 @@
 
 #include "tests/contains.hpp"
 #include "tests/e2e/command.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 
@@ -191,7 +192,7 @@ TEST_CASE("mistakes of the file, what is missing, and what the trainer says are 
                "#!/bin/sh\ncat >/dev/null\n"
                "echo '{\"problems\":[{\"key\":\"trainer.model\",\"message\":\"no\"}]}'\n");
     fs::permissions(folder / "check.sh", fs::perms::owner_all);
-    ::setenv("CRESCENDO_TRAINER", (folder / "check.sh").c_str(), 1);
+    const Variable checks("CRESCENDO_TRAINER", folder / "check.sh");
     const auto mistaken = replaced(replaced(sound, "run_cap: 3", "run_cap: many"), "max: 4", "max: 0");
     const auto trainer = "trainer: {model: cnm}";
 
@@ -199,7 +200,6 @@ TEST_CASE("mistakes of the file, what is missing, and what the trainer says are 
     const auto with_trainer = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
     write_file(folder / "sweep.yaml", replaced(mistaken, "train.sh", "missing.sh"));
     const auto with_command = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-    ::unsetenv("CRESCENDO_TRAINER");
 
     CHECK(with_trainer.code == 2);
     CHECK(with_trainer.err ==
@@ -217,10 +217,9 @@ TEST_CASE("a time-out in the environment that is none is refused before anything
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sound);
     write_file(folder / "train.sh", "exit 1");
+    const Variable timeout("CRESCENDO_SAVE_TIMEOUT", "10m");
 
-    ::setenv("CRESCENDO_SAVE_TIMEOUT", "10m", 1);
     const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml"});
-    ::unsetenv("CRESCENDO_SAVE_TIMEOUT");
 
     CHECK(result.code == 2);
     CHECK(result.err.find("CRESCENDO_SAVE_TIMEOUT=10m: is no number of seconds") != std::string::npos);
@@ -249,11 +248,10 @@ TEST_CASE("a journal damaged in the middle is refused and left as it is") {
 TEST_CASE("tasks that know nothing of each other are refused") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sound);
-    ::setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+    const Variable tasks("SLURM_STEP_NUM_TASKS", "4");
 
     const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
-    ::unsetenv("SLURM_STEP_NUM_TASKS");
     CHECK(result.code == 2);
     CHECK(result.err.find("4 tasks were started") != std::string::npos);
     CHECK_FALSE(fs::exists(folder / "sweep"));

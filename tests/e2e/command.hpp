@@ -17,6 +17,7 @@
 #include "tests/await.hpp"
 #include "tests/count.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/variable.hpp"
 
 namespace crescendo::tests {
 
@@ -171,22 +172,14 @@ inline std::vector<long> processes_in(const fs::path& folder) {
 /// While it lives, commands are started as `count` ranks, which outlive each other, and are noticed to be dead after
 /// `heartbeat` seconds.
 struct Ranks {
-    Ranks(const char* count, const char* heartbeat) {
-        ::setenv("CRESCENDO_TEST_RANKS", count, 1);
-        ::setenv("CRESCENDO_HEARTBEAT_TIMEOUT", heartbeat, 1);
-        ::setenv("CRESCENDO_TEST_RECOVERY", "1", 1);
-        ::setenv("OMPI_MCA_btl_vader_backing_directory", shared_memory.path().c_str(), 1);
-    }
-    ~Ranks() {
-        ::unsetenv("CRESCENDO_TEST_RANKS");
-        ::unsetenv("CRESCENDO_HEARTBEAT_TIMEOUT");
-        ::unsetenv("CRESCENDO_TEST_RECOVERY");
-        ::unsetenv("OMPI_MCA_btl_vader_backing_directory");
-    }
-    Ranks(Ranks&&) = delete;
-    Ranks& operator=(Ranks&&) = delete;
+    Ranks(const char* count, const char* heartbeat)
+        : num_ranks("CRESCENDO_TEST_RANKS", count), timeout("CRESCENDO_HEARTBEAT_TIMEOUT", heartbeat) {}
 
     TemporaryFolder shared_memory;  ///< of Open MPI: that of killed ranks stays, in /dev/shm for good
+    Variable num_ranks;
+    Variable timeout;
+    Variable recovery{"CRESCENDO_TEST_RECOVERY", "1"};
+    Variable backing_directory{"OMPI_MCA_btl_vader_backing_directory", shared_memory.path()};
 };
 
 }  // namespace crescendo::tests

@@ -2,25 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "tests/e2e/command.hpp"
 #include "tests/launch/energy/fake_powercap.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 
 namespace {
-
-/// Meters of a node without any, but for those in a folder of our own.
-struct FakeMeters {
-    explicit FakeMeters(const fs::path& folder) {
-        write_zone(folder / "intel-rapl:0", "package-0", 1'000'000);
-        ::setenv("CRESCENDO_POWERCAP", folder.c_str(), 1);
-    }
-    ~FakeMeters() { ::unsetenv("CRESCENDO_POWERCAP"); }
-    FakeMeters(FakeMeters&&) = delete;
-    FakeMeters& operator=(FakeMeters&&) = delete;
-};
 
 /// A trainer in Bash whose loss falls by 1 in each epoch, of 10 seconds on its own clock. With x=1 it begins at 9, with
 /// x=2 at 19. The node's meter stands at 7 J from the first trial on.
@@ -52,7 +40,8 @@ command: [bash, train.sh, "${args}"]
 
 TEST_CASE("trials end at their target or time, and the sweep says what it used and what it cost") {
     const TemporaryFolder folder;
-    const FakeMeters meters(folder / "powercap");
+    const Variable meters("CRESCENDO_POWERCAP", folder / "powercap");
+    write_zone(folder / "powercap/intel-rapl:0", "package-0", 1'000'000);
     write_clocked_sweep(folder.path());
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});

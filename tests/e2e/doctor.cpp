@@ -6,7 +6,7 @@
 
 #include "tests/e2e/command.hpp"
 #include "tests/e2e/preload.hpp"
-#include "tests/e2e/variable.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 

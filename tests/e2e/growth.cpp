@@ -4,7 +4,7 @@
 #include <map>
 
 #include "tests/e2e/command.hpp"
-#include "tests/e2e/variable.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 

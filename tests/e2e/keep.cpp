@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/e2e/leaving_sweep.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 
@@ -136,12 +137,10 @@ TEST_CASE("doctor respects the quota that lfs tells") {
     fs::create_directory(folder / "bin");
     write_file(folder / "bin/lfs", "#!/bin/sh\necho \"$5 1000 0 1004 - 17 0 0 -\"\n");
     fs::permissions(folder / "bin/lfs", fs::perms::all);
-    const std::string path = std::getenv("PATH");
-    ::setenv("PATH", ((folder / "bin").string() + ":" + path).c_str(), 1);
+    const Variable path("PATH", (folder / "bin").string() + ":" + std::getenv("PATH"));
 
     const auto finding = finding_about_disk(folder.path(), {"sweep.yaml", "--per-trial", "4KiB"});
 
-    ::setenv("PATH", path.c_str(), 1);
     CHECK(finding == "warning: at most 4 trials have files at a time (all, because keep.programs is `all`), of 4 KiB "
                      "each: 16 KiB; 4 KiB of your quota are left: the sweep may stop on a full disk");
 }

@@ -8,24 +8,18 @@
 #include "tests/count.hpp"
 #include "tests/e2e/command.hpp"
 #include "tests/e2e/preload.hpp"
-#include "tests/e2e/variable.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 
 namespace {
 
-/// Ranks that run_up_to_the_gate().
-struct GatedRanks : Ranks {
-    using Ranks::Ranks;
-    ~GatedRanks() { ::unsetenv("CRESCENDO_TRAINER"); }
-};
-
-/// A sweep that rank 0 is still checking, before any other rank has heard of it, until the file `gate` is there.
+/// A sweep that rank 0 is still checking, before any other rank has heard of it, until the file `gate` is there: with
+/// check.sh as its trainer.
 Command run_up_to_the_gate(const fs::path& folder) {
     write_file(folder / "check.sh",
                "#!/bin/sh\ntouch checking\nwhile [ ! -e gate ]; do sleep 0.05; done\necho '{\"problems\":[]}'\n");
     fs::permissions(folder / "check.sh", fs::perms::owner_all);
-    ::setenv("CRESCENDO_TRAINER", (folder / "check.sh").c_str(), 1);
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 1\nslots: 1\nparameters: {lr: {min: 0.1, max: 1.0}}\n"
                "scheduler: {type: fifo, max: 1}\ntrainer: {}\n");
@@ -93,8 +87,9 @@ bool names_slot_left_out(const std::string& said) {
 }  // namespace
 
 TEST_CASE("ranks whose rank 0 dies before they are set up leave") {
-    const GatedRanks ranks("3", "1");
+    const Ranks ranks("3", "1");
     const TemporaryFolder folder;
+    const Variable trainer("CRESCENDO_TRAINER", folder / "check.sh");
     const Command run = run_up_to_the_gate(folder.path());
     await("rank 0 checks the sweep", [&] { return fs::exists(folder / "checking"); });
 
@@ -105,8 +100,9 @@ TEST_CASE("ranks whose rank 0 dies before they are set up leave") {
 }
 
 TEST_CASE("a rank that dies before it is set up ends the session, which can be resumed") {
-    const GatedRanks ranks("3", "2");
+    const Ranks ranks("3", "2");
     const TemporaryFolder folder;
+    const Variable trainer("CRESCENDO_TRAINER", folder / "check.sh");
     const Variable exit_status("CRESCENDO_EXIT_STATUS", folder / "exit");
     Command run = run_up_to_the_gate(folder.path());
     await("rank 0 checks the sweep", [&] { return fs::exists(folder / "checking"); });
@@ -269,8 +265,8 @@ TEST_CASE("a node that dies shortly before the sweep ends does not keep it from 
 }
 
 TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and what they find is told once") {
-    ::setenv("CRESCENDO_TEST_RANKS", "2", 1);
-    ::setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);  // so that both ranks may use every core
+    const Variable ranks("CRESCENDO_TEST_RANKS", "2");
+    const Variable binding("OMPI_MCA_hwloc_base_binding_policy", "none");  // so that both ranks may use every core
     const TemporaryFolder folder;
 
     const auto result = run_crescendo(folder.path(), {"doctor", "--slots", "2", "--format", "json"});
@@ -285,8 +281,6 @@ TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and what they
     CHECK(result.out.find("a message to the last and back takes") != std::string::npos);
     CHECK(result.out.find("and its locks are shared by the nodes") != std::string::npos);
     CHECK(result.out.find("flock works") == result.out.rfind("flock works"));
-    ::unsetenv("CRESCENDO_TEST_RANKS");
-    ::unsetenv("OMPI_MCA_hwloc_base_binding_policy");
 }
 
 TEST_CASE("ranks of one node that would each use all of its GPUs are told of, by the doctor and by a sweep") {
@@ -326,7 +320,7 @@ TEST_CASE("ranks of one node on the same cores are told of, unless a number of s
 }
 
 TEST_CASE("an interface that a rank lacks ends the sweep at once, on all ranks") {
-    ::setenv("CRESCENDO_TEST_RANKS", "2", 1);
+    const Variable ranks("CRESCENDO_TEST_RANKS", "2");
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
@@ -337,5 +331,4 @@ TEST_CASE("an interface that a rank lacks ends the sweep at once, on all ranks")
     CHECK(result.code == 2);
     CHECK(result.err.find("has no network interface 'eth99'") != std::string::npos);
     CHECK(processes_in(folder.path()).empty());
-    ::unsetenv("CRESCENDO_TEST_RANKS");
 }

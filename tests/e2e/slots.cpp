@@ -5,7 +5,7 @@
 
 #include "tests/count.hpp"
 #include "tests/e2e/command.hpp"
-#include "tests/e2e/variable.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 

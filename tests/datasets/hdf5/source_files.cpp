@@ -9,8 +9,8 @@
 
 #include "datasets/samples/sample_set.hpp"
 #include "tests/datasets/files.hpp"
-#include "tests/e2e/variable.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::datasets;
 using namespace crescendo::tests;

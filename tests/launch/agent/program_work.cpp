@@ -5,8 +5,8 @@
 
 #include "core/files/durable_file.hpp"
 #include "tests/contains.hpp"
-#include "tests/e2e/variable.hpp"
 #include "tests/launch/agent/program_node.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

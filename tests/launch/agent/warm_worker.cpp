@@ -15,9 +15,9 @@
 
 #include "launch/agent/agent.hpp"
 #include "tests/await.hpp"
-#include "tests/e2e/variable.hpp"
 #include "tests/launch/few_open_files.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;

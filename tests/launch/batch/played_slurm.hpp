@@ -6,14 +6,14 @@
 #include <string>
 
 #include "tests/temporary_folder.hpp"
+#include "tests/variable.hpp"
 
 namespace crescendo::tests {
 
 /// Slurm's tools in front of the others: scripts of the test's own, and an account of the calls.
 class PlayedSlurm {
   public:
-    PlayedSlurm() : path_(std::getenv("PATH")) {
-        ::setenv("PATH", (folder_.path().string() + ":" + path_).c_str(), 1);
+    PlayedSlurm() {
         answer("sbatch", "echo 17");
         answer("squeue", "echo 'n[1-3] n1'");
         answer("scontrol", R"(case $1 in show) printf 'n1\nn2\nn3\n' ;; esac)");
@@ -21,9 +21,6 @@ class PlayedSlurm {
         answer("srun", "exit 1");
         answer("scancel", "true");
     }
-    ~PlayedSlurm() { ::setenv("PATH", path_.c_str(), 1); }
-    PlayedSlurm(PlayedSlurm&&) = delete;
-    PlayedSlurm& operator=(PlayedSlurm&&) = delete;
 
     void answer(const std::string& tool, const std::string& script) const {
         const auto file = folder_ / tool;
@@ -45,20 +42,13 @@ class PlayedSlurm {
 
   private:
     TemporaryFolder folder_;
-    std::string path_;
+    Variable path_{"PATH", folder_.path().string() + ":" + std::getenv("PATH")};
 };
 
 /// A machine without Slurm's tools, nor any others.
-class NoSlurm {
-  public:
-    NoSlurm() : path_(std::getenv("PATH")) { ::setenv("PATH", nothing_.path().c_str(), 1); }
-    ~NoSlurm() { ::setenv("PATH", path_.c_str(), 1); }
-    NoSlurm(NoSlurm&&) = delete;
-    NoSlurm& operator=(NoSlurm&&) = delete;
-
-  private:
-    TemporaryFolder nothing_;
-    std::string path_;
+struct NoSlurm {
+    TemporaryFolder nothing;
+    Variable path{"PATH", nothing.path()};
 };
 
 }  // namespace crescendo::tests

@@ -2,28 +2,22 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
-#include "tests/e2e/variable.hpp"
 #include "tests/launch/batch/played_slurm.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::launch;
 using crescendo::tests::PlayedSlurm;
 using crescendo::tests::Variable;
 
 TEST_CASE("Slurm's tools see which Slurm to ask, and nothing of our own job or of what the user leaves out") {
-    ::setenv("SLURM_JOB_ID", "17", 1);
-    ::setenv("SLURM_CONF", "/etc/slurm.conf", 1);
-    ::setenv("SQUEUE_STATES", "PENDING", 1);
-    ::setenv("SINFO_PARTITION", "gpu", 1);
+    const Variable job("SLURM_JOB_ID", "17");
+    const Variable configuration("SLURM_CONF", "/etc/slurm.conf");
+    const Variable states("SQUEUE_STATES", "PENDING");
+    const Variable partition("SINFO_PARTITION", "gpu");
 
     const auto answer =
         run_slurm_tool({"bash", "-c", "echo $SLURM_JOB_ID,$SLURM_CONF,$SQUEUE_STATES,$SINFO_PARTITION"});
 
-    ::unsetenv("SLURM_JOB_ID");
-    ::unsetenv("SLURM_CONF");
-    ::unsetenv("SQUEUE_STATES");
-    ::unsetenv("SINFO_PARTITION");
     CHECK(answer.output == ",/etc/slurm.conf,,");
 }
 

@@ -2,6 +2,7 @@
 
 #include "tests/launch/commands/old_sweep.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 
@@ -15,11 +16,7 @@ struct HookedSweep {
         train == nullptr ? write_sweep(folder.path()) : write_sweep(folder.path(), train);
         write_file(folder / "sweep.yaml", content_of(folder / "sweep.yaml") + lines);
         write_file(folder / "site.yaml", site);
-        ::setenv("CRESCENDO_SITE", (folder / "site.yaml").c_str(), 1);
     }
-    ~HookedSweep() { ::unsetenv("CRESCENDO_SITE"); }
-    HookedSweep(HookedSweep&&) = delete;
-    HookedSweep& operator=(HookedSweep&&) = delete;
 
     Result run(const std::string& verb = "run", const std::string& of = "sweep.yaml") const {
         return run_crescendo(folder.path(), {verb, of});
@@ -27,6 +24,7 @@ struct HookedSweep {
     std::string told() const { return content_of(folder / "told"); }
 
     TemporaryFolder folder;
+    Variable site_profile{"CRESCENDO_SITE", folder / "site.yaml"};
 };
 
 }  // namespace
@@ -56,15 +54,12 @@ TEST_CASE("on_finish runs when the sweep is done, with what it did in the enviro
 
 TEST_CASE("a hook is a process of the batch job, and of no step of it, so it can continue the sweep") {
     const HookedSweep sweep("on_finish: [bash, -c, 'env > told']\n");
-    ::setenv("SLURM_JOB_ID", "17", 1);
-    ::setenv("SLURM_STEP_NUM_TASKS", "1", 1);
-    ::setenv("SLURM_PROCID", "0", 1);
+    const Variable job("SLURM_JOB_ID", "17");
+    const Variable tasks("SLURM_STEP_NUM_TASKS", "1");
+    const Variable rank("SLURM_PROCID", "0");
 
     const auto result = sweep.run();
 
-    for (const auto* name : {"SLURM_JOB_ID", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}) {
-        ::unsetenv(name);
-    }
     REQUIRE(result.code == 0);
     CHECK(contains(sweep.told(), "SLURM_JOB_ID=17\n"));
     CHECK_FALSE(contains(sweep.told(), "SLURM_STEP"));
@@ -108,11 +103,10 @@ TEST_CASE("a hook that fails is told, and the sweep's result and exit code stay"
 
 TEST_CASE("a hook that hangs is killed with what it started, and the sweep's exit code stays") {
     const HookedSweep sweep("on_failure: [bash, -c, 'sleep 1000 & wait']\n", fails);
-    ::setenv("CRESCENDO_HOOK_TIMEOUT", "1", 1);
+    const Variable timeout("CRESCENDO_HOOK_TIMEOUT", "1");
 
     const auto result = sweep.run();
 
-    ::unsetenv("CRESCENDO_HOOK_TIMEOUT");
     CHECK(result.code == 1);
     CHECK(contains(result.err, "on_failure: `bash`: killed, because it took longer than 1 s"));
     await("what it started is gone", [&] { return processes_in(sweep.folder.path()).empty(); });
@@ -137,11 +131,10 @@ TEST_CASE("the hook of the site profile runs where the sweep has none, and its m
 TEST_CASE("a hook may continue the sweep that has just ended") {
     const HookedSweep sweep("on_finish: [bash, -c, '" CRESCENDO_BINARY
                             " resume \"$CRESCENDO_SWEEP_DIR\" --run-cap 3 >> told 2>&1']\n");
-    ::setenv("CRESCENDO_HOOK_TIMEOUT", "60", 1);
+    const Variable timeout("CRESCENDO_HOOK_TIMEOUT", "60");
 
     CHECK(sweep.run().code == 0);
 
-    ::unsetenv("CRESCENDO_HOOK_TIMEOUT");
     CHECK(contains(sweep.told(), "finished: all trials are done, 3 trials in "));
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdlib>
-
 #include "tests/e2e/command.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 
@@ -31,11 +29,7 @@ class MeasuredSweep {
                    "\"p99\":0.00'$((9 - trial))',\"metrics\":{\"test_accuracy\":0.5}}' >&$CRESCENDO_FD\n"
                    "done\n");
         fs::permissions(folder / "trainer", fs::perms::owner_all);
-        ::setenv("CRESCENDO_TRAINER", (folder / "trainer").c_str(), 1);
     }
-    ~MeasuredSweep() { ::unsetenv("CRESCENDO_TRAINER"); }
-    MeasuredSweep(MeasuredSweep&&) = delete;
-    MeasuredSweep& operator=(MeasuredSweep&&) = delete;
 
     Result run(const std::vector<std::string>& arguments) const { return run_crescendo(folder.path(), arguments); }
 
@@ -50,6 +44,7 @@ class MeasuredSweep {
     }
 
     TemporaryFolder folder;
+    Variable trainer{"CRESCENDO_TRAINER", folder / "trainer"};
 };
 
 }  // namespace crescendo::tests

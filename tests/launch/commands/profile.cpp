@@ -3,9 +3,9 @@
 #include <set>
 
 #include "tests/await.hpp"
-#include "tests/e2e/variable.hpp"
 #include "tests/launch/commands/measured_sweep.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 

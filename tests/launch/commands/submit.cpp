@@ -7,6 +7,7 @@
 #include "tests/e2e/small_disk.hpp"
 #include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 using crescendo::FileDescriptor;
@@ -294,13 +295,11 @@ TEST_CASE("sbatch does not see variables that would change what the script asks 
     const TemporaryFolder folder;
     write_sweep(folder.path());
     slurm.answer("sbatch", "env >" + (folder / "environment").string() + "; echo 17");
-    ::setenv("SBATCH_TIMELIMIT", "5", 1);
-    ::setenv("SBATCH_ACCOUNT", "mine", 1);
+    const Variable limit("SBATCH_TIMELIMIT", "5");
+    const Variable account("SBATCH_ACCOUNT", "mine");
 
     const auto result = run_crescendo(folder.path(), {"submit", "sweep.yaml", "--time", "2h"});
 
-    ::unsetenv("SBATCH_TIMELIMIT");
-    ::unsetenv("SBATCH_ACCOUNT");
     REQUIRE(result.code == 0);
     CHECK_FALSE(contains(content_of(folder / "environment"), "SBATCH_TIMELIMIT"));
     CHECK(contains(content_of(folder / "environment"), "SBATCH_ACCOUNT=mine\n"));
@@ -331,13 +330,11 @@ TEST_CASE("submit in an interactive job sees who works on the sweep, and queues 
     const FileDescriptor lock(::open((folder / "s/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     REQUIRE(::flock(lock.get(), LOCK_EX) == 0);
     write_file(folder / "s/lock", "process 7 on n1\n");
-    ::setenv("SLURM_JOB_ID", "18", 1);
+    const Variable job("SLURM_JOB_ID", "18");
 
     const auto beside = run_crescendo(folder.path(), {"submit", "s"});
-    ::setenv("CRESCENDO_EXIT_STATUS", (folder / "s/exit").c_str(), 1);
+    const Variable exit_status("CRESCENDO_EXIT_STATUS", folder / "s/exit");
     const auto in_script = run_crescendo(folder.path(), {"submit", "s"});
-    ::unsetenv("CRESCENDO_EXIT_STATUS");
-    ::unsetenv("SLURM_JOB_ID");
 
     CHECK(beside.code == 2);
     CHECK_MESSAGE(contains(beside.err, "process 7 on n1 is using this directory"), beside.err);

@@ -1,6 +1,7 @@
 #include "tests/contains.hpp"
 #include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::tests;
 
@@ -50,13 +51,11 @@ TEST_CASE("a session that is stopped leaves a table of its trials as they wait t
 TEST_CASE("a session stops two minutes before the end of the batch job that it is in") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
-    ::setenv("SLURM_JOB_ID", "17", 1);
-    ::setenv("SLURM_JOB_END_TIME", std::to_string(std::time(nullptr) + 100).c_str(), 1);
+    const Variable job("SLURM_JOB_ID", "17");
+    const Variable end("SLURM_JOB_END_TIME", std::to_string(std::time(nullptr) + 100));
 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
-    ::unsetenv("SLURM_JOB_ID");
-    ::unsetenv("SLURM_JOB_END_TIME");
     CHECK(run.code == 75);
 }
 
@@ -88,14 +87,13 @@ TEST_CASE("a session in a job that was given more time asks for the end of the j
     const TemporaryFolder folder;
     write_sweep(folder.path());
     slurm.answer("squeue", "echo 1:00:00");
-    ::setenv("SLURM_JOB_ID", "17", 1);
+    const Variable job("SLURM_JOB_ID", "17");
     ::setenv("CRESCENDO_LEAD", "60", 1);
 
     const auto stays = run_crescendo(folder.path(), {"run", "sweep.yaml", "--until", "1"});
     ::unsetenv("CRESCENDO_LEAD");  // then the user has said when
     const auto ends = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "other", "--until", "1"});
 
-    ::unsetenv("SLURM_JOB_ID");
     CHECK(stays.code == 0);
     CHECK(slurm.calls("squeue --noheader --jobs=17 --format=%L --states=RUNNING") == 1);
     CHECK(ends.code == 75);

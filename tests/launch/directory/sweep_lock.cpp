@@ -19,33 +19,17 @@
 #include "tests/e2e/small_disk.hpp"
 #include "tests/failing_disk.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
 using crescendo::tests::await;
 using crescendo::tests::TemporaryFolder;
+using crescendo::tests::Variable;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A variable of the environment, as it was before when it ends.
-class Variable {
-  public:
-    Variable(const char* name, const std::string& value) : name_(name) {
-        if (const char* before = std::getenv(name)) {
-            before_ = before;
-        }
-        ::setenv(name, value.c_str(), 1);
-    }
-    ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
-    Variable(Variable&&) = delete;
-    Variable& operator=(Variable&&) = delete;
-
-  private:
-    const char* name_;
-    std::optional<std::string> before_;
-};
 
 void write_holder(const SweepDirectory& directory, const std::string& host, int pid, const std::string& job,
                   std::int64_t uid = ::geteuid()) {

@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "tests/temporary_folder.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
@@ -15,18 +15,13 @@ namespace {
 
 /// A driver whose GPU 0 has used so much.
 struct FakeDriver {
-    explicit FakeDriver(int millijoules) {
-        use(millijoules);
-        ::setenv("FAKE_NVML_ENERGY", file.c_str(), 1);
-    }
-    ~FakeDriver() { ::unsetenv("FAKE_NVML_ENERGY"); }
-    FakeDriver(FakeDriver&&) = delete;
-    FakeDriver& operator=(FakeDriver&&) = delete;
+    explicit FakeDriver(int millijoules) { use(millijoules); }
 
     void use(int millijoules) const { std::ofstream(file) << millijoules; }
 
     TemporaryFolder folder;
     std::filesystem::path file = folder / "energy";
+    tests::Variable variable{"FAKE_NVML_ENERGY", file};
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/e2e/variable.hpp"
+#include "tests/variable.hpp"
 
 using namespace crescendo::launch;
 using crescendo::tests::Variable;
