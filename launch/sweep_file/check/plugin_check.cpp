@@ -95,6 +95,18 @@ class Check {
         }
     }
 
+    /// A name of Crescendo's own samplers means these, so a class of that name would never be asked.
+    void check_own(const std::string& sampler) {
+        for (const auto& each : classes_) {
+            if (!each.is_stop_rule() && each.name == sampler) {
+                mistakes_.add("sampler.type",
+                              fmt::format("{} is a sampler of Crescendo's own, and a {} of {}; give the class another "
+                                          "name",
+                                          sampler, each.kind, file_.plugins[each.library]));
+            }
+        }
+    }
+
     /// A library that nothing uses is there by mistake.
     void check_use() {
         for (std::size_t i = 0; i < is_used_.size(); ++i) {
@@ -139,6 +151,8 @@ void check_plugins(const SweepFile& file, const std::string& host, Mistakes& mis
     Check check(file, classes, mistakes);
     if (file.sampler && !file.sampler->plugin.empty()) {
         check.check_place(/*is_stop_rule=*/false, file.sampler->plugin, "sampler.type");
+    } else if (file.source.has("sampler.type")) {
+        check.check_own(file.spec.sampler);
     }
     if (file.stop_rule) {
         check.check_place(/*is_stop_rule=*/true, file.stop_rule->type,

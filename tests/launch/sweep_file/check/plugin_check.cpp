@@ -9,12 +9,13 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// What is wrong with the plug-ins of a file that has `more`.
-std::string problem_of(const std::string& more) {
-    auto draft = draft_sweep("metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0, max: 9}}\n"
-                             "scheduler: {type: fifo, max: 2}\nplugins: [" CRESCENDO_PLUGINS "/test_plugin_mine.so]\n" +
-                                 more,
-                             "sweep.yaml");
+/// What is wrong with the plug-ins of a file that has this library and `more`.
+std::string problem_of(const std::string& more, const std::string& library = "mine") {
+    auto draft = draft_sweep(
+        "metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0, max: 9}}\n"
+        "scheduler: {type: fifo, max: 2}\nplugins: [" CRESCENDO_PLUGINS "/test_plugin_" +
+            library + ".so]\n" + more,
+        "sweep.yaml");
     check_plugins(draft.file, CRESCENDO_PLUGIN_HOST, draft.mistakes);
     return draft.mistakes.empty() ? "" : tests::error_of([&] { draft.mistakes.throw_if_any(draft.file.source); });
 }
@@ -27,4 +28,11 @@ TEST_CASE("a plug-in has the classes that the file names, and the file uses one 
     CHECK(problem_of("stop_rule: plato\n").find("plato is no stop rule of a plug-in") != std::string::npos);
     CHECK(problem_of("").find("the file uses none of it; write sampler: {type: climber}, or remove it") !=
           std::string::npos);
+}
+
+TEST_CASE("a class with the name of a sampler of Crescendo is refused where the file names it: it would not be asked") {
+    CHECK(problem_of("sampler: {type: sobol}\nstop_rule: thrower\n", "trouble")
+              .find("sobol is a sampler of Crescendo's own, and a search space of " CRESCENDO_PLUGINS
+                    "/test_plugin_trouble.so; give the class another name") != std::string::npos);
+    CHECK(problem_of("sampler: {type: tpe}\nstop_rule: thrower\n", "trouble").empty());
 }
