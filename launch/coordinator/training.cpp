@@ -61,7 +61,11 @@ Training::Training(const SweepFile& file, const SweepDirectory& directory, Decis
 }
 
 bool Training::begin_turn() {
-    if (sweep().state() != SweepState::running || decisions_.is_hopeless() || is_stopped()) {
+    if (sweep().state() != SweepState::running) {
+        decisions_.propose();  // nothing, but a sampler hears how the last trials ended
+        return false;
+    }
+    if (decisions_.is_hopeless() || is_stopped()) {
         return false;
     }
     look_ahead();

@@ -36,6 +36,9 @@ SamplerProgram::SamplerProgram(const SweepFile& file, SourceSettings settings)
 
 std::optional<Event> SamplerProgram::next(Sweep& sweep) {
     if (sweep.state() != SweepState::running) {
+        if (program_.is_running()) {
+            tell(sweep, sweep.take_news());  // how the last trials ended
+        }
         return {};
     }
     try {

@@ -1,6 +1,7 @@
 #include "launch/sampling/supervised_program.hpp"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <csignal>
@@ -17,6 +18,7 @@ namespace crescendo::launch {
 namespace {
 
 constexpr int most_failures_in_a_row = 3;
+constexpr std::chrono::milliseconds time_to_leave{2'000};
 
 }  // namespace
 
@@ -26,13 +28,20 @@ SupervisedProgram::SupervisedProgram(SupervisedSettings settings) : settings_(st
     }
 }
 
-SupervisedProgram::~SupervisedProgram() { stop(); }
+/// A program learns from the end of its messages that the session is over, and may then save what it has learned.
+SupervisedProgram::~SupervisedProgram() {
+    if (process_) {
+        process_->channel.flush();
+        ::shutdown(process_->process.socket().get(), SHUT_WR);
+        process_->await_end(time_to_leave);
+    }
+    stop();
+}
 
 void SupervisedProgram::start() {
     log_begin_ = size_of_log(log());
-    constexpr std::chrono::milliseconds grace{2'000};
     ProcessOptions options;
-    options.command = guarded(ProgramPaths::find().guard, grace, settings_.command);
+    options.command = guarded(ProgramPaths::find().guard, time_to_leave, settings_.command);
     options.hides = variables_of_ranks();
     options.directory = settings_.source.directory;
     options.log = log();

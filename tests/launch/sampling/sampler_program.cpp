@@ -69,8 +69,9 @@ TEST_CASE("a program proposes, and is told of every change of a trial") {
     CHECK(asked.said.empty());
     CHECK(asked.sweep->trial(TrialId{2}).config == Config{{"x", std::int64_t{1}}});
     CHECK(asked.sweep->trial(TrialId{2}).origin == Origin::program);
-    const std::vector<std::string> expected{"begin ",   "propose ",     "tell running",  "tell finished", "propose ",
-                                            "tell running", "tell finished", "propose ", "tell running"};
+    const std::vector<std::string> expected{"begin ",       "propose ",     "tell running",  "tell finished",
+                                            "propose ",     "tell running", "tell finished", "propose ",
+                                            "tell running", "tell finished"};
     const auto num_heard = [&] {
         std::ifstream heard(asked.folder / "heard");
         return std::count(std::istreambuf_iterator<char>(heard), {}, '\n');

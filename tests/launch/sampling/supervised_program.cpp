@@ -2,9 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
+#include "tests/temporary_folder.hpp"
 #include "tests/variable.hpp"
 
 using namespace crescendo::launch;
+using crescendo::tests::TemporaryFolder;
 using crescendo::tests::Variable;
 
 namespace {
@@ -48,6 +52,18 @@ TEST_CASE("a program answers, and patience is for as long as an answer is due") 
     CHECK(helper.program.patience().has_value());
     CHECK(helper.answer() == R"(got {"n":1})");
     CHECK(helper.program.num_asked() == 0);
+}
+
+TEST_CASE("a program that saves at the end of its messages was killed before") {
+    const TemporaryFolder folder;
+    {
+        Supervised helper("while read -r line <&3; do echo ok >&3; done; echo saved > " + (folder / "model").string());
+        helper.program.start();
+        helper.program.ask({{"n", 1}});
+        helper.answer();
+    }
+
+    CHECK(std::filesystem::exists(folder / "model"));
 }
 
 TEST_CASE("a program does not take itself for a rank of Slurm's step") {
