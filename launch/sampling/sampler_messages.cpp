@@ -106,7 +106,10 @@ Config config_of(const SearchSpace& space, const std::vector<std::optional<Value
             continue;
         }
         if (!values[i]) {
-            throw std::runtime_error(fmt::format("it gave no value to '{}'", parameters[i].name));
+            const auto& when = parameters[i].when;
+            throw std::runtime_error(
+                fmt::format("it gave no value to '{}', {}; give one", parameters[i].name,
+                            when.empty() ? "which every configuration has" : "which is there when " + when));
         }
         config.emplace_back(parameters[i].name, *values[i]);
     }
@@ -121,6 +124,15 @@ Json parse_answer(std::string_view line, std::string_view example) {
             "it gave up: {}", error->is_string() ? error->get<std::string>().substr(0, 500) : error->dump()));
     }
     return answer;
+}
+
+/// An answer may say which proposal it is. Then one out of order, which would be taken for another, is found out.
+void require_turn(const Json& answer, int proposal) {
+    if (const auto said = answer.find("proposal"); said != answer.end() && *said != proposal) {
+        throw std::runtime_error(
+            fmt::format("it answered proposal {} where {} was due; answer in the order of the questions",
+                        one_line(*said).substr(0, 20), proposal));
+    }
 }
 
 std::string start_of(const Json& answer) { return one_line(answer).substr(0, 200); }
@@ -175,9 +187,10 @@ OrderedJson refused_message(int proposal, const std::string& reason) {
     return {{"request", "refused"}, {"proposal", proposal}, {"reason", reason}};
 }
 
-SamplerAnswer answer_from(std::string_view line, const SearchSpace& space) {
+SamplerAnswer answer_from(std::string_view line, int proposal, const SearchSpace& space) {
     constexpr std::string_view example = R"({"config":{"lr":0.1}})";
     const auto answer = parse_answer(line, example);
+    require_turn(answer, proposal);
     if (answer.contains("draw_again") && answer["draw_again"] == true) {
         return {.refusal = "it asked for another draw"};
     }

@@ -36,9 +36,9 @@ struct SamplerAnswer {
     std::string refusal{};           ///< why its configuration is not allowed, such as by a constraint; else empty
 };
 
-/// Reads an answer. Values of parameters that are absent or derived are left out. Throws std::runtime_error if it is no
-/// answer, or if a value is none of its parameter's.
-SamplerAnswer answer_from(std::string_view line, const SearchSpace& space);
+/// Reads the answer to the question for this proposal. Values of parameters that are absent or derived are left out.
+/// Throws std::runtime_error if it is no answer, names another proposal, or if a value is none of its parameter's.
+SamplerAnswer answer_from(std::string_view line, int proposal, const SearchSpace& space);
 
 /// Reads the answer whether to end a trial. Throws std::runtime_error if it is none.
 bool stop_from(std::string_view line);

@@ -61,7 +61,7 @@ void SamplerProgram::talk(Sweep& sweep) {
     } else {
         tell(sweep, news);
     }
-    program_.receive([&](const std::string& line) { return take(answer_from(line, sweep.spec().space)); });
+    program_.receive([&](const std::string& line) { return take(line, sweep); });
     ask(sweep);
 }
 
@@ -113,8 +113,9 @@ void SamplerProgram::ask(const Sweep& sweep) {
 }
 
 /// Returns whether the answer is of use.
-bool SamplerProgram::take(const SamplerAnswer& answer) {
+bool SamplerProgram::take(const std::string& line, const Sweep& sweep) {
     const int proposal = next_proposal_ - program_.num_asked();
+    const auto answer = answer_from(line, proposal, sweep.spec().space);
     if (!answer.refusal.empty()) {
         if (++refusals_in_a_row_ >= most_refusals_in_a_row) {
             throw std::runtime_error(
@@ -126,6 +127,7 @@ bool SamplerProgram::take(const SamplerAnswer& answer) {
     }
     refusals_in_a_row_ = 0;
     if (answer.config) {
+        look_for_repeat(*answer.config, sweep);
         prepared_.push_back({proposal, *answer.config});
     }
     if (answer.is_done) {
@@ -134,6 +136,18 @@ bool SamplerProgram::take(const SamplerAnswer& answer) {
     }
     waits_for_news_ = waits_for_news_ || (!answer.config && !answer.is_done);
     return true;
+}
+
+/// A sampler that is stuck, or draws the same numbers in each session, trains in silence what is known.
+void SamplerProgram::look_for_repeat(const Config& config, const Sweep& sweep) {
+    constexpr int many = 3;
+    const auto& trials = sweep.candidates();
+    if (std::ranges::find(trials, config, &Trial::config) != trials.end() && ++num_repeats_ == many) {
+        program_.note(
+            fmt::format("has proposed {} configurations that trials have already; each session begins with "
+                        "the same seed, so start from `draw`, or leave out what it is told",
+                        many));
+    }
 }
 
 /// What it proposed before was sound, and is used.

@@ -37,7 +37,8 @@ class SamplerProgram final : public ProposalSource {
     void start(const Sweep& sweep);
     void tell(const Sweep& sweep, const std::set<TrialId>& news);
     void ask(const Sweep& sweep);
-    bool take(const SamplerAnswer& answer);
+    bool take(const std::string& line, const Sweep& sweep);
+    void look_for_repeat(const Config& config, const Sweep& sweep);
     void fail(const std::string& what);
     std::optional<Event> proposal_for(TrialId trial, const Sweep& sweep);
 
@@ -51,6 +52,7 @@ class SamplerProgram final : public ProposalSource {
     bool waits_for_news_ = false;       ///< it had nothing to propose, and was told nothing since
     bool is_done_ = false;
     int refusals_in_a_row_ = 0;
+    int num_repeats_ = 0;  ///< proposals of what a trial had already
 };
 
 }  // namespace crescendo::launch

@@ -93,11 +93,12 @@ void SupervisedProgram::receive(const std::function<bool(const std::string&)>& t
     }
     if (num_asked_ > 0 && now >= due_) {
         const auto& unfinished = process_->channel.unfinished();
-        throw std::runtime_error(
-            fmt::format("it gave no answer for {} s{}", settings_.deadline.count(),
-                        unfinished.empty()
-                            ? ""
-                            : fmt::format(": it wrote '{}', and no line feed behind it", unfinished.substr(0, 200))));
+        const bool has_printed = last_words(log(), log_begin_).find(R"({"config":)") != std::string::npos;
+        throw std::runtime_error(fmt::format(
+            "it gave no answer for {} s, its deadline{}", settings_.deadline.count(),
+            !unfinished.empty() ? fmt::format(": it wrote '{}', and no line feed behind it", unfinished.substr(0, 200))
+            : has_printed       ? ": what it printed belongs on the socket CRESCENDO_FD"
+                                : ""));
     }
 }
 

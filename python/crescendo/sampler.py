@@ -6,10 +6,10 @@ A sampler is a class with one method, and two more if it likes::
 
     class Mine:
         def __init__(self, search):      # what is searched
-            self.random = random.Random(search.seed)
+            self.most = search.options["most"]
 
-        def propose(self, number):       # a value for each parameter; None: nothing yet; StopIteration: never again
-            return {"lr": 10 ** self.random.uniform(-5, -1)}
+        def propose(self, number, draw):  # a value for each parameter; None: nothing yet; StopIteration: never again
+            return {**draw, "width": min(draw["width"], self.most)}
 
         def tell(self, trial):           # if you like: how a trial is now
             ...
@@ -19,8 +19,8 @@ A sampler is a class with one method, and two more if it likes::
 
     sampler.serve(Mine)
 
-`propose(self, number, draw)` also gets a configuration that crescendo drew at random from the search space, within its
-constraints, to start from. docs/sampler-protocol.md has the messages behind it.
+`draw`, which `propose(self, number)` does without, is a configuration that crescendo drew at random from the search
+space, within its constraints, to start from. docs/sampler-protocol.md has the messages behind it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ SearchSpace space() {
 
 std::string error_of(std::string_view line) {
     try {
-        answer_from(line, space());
+        answer_from(line, 0, space());
     } catch (const std::runtime_error& error) {
         return error.what();
     }
@@ -64,11 +64,11 @@ TEST_CASE("a trial is told with its last value as the metric, and null where it 
 }
 
 TEST_CASE("an answer is a configuration, nothing yet, or the end") {
-    CHECK(answer_from(R"({"config":{"width":4.0,"lr":0.01}})", space()).config ==
+    CHECK(answer_from(R"({"config":{"width":4.0,"lr":0.01}})", 0, space()).config ==
           Config{{"lr", 0.01}, {"width", std::int64_t{4}}, {"area", std::int64_t{16}}});
-    CHECK_FALSE(answer_from(R"({"config":null})", space()).config.has_value());
-    CHECK(answer_from(R"({"done":true})", space()).is_done);
-    CHECK(answer_from(R"({"draw_again":true})", space()).refusal == "it asked for another draw");
+    CHECK_FALSE(answer_from(R"({"config":null})", 0, space()).config.has_value());
+    CHECK(answer_from(R"({"done":true})", 0, space()).is_done);
+    CHECK(answer_from(R"({"draw_again":true})", 0, space()).refusal == "it asked for another draw");
 }
 
 TEST_CASE("a stop rule answers whether to stop, and nothing else") {
@@ -80,13 +80,13 @@ TEST_CASE("a stop rule answers whether to stop, and nothing else") {
 }
 
 TEST_CASE("values of absent and derived parameters are left out") {
-    const auto answer = answer_from(R"({"config":{"width":4,"lr":0.01,"momentum":0.5,"area":1}})", space());
+    const auto answer = answer_from(R"({"config":{"width":4,"lr":0.01,"momentum":0.5,"area":1}})", 0, space());
 
     CHECK(answer.config == Config{{"lr", 0.01}, {"width", std::int64_t{4}}, {"area", std::int64_t{16}}});
 }
 
 TEST_CASE("a configuration that a constraint forbids is refused, and the program may go on") {
-    const auto answer = answer_from(R"({"config":{"width":64,"lr":0.01,"momentum":0.5}})", space());
+    const auto answer = answer_from(R"({"config":{"width":64,"lr":0.01,"momentum":0.5}})", 0, space());
 
     CHECK_FALSE(answer.config.has_value());
     CHECK(answer.refusal.find("area <= 1024") != std::string::npos);
@@ -98,10 +98,18 @@ TEST_CASE("what is no answer, or no value of a parameter, is an error that says 
     CHECK(error_of(R"({"config":[1]})").find("no configuration") != std::string::npos);
     CHECK(error_of(R"({"error":"no GPU"})") == "it gave up: no GPU");
     CHECK(error_of(R"({"config":{"width":65,"lr":0.01}})").find("width = 65") != std::string::npos);
-    CHECK(error_of(R"({"config":{"width":16,"lr":0.01}})") == "it gave no value to 'momentum'");
+    CHECK(error_of(R"({"config":{"width":16,"lr":0.01}})") ==
+          "it gave no value to 'momentum', which is there when width > 8; give one");
+    CHECK(error_of(R"({"config":{"width":4}})") == "it gave no value to 'lr', which every configuration has; give one");
     CHECK(error_of(R"({"config":{"depth":4}})") ==
           "it gave a value to 'depth', and there is no such parameter; there are lr, width, momentum and area");
     CHECK(error_of(R"({"config":{"width":4,"lr":"high"}})").find("lr = the text 'high'") != std::string::npos);
+}
+
+TEST_CASE("an answer that names its proposal is not taken for another one") {
+    CHECK(answer_from(R"({"proposal":7,"done":true})", 7, space()).is_done);
+    CHECK(error_of(R"({"proposal":1,"config":{"width":4,"lr":0.01}})") ==
+          "it answered proposal 1 where 0 was due; answer in the order of the questions");
 }
 
 TEST_CASE("any bytes give an answer or an error") {
@@ -123,7 +131,7 @@ TEST_CASE("any bytes give an answer or an error") {
         }
         CAPTURE(line);
         try {
-            const auto answer = answer_from(line, searched);
+            const auto answer = answer_from(line, 0, searched);
             CHECK((answer.config.has_value() + answer.is_done + !answer.refusal.empty()) <= 1);
         } catch (const std::exception&) {
             ++num_errors;

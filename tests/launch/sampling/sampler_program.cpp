@@ -21,15 +21,16 @@ namespace {
 
 const std::string propose_1 = R"(echo '{"config":{"x":1}}' >&3)";
 
-/// A sweep of three trials on one slot, with a sampler in Bash that runs `script` for each request, in `$line`.
+/// A sweep of `run_cap` trials on one slot, with a sampler in Bash that runs `script` for each request, in `$line`.
 struct Asked {
-    explicit Asked(const std::string& script, const std::string& more = "") {
+    explicit Asked(const std::string& script, const std::string& more = "", int run_cap = 3) {
         std::ofstream(folder / "sampler.sh") << "while read -r line <&3; do\n" << script << "\ndone\n";
-        const auto file = parse_sweep(
-            "metric: {name: loss}\nrun_cap: 3\nparameters: {x: {min: 0, max: 9}}\n"
-            "scheduler: {type: fifo, max: 2}\n"
-            "sampler: {command: [bash, " + (folder / "sampler.sh").string() + "]" + more + "}\n",
-            "sweep.yaml");
+        const auto file = parse_sweep("metric: {name: loss}\nrun_cap: " + std::to_string(run_cap) +
+                                          "\nparameters: {x: {min: 0, max: 9}}\n"
+                                          "scheduler: {type: fifo, max: 2}\n"
+                                          "sampler: {command: [bash, " +
+                                          (folder / "sampler.sh").string() + "]" + more + "}\n",
+                                      "sweep.yaml");
         sweep.emplace(file.spec);
         source = std::make_unique<SamplerProgram>(
             file, SourceSettings{folder.path().string(), (folder / "log").string(),
@@ -43,10 +44,10 @@ struct Asked {
         }
     }
 
-    /// All three trials, one after the other.
+    /// All trials, one after the other.
     void run() {
         apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
-        for (std::int32_t trial = 0; trial < 3; ++trial) {
+        for (std::int32_t trial = 0; trial < sweep->spec().run_cap; ++trial) {
             REQUIRE(std::cmp_equal(sweep->trials().size(), trial + 1));
             apply(TrialReported{TrialId{trial}, Resource{2}, 0.5});
         }
@@ -84,6 +85,15 @@ TEST_CASE("a program proposes, and is told of every change of a trial") {
         requests.push_back(message["request"].get<std::string>() + " " + message.value("status", ""));
     }
     CHECK(requests == expected);
+}
+
+TEST_CASE("a program that proposes the same for ever trained it again and again in silence") {
+    Asked asked("case $line in *propose*) " + propose_1 + ";; esac", ", ahead: 0", /*run_cap=*/5);
+
+    asked.run();
+
+    REQUIRE(asked.said.size() == 1);
+    CHECK(contains(asked.said[0], "has proposed 3 configurations that trials have already"));
 }
 
 TEST_CASE("proposals are asked for ahead of the slots, but not beyond run_cap") {

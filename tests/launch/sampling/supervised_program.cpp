@@ -80,7 +80,13 @@ TEST_CASE("a program that is late, has ended or talks unasked is an error, and o
     Supervised late("read -r line <&3; sleep 60", std::chrono::seconds(1));
     late.program.start();
     late.program.ask({{"n", 1}});
-    CHECK_THROWS_WITH(late.answer(), "it gave no answer for 1 s");
+    CHECK_THROWS_WITH(late.answer(), "it gave no answer for 1 s, its deadline");
+
+    Supervised prints("read -r line <&3; echo '{\"config\":{}}'; sleep 60", std::chrono::seconds(1));
+    prints.program.start();
+    prints.program.ask({{"n", 1}});
+    CHECK_THROWS_WITH(prints.answer(),
+                      "it gave no answer for 1 s, its deadline: what it printed belongs on the socket CRESCENDO_FD");
 
     Supervised ended("read -r line <&3; exit 3");
     ended.program.start();
@@ -114,7 +120,7 @@ TEST_CASE("the time in which Crescendo stood still, as in a suspended job, is no
 
     CHECK_NOTHROW(look(0s, 40s));
     CHECK_NOTHROW(look(1000s, 1016s));  // after a pause of 960 s; 16 of its 60 s are left
-    CHECK_THROWS_WITH(look(1020s, 1024s), "it gave no answer for 60 s");
+    CHECK_THROWS_WITH(look(1020s, 1024s), "it gave no answer for 60 s, its deadline");
 }
 
 TEST_CASE("who asked nothing for long does not give the next answer longer") {
@@ -129,7 +135,7 @@ TEST_CASE("who asked nothing for long does not give the next answer longer") {
         helper.program.receive(nothing, Clock::now() + time);
     }
 
-    CHECK_THROWS_WITH(helper.program.receive(nothing, Clock::now() + 60s), "it gave no answer for 60 s");
+    CHECK_THROWS_WITH(helper.program.receive(nothing, Clock::now() + 60s), "it gave no answer for 60 s, its deadline");
 }
 
 TEST_CASE("the third failure in a row is the last, and an answer between starts the count again") {
