@@ -182,11 +182,6 @@ Examined examine(const DoctorOptions& options, MpiSession* session) {
     if (is_there(paths.trainer)) {
         const bool alone = examined.num_hosts() == 1;
         const auto interface = !options.interface.empty() ? options.interface : alone ? loopback : outward_interface();
-        if (!alone) {
-            for (const auto& finding : examine_way_to_other_nodes(interface)) {
-                examined.add(finding, here);
-            }
-        }
         examined.add(examine_group(paths, examined.nodes.front().plan, interface), here);
     }
     for (const auto& finding : examine_hdf5()) {

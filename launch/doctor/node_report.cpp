@@ -28,22 +28,16 @@ Finding examine_slots(const SlotPlan& plan) {
     return {Verdict::ok, "slots", "workers are not bound to cores: " + plan.unbound};
 }
 
-/// What `require` says of the interface; nothing if it has no complaint.
-Findings examine_interface(void (*require)(const std::string& interface), const std::string& interface,
-                           const char* remedy) {
+Findings examine_interface(const std::string& interface) {
     try {
-        require(interface);
+        require_interface(interface);
         return {};
     } catch (const InvalidInput& error) {
-        return {{Verdict::problem, "network", error.what(), remedy}};
+        return {{Verdict::problem, "network", error.what(), "name one of these, or none: the default is mostly right"}};
     }
 }
 
 }  // namespace
-
-Findings examine_way_to_other_nodes(const std::string& interface) {
-    return examine_interface(require_way_to_other_nodes, interface, "--interface, or `interface` in the site profile");
-}
 
 NodeReport examine_node(const Examination& examination, SlotPlan plan) {
     NodeReport report{host_name(), std::move(plan), {}};
@@ -51,8 +45,7 @@ NodeReport examine_node(const Examination& examination, SlotPlan plan) {
     findings.push_back(examine_slots(report.plan));
     append(findings, examine_gpu_sharing(report.plan, examination.slots));
     append(findings, examine_programs(ProgramPaths::find()));
-    append(findings, examine_interface(require_interface, examination.interface,
-                                       "name one of these, or none: the default is mostly right"));
+    append(findings, examine_interface(examination.interface));
     append(findings, examine_file_system(examination.directory));
     if (!examination.probe.empty()) {
         findings.push_back(Probe::look_at(examination.probe));

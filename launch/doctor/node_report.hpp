@@ -25,9 +25,6 @@ struct NodeReport {
 /// Examines this node: its limits, its programs, its interface, and how it sees the directory.
 NodeReport examine_node(const Examination& examination, SlotPlan plan);
 
-/// A problem if this node, one of several, has no interface to meet the others by.
-Findings examine_way_to_other_nodes(const std::string& interface);
-
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Examination, directory, probe, slots, interface)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeReport, host, plan, findings)
 

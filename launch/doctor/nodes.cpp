@@ -6,8 +6,10 @@
 #include <chrono>
 #include <thread>
 
+#include "core/check.hpp"
 #include "launch/system/clock.hpp"
 #include "launch/transport/mpi_transport.hpp"
+#include "launch/transport/network.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -25,6 +27,18 @@ std::optional<Message> wait_for(MpiSession& session, MessageKind kind, Clock::ti
     return {};
 }
 
+/// Examines this node as one of several; all ranks must call it together.
+NodeReport examine_together(MpiSession& session, const Examination& examination) {
+    auto report = examine_node(examination, plan_together(session, examination.slots));
+    try {
+        require_way_to_other_nodes(interface_between(session, examination.interface));
+    } catch (const InvalidInput& error) {
+        report.findings.push_back(
+            {Verdict::problem, "network", error.what(), "--interface, or `interface` in the site profile"});
+    }
+    return report;
+}
+
 }  // namespace
 
 std::vector<NodeReport> examine_nodes(MpiSession& session, const Examination& examination) {
@@ -35,7 +49,7 @@ std::vector<NodeReport> examine_nodes(MpiSession& session, const Examination& ex
     std::vector<NodeReport> reports(static_cast<std::size_t>(session.size()));
     auto ours = examination;
     ours.probe.clear();  // the others look at it
-    reports[0] = examine_node(ours, plan_together(session, examination.slots));
+    reports[0] = examine_together(session, ours);
     const auto deadline = Clock::now() + node_patience;
     for (int missing = session.size() - 1; missing > 0; --missing) {
         const auto answer = wait_for(session, MessageKind::examination, deadline);
@@ -59,8 +73,7 @@ std::vector<NodeReport> examine_nodes(MpiSession& session, const Examination& ex
 
 void answer_examination(MpiSession& session, const Bytes& examination) {
     const auto question = Json::from_cbor(examination).get<Examination>();
-    const auto report = examine_node(question, plan_together(session, question.slots));
-    session.send(0, MessageKind::examination, Json::to_cbor(Json(report)));
+    session.send(0, MessageKind::examination, Json::to_cbor(Json(examine_together(session, question))));
 }
 
 Findings examine_mpi(MpiSession& session) {

@@ -45,11 +45,7 @@ struct NewAgent {
 
 /// The part of the setup in which all ranks have a say. Called by all of them. On return every rank has its agent.
 NewAgent set_up_agent(MpiSession& session, AgentSetup setup) {
-    const auto hosts = session.all_gather(host_name());
-    const bool several_hosts = std::set(hosts.begin(), hosts.end()).size() > 1;
-    if (setup.interface.empty()) {
-        setup.interface = several_hosts ? outward_interface() : loopback;
-    }
+    setup.interface = interface_between(session, setup.interface);
     require_interface_everywhere(session, setup.interface);
     const auto plan = plan_together(session, setup.slots);
     const NodeId own{session.rank()};
@@ -71,6 +67,12 @@ NewAgent set_up_agent(MpiSession& session, AgentSetup setup) {
 Bytes nothing_to_say() { return encode(std::vector<Order>{}); }
 
 }  // namespace
+
+std::string interface_between(MpiSession& session, const std::string& chosen) {
+    const auto hosts = session.all_gather(host_name());
+    const bool several_hosts = std::set(hosts.begin(), hosts.end()).size() > 1;
+    return !chosen.empty() ? chosen : several_hosts ? outward_interface() : loopback;
+}
 
 SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {
     const auto resources = NodeResources::detect();

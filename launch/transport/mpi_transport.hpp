@@ -52,6 +52,10 @@ class MpiTransport final : public Transport {
     Pace pace_;
 };
 
+/// The network interface by which this node's workers meet those of all ranks: `chosen` (from --interface; may be
+/// empty), or else loopback if the ranks share a host, or else outward_interface(). All ranks must call it together.
+std::string interface_between(MpiSession& session, const std::string& chosen);
+
 /// Plans this node's slots; all ranks must call it together. Workers are not bound if another rank of the same host
 /// would bind its own workers to the same cores. Only here, `crowding` is set.
 SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes);

@@ -332,3 +332,19 @@ TEST_CASE("an interface that a rank lacks ends the sweep at once, on all ranks")
     CHECK(result.err.find("has no network interface 'eth99'") != std::string::npos);
     CHECK(processes_in(folder.path()).empty());
 }
+
+TEST_CASE("a rank whose node has no way to the others ends the sweep at once, and the doctor names that node") {
+    const Ranks ranks("2", "10");
+    const Preload preload("RANK_APART", "1");
+    const TemporaryFolder folder;
+    write_sweep_of_one_trial(folder.path());
+    const std::string problem = "node apart.invalid has no default route, and its name is of no network";
+
+    const auto doctor = run_crescendo(folder.path(), {"doctor", "--format", "json"});
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK(doctor.code == 1);
+    CHECK_MESSAGE(count(doctor.out, problem) == 1, doctor.out);
+    CHECK(run.code == 2);
+    CHECK_MESSAGE(count(run.err, problem) == 1, run.err);
+}
