@@ -25,6 +25,10 @@ bool started_by_launcher() {
                                [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
+constexpr const char* network_advice =
+    "On nodes with several networks tell MPI which one to take; for Open MPI, for example, set "
+    "OMPI_MCA_btl_tcp_if_include=ib0";
+
 /// MPI_Init and MPI_Finalize wait for every rank, also for one that died on its way there. While this lives, SIGALRM
 /// ends us after four times the heartbeat's timeout, as it ends the others: whoever launched us can try again.
 class Watchdog {
@@ -176,9 +180,8 @@ void MpiSession::together(const Start& start) {
             fail(std::errc::host_unreachable,
                  fmt::format(
                      "the {} ranks do not reach each other by MPI, whose own words may be above. If one died, resume "
-                     "the sweep. On nodes with several networks tell MPI which one to take; for Open MPI, for "
-                     "example, set OMPI_MCA_btl_tcp_if_include=ib0. The error was {}",
-                     size_, words));
+                     "the sweep. {}. The error was {}",
+                     size_, network_advice, words));
         }
     };
     MPI_Request request = MPI_REQUEST_NULL;
@@ -188,7 +191,10 @@ void MpiSession::together(const Start& start) {
         require(MPI_Test(&request, &complete, MPI_STATUS_IGNORE));
         if (complete == 0 && std::chrono::steady_clock::now() >= until) {
             fail(std::errc::timed_out,
-                 fmt::format("one of {} ranks died or hangs as they set themselves up: resume the sweep", size_));
+                 fmt::format("one of {} ranks died or hangs as they set themselves up: resume the sweep. If that does "
+                             "not help, a firewall may drop their messages, or nodes may have an address in common, "
+                             "as docker0's. {}",
+                             size_, network_advice));
         }
         std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
