@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "launch/batch/batch_system.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/journal/cost.hpp"
 #include "launch/json/json.hpp"
 #include "launch/json/metrics_json.hpp"
@@ -110,12 +111,12 @@ void run_hook(const SessionEnding& ending, const SweepFile& file, const SweepDir
         options.log = log_of(directory);
         options.has_socket = false;  // it is no trial, although it may be the program of one
         if (const auto problem = problem_of(options); !problem.empty()) {
-            fmt::print(stderr, "crescendo: warning: {}: `{}`: {}; {}\n", key, command.front(), problem,
-                       options.log.empty() ? "it printed to this terminal"
-                                           : fmt::format("what it printed is in {}", options.log));
+            remark(fmt::format("warning: {}: `{}`: {}; {}", key, command.front(), problem,
+                               options.log.empty() ? "it printed to this terminal"
+                                                   : fmt::format("what it printed is in {}", options.log)));
         }
     } catch (const std::exception& error) {
-        fmt::print(stderr, "crescendo: warning: {}: {}\n", key, error.what());
+        remark(fmt::format("warning: {}: {}", key, error.what()));
     }
 }
 

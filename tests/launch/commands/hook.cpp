@@ -1,5 +1,7 @@
 /// on_finish and on_failure, with the real binary.
 
+#include <cstdlib>
+
 #include "tests/launch/commands/old_sweep.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
 #include "tests/variable.hpp"
@@ -99,6 +101,18 @@ TEST_CASE("a hook that fails is told, and the sweep's result and exit code stay"
     CHECK(contains(result.out, "finished: all trials are done"));
     CHECK(contains(result.err, "warning: on_finish: `bash`: exit status 7; what it printed is in s/hooks.log"));
     CHECK(content_of(sweep.folder / "s" / "hooks.log") == "last words\n");
+}
+
+TEST_CASE("a hook whose failure cannot be told leaves the exit code: a finished sweep had 75, of a full disk") {
+    const HookedSweep sweep("on_finish: ['false']\n");
+    auto file = content_of(sweep.folder / "sweep.yaml");
+    file.replace(file.find("train.sh"), 8, "train.sh, '${x}'");  // else the file itself gets a warning
+    write_file(sweep.folder / "sweep.yaml", file);
+
+    const auto line = "cd " + sweep.folder.path().string() + " && " CRESCENDO_BINARY " run sweep.yaml >out 2>/dev/full";
+
+    CHECK(std::system(line.c_str()) == 0);
+    CHECK(contains(content_of(sweep.folder / "out"), "finished: all trials are done"));
 }
 
 TEST_CASE("a hook that hangs is killed with what it started, and the sweep's exit code stays") {
