@@ -132,6 +132,16 @@ class AttachTest(Alone):
                 self.attach(**converted)
         self.attach(head=torch.nn.BatchNorm1d(1))
 
+    def test_a_model_that_averages_its_gradients_itself_is_refused(self):
+        store = torch.distributed.HashStore()
+        torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+        try:
+            self.model = torch.nn.parallel.DistributedDataParallel(self.model)
+            with self.assertRaisesRegex(TypeError, "^model is a DistributedDataParallel, .*leave out the wrapper"):
+                self.attach()
+        finally:
+            torch.distributed.destroy_process_group()
+
     def test_a_checkpoint_within_backward_is_told_from_a_second_one(self):
         self.attach()
         for reentrant in (False, True):

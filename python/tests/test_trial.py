@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import doctest
 import itertools
+import os
 import random
 import sys
 import unittest
@@ -446,6 +447,13 @@ class ByHandTest(unittest.TestCase):
         self.addCleanup(torch.set_grad_enabled, True)
         with self.assertRaisesRegex(TypeError, "test returned None; it has to return numbers by name"):
             self.run_by_hand(self.train, test=lambda trial: None)
+
+    def test_a_script_for_torchrun_is_told_what_to_leave_out(self):
+        without = {name: value for name, value in os.environ.items() if name != "RANK"}
+        for needs_group in (lambda _: torch.distributed.init_process_group("gloo"), lambda _: torch.distributed.barrier()):
+            with mock.patch.dict(os.environ, without, clear=True):
+                with self.assertRaisesRegex(RuntimeError, r"; .*leave out init_process_group\(\) and Distributed"):
+                    self.run_by_hand(needs_group)
 
     def test_a_program_that_reads_its_arguments_itself_has_them_by_hand_too(self):
         found = []

@@ -39,6 +39,7 @@ import crescendo
 from crescendo.protocol import Channel, Pulse, end_with_parent, inherited_socket
 from crescendo.torch import settings
 from crescendo.torch.alone import Alone, Tested
+from crescendo.torch.error_words import explained
 from crescendo.torch.group import Group
 from crescendo.torch.leftovers import Generators, Settings
 from crescendo.torch.session import NO_TEST, Session, Test, Train, metrics_of_test
@@ -103,7 +104,8 @@ def _train_alone(
 
     noted = (Settings(), Generators())
     trial = trial_of(Alone(device))
-    train(trial)
+    with explained():
+        train(trial)
     if test is None or trial._replica is None:
         return
     # As a sweep does at its end, so that a mistake shows before one: on the state alone, from where `train` began.

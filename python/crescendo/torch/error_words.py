@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import Iterator
+
 OF_MEMORY = (
     "out of memory",  # CUDA, and NCCL of it: Cuda failure 2 'out of memory'
     "OUT_OF_MEMORY",  # the driver's CUDA_ERROR_OUT_OF_MEMORY
@@ -13,6 +16,25 @@ OF_MEMORY = (
 OF_USAGE = ("ncclInvalidUsage", "ncclInvalidArgument")  # never a peer's
 OF_THIS_SIDE = ("ncclUnhandledCudaError", "ncclSystemError", "ncclInternalError")  # unless a connection broke
 OF_CONNECTIONS = ("onnect", "peer", "remote", "timed out", "Broken pipe", "o route to host")
+
+OF_NO_DEFAULT_GROUP = (
+    "Error initializing torch.distributed using env://",
+    "Default process group has not been initialized",
+)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """A script for torchrun ends with torch's words, which ask for what a growing trial is to leave out."""
+    try:
+        yield
+    except (ValueError, RuntimeError) as error:
+        if not any(words in str(error) for words in OF_NO_DEFAULT_GROUP):
+            raise
+        raise RuntimeError(
+            f"{str(error).rstrip('.')}; Crescendo groups the trial's workers itself: leave out init_process_group() "
+            "and DistributedDataParallel, and use trial.rank and trial.size"
+        ).with_traceback(error.__traceback__) from None
 
 
 def says_out_of_memory(message: str) -> bool:

@@ -37,14 +37,20 @@ def require_shapes(objects: Mapping[str, Any]) -> None:
                 )
 
 
-def require_own_statistics(objects: Mapping[str, Any]) -> None:
+def require_no_other_group(objects: Mapping[str, Any]) -> None:
     """Refuses what would be shared between workers by means that a growing trial lacks, and is not without a word."""
     for name, module in objects.items():
         parts = module.named_modules() if isinstance(module, torch.nn.Module) else ()
         for place, part in parts:
+            whole = ".".join(filter(None, (name, place)))
+            if isinstance(part, torch.nn.parallel.DistributedDataParallel):
+                raise TypeError(
+                    f"{whole} is a DistributedDataParallel, whose gradients are not those that Crescendo averages; "
+                    "leave out the wrapper: attach the model itself, and the workers share its work as they come and go"
+                )
             if isinstance(part, torch.nn.SyncBatchNorm):
                 raise TypeError(
-                    f"{'.'.join(filter(None, (name, place)))} is a SyncBatchNorm, which adds up over the default group "
+                    f"{whole} is a SyncBatchNorm, which adds up over the default group "
                     "of torch.distributed; a growing trial has none, so each worker would take the statistics of its "
                     "own samples; leave out convert_sync_batchnorm(), use a GroupNorm, or let the program grow by a "
                     "restart"

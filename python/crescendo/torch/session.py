@@ -19,7 +19,7 @@ from crescendo.protocol import Channel, Interrupted, Message, numbers_of
 from crescendo.torch.alone import Tested
 from crescendo.torch.checkpoint import DamagedCheckpoint, SaveError, read_checkpoint, save_checkpoint
 from crescendo.torch.control import Control, Interruption
-from crescendo.torch.error_words import says_out_of_memory
+from crescendo.torch.error_words import explained, says_out_of_memory
 from crescendo.torch.group import Group, PeerLost
 from crescendo.torch.leftovers import Compiled, LogHandlers, Settings, TrackerRuns
 from crescendo.torch.settings import Arguments
@@ -522,7 +522,8 @@ class Displaced(BaseException):
 def _call(function: Callable[[Trial], Any], trial: Trial, doing: str) -> Any:
     """sys.exit() would end the process like a crash, and its words would be lost."""
     try:
-        return function(trial)
+        with explained():
+            return function(trial)
     except SystemExit as ended:
         words = "" if ended.code is None else repr(ended.code)
         raise RuntimeError(

@@ -28,7 +28,7 @@ from crescendo.torch.requirements import (
     require_dense_gradients,
     require_held,
     require_one_optimizer,
-    require_own_statistics,
+    require_no_other_group,
     require_same_data,
     require_scheduler,
     require_shapes,
@@ -186,7 +186,7 @@ class Trial:
             require_no_scaler(name, each)
         require_one_optimizer(more)
         require_shapes(objects)
-        require_own_statistics(objects)
+        require_no_other_group(objects)
         replica = Replica(self.number, objects)
         require_readable(replica.capture())
         require_copyable(replica)
