@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what people copy from the pages: links, commands with their options, pieces of sweep files, and Python.
+"""Checks what people copy from the pages: links, commands with their options, pieces of sweep files, and Python; and
+that tables are whole.
 
 usage: docs.py ROOT CRESCENDO
 """
@@ -53,6 +54,13 @@ def wrong_links(page, text):
             yield line_of(prose, link), f"there is no {path}"
         elif anchor and anchor not in anchors(target.resolve()):
             yield line_of(prose, link), f"{target.name} has no heading #{anchor}"
+
+
+def torn_tables(text):
+    """Rows behind an empty line, which a page shows as text."""
+    prose = FENCE.sub(lambda block: "\n" * block.group().count("\n"), text)
+    for row in re.finditer(r"(?<=\n\n)\|.*\n(?!\|[-:| ]+\|\n)", prose):
+        yield line_of(prose, row), "a table begins without a line of dashes under its first row"
 
 
 @cache
@@ -147,7 +155,7 @@ def complaints(root, crescendo, folder):
     yield from unexplained_words(root, sweep_keys)
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
-        found = list(wrong_links(page, text))
+        found = [*wrong_links(page, text), *torn_tables(text)]
         for match in FENCE.finditer(text):
             indent, language, block = match.groups()
             block = re.sub(f"^{indent}", "", block, flags=re.MULTILINE)
