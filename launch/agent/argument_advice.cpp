@@ -43,6 +43,10 @@ std::string advice_on_arguments(std::string_view last_words) {
                    "q_log_uniform_values for one of several orders of magnitude, or list them: values: […]";
         }
     }
+    // jsonargparse: Given value type: <class 'str'>, Given value: None
+    if (last_words.find("Given value: None") != std::string_view::npos) {
+        return "\nnull comes as None, and jsonargparse wants null: list it as a text, values: [\"null\", …]";
+    }
     // argparse: argument --betas: expected 2 arguments
     if (const auto at = last_words.find(": expected "); last_words.find(" arguments", at) != std::string_view::npos) {
         return advice_on_lists;

@@ -21,6 +21,8 @@ TEST_CASE("a program that refuses a parameter's values is shown which it would t
     CHECK(advised("[8,8]").c_str() == Contains("for argparse's nargs write ${args_argparse}"));
     CHECK(advised("None").c_str() == Contains("\nnull comes as None: with ${args_argparse}"));
     CHECK(advised("adam").empty());
+    CHECK(advice_on_arguments("error: Parser key \"wd\":\n  Expected a <class 'float'>\n  Given value: None").c_str() ==
+          Contains("jsonargparse wants null: list it as a text, values: [\"null\", …]"));
     CHECK(advice_on_arguments("train.py: error: argument --betas: expected 2 arguments").c_str() ==
           Contains("a list comes as one argument, JSON"));
 }
