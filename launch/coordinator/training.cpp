@@ -374,9 +374,10 @@ void Training::take(const WorkerStranded& notice) {
     if (groups_.num_strandings(notice.trial) > most) {
         fail({notice.trial, FailureKind::crash},
              fmt::format("its workers lost each other {} times without a report, and none has died; the network "
-                         "between them may be broken, or one of them does alone, between two steps, what takes longer "
-                         "than half of hang_timeout or a minute",
-                         groups_.num_strandings(notice.trial)));
+                         "between them may be broken, or a firewall keeps them apart (--interface names another "
+                         "network), or one of them does alone, between two steps, what takes longer than half of "
+                         "hang_timeout or a minute; trial {}'s trainer.log has their own words",
+                         groups_.num_strandings(notice.trial), notice.trial.value));
         return;
     }
     view_.say(fmt::format("trial {}: its workers lost each other, and come together again", notice.trial.value));

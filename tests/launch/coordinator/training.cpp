@@ -304,6 +304,7 @@ TEST_CASE("workers that all lost each other come together again, and are given u
     }
     CHECK(joins[9].second.join.state == protocol::StateSource::checkpoint);
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+    CHECK(std::ranges::any_of(stage.view.said, [](const auto& each) { return each.find("--interface") != each.npos; }));
 }
 
 namespace {
