@@ -107,7 +107,8 @@ TEST_CASE("cuDNN's recurrent layers have the products of all of their gates") {
     }
     const std::vector<c10::IValue> arguments{series, weights};
     const auto flop_of_call = [&](const char* name) {
-        return flop_of([&] { RECORD_FUNCTION(name, c10::ArrayRef<const c10::IValue>(arguments)); });
+        return flop_of(
+            [&] { RECORD_FUNCTION(name, c10::ArrayRef<const c10::IValue>(arguments.data(), arguments.size())); });
     };
     const double products = 2.0 * (3 * 10) * 64 * (8 + 16 + 16 + 16);
 
