@@ -188,7 +188,7 @@ ExitCode ask_tell(const AskTellOptions& options) {
 void add_ask_tell_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<AskTellOptions>();
     auto* command = app.add_subcommand(
-        "ask-tell", "Decide for another launcher: events on standard input, actions on standard output");
+        "ask-tell", "Make decisions for another launcher: events on standard input, actions on standard output");
     command->add_option("FILE", options->file, "The sweep file (YAML); it needs no trainer and no command")->required();
     command->add_option("--journal", options->journal,
                         "Keep the events in this file; if it exists, continue the conversation in it");

@@ -86,17 +86,17 @@ void add_best_command(CLI::App& app, ExitCode& code) {
         app.add_subcommand("best", "Show the best trial of a sweep: its parameters, metrics and checkpoint");
     add_directory_argument(*command, options->directory);
     auto* within = command->add_option("--within", options->within,
-                                       "The best trial of which 99 of 100 answers come within this time, such as 2ms; "
-                                       "trials are measured as `crescendo latency` does");
+                                       "Show the best trial with a 99th percentile latency of at most this, such as "
+                                       "2ms; measured as by `crescendo latency`");
     within->check(CLI::Validator(
         [](const std::string& text) { return parse_latency(text) ? "" : text + " is no time such as 2ms or 800us"; },
         "TIME"));
     for (auto* option : add_latency_options(*command, options->bench)) {
         option->needs(within);
     }
-    auto* out = command->add_option("--export", options->out,
-                                    "A new folder for the trial's parameters, and for its trained model as Python "
-                                    "uses it without Crescendo");
+    auto* out = command->add_option(
+        "--export", options->out,
+        "New folder for the trial's parameters and its trained model, for Python without Crescendo");
     command->add_option("--trial", options->trial, "Number of the trial to export; default: the best")
         ->check(at_least(0))
         ->needs(out)

@@ -75,20 +75,20 @@ ExitCode clean(const CleanOptions& options) {
 void add_clean_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<CleanOptions>();
     auto* command = app.add_subcommand(
-        "clean", "Remove checkpoints and files of trials that ended and are not among the best, of a sweep that "
-                 "nobody works on");
+        "clean",
+        "Remove checkpoints and files of ended trials that are not among the best, of a sweep that is not running");
     add_directory_argument(*command, options->directory);
     command->add_option("--best", options->best, "Number of best trials whose files stay; default: `keep.best`")
         ->check(at_least_one());
     command
         ->add_option("--programs", options->programs,
-                     "Trials whose programs' files stay, beside those: all, finished or best; default: `keep.programs`")
+                     "Other trials whose program's files stay: all, finished or best; default: `keep.programs`")
         ->transform(one_of(programs_kept));
     command->add_flag_callback(
-        "--dry-run", [options] { options->removal = Removal::pretend; }, "Remove nothing, and say what would go");
+        "--dry-run", [options] { options->removal = Removal::pretend; }, "Only show what would be removed");
     command->footer(
         "Parameters, logs and results of all trials stay, and so do the files of trials that failed or have not ended. "
-        "`keep` in the sweep file has the sweep do the same while it runs.\n"
+        "`keep` in the sweep file does the same while the sweep runs.\n"
         "Example:\n"
         "  crescendo clean results/first --programs best --dry-run\n"
         "  crescendo clean results/first --best 5 --programs best");

@@ -104,12 +104,12 @@ void add_compare_command(CLI::App& app, ExitCode& code) {
     static constexpr Words clocks{{std::pair{ClockOf::trials, "trials"}, {ClockOf::sweeps, "sweeps"}}};
     static constexpr Words groupings{{std::pair{Grouping::seed, "seed"}}};
     auto options = std::make_shared<CompareOptions>();
-    auto* command =
-        app.add_subcommand("compare", "Compare what a quality cost in sweeps or curves: time, slot-hours, money");
+    auto* command = app.add_subcommand(
+        "compare", "Compare the time, slot-hours and money that sweeps or curves needed to reach a quality");
     add_directories_argument(*command, options->directories)
-        ->description("Directories of sweeps, or folders of such: one for each method");
+        ->description("Directories of sweeps, or folders with several: one for each method");
     command->add_option("--target", options->target,
-                        "Value of the metric to be reached; default: the best value of each sweep");
+                        "Value of the metric to reach; default: the best value of each sweep");
     command
         ->add_option("--of", options->clock, "trials: each on its own clock; sweeps (default): the search as a whole")
         ->transform(one_of(clocks));
@@ -122,12 +122,12 @@ void add_compare_command(CLI::App& app, ExitCode& code) {
     command->add_option("--curves", options->curves, "CSV file: submission,workload,study,trial,seconds,value");
     command->add_option("--workloads", options->workloads, "CSV file: workload,target,goal,max_seconds[,base]");
     command->add_flag("--profiles", options->profiles, "Scores by performance profiles instead of times");
-    command->add_option("--rmax", options->r_max, "In profiles, a time beyond this many times the best is a miss")
+    command->add_option("--rmax", options->r_max, "In profiles, a time above this multiple of the best is a miss")
         ->check(CLI::Range(1 + 1e-6, 1e6))
         ->capture_default_str();
     command
         ->add_option("--points", options->num_points,
-                     "Score by the trapezium rule over so many points; default: the exact integral")
+                     "Score by the trapezium rule with this many points; default: the exact integral")
         ->check(CLI::Range(2, 1'000'000));
     add_format_option(*command, options->format);
     command->footer(

@@ -121,7 +121,7 @@ std::string script_of(const CLI::App& app, Shell shell) {
 
 void add_completion_command(CLI::App& app, ExitCode& code) {
     auto shell = std::make_shared<Shell>(Shell::bash);
-    auto* command = app.add_subcommand("completion", "Print a script by which a shell completes commands and options");
+    auto* command = app.add_subcommand("completion", "Print a shell script that completes commands and options");
     command->add_option("SHELL", *shell, "bash or zsh")->required()->transform(one_of(shells));
     command->footer("Example, in ~/.bashrc:\n  source <(crescendo completion bash)\nin ~/.zshrc, after compinit:\n  "
                     "source <(crescendo completion zsh)");

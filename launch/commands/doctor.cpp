@@ -255,7 +255,7 @@ void add_doctor_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     auto options = std::make_shared<DoctorOptions>();
     auto* command = app.add_subcommand(
         "doctor",
-        "Show the slots of this machine, or of the nodes of an MPI job, and what would keep a sweep from running");
+        "Show the slots of this machine, or of the nodes of an MPI job, and problems that would prevent a sweep");
     command->add_option("TARGET", options->target,
                         "Folder in which sweeps will keep their files; or a sweep file, or the directory of a sweep: "
                         "is there room for its trials' files? Default: the current folder");

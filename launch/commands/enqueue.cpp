@@ -25,11 +25,9 @@ ExitCode enqueue(const EnqueueOptions& options) {
 
 void add_enqueue_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<EnqueueOptions>();
-    auto* command = app.add_subcommand("enqueue", "Have the next trial begin with values of your own");
+    auto* command = app.add_subcommand("enqueue", "Start the next trial with your own values");
     add_directory_argument(*command, options->directory);
-    command
-        ->add_option("VALUE", options->values,
-                     "NAME=VALUE of a parameter; the others are drawn as the sweep file says")
+    command->add_option("VALUE", options->values, "NAME=VALUE of a parameter; the others are drawn as usual")
         ->required();
     command->footer("Example:\n  crescendo enqueue results/first lr=0.01 optimizer=adam");
     command->callback([options, &code] { code = enqueue(*options); });

@@ -131,8 +131,8 @@ void add_export_command(CLI::App& app, ExitCode& code) {
     command->add_option("--to", options->format, "Format: " + names_of_formats())->required();
     command->add_option("--out", options->out,
                         "Folder for the files; other files in it stay; default: export/FORMAT in the sweep's folder; "
-                        "dawnbench has none");
-    command->add_flag("--follow", options->follow, "Export again whenever the sweep has come further, until it ends");
+                        "required for dawnbench");
+    command->add_flag("--follow", options->follow, "Update the export until the sweep ends");
     command->add_option("--trial", options->trial, "dawnbench: number of the trial; default: the best")
         ->check(at_least(0));
     command->add_option("--task", options->task, "dawnbench: CIFAR10, ImageNet or SQuAD");
@@ -145,8 +145,8 @@ void add_export_command(CLI::App& app, ExitCode& code) {
     }
     command
         ->add_option("--cost-per-hour", options->entry.cost_per_hour,
-                     "dawnbench: US dollars for an hour of the hardware; default: the price of the most slots that the "
-                     "trial held")
+                     "dawnbench: hourly price of the hardware in US dollars; default: the price of the trial's maximum "
+                     "number of slots")
         ->check(CLI::Range(0.0, 1e9));
     command->add_option("--date", options->date, "dawnbench: date of the entry; default: today")
         ->check(CLI::Validator(is_date, "YYYY-MM-DD"));

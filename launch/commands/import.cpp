@@ -31,7 +31,7 @@ ExitCode import_to_stdout(const ImportOptions& options) {
 
 void add_import_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<ImportOptions>();
-    auto* command = app.add_subcommand("import", "Print a sweep file made of another tool's file");
+    auto* command = app.add_subcommand("import", "Convert another tool's file to a sweep file, and print it");
     command->add_option("FILE", options->path, "A file of W&B, Optuna, Ray Tune, Determined or Hydra")->required();
     command->add_option("--study", options->study, "Optuna: the name of the study, if the storage has several");
     command->footer("Examples:\n"

@@ -43,7 +43,7 @@ ExitCode latency(const LatencyOptions& options) {
 
 void add_latency_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<LatencyOptions>();
-    auto* command = app.add_subcommand("latency", "Measure how fast a trial's model answers, one sample at a time");
+    auto* command = app.add_subcommand("latency", "Measure the latency of a trial's model, one sample at a time");
     add_directory_argument(*command, options->directory);
     command->add_option("--trial", options->trial, "Number of the trial; default: the best")->check(at_least(0));
     add_latency_options(*command, options->bench);

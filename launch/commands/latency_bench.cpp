@@ -104,7 +104,7 @@ std::string latency_text(const LatencyRecord& record, std::optional<double> pric
 }
 
 std::vector<CLI::Option*> add_latency_options(CLI::App& command, LatencyBench::Options& options) {
-    auto* data = command.add_option("--data", options.data, "Samples to answer: test or validation")
+    auto* data = command.add_option("--data", options.data, "Samples to use: test or validation")
                      ->check(CLI::IsMember({"test", "validation"}))
                      ->capture_default_str();
     auto* threads = command.add_option("--threads", options.threads, "Compute threads")

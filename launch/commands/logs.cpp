@@ -176,12 +176,12 @@ ExitCode logs(const LogsOptions& options) {
 
 void add_logs_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<LogsOptions>();
-    auto* command = app.add_subcommand("logs", "Show what trials print");
+    auto* command = app.add_subcommand("logs", "Show the output of trials");
     add_directory_argument(*command, options->directory);
-    command->add_option("TRIAL", options->trial, "Only this trial; default: all, each line behind its trial's number")
+    command->add_option("TRIAL", options->trial, "Only this trial; default: all, each line after its trial's number")
         ->check(at_least(0));
     command->add_flag("-f,--follow", options->follows,
-                      "Wait for more, until the trial or the session ends; of all trials, those that run are shown");
+                      "Follow the output until the trial or the session ends; without TRIAL, only of running trials");
     command->add_option("-n,--lines", options->num_lines, "Only the last N lines of each trial")->check(at_least_one());
     command->footer("Example:\n  crescendo logs results/first 17\n  crescendo logs results/first -f -n 10");
     command->callback([options, &code] { code = logs(*options); });

@@ -27,10 +27,9 @@ ExitCode note(const NoteOptions& options) {
 
 void add_note_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<NoteOptions>();
-    auto* command = app.add_subcommand("note", "Write a remark about a sweep, or about one of its trials");
+    auto* command = app.add_subcommand("note", "Write a note about a sweep or one of its trials");
     add_directory_argument(*command, options->directory);
-    command->add_option("TEXT", options->words, "The number of a trial, if it is about one, and the remark")
-        ->required();
+    command->add_option("TEXT", options->words, "A trial's number, if the note is about one, and the note")->required();
     command->footer(
         "Example:\n  crescendo note results/first 17 \"diverged: the learning rate is too high\"\n"
         "  crescendo note results/first \"new data since Monday\"");

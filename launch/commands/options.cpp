@@ -22,7 +22,7 @@ void add_directory_argument(CLI::App& command, std::filesystem::path& directory)
 }
 
 CLI::Option* add_directories_argument(CLI::App& command, std::vector<std::filesystem::path>& directories) {
-    return command.add_option("DIR", directories, "Directories of sweeps, or folders of such");
+    return command.add_option("DIR", directories, "Directories of sweeps, or folders with several");
 }
 
 void add_slots_options(CLI::App& command, std::optional<int>& slots, std::optional<int>& slots_per_gpu) {
@@ -34,7 +34,7 @@ void add_slots_options(CLI::App& command, std::optional<int>& slots, std::option
 
 void add_price_option(CLI::App& command, std::string& price) {
     command.add_option("--price", price,
-                       "slot_hour=0.90 or node_hour=24.48: what an hour costs; default: price of the sweep file");
+                       "Hourly price: slot_hour=0.90 or node_hour=24.48; default: `price` of the sweep file");
 }
 
 std::optional<double> price_of_slot_hour(const RecordedSweep& sweep, const std::string& price) {

@@ -17,7 +17,7 @@ struct PauseOptions {
 
 void add_pause_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<PauseOptions>();
-    auto* command = app.add_subcommand("pause", "Have trials save and give their slots back until they are resumed");
+    auto* command = app.add_subcommand("pause", "Pause trials: they save and free their slots until they are resumed");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trials, "Trials to pause; the others continue")
         ->required()

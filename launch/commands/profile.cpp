@@ -161,7 +161,7 @@ ExitCode profile(const ProfileOptions& options) {
 
 void add_profile_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<ProfileOptions>();
-    auto* command = app.add_subcommand("profile", "Show where the time of a trial's steps goes, and what bounds it");
+    auto* command = app.add_subcommand("profile", "Show where the time of a training step goes, and what limits it");
     command->add_option("FILE|DIR", options->target, "A sweep file (YAML), or the directory of a sweep")
         ->required()
         ->check(CLI::ExistingPath);
@@ -172,10 +172,10 @@ void add_profile_command(CLI::App& app, ExitCode& code) {
         ->check(at_least_one())
         ->capture_default_str();
     add_slots_options(*command, options->slots, options->slots_per_gpu);
-    command->add_option("--seconds", options->seconds, "Seconds for which each thing is measured, about")
+    command->add_option("--seconds", options->seconds, "Approximate seconds for each measurement")
         ->check(CLI::Range(0.01, 3600.0))
         ->capture_default_str();
-    command->add_option("--trace", options->trace, "A file for a trace of some steps, as Chrome and Perfetto read it");
+    command->add_option("--trace", options->trace, "File for a trace of a few steps, for Chrome and Perfetto");
     add_format_option(*command, options->format);
     command->footer(
         "Example:\n"

@@ -78,8 +78,7 @@ ExitCode report(const ReportOptions& options) {
 
 void add_report_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<ReportOptions>();
-    auto* command =
-        app.add_subcommand("report", "Write a page (one HTML file) of what sweeps did, also while they run");
+    auto* command = app.add_subcommand("report", "Write one HTML page about sweeps, finished or running");
     add_directories_argument(*command, options->directories)->required();
     command->add_option(
         "--out", options->out,

@@ -118,11 +118,11 @@ void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
         ->check(at_least_one());
     command
         ->add_option("--set", options->settings,
-                     "KEY=VALUE in place of what the sweep file has; null takes a key away; repeatable. KEY: " +
+                     "KEY=VALUE that replaces the sweep file's value; null removes a limit; repeatable. KEY: " +
                          list_of_changeable_keys())
         ->allow_extra_args(false);
     command->add_flag("--retry-failed", options->retry_failed,
-                      "Try failed trials again, from their checkpoints where they have one");
+                      "Retry failed trials, from their checkpoints if they have any");
     add_session_options(*command, options->session);
     command->footer(
         "Example:\n  crescendo resume results/first\n  crescendo resume results/first --run-cap 200 --set "

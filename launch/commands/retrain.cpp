@@ -123,10 +123,10 @@ void add_retrain_command(CLI::App& app, ExitCode& code, MpiSession* session) {
         ->check(at_least_one())
         ->capture_default_str();
     add_session_options(*command, options->session);
-    command->get_option("--slots")->description("Number of workers that run at a time on a node; default: all");
+    command->get_option("--slots")->description("Number of workers per node; default: all");
     add_format_option(*command, options->format);
     command->footer(
-        "It is a sweep of its own in DIR/retrain/TRIAL, where `best`, `trials`, `stop` and `resume` find it.\n"
+        "The result is a separate sweep in DIR/retrain/TRIAL, for `best`, `trials`, `stop` and `resume`.\n"
         "\n"
         "Example:\n  crescendo retrain results/first\n  crescendo retrain results/first --seeds 10 --format json");
     command->callback([options, &code, session] { code = retrain(*options, session); });

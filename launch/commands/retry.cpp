@@ -28,7 +28,7 @@ ExitCode retry(const RetryOptions& options) {
 
 void add_retry_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<RetryOptions>();
-    auto* command = app.add_subcommand("retry", "Try failed trials again, from their checkpoints where they have one");
+    auto* command = app.add_subcommand("retry", "Retry failed trials, from their checkpoints if they have any");
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trials, "Failed trials")->check(at_least(0));
     command->add_flag("--failed", options->all_failed, "All trials that failed");

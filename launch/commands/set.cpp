@@ -30,8 +30,7 @@ void add_set_command(CLI::App& app, ExitCode& code) {
     auto* command = app.add_subcommand("set", "Change limits of a sweep while it runs, or before it is resumed");
     add_directory_argument(*command, options->directory);
     command
-        ->add_option("SETTING", options->settings,
-                     "KEY=VALUE; null takes a key away. KEY: " + list_of_changeable_keys())
+        ->add_option("SETTING", options->settings, "KEY=VALUE; null removes a limit. KEY: " + list_of_changeable_keys())
         ->required();
     command->footer(
         "Example:\n  crescendo set results/first run_cap=200 budget.time=12h\n"

@@ -265,8 +265,7 @@ ExitCode status(const StatusOptions& options) {
 
 void add_status_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<StatusOptions>();
-    auto* command =
-        app.add_subcommand("status", "Show how a sweep stands: queued, running, stopped, finished or failed");
+    auto* command = app.add_subcommand("status", "Show a sweep's state: queued, running, stopped, finished or failed");
     add_directory_argument(*command, options->directory);
     add_format_option(*command, options->format);
     add_price_option(*command, options->price);

@@ -331,10 +331,9 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
         ->required();
     command->add_option("--dir", options->directory, "Folder for the results; default: the sweep's name");
     command->add_option("--nodes", options->job.nodes, "Nodes; default: 1")->check(at_least_one());
-    command->add_option(
-        "--time", options->time,
-        "Time of each job, like 8h, or as sbatch takes it (10 is ten minutes); a longer sweep continues in "
-        "another");
+    command->add_option("--time", options->time,
+                        "Time of each job, such as 8h, or in sbatch's formats (10 is ten minutes); a longer sweep "
+                        "continues in another job");
     command->add_option("--partition", options->job.partition, "Partition");
     command->add_option("--account", options->job.account, "Account");
     command->add_option("--gpus-per-node", options->job.gpus_per_node, "GPUs of each node")->check(at_least_one());
@@ -350,7 +349,7 @@ void add_submit_command(CLI::App& app, ExitCode& code) {
     command->add_option("--site", options->site,
                         "Site profile (docs/slurm.md); default: $CRESCENDO_SITE, ~/.config/crescendo/site.yaml, "
                         "/etc/crescendo/site.yaml");
-    command->add_flag("--dry-run", options->dry_run, "Print the job script, and do nothing");
+    command->add_flag("--dry-run", options->dry_run, "Only print the job script");
     command->footer(
         "Example:\n"
         "  crescendo submit sweep.yaml --dir results/first --nodes 4 --time 8h --sbatch=--constraint=a100\n"

@@ -191,11 +191,11 @@ Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSes
 }  // namespace
 
 void add_session_options(CLI::App& command, SessionOptions& options) {
-    auto* slots = command
-                      .add_option("--slots", options.slots,
-                                  "Number of workers that run at a time on a node, or `all` that it has slots for; "
-                                  "default: that of the sweep file")
-                      ->transform(number_of_slots());
+    auto* slots =
+        command
+            .add_option("--slots", options.slots,
+                        "Number of workers per node, or `all` for all its slots; default: that of the sweep file")
+            ->transform(number_of_slots());
     command
         .add_option("--slots-per-gpu", options.slots_per_gpu,
                     "Number of workers that share a GPU; default: that of the sweep file, else 1")
@@ -204,10 +204,9 @@ void add_session_options(CLI::App& command, SessionOptions& options) {
     command.add_option("--interface", options.interface,
                        "Network interface between workers; default: loopback on one node, that of the default route "
                        "between nodes");
-    command.add_option(
-        "--until", options.until,
-        "Save what runs and stop at this time, in seconds since 1970 as `date +%s` prints them; default: "
-        "two minutes before the end of the batch job, where its environment says that");
+    command.add_option("--until", options.until,
+                       "Save running trials and stop at this time, in seconds since 1970 (`date +%s`); default: two "
+                       "minutes before the end of the batch job, if known");
 }
 
 void require_sound_start(const SessionOptions& options, const MpiSession* session) {

@@ -38,7 +38,7 @@ void add_tag_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<TagOptions>();
     auto* command = app.add_subcommand("tag", "Tag a sweep, or one of its trials");
     add_directory_argument(*command, options->directory);
-    command->add_option("TAG", options->words, "The number of a trial, if it is about one, and tags to add");
+    command->add_option("TAG", options->words, "A trial's number, if the tags are for one, and the tags to add");
     command->add_option("--remove", options->removed, "Tag to remove; repeatable")->allow_extra_args(false);
     command->footer(
         "Example:\n  crescendo tag results/first 17 baseline paper\n  crescendo tag results/first 17 --remove paper");

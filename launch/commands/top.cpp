@@ -242,17 +242,16 @@ void add_top_command(CLI::App& app, ExitCode& code) {
     auto* command = app.add_subcommand("top", "Watch a sweep: progress, rungs, slots, the best trial, failures");
     add_directory_argument(*command, options->directory);
     command->add_flag("--plot", options->plot, "Also the best value so far and the learning curves, as charts");
-    options->web = command
-                       ->add_option("--web", options->port,
-                                    "Also serve the page of `crescendo report`, which follows the sweep, to browsers: "
-                                    "on this port, or any that is free")
-                       ->expected(0, 1)
-                       ->type_name("[PORT]")
-                       ->check(is_port);
+    options->web =
+        command
+            ->add_option("--web", options->port,
+                         "Also serve the page of `crescendo report`, live, to browsers, on this port or any free one")
+            ->expected(0, 1)
+            ->type_name("[PORT]")
+            ->check(is_port);
     command
         ->add_option("--host", options->host,
-                     "Address of this machine at which --web listens; any but 127.0.0.1 lets other machines in, over "
-                     "connections that are not encrypted")
+                     "Address where --web listens; any but 127.0.0.1 lets other machines in, without encryption")
         ->needs(options->web)
         ->capture_default_str();
     command->footer(

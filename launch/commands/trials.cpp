@@ -97,12 +97,12 @@ void add_trials_command(CLI::App& app, ExitCode& code) {
     add_format_option(*command, options->format);
     add_price_option(*command, options->price);
     command->add_option("--where", options->query.where,
-                        "Only trials for which this holds: a condition on the columns, in the language of docs/"
-                        "search-space.md; names with spaces or dots stand in backticks");
+                        "Only trials that meet this condition on the columns, in the language of docs/search-space.md; "
+                        "put names with spaces or dots in backticks");
     command
         ->add_option("--sort", options->query.sort,
-                     "Columns to sort by, the first decides: NAME, NAME:asc or NAME:desc; the metric's best value "
-                     "comes first, of others the smallest")
+                     "Columns to sort by, most important first: NAME, NAME:asc or NAME:desc; by default, the metric's "
+                     "best value comes first, and the smallest of others")
         ->delimiter(',')
         ->allow_extra_args(false);
     command->add_option("--columns", options->query.columns, "Only these columns, in this order: trial,status,lr")
@@ -110,7 +110,7 @@ void add_trials_command(CLI::App& app, ExitCode& code) {
         ->allow_extra_args(false);
     command->add_option("--limit", options->query.limit, "At most this many trials")->check(at_least(0));
     command->add_flag("--plot", options->plot,
-                      "Charts in place of the table: the best value so far, and the learning curves of these trials");
+                      "Charts instead of the table: the best value so far, and the learning curves of these trials");
     command->footer(
         "Example:\n"
         "  crescendo trials results/first --format csv > trials.csv\n"

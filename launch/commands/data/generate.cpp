@@ -84,9 +84,7 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
         ->add_option("--size", arguments->size,
                      "Points along an axis; --flow: a power of two, default 64; --melt-pool: default 32")
         ->excludes(is_sparse);
-    command->add_option("--seed", arguments->seed, "Seed of what is random; default: 1")
-        ->check(at_least(0))
-        ->excludes(is_sparse);
+    command->add_option("--seed", arguments->seed, "Random seed; default: 1")->check(at_least(0))->excludes(is_sparse);
     command->add_option("--shape", arguments->shape, "--sparse: shape of a sample, like 64,64; default: one number")
         ->delimiter(',')
         ->allow_extra_args(false)
@@ -95,10 +93,9 @@ void add_data_generate(CLI::App& data, ExitCode& code) {
     command->add_option("--viscosity", flow.viscosity, "--flow: viscosity; default: the least that the size resolves")
         ->needs(is_flow);
     command
-        ->add_option(
-            "--target", flow.target,
-            "--flow: decay (default): the share of energy that is left at time 1 later; future: the fields at that "
-            "time; none")
+        ->add_option("--target", flow.target,
+                     "--flow: decay (default): the share of energy left after a time of 1; future: the fields at that "
+                     "time; none")
         ->transform(one_of(targets))
         ->needs(is_flow);
     command->add_option("--frames", arguments->melt_pool.frames, "--melt-pool: images of a video; default: 8")

@@ -66,7 +66,7 @@ void add_data_stats(CLI::App& data, ExitCode& code) {
         "stats", "Calculate mean and spread of each channel, and keep them beside the file for data.normalize");
     command
         ->add_option("LOCATION", arguments->location,
-                     "FILE:/GROUP, FILE:/GROUP[BEGIN:END] or FILE:/GROUP[/LIST], as the sweep file names it")
+                     "FILE:/GROUP, FILE:/GROUP[BEGIN:END] or FILE:/GROUP[/LIST], as in the sweep file")
         ->required();
     add_data_sets_option(*command, arguments->options.data_sets,
                          "Names of data sets in the group, or parts like 't[:, 3]'; default: all that hold numbers");

@@ -16,7 +16,7 @@ void add_write_options(CLI::App& command, datasets::WriteOptions& options, const
         ->check(CLI::Range(0, 9));
     command
         .add_option("--align", options.alignment,
-                    "Bytes, like 1M, at whose multiples chunks of at least half that size begin; default: 4K")
+                    "Start chunks of at least half this size at multiples of it, in bytes, such as 1M; default: 4K")
         ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
     options.progress = progress_bar(unit);
@@ -31,7 +31,7 @@ void add_data_sets_option(CLI::App& command, std::vector<std::string>& names, co
 void add_missing_sources_option(CLI::App& command, datasets::MissingSources& missing) {
     command
         .add_option("--missing-sources", missing,
-                    "Where a source of a virtual data set is missing: error (default), or the fill value")
+                    "If a source of a virtual data set is missing: error (default), or the fill value")
         ->transform(one_of(datasets::missing_sources_words));
 }
 
