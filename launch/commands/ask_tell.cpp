@@ -149,7 +149,7 @@ ExitCode ask_tell(const AskTellOptions& options) {
     CRESCENDO_VALIDATE(fs::is_directory(folder, none), "--journal", "there is no folder {}; create it",
                        folder.string());
     CRESCENDO_VALIDATE(!is_there(options.journal) || fs::is_regular_file(options.journal, none), "--journal",
-                       "{} is no regular file; name a file for the journal, which may not be there yet",
+                       "{} is no regular file; name a file for the journal, which need not exist yet",
                        options.journal.string());
     if (!is_there(options.journal)) {
         auto header = header_of(file, options.file);

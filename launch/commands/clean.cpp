@@ -32,7 +32,7 @@ Keep keep_of(const SweepFile& file, const CleanOptions& options) {
     keep.best = options.best.value_or(keep.best);
     keep.programs = options.programs.value_or(keep.programs);
     CRESCENDO_VALIDATE(file.has_warm_trainers() || keep.programs != Keep::Programs::all, "",
-                       "the sweep's file has all files stay that its program leaves (keep.programs); "
+                       "the sweep file keeps all files of its program (keep.programs); "
                        "`crescendo clean {} --programs best` removes those of all trials but the best",
                        shell_quoted(options.directory));
     return keep;

@@ -27,9 +27,9 @@ LatencyBench::LatencyBench(const RecordedSweep& sweep, Options options)
     }
     if (!file.trainer->contains("data") || !file.trainer->at("data").contains(options_.data)) {
         file.source.fail("trainer.data",
-                         fmt::format("has no {} samples to answer; {}", options_.data,
-                                     options_.data == "test" ? "add --data validation to answer those"
-                                                             : "leave out --data to answer the test samples"));
+                         fmt::format("has no {} samples; {}", options_.data,
+                                     options_.data == "test" ? "add --data validation to use those"
+                                                             : "leave out --data to use the test samples"));
     }
 }
 

@@ -93,7 +93,7 @@ std::vector<SlotResources> slots_of(const SweepFile& file, const ProfileOptions&
     wishes.bind = Binding::automatic;
     auto slots = SlotPlan::make(NodeResources::detect(), wishes).slots;
     CRESCENDO_VALIDATE(std::cmp_less_equal(options.num_workers, slots.size()), "--workers",
-                       "{} workers need as many slots, and this machine has {}; add --slots {} to cut it finer",
+                       "{} workers need as many slots, and this machine has {}; add --slots {} for smaller ones",
                        options.num_workers, slots.size(), options.num_workers);
     slots.resize(static_cast<std::size_t>(options.num_workers));
     return slots;

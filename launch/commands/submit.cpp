@@ -100,7 +100,7 @@ ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
     try {
         directory.note_job(job);
     } catch (...) {
-        remark(fmt::format("job {} is queued, but this could not be noted: submit no second one", job));
+        remark(fmt::format("job {} is queued, but this could not be recorded; do not submit another one", job));
         throw;
     }
     const auto where = shell_quoted(directory.path());  // lines to be copied

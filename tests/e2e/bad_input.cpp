@@ -182,7 +182,7 @@ TEST_CASE("conda run, which closes CRESCENDO_FD and keeps what is printed, is wa
 
     CHECK(
         contains(warned("run, -n, mine, python3, train.py", ""), "`conda run` closes what a program reports through"));
-    CHECK(contains(warned("run, -n, mine, python3, train.py", printed), "write --no-capture-output behind run"));
+    CHECK(contains(warned("run, -n, mine, python3, train.py", printed), "write --no-capture-output after run"));
     CHECK(warned("run, --no-capture-output, -n, mine, python3, train.py", printed).empty());
 }
 

@@ -50,7 +50,7 @@ datasets::SampleRange parse_range(const std::string& text) {
 
 ExitCode convert(const ConvertArguments& arguments) {
     CRESCENDO_VALIDATE(arguments.paths.size() > 1, "",
-                       "{} is all that is given; write INPUTS, which are converted, before the LOCATION, as in "
+                       "{} is the only argument; write INPUTS, which are converted, before the LOCATION, as in "
                        "table.csv set.h5:/train",
                        arguments.paths.front());
     auto options = arguments.source;

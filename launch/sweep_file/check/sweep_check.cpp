@@ -43,8 +43,8 @@ std::string problem_with_conda(const std::vector<std::string>& words, const std:
                "python3 in its place, which `conda run -n NAME which python3` prints";
     }
     if (source && source->is_printed() && is_held_back_by_conda(words)) {
-        return "`conda run` shows what a program prints when that ends, so no trial stops early; write "
-               "--no-capture-output behind run";
+        return "`conda run` shows a program's output only when it ends, so no trial stops early; write "
+               "--no-capture-output after run";
     }
     return "";
 }

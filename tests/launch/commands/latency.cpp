@@ -43,7 +43,7 @@ TEST_CASE("latency refuses what it cannot measure, and says why") {
     CHECK(no_checkpoint.code == 2);
     CHECK(contains(no_checkpoint.err, "trial 1 has no checkpoint in s/trials/000001"));
     CHECK(no_data.code == 2);
-    CHECK(contains(no_data.err, "sweep.yaml:6:11: trainer.data: has no test samples to answer; add --data validation"));
+    CHECK(contains(no_data.err, "sweep.yaml:6:11: trainer.data: has no test samples; add --data validation"));
     CHECK(program.code == 2);
     CHECK(contains(program.err, "command: only a program's author knows how to ask its model"));
 }
