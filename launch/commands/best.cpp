@@ -8,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/latency_bench.hpp"
 #include "launch/commands/model_export.hpp"
 #include "launch/commands/options.hpp"
@@ -37,7 +38,7 @@ std::optional<TrialId> best_within(double seconds, const RecordedSweep& sweep, c
     for (const auto trial : ranking(sweep.history.sweep())) {
         auto record = bench.known(trial);
         if (!record) {
-            fmt::print(stderr, "crescendo: measuring trial {}\n", trial.value);
+            remark(fmt::format("measuring trial {}", trial.value));
             // The result of a sweep that is over has its checkpoint, and so metrics of its answers.
             const bool is_result = sweep.history.sweep().state() == SweepState::finished &&
                                    trial == sweep.history.sweep().best() && is_there(sweep.directory.checkpoint(trial));
@@ -51,8 +52,8 @@ std::optional<TrialId> best_within(double seconds, const RecordedSweep& sweep, c
         }
     }
     if (fastest) {
-        fmt::print(stderr, "crescendo: no trial answers in time; the fastest is trial {}, with {:.4g} ms\n",
-                   fastest->latency.trial.value, fastest->latency.p99 * 1e3);
+        remark(fmt::format("no trial answers in time; the fastest is trial {}, with {:.4g} ms",
+                           fastest->latency.trial.value, fastest->latency.p99 * 1e3));
     }
     return {};
 }

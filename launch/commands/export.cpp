@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/directory/recorded_sweep.hpp"
@@ -112,8 +113,8 @@ ExitCode export_sweep(const ExportOptions& options) {
     if (files.size() > most_names) {
         fmt::print("and {} more files in {}\n", files.size() - most_names, folder.string());
     }
-    for (const auto& remark : remarks) {
-        fmt::print(stderr, "crescendo: {}\n", remark);
+    for (const auto& each : remarks) {
+        remark(each);
     }
     if (options.follow) {
         std::fflush(stdout);

@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/latency_bench.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
@@ -31,8 +32,7 @@ ExitCode latency(const LatencyOptions& options) {
                        "not end are kept; measure one of these",
                        trial.value, sweep.directory.trial(trial).string());
     if (const auto holder = SweepLock::holder(sweep.directory)) {
-        fmt::print(stderr, "crescendo: warning: {} works on the sweep; if it is on this node, answers take longer\n",
-                   *holder);
+        remark(fmt::format("warning: {} works on the sweep; if it is on this node, answers take longer", *holder));
     }
     const auto record = bench.measure(trial, LatencyBench::Weights::trained);
     fmt::print("{}", latency_text(record, price_of_slot_hour(sweep.file.price, sweep.history), options.format));

@@ -14,6 +14,7 @@
 #include "core/files/writing.hpp"
 #include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/directory/waste.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/json/value_json.hpp"
@@ -140,10 +141,8 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
                               sweep.holder ? "unless its workers are saving it now, " : "", shell_quoted(where),
                               trial.value)
                 : "export again once it has ended";
-        fmt::print(stderr,
-                   "crescendo: warning: trial {} has reported at {}, but its last checkpoint is of its report at {}; "
-                   "{}\n",
-                   trial.value, recorded.resource.value, answer.at("resource").get<std::int64_t>(), remedy);
+        remark(fmt::format("warning: trial {} has reported at {}, but its last checkpoint is of its report at {}; {}",
+                           trial.value, recorded.resource.value, answer.at("resource").get<std::int64_t>(), remedy));
     }
 }
 

@@ -151,8 +151,7 @@ ExitCode profile(const ProfileOptions& options) {
     const auto answer = trainers.ask(orders, protocol::Profiled::name).front();
     fmt::print("{}", profile_text(protocol::read<protocol::Profiled>(answer), options.num_workers, options.format));
     if (!options.trace.empty()) {
-        fmt::print(stderr, "crescendo: wrote {}; https://ui.perfetto.dev and chrome://tracing show it\n",
-                   options.trace.string());
+        remark(fmt::format("wrote {}; https://ui.perfetto.dev and chrome://tracing show it", options.trace.string()));
     }
     return ExitCode::done;
 }

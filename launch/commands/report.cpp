@@ -7,6 +7,7 @@
 #include "core/check.hpp"
 #include "core/files/output_file.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/compare/sweep_run.hpp"
 #include "launch/files/own_folder.hpp"
@@ -67,7 +68,7 @@ ExitCode report(const ReportOptions& options) {
     auto code = ExitCode::done;
     for (const auto& sweep : sweeps) {
         if (const auto problem = sweep.at("problem").get<std::string>(); !problem.empty()) {
-            fmt::print(stderr, "crescendo: {}; the page shows the sweep up to there\n", problem);
+            remark(problem + "; the page shows the sweep up to there");
             code = ExitCode::bad_input;
         }
     }

@@ -9,6 +9,7 @@
 #include "core/files/file_descriptor.hpp"
 #include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/resume.hpp"
 #include "launch/commands/validators.hpp"
@@ -100,12 +101,12 @@ ExitCode retrain(const RetrainOptions& options, MpiSession* session) {
     const bool for_a_person = options.format == Format::table;
     fmt::print("{}", (for_a_person ? spread.without_empty_columns() : spread).print(options.format));
     if (const auto text = not_finite_text(trained.history); !text.empty()) {
-        fmt::print(stderr, "{}\n", text);
+        remark(text);
     }
     if (seeds_change_nothing(trained.history)) {
-        fmt::print(stderr,
-                   "all seeds gave the same numbers, to the last digit: the program does not use its seed, which "
-                   "${{seed}} in `command:`, CRESCENDO_SEED and trial.seed in Python say\n");
+        remark(
+            "all seeds gave the same numbers, to the last digit: the program does not use its seed, which ${seed} in "
+            "`command:`, CRESCENDO_SEED and trial.seed in Python say");
     }
     return code;
 }

@@ -393,7 +393,7 @@ ExitCode replay_sweep(const SimulateOptions& options) {
                "a trial would have trained");
     }
     for (const auto& difference : replayed.differences) {
-        fmt::print(stderr, "crescendo: {}\n", difference);
+        remark(difference);
     }
     return replayed.differences.empty() ? ExitCode::done : ExitCode::failed;
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -120,6 +121,9 @@ bool has_nothing_to_run(const SweepDraft& draft) {
            !mistakes.lie_in("program");
 }
 
+/// That standard error cannot be written, as to a full disk, must not keep a sweep from its start.
+void show(const std::string& line) { std::fprintf(stderr, "crescendo: %s\n", line.c_str()); }
+
 }  // namespace
 
 void check(SweepDraft& draft, const ProgramPaths& paths) {
@@ -214,13 +218,13 @@ SweepFile read_sound_sweep_file(const std::filesystem::path& path) {
     check(draft, ProgramPaths::find());
     draft.mistakes.throw_if_any(draft.file.source);
     for (const auto& [key, remark] : draft.file.remarks) {
-        fmt::print(stderr, "crescendo: note: {}\n", draft.file.source.located(key, remark));
+        show("note: " + draft.file.source.located(key, remark));
     }
     auto warnings = warnings_of(draft.file);
     const auto of_rules = warnings_of_rules(draft.file.spec.space, draft.file.spec.seed, draft.file.source);
     warnings.insert(warnings.end(), of_rules.begin(), of_rules.end());
     for (const auto& warning : warnings) {
-        fmt::print(stderr, "crescendo: warning: {}\n", warning);
+        show("warning: " + warning);
     }
     return std::move(draft.file);
 }

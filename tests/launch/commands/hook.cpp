@@ -103,11 +103,8 @@ TEST_CASE("a hook that fails is told, and the sweep's result and exit code stay"
     CHECK(content_of(sweep.folder / "s" / "hooks.log") == "last words\n");
 }
 
-TEST_CASE("a hook whose failure cannot be told leaves the exit code: a finished sweep had 75, of a full disk") {
-    const HookedSweep sweep("on_finish: ['false']\n");
-    auto file = content_of(sweep.folder / "sweep.yaml");
-    file.replace(file.find("train.sh"), 8, "train.sh, '${x}'");  // else the file itself gets a warning
-    write_file(sweep.folder / "sweep.yaml", file);
+TEST_CASE("warnings that cannot be written leave the exit code: a finished sweep had 75, of a full disk") {
+    const HookedSweep sweep("on_finish: ['false']\n");  // the file gets a warning, too: no parameter is in its command
 
     const auto line = "cd " + sweep.folder.path().string() + " && " CRESCENDO_BINARY " run sweep.yaml >out 2>/dev/full";
 
