@@ -9,10 +9,12 @@ The sweeps are those of tests/report/virtual_sweep.py: Crescendo's decisions abo
 """
 import fcntl
 import io
+import json
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from PIL import Image
@@ -57,10 +59,18 @@ def clip_of(view, first, last, width):
 
 
 def save_live(crescendo, browser, sweep):
-    """The page that `top --web` serves in the middle of a sweep. Whoever holds its lock runs it."""
-    journal = sweep / "journal.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:len(lines) * 4 // 5]))
+    """The page that `top --web` serves in the middle of a sweep, just after a record. Whoever holds its lock runs it."""
+    path = sweep / "journal.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    records = records[:len(records) * 4 // 5]
+    age = time.time() - records[-1]["time"]
+    journal = virtual_sweep.Journal(path)
+    for record in records:
+        del record["n"], record["crc"]
+        if "time" in record:
+            record["time"] += age
+        journal.add(record)
+    journal.file.close()
     lock = (sweep / "lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
     top = subprocess.Popen([crescendo, "top", sweep.name, "--web"], cwd=sweep.parent, stdin=subprocess.DEVNULL,
