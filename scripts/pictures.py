@@ -92,7 +92,9 @@ def main(crescendo):
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         folder = Path(folder)
         for kind in ("asha", "rasda"):
-            options = virtual_sweep.options([crescendo, kind, "--type", kind, "--trials", "81", "--slots", "32"])
+            # Of ten seeds one whose winners are as good, as they are on average (RASDA's +0.002 ± 0.007).
+            options = virtual_sweep.options([crescendo, kind, "--type", kind, "--trials", "81", "--slots", "32",
+                                             "--seed", "10"])
             virtual_sweep.make(crescendo, folder / kind, options)
         options = virtual_sweep.options([crescendo, "faulty", "--trials", "27", "--faults", "5", "--fault-rate", "0.1"])
         virtual_sweep.make(crescendo, folder / "faulty", options)
