@@ -90,7 +90,6 @@ CRESCENDO_PLUGIN(sampler<TroubledSampler<Trouble::throws>>("thrower"),
                  sampler<TroubledSampler<Trouble::throws_a_number>>("juggler"),
                  sampler<TroubledSampler<Trouble::none, Trouble::throws>>("gossip"),
                  sampler<TroubledSampler<Trouble::hangs>>("sleeper"),
-                  sampler<TroubledSampler<Trouble::dies>>("crasher"),
-                  sampler<TroubledSampler<Trouble::invents>>("inventor"), sampler<UnbornSampler>("unborn"),
-                  sampler<ShortSampler>("short"), search_space<EmptySpace>("empty"), search_space<EmptySpace>("sobol"),
-                  stop_rule<TroubledRule<Trouble::throws>>("thrower"), stop_rule<TroubledRule<Trouble::dies>>("crasher"))
+                 sampler<TroubledSampler<Trouble::dies>>("crasher"), sampler<UnbornSampler>("unborn"),
+                 sampler<ShortSampler>("short"), search_space<EmptySpace>("empty"), search_space<EmptySpace>("sobol"),
+                 stop_rule<TroubledRule<Trouble::throws>>("thrower"), stop_rule<TroubledRule<Trouble::dies>>("crasher"))

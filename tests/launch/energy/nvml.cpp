@@ -21,7 +21,7 @@ struct FakeDriver {
 
     TemporaryFolder folder;
     std::filesystem::path file = folder / "energy";
-    tests::Variable variable{"FAKE_NVML_ENERGY", file};
+    crescendo::tests::Variable variable{"FAKE_NVML_ENERGY", file};
 };
 
 }  // namespace
