@@ -318,7 +318,8 @@ class Trial:
         if self._micro_batch is not None:
             raise RuntimeError(
                 "the loop left a batch without optimizer.step(); call it for each batch: trial.batches() accumulates "
-                "gradients where that is needed, and a GradScaler, which leaves out steps whose gradients overflow, is "
+                "gradients where that is needed, so a loop that steps at each fourth batch needs a loader with four "
+                "times the batch_size instead; and a GradScaler, which leaves out steps whose gradients overflow, is "
                 "not needed with bfloat16"
             )
 
