@@ -335,7 +335,7 @@ TEST_CASE("an interface that a rank lacks ends the sweep at once, on all ranks")
 }
 
 TEST_CASE("a rank whose node has no way to the others ends the sweep at once, and the doctor names that node") {
-    const Ranks ranks("2", "10");
+    const Variable ranks("CRESCENDO_TEST_RANKS", "2");
     const Preload preload("RANK_APART", "1");
     const TemporaryFolder folder;
     write_sweep_of_one_trial(folder.path());
