@@ -38,13 +38,13 @@ constexpr const char* footer =
     "Exit codes: 0 done; 1 failed; 2 bad input; 75 stopped early, `crescendo resume` continues it.\n"
     "`crescendo COMMAND --help` describes a command.";
 
-/// Whether the command trains, so that what it began can go on.
+/// Whether the command trains, so that the work it began can continue later.
 bool is_session(const CLI::App& app) {
     constexpr std::array names{"run", "resume", "retrain"};
     return std::ranges::any_of(names, [&](const char* name) { return app.got_subcommand(name); });
 }
 
-/// `crescendo help run` is `crescendo run --help`.
+/// Turns `crescendo help run` into `crescendo run --help`.
 std::vector<const char*> with_help_as_an_option(int argc, char** argv) {
     std::vector<const char*> words(argv, argv + argc);
     if (argc > 1 && words[1] == std::string_view("help")) {
@@ -54,7 +54,7 @@ std::vector<const char*> with_help_as_an_option(int argc, char** argv) {
     return words;
 }
 
-/// What `--help` prints: as wide as a terminal, where it goes to one.
+/// The text of `--help`, wrapped to the terminal's width if it goes to one.
 class Help : public CLI::Formatter {
   public:
     std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
@@ -120,7 +120,8 @@ int run_command(int argc, char** argv, MpiSession* session) {
     return static_cast<int>(code);
 }
 
-/// The job script wants to know how rank 0 of its session ended: the launcher's status mixes those of all ranks.
+/// Reports rank 0's exit code to the job script, because the launcher's own status mixes those of all ranks. Returns
+/// `code`.
 int tell_job_script(std::string_view command, int code) {
     const char* file = std::getenv(exit_status_variable);
     if (file != nullptr && (command == "run" || command == "resume")) {
@@ -129,7 +130,7 @@ int tell_job_script(std::string_view command, int code) {
     return code;
 }
 
-/// Rank 0 is gone, it seems. Did the job script go with it?
+/// Called when rank 0 seems to be gone: if the job script is gone too, rescues the job.
 void rescue_job(int rank) {
     const char* exit_status = std::getenv(exit_status_variable);  // set by the job script
     const auto system = batch_system();
@@ -140,7 +141,7 @@ void rescue_job(int rank) {
     }
 }
 
-/// As by `| head`: what is not read any more is not missed.
+/// Whether the reader of a pipe has gone, as `| head` does. Then lost output does not matter.
 bool has_lost_its_reader(int descriptor) {
     pollfd end{descriptor, POLLOUT, 0};
     return ::poll(&end, 1, 0) > 0 && (end.revents & POLLERR) != 0;
@@ -150,7 +151,7 @@ bool has_lost_its_reader(int descriptor) {
 
 int main(int argc, char** argv) {
     open_standard_streams();
-    std::signal(SIGCHLD, SIG_DFL);  // who started us may have set that no child is waited for, and exec keeps it
+    std::signal(SIGCHLD, SIG_DFL);  // our parent may have ignored it, which exec keeps: then waiting for children fails
     const auto session = MpiSession::join(argc, argv);
     if (session && session->rank() > 0) {
         try {
@@ -172,6 +173,6 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "crescendo: not all of the output could be written, so it is cut off; is the disk full?\n");
         code = static_cast<int>(ExitCode::failed);
     }
-    const bool is_torn = session && session->is_torn();  // then the script launches all again, as if we had been lost
+    const bool is_torn = session && session->is_torn();  // then the script launches all again, as if we were lost
     return is_torn ? code : tell_job_script(argc > 1 ? argv[1] : "", code);
 }

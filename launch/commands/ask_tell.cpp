@@ -36,7 +36,8 @@ struct AskTellOptions {
     std::optional<std::uint64_t> seed;
 };
 
-/// False if no one reads the answers any more. Throws std::system_error if they are lost otherwise.
+/// Writes to standard output. Returns false if nobody reads the answers any more. Throws std::system_error if they are
+/// lost for another reason.
 bool write_all(std::string_view bytes) {
     while (!bytes.empty()) {
         const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
@@ -51,7 +52,8 @@ bool write_all(std::string_view bytes) {
     return true;
 }
 
-/// Answers what has arrived before it waits for more, so that no answer is held back that the other end waits for.
+/// Answers everything that has arrived before it waits for more, so that the other side never waits for an answer that
+/// is held back.
 void converse(AskTell& conversation, Journal* journal) {
     std::signal(SIGPIPE, SIG_IGN);
     std::array<char, 1 << 16> buffer;
@@ -70,7 +72,7 @@ void converse(AskTell& conversation, Journal* journal) {
     }
 }
 
-/// What decides about the sweep beside the events.
+/// Everything besides the events that the sweep's decisions depend on.
 OrderedJson header_of(const SweepFile& file, const fs::path& path) {
     return {{"sweep", file.name},
             {"crescendo", CRESCENDO_VERSION},
@@ -78,7 +80,8 @@ OrderedJson header_of(const SweepFile& file, const fs::path& path) {
             {"file", FrozenFile(file.text, path).to_json()}};
 }
 
-/// What a journal of an older crescendo has of the file is the checksum alone.
+/// Throws InvalidInput if the journal belongs to another sweep file or seed. Journals of older versions only have the
+/// file's checksum.
 void check_same_sweep(const Json& header, const SweepFile& file, const fs::path& journal) {
     const bool has_seed = header.contains("seed") && header["seed"] == Json(file.spec.seed);
     const bool has_file = header.contains("file") || header.value("sweep_crc", "") == crc32_text(file.text);
@@ -88,7 +91,7 @@ void check_same_sweep(const Json& header, const SweepFile& file, const fs::path&
                        journal.string());
 }
 
-/// The sweep file with these limits.
+/// Reads the sweep file with these limits.
 SweepFile read_with(const AskTellOptions& options, const std::vector<Override>& limits) {
     auto overrides = without_training();
     overrides.insert(overrides.end(), limits.begin(), limits.end());
@@ -101,10 +104,10 @@ SweepFile read_with(const AskTellOptions& options, const std::vector<Override>& 
     return file;
 }
 
-/// A journal keeps a copy of what the sampler knew when it began.
+/// The path of a journal's copy of the earlier results that the sampler had at the beginning.
 fs::path copy_of_warm_start(const AskTellOptions& options) { return options.journal.string() + ".warm_start"; }
 
-/// One conversation at a time writes a journal; ends with the process.
+/// Locks the journal until the process ends, so that only one conversation at a time writes it.
 FileDescriptor lock(const fs::path& journal) {
     FileDescriptor file(::open(journal.c_str(), O_RDONLY | O_CLOEXEC));
     CRESCENDO_VALIDATE(file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0, "",
@@ -112,7 +115,8 @@ FileDescriptor lock(const fs::path& journal) {
     return file;
 }
 
-/// Only this file is lost: it may lie in any folder, where a sweep's journal has one of its own.
+/// Throws InvalidInput if the journal has no complete first line. The message only says to remove this file, because
+/// the journal may be in any folder, while a sweep's journal has a folder of its own.
 void require_first_line(const fs::path& journal) {
     std::ifstream file(journal);
     std::string line;
@@ -123,7 +127,8 @@ void require_first_line(const fs::path& journal) {
         journal.string());
 }
 
-/// Limits that were changed in the sweep file since the journal last had it. Whether time is left the launcher knows.
+/// Applies limits that have changed in the sweep file since the journal last recorded them. The launcher keeps track of
+/// whether time is left.
 void take_up_edits(const FrozenFile& frozen, const AskTellOptions& options, std::vector<LimitsChange> changes,
                    AskTell& conversation) {
     LimitsChange change{frozen.edits(changes, read_file(options.file), options.file), LimitsChange::Source::file};

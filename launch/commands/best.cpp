@@ -30,8 +30,8 @@ struct BestOptions {
     std::string price;
 };
 
-/// The best trial of which 99 of 100 answers come within so many seconds; nothing if there is none. Trials are measured
-/// until one is found.
+/// The best trial with a 99th percentile of latency of at most `seconds`; nothing if there is none. Measures trials,
+/// best first, until one is found.
 std::optional<TrialId> best_within(double seconds, const RecordedSweep& sweep, const LatencyBench::Options& options) {
     LatencyBench bench(sweep, options);
     std::optional<LatencyRecord> fastest;
@@ -39,7 +39,8 @@ std::optional<TrialId> best_within(double seconds, const RecordedSweep& sweep, c
         auto record = bench.known(trial);
         if (!record) {
             remark(fmt::format("measuring trial {}", trial.value));
-            // The result of a sweep that is over has its checkpoint, and so metrics of its answers.
+            // The best trial of a finished sweep has its checkpoint, so the metrics of its predictions can be measured
+            // too.
             const bool is_result = sweep.history.sweep().state() == SweepState::finished &&
                                    trial == sweep.history.sweep().best() && is_there(sweep.directory.checkpoint(trial));
             record = bench.measure(trial, is_result ? LatencyBench::Weights::trained : LatencyBench::Weights::random);

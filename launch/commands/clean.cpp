@@ -23,7 +23,7 @@ struct CleanOptions {
     Removal removal = Removal::perform;
 };
 
-/// What the sweep's file says, unless the options say otherwise.
+/// `keep:` of the sweep file, with the values that the options replace.
 Keep keep_of(const SweepFile& file, const CleanOptions& options) {
     CRESCENDO_VALIDATE(!options.programs || !file.trainer, "",
                        "--programs is about the files of a program, and crescendo-trainer leaves checkpoints only; "

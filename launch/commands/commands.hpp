@@ -4,12 +4,13 @@
 
 namespace crescendo::launch {
 
-class MpiSession;  ///< null unless a launcher of MPI programs started us
+class MpiSession;  ///< every pointer to it here is null unless an MPI launcher started this process
 
 /// Exit codes of every command.
 enum class ExitCode { done = 0, failed = 1, bad_input = 2, resumable = 75 };
 
-// Each adds one verb to the command line; when it is given, it runs and sets `code`. Its file has the verb's name.
+// Each function adds one verb to the command line. If the user gives that verb, it runs and sets `code`. The source
+// file of a verb has the verb's name.
 
 void add_ask_tell_command(CLI::App& app, ExitCode& code);
 void add_best_command(CLI::App& app, ExitCode& code);

@@ -15,7 +15,7 @@ namespace crescendo::launch {
 ExitCode complain(const std::exception& error, ExitCode code) {
     std::fflush(stdout);
     const char* over_progress_bar = ::isatty(STDERR_FILENO) ? "\r\x1b[K" : "";
-    // Not fmt, which throws where the terminal is gone.
+    // Not fmt, which throws if the terminal is gone.
     std::fprintf(stderr, "%screscendo: %s\n", over_progress_bar, printable(error.what()).c_str());
     return code;
 }

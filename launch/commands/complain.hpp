@@ -9,21 +9,22 @@ namespace crescendo::launch {
 
 struct SweepFile;
 
-/// Says on standard error what ends a command, in place of its progress bar; returns `code`.
+/// Prints the error that ends a command on standard error, over its progress bar. Returns `code`.
 ExitCode complain(const std::exception& error, ExitCode code);
 
-/// To be called in a catch clause: the exit code that the exception ends a command with. `of_a_disk` is the one for a
-/// disk that is full, or cannot be read: a session may go on later.
+/// Returns the exit code for the exception that is being handled; call it in a catch clause. `of_a_disk` is the exit
+/// code if a disk is full or cannot be read: a session may continue later.
 ExitCode code_of_error(ExitCode of_a_disk);
 
-/// As code_of_error(), once the error is said.
+/// Prints the exception that is being handled on standard error, and returns its exit code, as code_of_error() does.
+/// Call it in a catch clause.
 ExitCode complain(ExitCode of_a_disk = ExitCode::failed);
 
-/// Shows a line to the user beside the command's output.
+/// Prints a line for the user on standard error, apart from the command's output.
 void remark(const std::string& line);
 
-/// Shows what `auto` and `bayes` mean in the file, and what else it remarks on its sampler. `run` and `validate` show
-/// all remarks.
+/// Shows the file's remarks on its sampler, such as what `auto` or `bayes` means for it. `run` and `validate` show all
+/// remarks.
 void remark_on_sampler(const SweepFile& file);
 
 }  // namespace crescendo::launch

@@ -33,7 +33,7 @@ std::string names_of(const std::vector<const CLI::App*>& commands) {
     return names;
 }
 
-/// The words that an option takes, "table json csv", if it takes only some.
+/// The values of an option, "table json csv", if it accepts only some.
 std::string words_of(const CLI::Option& option) {
     const auto type = option.get_type_name();
     const auto begin = type.find('{');
@@ -46,7 +46,7 @@ std::string words_of(const CLI::Option& option) {
     return words;
 }
 
-/// Cases of the shell's `case`: behind the words of a command, what may follow.
+/// Adds cases for the shell's `case` statement: for the words of each command, what may come next.
 void add_cases(const CLI::App& command, const std::string& words, std::string& cases) {
     const auto subcommands = command.get_subcommands({});
     for (const auto* option : command.get_options()) {
@@ -61,7 +61,8 @@ void add_cases(const CLI::App& command, const std::string& words, std::string& c
     }
 }
 
-/// How a shell tells its function what stands before the cursor, takes the choices, and learns of the function.
+/// The parts of the script that depend on the shell: how it gives its function the words before the cursor, takes the
+/// choices, and registers the function.
 struct Dialect {
     const char* head;
     const char* tail;
@@ -77,7 +78,7 @@ constexpr Dialect bash{
 complete -o default -F _crescendo crescendo
 )"};
 
-/// zsh loads it as the function itself where it lies in a folder of `fpath`, or it is sourced.
+/// zsh loads the script as the function itself if it is in a folder of `fpath`; it can also be sourced.
 constexpr Dialect zsh{
     R"(#compdef crescendo
 _crescendo() {
@@ -89,10 +90,9 @@ _crescendo() {
 if [[ "$funcstack[1]" == _crescendo ]]; then _crescendo "$@"; else compdef _crescendo crescendo; fi
 )"};
 
-/// A function of the shell that completes what stands before the cursor. Where it knows nothing, the shell completes
-/// names of files.
+/// A shell function that completes the word before the cursor. If it has no choices, the shell completes file names.
 std::string script_of(const CLI::App& app, Shell shell) {
-    std::string nested;  // commands that have commands
+    std::string nested;  // commands with subcommands
     for (const auto* command : app.get_subcommands({})) {
         if (!command->get_subcommands({}).empty()) {
             nested += (nested.empty() ? "" : "|") + command->get_name();

@@ -38,11 +38,11 @@ struct DoctorOptions {
     std::optional<int> slots_per_gpu;
     int cpus_per_slot = 1;
     std::string interface;
-    std::uint64_t per_trial = 0;  // bytes; 0: not known
+    std::uint64_t per_trial = 0;  // bytes; 0: unknown
     Format format = Format::table;
 };
 
-/// The sweep whose disk is asked about, and the directory that it has or will have.
+/// The sweep to check disk space for, and the directory that it has or will have.
 struct Subject {
     SweepFile file;
     SweepDirectory directory;
@@ -61,7 +61,7 @@ std::optional<Subject> subject_of(const fs::path& target) {
     return {};
 }
 
-/// What was found, and on which nodes.
+/// A finding, and the nodes that have it.
 struct Result {
     Finding finding;
     std::vector<std::string> hosts;
@@ -71,7 +71,7 @@ struct Examined {
     std::vector<NodeReport> nodes;
     std::vector<Result> results;
 
-    /// A finding that several nodes share is printed once.
+    /// Adds a finding. One that several nodes share is printed once.
     void add(const Finding& finding, const std::string& host) {
         auto same = std::ranges::find(results, finding, &Result::finding);
         if (same == results.end()) {
@@ -121,7 +121,7 @@ std::vector<NodeReport> examine_all(const Examination& examination, MpiSession* 
             probe.emplace(examination.directory);
             question.probe = probe->file();
         } catch (const std::system_error&) {
-            // The examination of this node says it.
+            // The examination of this node reports it.
         }
         return examine_nodes(*session, question);
     }
@@ -145,7 +145,7 @@ Findings examine_start(MpiSession* session) {
     return findings;
 }
 
-/// Whether there is room for what the sweep's trials leave.
+/// Checks whether there is room for the files of the sweep's trials.
 Finding examine_disk(const Subject& subject, double per_trial, const std::vector<NodeReport>& nodes,
                      const DiskRoom& room) {
     int num_slots = 0;

@@ -40,7 +40,7 @@ struct ExportOptions {
 
 std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr))); }
 
-/// "top1Accuracy=val_acc"
+/// Parses pairs such as "top1Accuracy=val_acc".
 std::map<std::string, std::string> parse_metrics(const std::vector<std::string>& pairs) {
     std::map<std::string, std::string> metrics;
     for (const auto& pair : pairs) {
@@ -61,7 +61,7 @@ std::string is_date(const std::string& text) {
     return read == 3 && length == 10 && text.size() == 10 && date.ok() ? "" : text + " is no date like 2026-11-30";
 }
 
-/// Folder for the files; by default one in the sweep's own directory.
+/// The folder for the files; by default one in the sweep's directory.
 fs::path folder_of(const ExportOptions& options) {
     return fs::absolute(options.out.empty() ? options.directory / "export" / options.format : options.out)
         .lexically_normal();
@@ -79,15 +79,15 @@ Exported exported(const ExportOptions& options, const ExportFormat& format) {
                          .resource_of_epoch = options.resource_of_epoch});
 }
 
-/// Exports a sweep again and again, until it has ended.
+/// Exports a sweep repeatedly until it has ended.
 void follow(const ExportOptions& options, const ExportFormat& format) {
     for (bool last = false; !last;) {
         const auto start = std::chrono::steady_clock::now();
-        // Before it is read, so that the last export has all.
+        // Checked before the sweep is read, so that the last export is complete.
         last = !is_open(standing_of(RecordedSweep(options.directory)));
         add_to_folder(folder_of(options), exported(options, format).files, Existing::replace);
         if (!last) {
-            std::this_thread::sleep_for(pause_after(start));  // a large sweep takes long to read
+            std::this_thread::sleep_for(pause_after(start));  // longer for large sweeps, which take long to read
         }
     }
 }

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What became of the command; empty if it ended well.
+/// Runs the command. Returns what went wrong; empty if it succeeded.
 std::string problem_of(const ProcessOptions& options) {
     const auto timeout = hook_timeout();
     const StopSignals signals;
@@ -46,7 +46,7 @@ std::string problem_of(const ProcessOptions& options) {
     return status.success() ? "" : to_string(status);
 }
 
-/// Where the command prints; empty for our own output, where the disk takes no file.
+/// The log file for the command's output; empty, for our own output, if the file cannot be created.
 std::string log_of(const SweepDirectory& directory) {
     auto log = directory.hook_log().string();
     return FileDescriptor(::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) ? log : "";
@@ -106,10 +106,10 @@ void run_hook(const SessionEnding& ending, const SweepFile& file, const SweepDir
         ProcessOptions options;
         options.command = command;
         options.environment = environment_of_hook(ending, file, directory, history);
-        // It may continue the sweep, and then it is alone, as we are not.
+        // The hook may continue the sweep. It is then a single process, although we are a rank of several.
         options.hides = variables_of_ranks();
         options.log = log_of(directory);
-        options.has_socket = false;  // it is no trial, although it may be the program of one
+        options.has_socket = false;  // a hook is not a trial, even if its program is also a trial's
         if (const auto problem = problem_of(options); !problem.empty()) {
             remark(fmt::format("warning: {}: `{}`: {}; {}", key, command.front(), problem,
                                options.log.empty() ? "it printed to this terminal"

@@ -23,7 +23,7 @@ ExitCode import_to_stdout(const ImportOptions& options) {
     const auto text = text_of(imported, std::filesystem::path(options.path).filename().string());
     fmt::print("{}", text);
     std::fflush(stdout);
-    parse_sweep(text, "the printed file");  // says what its reader must still decide
+    parse_sweep(text, "the printed file");  // reports what the user still has to decide
     return ExitCode::done;
 }
 

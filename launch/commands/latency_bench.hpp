@@ -14,28 +14,28 @@
 
 namespace crescendo::launch {
 
-/// Measures how fast the models of a sweep's trials answer. One trainer measures all of them.
+/// Measures the inference latency of a sweep's trained models. One trainer measures all of them.
 class LatencyBench {
   public:
     struct Options {
-        std::string data = "test";  ///< samples to answer: "test" or "validation"
+        std::string data = "test";  ///< samples for inference: "test" or "validation"
         int threads = 1;            ///< compute threads
     };
 
     /// `sweep` must outlive the bench. Throws InvalidInput if it has no models of crescendo-trainer or no such samples.
     LatencyBench(const RecordedSweep& sweep, Options options);
 
-    /// What a model is before it answers. It takes as long for its answers in both cases.
+    /// Weights of the model that is measured. They do not change its latency.
     enum class Weights {
-        trained,  ///< as in the trial's checkpoint, so that the metrics of its answers are measured too
+        trained,  ///< from the trial's checkpoint, so that the metrics of its predictions are measured too
         random,   ///< for trials whose checkpoints are gone
     };
 
-    /// The measurement that is kept, if measure() would repeat it.
+    /// The stored measurement, if measure() would only repeat it.
     std::optional<LatencyRecord> known(TrialId trial) const;
 
-    /// Measures a trial, and keeps the measurement with the trial's files. Throws std::runtime_error if the trainer
-    /// fails, and DirectoryError if the measurement could not be kept.
+    /// Measures a trial, and stores the measurement with the trial's files. Throws std::runtime_error if the trainer
+    /// fails, and DirectoryError if the measurement cannot be stored.
     LatencyRecord measure(TrialId trial, Weights weights);
 
   private:
@@ -44,13 +44,13 @@ class LatencyBench {
     const RecordedSweep& sweep_;
     Options options_;
     std::string hardware_;
-    std::unique_ptr<IdleTrainers> trainer_;  ///< none before the first measurement, and after one that failed
+    std::unique_ptr<IdleTrainers> trainer_;  ///< null before the first measurement, and after a failed one
 };
 
-/// A measurement for people or for programs. Cost is left out if no slot has a price.
+/// A measurement as text, for people or for programs. The cost is omitted if no slot has a price.
 std::string latency_text(const LatencyRecord& record, std::optional<double> price_of_slot_hour, Format format);
 
-/// `--data` and `--threads`, of the verbs that measure.
+/// Adds `--data` and `--threads`, the options of the verbs that measure latency.
 std::vector<CLI::Option*> add_latency_options(CLI::App& command, LatencyBench::Options& options);
 
 }  // namespace crescendo::launch

@@ -33,8 +33,8 @@ bool holds_sweep(const fs::path& folder) {
     return fs::exists(directory.journal(), error) && fs::exists(directory.sweep_file(), error);
 }
 
-/// Adds the sweeps in `folder`, and below it. Those that `retrain` made of one are not listed; links are not followed,
-/// and folders that cannot be read or whose names begin with a dot are left out.
+/// Adds the sweeps in `folder` and below it. Does not list the sweeps that `retrain` created inside another one, does
+/// not follow links, and skips folders that are unreadable or whose names begin with a dot.
 void find_sweeps(const fs::path& folder, std::vector<fs::path>& sweeps) {
     if (holds_sweep(folder)) {
         sweeps.push_back(folder);
@@ -50,7 +50,8 @@ void find_sweeps(const fs::path& folder, std::vector<fs::path>& sweeps) {
     }
 }
 
-/// The last jobs of those that were submitted. Each of hundreds of questions would take the batch system a while.
+/// Looks up the last jobs of submitted sweeps in one query, because hundreds of separate ones would take the batch
+/// system a while.
 void look_up_jobs(const std::vector<fs::path>& sweeps, JobWatch& watch) {
     std::vector<std::string> jobs;
     for (const auto& path : sweeps) {
@@ -59,7 +60,7 @@ void look_up_jobs(const std::vector<fs::path>& sweeps, JobWatch& watch) {
                 jobs.push_back(std::move(job));
             }
         } catch (const std::exception&) {
-            // Its row says why.
+            // The sweep's row says why.
         }
     }
     if (batch_system()->is_installed()) {
@@ -88,7 +89,7 @@ std::vector<Cell> row_of(const fs::path& path, JobWatch& watch) {
             Cell{}};
 }
 
-/// One damaged sweep hides no other.
+/// The row of a sweep that cannot be read, so that a damaged sweep does not hide the others.
 std::vector<Cell> unreadable_row(const fs::path& path, const std::string& problem) {
     std::vector<Cell> row(columns.size());
     row.front() = path.lexically_normal().string();

@@ -27,19 +27,19 @@ struct LogsOptions {
     std::optional<std::int64_t> num_lines;
 };
 
-/// What one file gets printed, each line behind a prefix.
+/// Prints a log file, each line with a prefix.
 class PrintedLog {
   public:
     PrintedLog(const std::filesystem::path& path, std::string prefix, std::int64_t offset = 0)
         : tail_(path.string(), offset), prefix_(std::move(prefix)) {}
 
-    /// Prints what is new: the last `most` lines of it.
+    /// Prints new lines; only the last `most` of them if given.
     void print(std::optional<std::int64_t> most = {}) {
         read(most);
         print_kept();
     }
 
-    /// As print(), with the last line, even if it is not complete.
+    /// As print(), but also prints the last line if it is incomplete.
     void print_rest(std::optional<std::int64_t> most = {}) {
         read(most);
         if (auto rest = tail_.rest(); !rest.empty()) {
@@ -48,7 +48,7 @@ class PrintedLog {
         print_kept();
     }
 
-    /// Bytes of the file that are printed, or were left out.
+    /// Number of bytes of the file that were printed or left out.
     std::int64_t offset() const { return tail_.offset(); }
 
   private:
@@ -58,7 +58,8 @@ class PrintedLog {
         } while (tail_.has_more());
     }
 
-    /// Keeps lines that may be among the last, and prints them at once if all are shown: a log can be very long.
+    /// Keeps lines that may be among the last. If all lines are wanted, prints them at once, because a log can be very
+    /// long.
     void take(std::vector<std::string> lines, std::optional<std::int64_t> most) {
         std::ranges::move(lines, std::back_inserter(kept_));
         if (!most) {
@@ -77,27 +78,27 @@ class PrintedLog {
 
     FileTail tail_;
     std::string prefix_;
-    std::deque<std::string> kept_;  ///< to be printed
+    std::deque<std::string> kept_;  ///< lines to be printed
 };
 
-/// With a prefix, unless the user asked for this one.
+/// The log of a trial, with a prefix unless the user named the trial.
 PrintedLog printed(const SweepDirectory& directory, const LogsOptions& options, TrialId trial,
                    std::int64_t offset = 0) {
     return {directory.log(trial), options.trial ? "" : fmt::format("{}: ", trial.value), offset};
 }
 
-/// What of a trial's log has been printed.
+/// How much of a trial's log has been printed.
 struct LogEnd {
     std::int64_t offset = 0;
-    int generation = 0;  ///< of the group that wrote it
+    int generation = 0;  ///< generation of the group that wrote it
 };
 
-/// Until nobody works on the sweep any more, or the trial has ended. A trial that the user asked for is shown even if
-/// it waits for slots; of all trials, those that run.
+/// Prints new lines until no process works on the sweep, or the trial has ended. If the user named a trial, it is shown
+/// even while it waits for slots; otherwise the running trials are.
 void follow(const SweepDirectory& directory, const LogsOptions& options) {
-    constexpr int turns_between_looks = 5;  // a look reads the whole journal
-    std::map<TrialId, PrintedLog> logs;     // of trials that run
-    std::map<TrialId, LogEnd> ends;         // of trials that ran: they may run again
+    constexpr int turns_between_looks = 5;  // each look reads the whole journal
+    std::map<TrialId, PrintedLog> logs;     // logs of running trials
+    std::map<TrialId, LogEnd> ends;         // for trials that have run, because they may run again
     std::size_t num_seen = 0;
     JobWatch job;
     for (int turn = 0;; ++turn) {

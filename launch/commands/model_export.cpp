@@ -29,10 +29,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A large model is written to a slow disk.
+/// Long, because a large model may go to a slow disk.
 constexpr std::chrono::minutes time_to_export{30};
 
-/// A folder beside `out` that becomes `out` when all is written; else it goes with this.
+/// A temporary folder beside `out`. complete() renames it to `out`; otherwise the destructor removes it.
 class NewFolder {
   public:
     explicit NewFolder(fs::path out)
@@ -63,7 +63,7 @@ class NewFolder {
     fs::path partial_;
 };
 
-/// What crescendo-trainer wrote of the trial's checkpoint (its option --export).
+/// Runs `crescendo-trainer --export` on the trial's checkpoint, and returns its answer: what it wrote.
 Json write_model(const RecordedSweep& sweep, TrialId trial, const fs::path& folder) {
     const auto& directory = sweep.directory;
     const auto work = work_of(trial, sweep.history.sweep(), sweep.file, directory);

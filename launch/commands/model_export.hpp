@@ -7,12 +7,12 @@
 
 namespace crescendo::launch {
 
-/// Writes a trial into the folder `out`: its parameters, and what crescendo-trainer trained as a model that Python runs
-/// without Crescendo. Says on the screen what is there. A program's trial gives its parameters, and the name of its own
-/// folder.
+/// Exports a trial into the folder `out`: its parameters and, if crescendo-trainer trained it, the model in a form that
+/// Python runs without Crescendo. For a trial of another program, exports the parameters and the path of the trial's
+/// own folder. Prints what it wrote.
 ///
-/// Throws InvalidInput if `out` is there and not empty, or if the trial is not there or has no checkpoint; and
-/// std::runtime_error if the trainer fails. Then `out` is as it was.
+/// Throws InvalidInput if `out` exists and is not empty, if the trial does not exist, or if it has no checkpoint.
+/// Throws std::runtime_error if the trainer fails. On an exception, `out` is unchanged.
 void export_trial(const RecordedSweep& sweep, TrialId trial, const std::filesystem::path& out);
 
 }  // namespace crescendo::launch

@@ -24,7 +24,7 @@ void add_format_option_without_csv(CLI::App& command, Format& format);
 /// The DIR argument of the verbs about an existing sweep.
 void add_directory_argument(CLI::App& command, std::filesystem::path& directory);
 
-/// The DIR arguments of the verbs about several sweeps: their directories, or folders of such.
+/// The DIR arguments of the verbs about several sweeps: sweep directories, or folders that hold some.
 CLI::Option* add_directories_argument(CLI::App& command, std::vector<std::filesystem::path>& directories);
 
 /// `--slots N` and `--slots-per-gpu K`, which exclude each other.
@@ -33,7 +33,8 @@ void add_slots_options(CLI::App& command, std::optional<int>& slots, std::option
 /// `--price slot_hour=0.90|node_hour=24.48`
 void add_price_option(CLI::App& command, std::string& price);
 
-/// What an hour of a slot costs by that option, or, where it is empty, by the sweep's file.
+/// The price of a slot-hour from the text of `--price`; if that is empty, from the sweep file. None if neither has a
+/// price.
 std::optional<double> price_of_slot_hour(const RecordedSweep& sweep, const std::string& price);
 
 }  // namespace crescendo::launch

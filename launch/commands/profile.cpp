@@ -41,7 +41,7 @@ struct ProfileOptions {
     Format format = Format::table;
 };
 
-/// A sweep that has the trial, begun or not.
+/// A sweep with the trial; the sweep may not have begun.
 struct Subject {
     SweepFile file;
     Sweep sweep;
@@ -61,7 +61,7 @@ Subject subject_of(const ProfileOptions& options) {
     return {std::move(file), std::move(sweep), std::move(directory), fs::current_path()};
 }
 
-/// A folder on the disk where the sweep's checkpoints lie or will lie, gone with this.
+/// A temporary folder on the disk that holds the sweep's checkpoints. The destructor removes it.
 class ScratchFolder {
   public:
     explicit ScratchFolder(fs::path beside) {
@@ -99,7 +99,7 @@ std::vector<SlotResources> slots_of(const SweepFile& file, const ProfileOptions&
     return slots;
 }
 
-/// As large as the sweep would make it for a trial that grew to so many workers.
+/// The batch size that the sweep would use for a trial that grew to `num_workers` workers.
 GroupBatch batch_of(const SweepFile& file, int num_workers) {
     const auto policy = file.spec.scheduler.batch;
     const bool grows = policy == BatchPolicy::ladder || policy == BatchPolicy::per_worker;
@@ -131,7 +131,7 @@ ExitCode profile(const ProfileOptions& options) {
         fmt::print("trial {}:{}\n\n", trial.value, configuration(subject.sweep.trial(trial).config));
         std::fflush(stdout);
     }
-    const StopSignals signals;  // what is made from here on is removed, however this ends
+    const StopSignals signals;  // everything created from here on is removed, however this ends
     const ScratchFolder scratch(fs::absolute(subject.directory.path()));
     std::vector<Json> orders;
     for (int rank = 0; rank < options.num_workers; ++rank) {

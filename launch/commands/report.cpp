@@ -25,7 +25,7 @@ struct ReportOptions {
     fs::path out;
 };
 
-/// Before the work, so that nothing is lost by it.
+/// Checks the output folder before the work begins, so that no work is lost.
 void require_folder(const fs::path& out) {
     if (out.empty()) {
         return;
@@ -37,7 +37,7 @@ void require_folder(const fs::path& out) {
                        "--out {}: this is a folder, and the page is one file; name a file in it", out.string());
 }
 
-/// The page's file where the user names none.
+/// The page's file if the user names none.
 fs::path default_page(const std::vector<fs::path>& directories) {
     if (directories.size() > 1) {
         return "report.html";

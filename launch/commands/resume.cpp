@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is new since the last session. Throws InvalidInput where something is asked for that leaves nothing to do.
+/// Applies what the options change since the last session. Throws InvalidInput if they leave nothing to do.
 Reopening reopen(const RecordedSweep& recorded, const ResumeOptions& options) {
     std::vector<Override> settings;
     for (const auto& text : options.settings) {
@@ -76,7 +76,7 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     if (was_over && tested && reopening.sweep().state() != SweepState::running) {
         fmt::print("the sweep is over, and nothing was left to do; `{}` extends it\n",
                    directory.way_to_extend("run_cap=N"));
-        // The last session may have died before it did so.
+        // The last session may have died before it did this.
         clean_up({recorded.file.keep, recorded.file.has_warm_trainers()}, history.sweep(), directory);
         write_results(recorded.file, history, directory);
         const auto outcome = history.sweep().state() == SweepState::failed ? Outcome::failed : Outcome::finished;
@@ -84,7 +84,7 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     }
     const bool is_in_job = std::getenv(exit_status_variable) != nullptr;
     const auto where = directory.path().string();
-    // A job script of the user's own has a job that runs, and must not fail where Slurm is away for a moment.
+    // A job script that the user wrote runs in a job, and must not fail if Slurm is briefly unavailable.
     const bool must_know = !is_in_job && !batch_system()->own_job();
     const auto job =
         must_know ? require_state_of_job(directory, "and one that is queued would fail once it finds the sweep at work")

@@ -14,13 +14,13 @@ namespace crescendo::launch {
 struct ResumeOptions {
     std::filesystem::path directory;
     std::vector<int> trials = {};            ///< only these paused trials; empty: the sweep
-    std::vector<std::string> settings = {};  ///< KEY=VALUE in place of what the sweep file has
+    std::vector<std::string> settings = {};  ///< KEY=VALUE, each replacing a value of the sweep file
     std::optional<std::int64_t> run_cap = {};
     bool retry_failed = false;
     SessionOptions session = {};
 };
 
-/// Continues a sweep, and prints its end. Throws InvalidInput where something is asked for that leaves nothing to do.
+/// Continues a sweep, and prints how it ended. Throws InvalidInput if the options leave nothing to do.
 ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session);
 
 }  // namespace crescendo::launch

@@ -32,7 +32,7 @@ struct RetrainOptions {
     SessionOptions session;
 };
 
-/// While it lives, what goes to the standard output goes to the standard error output.
+/// Redirects standard output to standard error while the object lives.
 class OutputToErrors {
   public:
     OutputToErrors() : output_(::dup(STDOUT_FILENO)) {
@@ -50,7 +50,7 @@ class OutputToErrors {
     FileDescriptor output_;
 };
 
-/// Begins to train the trial's configuration in `folder`, or continues.
+/// Starts training the trial's configuration in `folder`, or continues it.
 ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder, const RetrainOptions& options,
                MpiSession* session) {
     fs::current_path(sweep.directory.working_directory());

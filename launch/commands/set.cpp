@@ -14,7 +14,7 @@ struct SetOptions {
     std::vector<std::string> settings;
 };
 
-/// All at once, so that they hold together or not at all.
+/// Sends all settings in one request, so that either all apply or none.
 ExitCode set(const SetOptions& options) {
     SetRequest request;
     for (const auto& text : options.settings) {

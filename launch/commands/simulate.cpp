@@ -50,7 +50,7 @@ struct Policy {
     std::vector<Override> overrides;
 };
 
-/// What only rasda takes of a sweep file's scheduler: who is compared with it does without.
+/// Keys of the scheduler that only rasda uses. They are removed for the other types that are compared with it.
 constexpr std::array keys_of_growth{"scaling_factor", "grow",    "grow_when", "priority",
                                     "shrink",         "surplus", "batch",     "min_efficiency"};
 
@@ -77,7 +77,7 @@ Policy parse_policy(const std::string& text) {
     return policy;
 }
 
-/// How many trials are sure to train to their first rung; 0 if any may end before.
+/// The number of trials that certainly train to their first rung; 0 if any may end earlier.
 double sure_trials(const SweepFile& file) {
     const auto& spec = file.spec;
     const bool may_end = spec.target || spec.trial_end.target || spec.trial_end.seconds || spec.patience.trials ||
@@ -85,18 +85,18 @@ double sure_trials(const SweepFile& file) {
     if (may_end) {
         return 0;
     }
-    const bool has_all = spec.run_cap && spec.sampler == "random";  // others may have no more to propose
+    const bool has_all = spec.run_cap && spec.sampler == "random";  // other samplers may run out of proposals
     return has_all ? static_cast<double>(*spec.run_cap) * spec.repeat.times : 1;
 }
 
-/// How many units of resource the trials are sure to train.
+/// The amount of resource that the trials certainly train.
 double sure_units(const SweepFile& file) {
     const auto& scheduler = file.spec.scheduler;
     const auto each = scheduler.kind == SchedulerKind::fifo ? scheduler.max : scheduler.min;
     return sure_trials(file) * static_cast<double>(each.value);
 }
 
-/// What is simulated: a sweep file, or a recorded sweep, with everything that the command line changes.
+/// The sweep to simulate: a sweep file or a recorded sweep, with all changes by the command line.
 class Study {
   public:
     explicit Study(const SimulateOptions& options) : options_(options) {
@@ -108,17 +108,18 @@ class Study {
         }
     }
 
-    /// From now on trials learn, and take the time, that they did.
+    /// Makes trials learn, and take time, as recorded.
     void use(Recording recording) { recording_ = std::move(recording); }
 
-    /// From now on the recorded sweep has the limits that it had in the end. A file of its own says its own.
+    /// Gives the recorded sweep the limits that it had at the end. Has no effect if the user gave a sweep file, which
+    /// has its own limits.
     void use(std::vector<Override> limits) {
         if (options_.file.empty()) {
             limits_ = std::move(limits);
         }
     }
 
-    /// From now on there are as many slots as the recorded sweep had, unless the command line says how many.
+    /// Uses as many slots as the recorded sweep had, unless the command line says how many.
     void use_slots(int slots) { recorded_slots_ = slots; }
 
     SweepFile read(const std::vector<Override>& overrides) const {
@@ -140,13 +141,13 @@ class Study {
             file.spec.scheduler.expected_regroup = recording_->expected_regroup;
         }
         if (file.spec.metric.empty()) {
-            file.spec.metric = "loss";  // nobody reports here, who would name it
+            file.spec.metric = "loss";  // no trial reports here, so nothing else names the metric
         }
         add_warm_start(file);
         return file;
     }
 
-    /// Every report goes to `reports`, if given.
+    /// Simulates the sweep. Every report is added to `reports`, if given.
     simulator::Summary simulate(const SweepFile& file, int slots, std::vector<SeenReport>* reports = nullptr) const {
         const auto& spec = file.spec;
         const auto max = spec.scheduler.max;
@@ -193,7 +194,7 @@ class Study {
         return *slots;
     }
 
-    /// Says which keys of the sweep decide in the sweep how long its trials run, and not here.
+    /// Warns about keys that affect how long trials run in the sweep, but not in the simulation.
     void remark_on_gaps(const SweepFile& file) const {
         const bool shares_gpus = file.slots_per_gpu.value_or(1) > 1 && file.spec.scheduler.distinct_gpus == Switch::on;
         std::vector<std::string> unknown;
@@ -219,7 +220,7 @@ class Study {
     }
 
   private:
-    /// Whether the program is started anew to grow, and nobody said or measured how long that takes.
+    /// Whether the program restarts to grow, and the time for that was neither given nor measured.
     bool guesses_restarts(const SweepFile& file) const {
         const auto keys = flat_keys(parse_yaml(file.text, file.source.file()).root);
         const auto grow = keys.find("grow");
@@ -231,7 +232,7 @@ class Study {
         return restarts && may_grow && !is_measured && !is_set(regroup) && !keys.contains(regroup);
     }
 
-    /// What recorded trials took; nothing if nobody knows. What --set gives replaces what was recorded.
+    /// The times of recorded trials; empty if there are none. Values given by --set replace recorded ones.
     std::vector<simulator::RecordedTimes> recorded_times() const {
         auto recorded = recording_ ? recording_->times.trials : std::vector<simulator::RecordedTimes>{};
         const bool sets_start = is_set("simulate.start");
@@ -251,7 +252,7 @@ class Study {
         return std::ranges::find(settings_, key, &Override::key) != settings_.end();
     }
 
-    /// The sources are read, and talked about, once.
+    /// Reads the sources, and prints remarks about them, only once.
     void add_warm_start(SweepFile& file) const {
         if (options_.file.empty()) {
             SweepDirectory::open(options_.recorded_sweep).add_warm_start(file);
@@ -271,7 +272,7 @@ class Study {
     mutable std::optional<std::vector<EarlierResult>> warm_start_;
 };
 
-/// What an hour of a slot costs, on nodes as they are simulated; nothing if nobody said a price.
+/// The price of a slot-hour on nodes as they are simulated; nothing if the file has no price.
 std::optional<double> hourly_price(const SweepFile& file, int slots) {
     if (!file.price || file.price->unit == Price::Unit::slot) {
         return file.price ? std::optional(file.price->per_hour) : std::nullopt;
@@ -280,7 +281,7 @@ std::optional<double> hourly_price(const SweepFile& file, int slots) {
     return file.price->per_hour * num_nodes / slots;
 }
 
-/// The summary, and what it would cost where the file has a price.
+/// The summary, with its cost if the file has a price.
 OrderedJson results(const simulator::Summary& summary, const SweepFile& file) {
     auto json = summary_json(summary, file.spec);
     if (const auto price = hourly_price(file, summary.slots)) {
@@ -350,7 +351,7 @@ ExitCode compare(const SimulateOptions& options, const Study& study) {
     return ExitCode::done;
 }
 
-/// `known` is shown before the results.
+/// Simulates the sweep once. `known` is shown before the results.
 void simulate_one(const SimulateOptions& options, const Study& study, OrderedJson known = OrderedJson::object()) {
     const auto file = study.read({});
     std::vector<SeenReport> reports;
@@ -362,7 +363,7 @@ void simulate_one(const SimulateOptions& options, const Study& study, OrderedJso
     }
 }
 
-/// First what was decided, once more; then the sweep itself, with the curves and times that it had.
+/// First replays the recorded decisions, then simulates the sweep with its recorded curves and times.
 ExitCode replay_sweep(const SimulateOptions& options) {
     const auto directory = SweepDirectory::open(options.recorded_sweep);
     const auto frozen = FrozenFile::recorded_in(directory.journal());

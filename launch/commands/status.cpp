@@ -27,7 +27,7 @@ struct StatusOptions {
     std::string price;
 };
 
-/// Keys that may change, with the values that hold now; those that are not given are left out.
+/// The keys that may change, with their current values; keys without a value are left out.
 OrderedJson limits_json(const RecordedSweep& recorded) {
     OrderedJson limits = OrderedJson::object();
     for (const auto& [key, value] : recorded.limits()) {
@@ -36,7 +36,7 @@ OrderedJson limits_json(const RecordedSweep& recorded) {
     return limits;
 }
 
-/// Of each running trial that grew: how many times as many samples it takes in a second as with its first group.
+/// For each running trial that has grown: its samples per second relative to its first group.
 OrderedJson speedups_json(const Sweep& sweep) {
     OrderedJson speedups = OrderedJson::array();
     for (const auto& trial : sweep.trials()) {
@@ -52,7 +52,7 @@ OrderedJson speedups_json(const Sweep& sweep) {
     return speedups;
 }
 
-/// How many trials have their configuration from whom.
+/// The number of trials by the origin of their configurations.
 OrderedJson proposals_json(const Sweep& sweep) {
     OrderedJson proposals = OrderedJson::object();
     for (const auto& [origin, word] : origins) {
@@ -64,7 +64,7 @@ OrderedJson proposals_json(const Sweep& sweep) {
     return proposals;
 }
 
-/// What users wrote; nothing if they wrote nothing.
+/// Notes and tags of users; empty if there are none.
 OrderedJson annotations_json(const History& history) {
     const auto& annotations = history.annotations();
     OrderedJson json = OrderedJson::object();
@@ -87,7 +87,7 @@ OrderedJson annotations_json(const History& history) {
     return json;
 }
 
-/// Medians. The phases in their order, before those that other trainers than ours may have.
+/// Median times of regroups. Our own phases come first, in their order; then those of other trainers.
 OrderedJson regroups_json(const History& history) {
     auto phases = history.regroup_phases();
     OrderedJson json{{"count", history.regroup_seconds().size()}, {"seconds", median(history.regroup_seconds())}};
@@ -102,7 +102,7 @@ OrderedJson regroups_json(const History& history) {
     return json;
 }
 
-/// What a user may do about a sweep that stands so, whose last job is `job`; empty if there is nothing to say.
+/// What the user can do about a sweep in this state, whose last job is `job`; empty if there is nothing to say.
 std::string hint_of(const RecordedSweep& recorded, Standing standing, const std::string& job) {
     if (standing == Standing::queued) {
         return fmt::format("`{}` says what the job waits for", batch_system()->state_command(job));
@@ -214,7 +214,7 @@ std::string text_of_notes(const OrderedJson& notes) {
     return result;
 }
 
-/// "9 at 1, 3 at 3": how many trials each rung has.
+/// "9 at 1, 3 at 3": the number of trials at each rung.
 std::string text_of_rungs(const OrderedJson& rungs) {
     std::string result;
     for (const auto& rung : rungs) {
@@ -224,7 +224,7 @@ std::string text_of_rungs(const OrderedJson& rungs) {
     return result;
 }
 
-/// Leaves the first entries of a list; returns how many it took away.
+/// Keeps only the first entries of a list. Returns how many it removed.
 std::size_t shorten(OrderedJson& list) {
     constexpr std::size_t most = 8;
     std::size_t num_left_out = 0;
@@ -245,12 +245,12 @@ ExitCode status(const StatusOptions& options) {
     }
     Table table({"what", "value"});
     for (auto& [name, value] : status.items()) {
-        const bool is_list_of_nothing = value.is_structured() && value.empty();  // speedups where no trial has grown
+        const bool is_list_of_nothing = value.is_structured() && value.empty();  // speedups if no trial has grown
         const bool is_missing = value.is_null() && name != "best" && options.format == Format::table;
         if (is_list_of_nothing || is_missing) {
             continue;
         }
-        // Thousands of trials may have grown, or have tags: a person looks at some, and a program gets all.
+        // Thousands of trials may have grown, or have tags. People see some of them; programs get all.
         const bool is_long = (value.is_array() && name != "rungs") || name == "trial_tags";
         const auto num_left_out = is_long && options.format == Format::table ? shorten(value) : 0;
         auto text = name == "notes" ? text_of_notes(value) : name == "rungs" ? text_of_rungs(value) : line_of(value);

@@ -14,8 +14,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// If what was asked for decides something, says how the sweep continues unless that ended it, and leaves the table of
-/// its trials as they are now.
+/// If the requests changed the sweep's state, says how the sweep continues (unless they ended it), and rewrites the
+/// table of its trials.
 void settle(const IdleSweep& idle) {
     if (!idle.has_decided()) {
         return;
@@ -27,7 +27,7 @@ void settle(const IdleSweep& idle) {
     } else if (goes_on) {
         fmt::print("nobody works on the sweep now; `{}` continues it\n", recorded.directory.way_to_continue());
     }
-    write_results(recorded.file, recorded.history, recorded.directory);  // the last, because a full disk can end it
+    write_results(recorded.file, recorded.history, recorded.directory);  // last, because a full disk can make it throw
 }
 
 void print(const Answer& answer) {

@@ -10,13 +10,13 @@
 
 namespace crescendo::launch {
 
-// What the verbs share that steer a sweep through its directory.
+// Shared by the verbs that steer a sweep through its directory.
 
-/// Asks for these in turn, and prints what becomes of each. The process that works on the sweep is asked by files; if
-/// there is none, the journal gets them here. Returns bad_input if any was refused.
+/// Makes these requests in order, and prints the result of each. If a process works on the sweep, it gets them as
+/// files; otherwise this function appends them to the journal. Returns bad_input if any was refused.
 ExitCode ask_for(const std::filesystem::path& directory, const std::vector<Request>& requests);
 
-/// As ask_for(), of the same kind for each of these trials.
+/// Makes one request of the type TrialRequest for each trial, as ask_for() does.
 template <class TrialRequest>
 ExitCode ask_for_each(const std::filesystem::path& directory, const std::vector<int>& trials) {
     std::vector<Request> requests;
@@ -26,7 +26,7 @@ ExitCode ask_for_each(const std::filesystem::path& directory, const std::vector<
     return ask_for(directory, requests);
 }
 
-/// The trial that a word names. Throws InvalidInput if it is no number.
+/// Parses the id of a trial. Throws InvalidInput if `word` is not a number.
 TrialId trial_named(const std::string& word);
 
 }  // namespace crescendo::launch

@@ -35,10 +35,10 @@ void write_request(const SweepDirectory& directory) try {
     cannot_open(directory.stop_request(), error.code().value());
 }
 
-/// A coordinator that starts removes the request, and a job script may be about to start one: it stands until all are
-/// gone.
+/// Keeps the request in place until the coordinator and the job are gone: a starting coordinator removes it, and a job
+/// script may be about to start one.
 void request_until_gone(const SweepDirectory& directory) {
-    // Where there is a batch system, each look may be a question to it.
+    // With a batch system, each look may be a query to it.
     const std::chrono::milliseconds between_looks(batch_system()->is_installed() ? 1000 : 100);
     for (bool is_told = false;;) {
         if (!is_there(directory.stop_request())) {
@@ -63,7 +63,7 @@ void request_until_gone(const SweepDirectory& directory) {
     }
 }
 
-/// Asks by a file, which reaches a coordinator on any node that shares the file system.
+/// Requests the stop by a file, which reaches a coordinator on any node that shares the file system.
 ExitCode stop(const std::filesystem::path& path) {
     const auto directory = SweepDirectory::open(path);
     const auto holder = SweepLock::holder(directory);

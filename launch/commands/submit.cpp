@@ -63,23 +63,24 @@ JobRequest make_request(const SweepFile& file, const fs::path& directory, const 
         request.site.launcher = rank_launcher().command;
     }
     if (file.slots || file.slots_per_gpu) {
-        request.site.defaults.slots_per_gpu.reset();  // the sweep's own wish counts more than the site's default
+        request.site.defaults.slots_per_gpu.reset();  // the sweep file takes precedence over the site's default
     }
     request.options = job.over(request.site.defaults);
     return request;
 }
 
-/// What the option or the usual places name; empty where there is none.
+/// The site profile from the option, or from the usual places; empty if there is none.
 fs::path site_of(const SubmitOptions& options) {
     const auto site = options.site.empty() ? find_site_profile().value_or("") : options.site;
     return site.empty() ? site : fs::absolute(site);
 }
 
-/// The right to queue a job of a sweep, from the look for other jobs until the new one is noted. It is a lock (flock)
-/// on the journal, which who may only read the sweep does not get.
+/// Allows one process at a time to queue a job of a sweep: held from the check for other jobs until the new one is
+/// recorded. It is a lock (flock) on the journal, opened for writing, so users who may only read the sweep cannot get
+/// it.
 class QueueLock {
   public:
-    /// Throws InvalidInput if somebody else has it, and as cannot_open() does.
+    /// Throws InvalidInput if another process holds it, and as cannot_open() does.
     explicit QueueLock(const SweepDirectory& directory)
         : file_(::open(directory.journal().c_str(), O_RDWR | O_CLOEXEC)) {
         if (!file_) {
@@ -95,7 +96,7 @@ class QueueLock {
     FileDescriptor file_;
 };
 
-/// Notes the id of the job that was queued, so that there is never a second one.
+/// Records the id of the queued job, so that there is never a second one.
 ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
     try {
         directory.note_job(job);
@@ -103,7 +104,7 @@ ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
         remark(fmt::format("job {} is queued, but this could not be recorded; do not submit another one", job));
         throw;
     }
-    const auto where = shell_quoted(directory.path());  // lines to be copied
+    const auto where = shell_quoted(directory.path());  // quoted, because users copy these lines
     fmt::print(
         "job {} is queued\n"
         "\n"
@@ -122,12 +123,12 @@ void note_request(const SweepDirectory& directory, const JobOptions& job, const 
     directory.write_run(run);
 }
 
-/// It may hold secrets: what the site profile exports.
+/// Readable by its owner only: the script may hold secrets that the site profile exports.
 void write_job_script(const SweepDirectory& directory, const std::string& script) {
     replace_file(directory.job_script(), script, Durability::on_disk, for_owner);
 }
 
-/// That of another user may be read by nobody else.
+/// Adds advice to the error, because another user's job script may be unreadable.
 std::string read_job_script(const SweepDirectory& directory, const std::string& advice) try {
     return read_regular_file(directory.job_script());
 } catch (const InvalidInput& error) {
@@ -164,7 +165,8 @@ ExitCode submit_new(const SubmitOptions& options) {
     return note_job(directory, job);
 }
 
-/// One job at a time. The one that we are in makes way for the next.
+/// Throws InvalidInput if the sweep has another job. The job that we are in does not count, because the next one
+/// replaces it.
 void require_idle(const SweepDirectory& directory) {
     const auto where = directory.path().string();
     const auto job = directory.job();
@@ -180,13 +182,13 @@ void require_idle(const SweepDirectory& directory) {
                        shell_quoted(where));
 }
 
-/// Whether a script works in another directory, of which this one is a copy, or where this one was before.
+/// Whether a job script works in another directory: this one is a copy of it, or was moved from there.
 bool is_elsewhere(const JobPlaces& script, const fs::path& directory) {
     std::error_code gone;
     return script.directory && !fs::equivalent(*script.directory, directory, gone);
 }
 
-/// What a script names that is not there, or not this sweep's; empty if all is as it should be.
+/// Which path in a job script is missing, or belongs to another sweep; empty if all are right.
 std::string what_moved(const JobPlaces& script, const fs::path& directory) {
     const auto is_gone = [](const std::optional<fs::path>& path) {
         std::error_code unknown;
@@ -204,7 +206,7 @@ std::string what_moved(const JobPlaces& script, const fs::path& directory) {
     return {};
 }
 
-/// How `crescendo set` extends a sweep that is over, as the end of a sentence; empty where it cannot.
+/// How `crescendo set` extends a sweep that is over, as the end of a sentence; empty if it cannot.
 std::string way_to_extend(FinishReason reason, const SweepDirectory& directory) {
     const char* limit = "";
     switch (reason) {
@@ -233,7 +235,7 @@ void require_unfinished(const Sweep& sweep, const SweepDirectory& directory) {
                        way_to_extend(*reason, directory));
 }
 
-/// Writes the script of the next job, or with --dry-run prints it.
+/// Writes the script of the next job, or prints it with --dry-run.
 void prepare_next_job(const SubmitOptions& options, const SweepDirectory& directory, std::optional<QueueLock>& lock) {
     const auto where = directory.path().string();
     CRESCENDO_VALIDATE(options.directory.empty(), "",
@@ -245,7 +247,7 @@ void prepare_next_job(const SubmitOptions& options, const SweepDirectory& direct
         lock.emplace(directory);
     }
     require_idle(directory);
-    // In the job script, a rank 0 that hangs after its last word makes way.
+    // In the job script, the holder is ignored: it may be a rank 0 that hangs after it reported its exit code.
     const bool is_in_script = std::getenv(exit_status_variable) != nullptr;
     const auto holder = is_in_script ? std::nullopt : SweepLock::holder(directory);
     CRESCENDO_VALIDATE(!holder, "", "{}: {} is using this directory; `crescendo stop {}` ends it", where,
@@ -273,7 +275,7 @@ void prepare_next_job(const SubmitOptions& options, const SweepDirectory& direct
             fmt::format("{}: {}, and it was edited or written by another version; put the new path in it, or {}",
                         directory.job_script().string(), moved, advice);
         CRESCENDO_VALIDATE(!is_elsewhere(places, directory.path()), "", "{}", words);
-        remark("note: " + words);  // its nodes may have what this machine lacks
+        remark("note: " + words);  // the job's nodes may have files that this machine lacks
     }
     if (!is_given || is_as_written) {
         script = script_for(directory.path(), working_directory, own_program());
@@ -286,12 +288,12 @@ void prepare_next_job(const SubmitOptions& options, const SweepDirectory& direct
         fmt::print("{}", script);
         return;
     }
-    directory.require_writable();  // else nobody would know of the job
+    directory.require_writable();  // otherwise, the job could not be recorded
     fs::remove(directory.stop_request());
 }
 
-/// Whatever keeps a job from being queued has the exit code of a refusal, so that a job script tries again. After
-/// another failure there may be a job.
+/// Any failure before the job is queued becomes InvalidInput, with the exit code of a refusal, so that a job script
+/// tries again. After a later failure, the job may exist.
 ExitCode submit_again(const SubmitOptions& options) {
     const auto directory = SweepDirectory::open(options.target);
     std::optional<QueueLock> lock;

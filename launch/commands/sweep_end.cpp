@@ -19,24 +19,24 @@
 namespace crescendo::launch {
 namespace {
 
-/// The failure of the last trial that has failed, as a terminal may show it; there must be one.
+/// The last failure of the trial that failed last, safe for a terminal. There must be one.
 std::string last_failure(const History& history) {
     return printable(history.of(last_failed(history.sweep())->id).last_failure);
 }
 
-/// "3 trials failed": there may be more where several fail in one turn.
+/// "3 trials failed". More than one may have failed, because several can fail in one turn.
 std::string failed_trials(const History& history) {
     const auto count = history.sweep().count(TrialStatus::failed);
     return count == 1 ? "a trial failed" : fmt::format("{} trials failed", count);
 }
 
-/// What none of them reported.
+/// The metric that none of the trials reported.
 std::string missed_metric(const History& history) {
     const auto& metric = history.sweep().spec().metric;
     return metric.empty() ? "anything" : metric;
 }
 
-/// What a report is, where programs ended well without any.
+/// Advice on how to report, if programs ended without an error and without a report.
 std::string advice_on_reports(const SweepFile& file, const History& history) {
     if (!last_failure(history).starts_with(no_report)) {
         return {};
@@ -69,14 +69,14 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
         group == metric ? "" : fmt::format("  metric: {{name: {}}}     as the group is called\n", group));
 }
 
-/// What to do about failures that many programs have at first.
+/// Advice about failures that many programs have at first.
 std::string advice(const SweepFile& file, const History& history) {
     const auto words = last_failure(history);
     const auto is_ignored = [&](const char* value) {
         return words.find(fmt::format("ignored explicit argument '{}'", value)) != std::string::npos;
     };
-    const bool takes_none = words.find("does not take a value") != std::string::npos ||       // click's words
-                            words.find("Unrecognized options: True") != std::string::npos ||  // tyro's
+    const bool takes_none = words.find("does not take a value") != std::string::npos ||       // click's message
+                            words.find("Unrecognized options: True") != std::string::npos ||  // tyro's message
                             words.find("Unrecognized options: False") != std::string::npos;
     if (is_ignored("True") || is_ignored("False") || takes_none) {
         return "An option such as argparse's store_true takes no value. With `${args_no_boolean_flags}` in the "
@@ -98,7 +98,7 @@ std::string advice(const SweepFile& file, const History& history) {
     }
     std::vector<const char*> traces{"wandb.errors", "wandb: ERROR", "wandb login"};
     if (words.starts_with(no_report) && !file.supervision.report) {
-        traces.push_back("wandb: ");  // whatever it says: such a program may well report by wandb.log
+        traces.push_back("wandb: ");  // any output of wandb: a program without reports probably reports by wandb.log
     }
     const auto has_left = [&](const char* trace) { return words.find(trace) != std::string::npos; };
     if (!runs_wandb_adapter(file) && std::ranges::any_of(traces, has_left)) {
@@ -108,7 +108,7 @@ std::string advice(const SweepFile& file, const History& history) {
     return advice_on_reports(file, history);
 }
 
-/// What to type, and what that does.
+/// A command to type, and what it does.
 using Step = std::pair<std::string, std::string>;
 
 void print_steps(const std::vector<Step>& steps) {
@@ -121,7 +121,7 @@ void print_steps(const std::vector<Step>& steps) {
     }
 }
 
-/// How to begin again with another sweep file: the sweep continues with its own copy.
+/// How to start again with another sweep file, because the sweep continues with its own copy.
 Step way_to_begin_anew(const History& history, const SweepDirectory& directory) {
     const auto copy = shell_quoted(directory.sweep_file());
     const bool is_submitted = is_there(directory.job_script());
@@ -136,7 +136,7 @@ Step way_to_begin_anew(const History& history, const SweepDirectory& directory) 
 }
 
 void print_end(Outcome outcome, const SweepFile& file, const History& history, const SweepDirectory& directory) {
-    const auto where = shell_quoted(directory.path());  // lines to be copied
+    const auto where = shell_quoted(directory.path());  // quoted, because users copy these lines
     if (outcome == Outcome::interrupted) {
         fmt::print("stopped; it can be resumed\n\n");
         print_steps(

@@ -40,7 +40,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// mpirun gives its processes a terminal of its own, whatever it writes to itself.
+/// In an MPI job, uses plain lines, because mpirun gives its processes a terminal even if its own output goes
+/// elsewhere.
 std::unique_ptr<LiveView> make_view(const SweepFile& file, bool in_mpi_job) {
     ViewSettings settings{file.name, file.time_budget_seconds()};
     if (::isatty(STDOUT_FILENO) && !in_mpi_job) {
@@ -49,7 +50,7 @@ std::unique_ptr<LiveView> make_view(const SweepFile& file, bool in_mpi_job) {
     return std::make_unique<LogView>(stdout, std::move(settings));
 }
 
-/// A number, or the word `all`, which becomes 0.
+/// Accepts a number, or the word `all`, which becomes 0.
 CLI::Validator number_of_slots() {
     const auto read = [number = at_least_one()](std::string& text) {
         if (text == "all") {
@@ -70,7 +71,7 @@ SlotPlan::Wishes wishes_of(const SessionOptions& options, const SweepFile& file)
     return wishes;
 }
 
-/// One file is to serve nodes with and without GPUs, so this is no mistake.
+/// A remark only, because one sweep file may be used on nodes with and without GPUs.
 void remark_on_missing_gpus(const SlotPlan::Wishes& wishes) {
     if (wishes.slots_per_gpu > 1 && !wishes.slots && find_gpus().empty()) {
         remark(fmt::format("note: slots_per_gpu is {}, and this node has no GPU: its slots are cores, as without it",
@@ -84,7 +85,7 @@ void remark_on_binding() {
     }
 }
 
-/// The job script itself launches on all nodes that its job still has.
+/// Not in the job script, which itself launches on all nodes that its job still has.
 void remark_on_idle_nodes(const MpiSession* session) {
     if (std::getenv(exit_status_variable) != nullptr) {
         return;
@@ -96,7 +97,7 @@ void remark_on_idle_nodes(const MpiSession* session) {
     }
 }
 
-/// The sweep waits for no slots that may never come, so its trials train otherwise than the file says.
+/// Warns that trials will train differently than the file says: the sweep does not wait for slots that may never come.
 void remark_on_missing_slots(const SchedulerSpec& scheduler, const std::vector<Slot>& slots) {
     SlotPool pool(scheduler.distinct_gpus == Switch::on);
     std::ranges::for_each(slots, [&](const Slot& slot) { pool.join(slot); });
@@ -142,8 +143,8 @@ std::unique_ptr<Transport> make_transport(AgentSetup setup, MpiSession* session,
     return std::make_unique<LocalTransport>(setup.make_agent(NodeId{0}, SlotId{0}, setup.plan()));
 }
 
-/// When the session has to end: as the user says, else some time before the end of the batch job that we are in, where
-/// its environment tells that. What the user says stays; the end of a job may be moved.
+/// When the session must end: the user's time, else some time before the end of our batch job, if its environment gives
+/// that end. The user's time is fixed, but the end of a job may move.
 std::optional<SessionEnd::Deadline> deadline_of(const SessionOptions& options) {
     const auto job = batch_system()->own_job();
     const char* lead_of_script = std::getenv(lead_variable);
@@ -161,7 +162,7 @@ std::optional<SessionEnd::Deadline> deadline_of(const SessionOptions& options) {
     return SessionEnd::Deadline{options.until ? *options.until : *job->end - lead, ask};
 }
 
-/// Trains until the sweep ends or must stop, and leaves the table of its trials.
+/// Trains until the sweep ends or must stop, and writes the table of its trials.
 Outcome run_to_end(const OpenSweep& sweep, const SessionOptions& options, MpiSession* session,
                    std::vector<Json> opening) try {
     const StopSignals signals(
@@ -230,7 +231,7 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
     }
     const auto code = report_end(outcome, sweep.file, sweep.history, sweep.directory);
     std::fflush(stdout);  // a hook may take a while
-    sweep.lock->release();  // and may continue this very sweep
+    sweep.lock->release();  // the hook may continue this sweep
     if (outcome != Outcome::interrupted) {
         run_hook({outcome == Outcome::finished ? "finished" : "failed", reason_of(outcome, sweep.history), code},
                  sweep.file, sweep.directory, sweep.history);
@@ -240,7 +241,7 @@ ExitCode run_session(const OpenSweep& sweep, const SessionOptions& options, MpiS
 
 ExitCode begin_sweep(const SweepFile& file, const std::filesystem::path& directory, const SessionOptions& options,
                      MpiSession* session) {
-    save_timeout_of_environment();  // should one be none, that is said before anything is written
+    save_timeout_of_environment();  // checked first: an invalid variable throws before anything is written
     restart_interval_of_environment();
     const auto created = create_sweep(directory, file);
     SweepLock lock(created);

@@ -33,18 +33,19 @@ namespace {
 struct TopOptions {
     std::filesystem::path directory;
     bool plot = false;
-    CLI::Option* web = nullptr;  // --web, which may stand without a port
+    CLI::Option* web = nullptr;  // --web, whose port is optional
     std::uint16_t port = 0;
     std::string host = "127.0.0.1";
 };
 
-/// The terminal's second screen, where keys arrive as they are pressed; the first is back afterwards, as it was.
+/// The terminal's alternate screen, where keys arrive as they are pressed. The destructor restores the first screen as
+/// it was.
 class SecondScreen {
   public:
     SecondScreen() {
         ::tcgetattr(STDIN_FILENO, &before_);
         auto keys = before_;
-        keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);  // Ctrl-C is a key as well
+        keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);  // Ctrl-C arrives as a key too
         ::tcsetattr(STDIN_FILENO, TCSANOW, &keys);
         fmt::print("\x1b[?1049h{}", hide_cursor);
     }
@@ -57,7 +58,7 @@ class SecondScreen {
     SecondScreen(SecondScreen&&) = delete;
     SecondScreen& operator=(SecondScreen&&) = delete;
 
-    /// Rows of a picture; the cursor stands below it.
+    /// Number of rows of a picture; the cursor is in the row below it.
     static std::size_t rows() { return terminal_rows(stdout, 24) - 1; }
 
     static void show(const std::vector<std::string>& lines) {
@@ -69,7 +70,7 @@ class SecondScreen {
         std::fflush(stdout);
     }
 
-    /// Whether q, Ctrl-C or the end of the input arrived within this time.
+    /// Waits up to `time`. Returns whether q, Ctrl-C or the end of the input arrived.
     static bool left(std::chrono::milliseconds time) {
         pollfd input{STDIN_FILENO, POLLIN, 0};
         return ::poll(&input, 1, static_cast<int>(time.count())) > 0 && says_leave();
@@ -85,7 +86,7 @@ class SecondScreen {
     termios before_{};
 };
 
-/// The last words of the trials that failed last.
+/// Last words of the trials that failed most recently.
 std::vector<std::string> failures(const History& history, std::size_t width) {
     constexpr std::size_t most = 4;
     std::vector<std::string> lines;
@@ -101,24 +102,24 @@ std::vector<std::string> failures(const History& history, std::size_t width) {
     return lines;
 }
 
-/// The charts of a sweep, whose history has all reports.
+/// The charts of a sweep. The history must have all reports.
 std::vector<std::string> charts(const History& history, std::size_t width) {
     auto lines = sweep_plot(history, width);
     for (auto& line : lines) {
-        line = clipped(line, width);  // a line that wraps would push the head out of the picture
+        line = clipped(line, width);  // a wrapped line would push the head out of the picture
     }
     return lines;
 }
 
-/// A picture, and how long it stands: a large sweep takes long to read.
+/// A picture, and how long to show it. A large sweep takes long to read, so its picture stays longer.
 struct Picture {
     std::vector<std::string> lines;
     std::chrono::milliseconds time;
 };
 
-/// The picture of a sweep. What says most comes first; the list of slots has the rows that are left.
+/// The picture of a sweep, with the most important lines first. The list of slots gets the remaining rows.
 Picture picture_of(const TopOptions& options, Room room, JobWatch& job) {
-    constexpr std::size_t least = 5;  // the head, whatever else there is
+    constexpr std::size_t least = 5;  // rows for the head, which is always shown
     const auto begin = std::chrono::steady_clock::now();
     const RecordedSweep sweep(options.directory, options.plot ? Reports::curves : Reports::last, &job);
     const char* state = standings.of(standing_of(sweep, &job));
@@ -140,7 +141,7 @@ Picture picture_of(const TopOptions& options, Room room, JobWatch& job) {
     return {std::move(lines), pause_after(begin)};
 }
 
-/// The sweep's page, written anew when its journal has grown or its coordinator has come or gone.
+/// The sweep's page, updated when its journal has grown, or its coordinator has started or ended.
 class LivePage {
   public:
     LivePage(const std::filesystem::path& directory, PageServer& server, JobWatch& job)
@@ -148,7 +149,7 @@ class LivePage {
         refresh();
     }
 
-    /// Looks at the sweep if it is time.
+    /// Reads the sweep if it is time to.
     void refresh() {
         const auto now = std::chrono::steady_clock::now();
         if (now < next_) {
@@ -170,7 +171,7 @@ class LivePage {
     std::chrono::steady_clock::time_point next_;
 };
 
-/// Where the page is, and how to see it from another machine.
+/// The page's address, and how to reach it from another machine.
 std::vector<std::string> directions(const PageServer& server, const std::string& address) {
     const bool is_everywhere = address == "0.0.0.0";
     return {server.address(), fmt::format("from your own machine, first: ssh -N -L {0}:{1}:{0} {2}", server.port(),
@@ -206,7 +207,7 @@ ExitCode serve(const TopOptions& options) {
     return ExitCode::done;
 }
 
-/// What is wrong with a port, as CLI::Validator has it.
+/// What is wrong with a port, as a CLI::Validator reports it; empty if nothing is.
 std::string is_port(const std::string& text) {
     return number_from<std::uint16_t>(text) ? "" : fmt::format("'{}' is no port (0 to 65535)", text);
 }
@@ -218,14 +219,14 @@ ExitCode top(const TopOptions& options) {
     JobWatch job;
     const auto picture = [&](Room room) { return picture_of(options, room, job); };
     if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
-        for (const auto& line : picture({terminal_columns(stdout, std::string::npos)}).lines) {  // a file cuts no line
+        for (const auto& line : picture({terminal_columns(stdout, std::string::npos)}).lines) {  // not cut in a file
             fmt::print("{}\n", line);
         }
         return ExitCode::done;
     }
     const auto on_screen = [&] { return picture({terminal_columns(stdout, 100), SecondScreen::rows()}); };
     auto shown = on_screen();
-    const StopSignals signals;  // the terminal is as it was, however this ends
+    const StopSignals signals;  // restores the terminal, however this ends
     const SecondScreen screen;
     SecondScreen::show(shown.lines);
     while (!SecondScreen::left(shown.time) && signals.requested() == nullptr) {

@@ -33,7 +33,7 @@ struct TrialOptions {
     Format format = Format::table;
 };
 
-/// The lines behind the first one stand below it, beside the names.
+/// Indents all lines after the first, so that they stand below it, beside the names.
 std::string indented(const std::string& text, std::size_t width) {
     std::string result;
     for (const char c : text) {
@@ -45,7 +45,7 @@ std::string indented(const std::string& text, std::size_t width) {
     return result;
 }
 
-/// All that the journal has about one trial.
+/// Everything that the journal has about one trial.
 class TrialStory {
   public:
     TrialStory(const SweepDirectory& directory, TrialId id)
@@ -182,7 +182,7 @@ class TrialStory {
         line("curve", sparkline(curve, width));
     }
 
-    /// A report that is not finite is no result, and by no comparison better or worse than another.
+    /// The best report. One that is not finite is not a result, and compares neither better nor worse than another.
     std::string best_of(const std::vector<double>& curve, Goal goal) const {
         std::optional<std::size_t> best;
         for (std::size_t i = 0; i < curve.size(); ++i) {

@@ -22,7 +22,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// More rows than people scroll back for.
+/// More rows than people would scroll through.
 constexpr std::size_t most_rows_on_screen = 1000;
 
 struct TrialsOptions {
@@ -33,7 +33,7 @@ struct TrialsOptions {
     bool plot = false;
 };
 
-/// Words that a column can have, and the order in which the best come first.
+/// The words that a column can have, and the columns whose best values are the largest.
 ColumnFacts facts_of(const History& history) {
     const auto& spec = history.sweep().spec();
     const auto columns = trial_columns(history);
@@ -71,7 +71,7 @@ ExitCode trials(const TrialsOptions& options) {
         const auto picked = pick(std::move(table), rows, options.query.columns);
         const bool is_for_people = options.format == Format::table && options.query.columns.empty();
         const auto text = (is_for_people ? picked.without_empty_columns() : picked).print(options.format);
-        std::fputs(text.c_str(), stdout);  // of a million trials half a gigabyte, which fmt would copy first
+        std::fputs(text.c_str(), stdout);  // with a million trials, half a gigabyte, which fmt would copy first
         if (const auto count = picked.rows().size();
             is_for_people && count > most_rows_on_screen && ::isatty(STDOUT_FILENO) != 0) {
             std::fflush(stdout);
@@ -80,7 +80,7 @@ ExitCode trials(const TrialsOptions& options) {
         }
         return ExitCode::done;
     }
-    const std::set<std::size_t> shown(rows.begin(), rows.end());  // a row a trial, in their order
+    const std::set<std::size_t> shown(rows.begin(), rows.end());  // one row per trial, in order of their ids
     const auto shows = [&](TrialId id) { return shown.contains(static_cast<std::size_t>(id.value)); };
     for (const auto& line : sweep_plot(sweep.history, terminal_columns(stdout, 100), shows)) {
         fmt::print("{}\n", line);

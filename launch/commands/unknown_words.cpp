@@ -12,7 +12,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// "crescendo data", as it is typed.
+/// The full name of a command, as it is typed: "crescendo data".
 std::string full_name(const CLI::App& command) {
     const auto* parent = command.get_parent();
     return parent == nullptr ? "crescendo" : full_name(*parent) + " " + command.get_name();
@@ -28,7 +28,7 @@ std::vector<std::string> options_of(const CLI::App& command) {
     return names;
 }
 
-/// The command that was called, as far as it could be read.
+/// The command that was called, as far as the parser understood it.
 const CLI::App& called(const CLI::App& app) {
     const auto commands = app.get_subcommands();
     return commands.empty() ? app : called(*commands.front());
@@ -68,7 +68,7 @@ void require_known_options(const CLI::App& app) {
     if (left_over.empty()) {
         return;
     }
-    // An option that is unknown leaves its value over as well: the option is to be named.
+    // An unknown option also leaves its value over, so the message names the option.
     const auto option =
         std::find_if(left_over.begin(), left_over.end(), [](const std::string& word) { return word.starts_with("-"); });
     const auto word = option == left_over.end() ? left_over.front() : option->substr(0, option->find('='));

@@ -25,7 +25,8 @@ struct ValidateOptions {
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
-/// How many draws the constraints refuse, and each of them: "constraints refuse 23.1 % of draws (a < b 20 %, …)".
+/// The share of draws that the constraints refuse, in all and by constraint: "constraints refuse 23.1 % of draws (a < b
+/// 20 %, …)".
 std::string refusals(const SweepSpec& spec) {
     const auto found = survey(spec.space, spec.seed);
     if (found.share_refused() == 0) {
@@ -41,7 +42,7 @@ std::string refusals(const SweepSpec& spec) {
                        is_grid ? "and the grid has no such points" : "which are drawn again", each);
 }
 
-/// Prints the configurations of the first trials. If the sampler fails meanwhile, they are not all its own.
+/// Prints the configurations of the first trials. If the sampler fails meanwhile, not all are its own proposals.
 ExitCode show_sample(const SweepFile& file, int count) {
     const auto& spec = file.spec;
     std::vector<std::string> columns{"trial"};

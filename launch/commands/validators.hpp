@@ -11,8 +11,8 @@
 
 namespace crescendo::launch {
 
-/// A whole number, at least `least`. CLI's own reading of numbers would take -1 for the largest that is unsigned, and
-/// what is too large for the largest.
+/// Accepts whole numbers of at least `least`. CLI11's own parser would turn -1 into the largest unsigned number, and
+/// clamp numbers that are too large.
 inline CLI::Validator at_least(std::int64_t least) {
     const auto check = [least](std::string& text) {
         const auto number = number_from<std::int64_t>(text);
@@ -23,10 +23,10 @@ inline CLI::Validator at_least(std::int64_t least) {
 }
 inline CLI::Validator at_least_one() { return at_least(1); }
 
-/// As many threads as a process can be expected to get.
+/// Accepts any number of threads that a process can be expected to get.
 inline CLI::Validator number_of_threads() { return CLI::Range(1, 1024); }
 
-/// To transform one of some words into its value. CLI::CheckedTransformer would show the numbers behind the values.
+/// Turns one of `words` into its value. CLI::CheckedTransformer would show users the numbers of the values.
 template <class Enum, std::size_t Count>
 CLI::Validator one_of(const Words<Enum, Count>& words) {
     std::string all;

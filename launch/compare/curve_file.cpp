@@ -49,7 +49,7 @@ std::vector<std::string> names_of(const std::vector<Workload>& workloads) {
     return names;
 }
 
-/// Puts the rows of a curve file where they belong. Names are views of the file.
+/// Sorts the rows of a curve file into trials. Names are views of the file.
 class CurveReader {
   public:
     CurveReader(CsvFile& file, const std::vector<Workload>& workloads)
@@ -87,7 +87,7 @@ class CurveReader {
         analysis::Curve curve;
     };
 
-    /// Nearly always the trial of the row before.
+    /// Returns the trial of the current row. It is nearly always the one of the row before.
     Trial& trial_of_row() {
         if (last_ != nullptr &&
             std::ranges::equal(keys_, last_key_, {}, [&](auto column) { return file_.text(column); })) {
@@ -96,7 +96,7 @@ class CurveReader {
         key_.clear();
         for (std::size_t i = 0; i < keys_.size(); ++i) {
             last_key_[i] = file_.text(keys_[i]);
-            key_ += fmt::format("{}:{}", last_key_[i].size(), last_key_[i]);  // no two keys run together
+            key_ += fmt::format("{}:{}", last_key_[i].size(), last_key_[i]);  // lengths keep different keys apart
         }
         const auto [entry, is_new] = trials_.try_emplace(key_);
         last_ = &entry->second;
@@ -134,7 +134,7 @@ class CurveReader {
 
     CsvFile& file_;
     const std::vector<Workload>& workloads_;
-    std::array<std::size_t, 4> keys_;  ///< columns that say which trial a row is of
+    std::array<std::size_t, 4> keys_;  ///< columns that identify the trial of a row
     std::size_t seconds_;
     std::size_t value_;
     std::unordered_map<std::string, Trial> trials_;
@@ -153,7 +153,7 @@ std::vector<Workload> read_workloads(const std::filesystem::path& path) {
     const auto max_seconds = file.column("max_seconds");
     const auto base = file.find_column("base");
     std::vector<Workload> workloads;
-    std::vector<std::pair<std::string, std::int64_t>> bases;  // of each workload, and its line
+    std::vector<std::pair<std::string, std::int64_t>> bases;  // base of each workload, and its line in the file
     while (file.next()) {
         Workload workload{name_in(file, name, "workload"), goal_in(file, goal), {}, {}};
         if (std::ranges::count(workloads, workload.name, &Workload::name) > 0) {

@@ -15,10 +15,10 @@
 
 namespace crescendo::launch {
 
-/// Called with the bytes that were read, and with all that there are.
+/// Called with the number of bytes read so far, and with the total.
 using ReadProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
-/// A workload: what is to be learned, how well, and in how much time.
+/// A workload: a task to learn, the target to reach, and the time limit.
 struct Workload {
     std::string name;
     Goal goal = Goal::minimize;
@@ -27,33 +27,33 @@ struct Workload {
 };
 
 /// Reads workloads from a CSV file with the columns `workload`, `target`, `goal` (minimize or maximize) and
-/// `max_seconds` (may be empty: no limit), and perhaps `base` (the name of another workload, or empty). Throws
+/// `max_seconds` (may be empty: no limit), and optionally `base` (the name of another workload, or empty). Throws
 /// InvalidInput with file and line.
 std::vector<Workload> read_workloads(const std::filesystem::path& path);
 
-/// Curves of one submission: for each workload its studies, in no particular order.
+/// Learning curves of one submission.
 struct Submission {
     std::string name;
     std::vector<std::vector<analysis::Study>> studies;
 };
 
-/// Reads curves from a CSV file with the columns `submission`, `workload`, `study`, `trial`, `seconds` and `value`, one
-/// row for each evaluation. The rows of a trial are in the order of time; those of several trials may mix. Returns the
-/// submissions by name. Throws InvalidInput with file and line.
+/// Reads curves from a CSV file with the columns `submission`, `workload`, `study`, `trial`, `seconds` and `value`,
+/// with one row for each evaluation. The rows of a trial are in order of time; rows of different trials may be
+/// interleaved. Returns the submissions sorted by name. Throws InvalidInput with file and line.
 std::vector<Submission> read_curves(const std::filesystem::path& path, const std::vector<Workload>& workloads,
                                     const ReadProgress& progress);
 
-/// What an hour costs, in US dollars.
+/// Prices of computing time, in US dollars per hour.
 class Prices {
   public:
     /// No price is known.
     Prices() = default;
 
-    /// Reads prices from a CSV file with the columns `submission` and `usd_per_hour`, and perhaps `workload`. A row
+    /// Reads prices from a CSV file with the columns `submission` and `usd_per_hour`, and optionally `workload`. A row
     /// without a workload is for all workloads that have no row of their own. Throws InvalidInput with file and line.
     explicit Prices(const std::filesystem::path& path);
 
-    /// Dollars for an hour of the submission on a workload; nothing if no price is known.
+    /// Dollars per hour of the submission on a workload; nothing if no price is known.
     std::optional<double> per_hour(const std::string& submission, const std::string& workload = {}) const;
 
   private:

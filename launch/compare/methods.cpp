@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What says nothing about how the sweep decides and trains.
+/// Keys that do not affect how a sweep decides and trains, except through its seed.
 constexpr std::array descriptive_keys{"seed", "name", "description", "project", "entity"};
 
 FlatKeys without_description(FlatKeys keys) {
@@ -26,7 +26,7 @@ FlatKeys without_description(FlatKeys keys) {
     return keys;
 }
 
-/// As the file has it: text without quotes.
+/// The value of a key as in the file, without the quotes of a text; "" if there is none.
 std::string value_of(const FlatKeys& keys, const std::string& key) {
     const auto found = keys.find(key);
     if (found == keys.end()) {
@@ -36,7 +36,7 @@ std::string value_of(const FlatKeys& keys, const std::string& key) {
     return text.starts_with('"') ? Json::parse(text).get<std::string>() : text;
 }
 
-/// The values of a key, if they tell all groups apart.
+/// The values of a key, if no two groups share one; else empty.
 std::vector<std::string> distinct_values(const std::vector<FlatKeys>& groups, const std::string& key) {
     std::vector<std::string> values;
     for (const auto& keys : groups) {
@@ -86,7 +86,7 @@ std::vector<Method> grouped_by_seed(std::vector<Method> methods) {
     return grouped;
 }
 
-/// As the user wrote it, without slashes at the end.
+/// The path as the user wrote it, without slashes at the end.
 std::string name_of(const fs::path& directory) {
     auto name = directory.string();
     name.erase(name.find_last_not_of('/') + 1);

@@ -8,26 +8,26 @@
 
 namespace crescendo::launch {
 
-/// Sweeps that differ in their seed only, or that the user named together.
+/// Sweeps that differ only in their seeds, or that the user grouped in one directory.
 struct Method {
     std::string name;
     std::vector<SweepRun> runs;  ///< not empty
 };
 
-/// What makes sweeps one method.
+/// How sweeps are grouped into methods.
 enum class Grouping {
-    arguments,  ///< they are in the same directory that the user named
-    seed,       ///< their files say the same, but for `seed` and what only describes a sweep
+    arguments,  ///< sweeps in the same directory argument are one method
+    seed,       ///< sweeps are one method if their files differ only in `seed` and in keys that only describe
 };
 
-/// Reads the sweeps of these directories. Each directory holds one sweep, or folders of sweeps. Methods are in the
-/// order of their first sweeps. Throws InvalidInput if a directory holds none or is named twice, or if the sweeps have
-/// not all the same metric.
+/// Reads the sweeps in these directories, and groups them into methods. Each directory is a sweep's own, or holds
+/// folders of sweeps. Methods are in the order of their first sweeps. Throws InvalidInput if a directory holds no sweep
+/// or is named twice, or if the sweeps have different metrics.
 std::vector<Method> read_methods(const std::vector<std::filesystem::path>& directories, Grouping grouping,
                                  ClockOf clock, const ReadProgress& progress);
 
-/// A name for each group of sweeps by the keys in which the groups differ: "rasda" if the scheduler's type alone tells
-/// them apart, else "type=rasda max=27". `groups` has what the file of one sweep of each group says.
+/// Names groups of sweeps by the keys in which the groups differ: "rasda" if only the scheduler's type differs, else
+/// "type=rasda max=27". `groups` has the keys of one sweep file per group.
 std::vector<std::string> names_of_groups(const std::vector<FlatKeys>& groups);
 
 }  // namespace crescendo::launch

@@ -33,7 +33,7 @@ void write_folder(const fs::path& path, const Files& files) {
         for (const auto& [name, content] : files) {
             replace_file(temporary / name, content);
         }
-        fs::rename(temporary, folder);  // which replaces an empty folder
+        fs::rename(temporary, folder);  // rename() replaces an empty folder
     } catch (...) {
         std::error_code ignored;
         fs::remove_all(temporary, ignored);

@@ -23,8 +23,8 @@ std::size_t find_baseline(const std::vector<Submission>& submissions, const std:
     return static_cast<std::size_t>(found - submissions.begin());
 }
 
-/// Seconds to the targets: rows in the order of `submissions`, columns in that of `workloads`; infinity where a
-/// submission missed one, or has no curve of it.
+/// Seconds to the targets: one row per submission, one column per workload, in their orders. Infinity if a submission
+/// missed the target or has no curve.
 analysis::Times times_to_targets(const std::vector<Submission>& submissions, const std::vector<Workload>& workloads) {
     analysis::Times times;
     for (const auto& submission : submissions) {
@@ -37,7 +37,7 @@ analysis::Times times_to_targets(const std::vector<Submission>& submissions, con
     return times;
 }
 
-/// The entries of base workloads.
+/// The values of base workloads only.
 std::vector<double> of_bases(const std::vector<double>& values, const std::vector<Workload>& workloads) {
     std::vector<double> bases;
     for (std::size_t i = 0; i < workloads.size(); ++i) {

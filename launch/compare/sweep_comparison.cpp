@@ -24,12 +24,12 @@ MedianEstimate estimate(const std::vector<double>& values) {
     return {median(values), values.size() > 1 ? std::optional(analysis::bootstrap_median(values)) : std::nullopt};
 }
 
-/// What each sweep of a method spent until the target; infinite where it missed.
+/// What each sweep of a method spent until the target; infinite if the sweep missed it.
 struct Spent {
     std::vector<double> seconds;
     std::vector<double> slot_hours;
-    std::vector<double> idle_slot_hours;  ///< of whole sweeps, and so never infinite
-    std::vector<double> cost;  ///< of the sweeps whose prices are known
+    std::vector<double> idle_slot_hours;  ///< of whole sweeps, so never infinite
+    std::vector<double> cost;  ///< only of sweeps with a known price
     std::vector<double> best_losses;
     int num_reached = 0;
 };
@@ -54,7 +54,7 @@ Spent spent_by(const Method& method, const Prices& prices, std::optional<double>
     return spent;
 }
 
-/// Nothing if both medians are infinite.
+/// The ratio of the medians. Nothing if both are infinite.
 std::optional<MedianEstimate> speedup(const std::vector<double>& baseline, const std::vector<double>& seconds) {
     const double ratio = median(baseline) / median(seconds);
     if (std::isnan(ratio)) {
@@ -99,7 +99,7 @@ void require_reached(const std::vector<Method>& methods, const std::vector<Spent
                     target, spec.metric, from_loss(spec.goal, best), where));
 }
 
-/// The median and the ends of its interval.
+/// Adds the median and both ends of its interval.
 void add_cells(std::vector<Cell>& row, const std::optional<MedianEstimate>& estimate) {
     row.push_back(estimate ? finite_cell(estimate->median) : Cell{});
     const bool has_interval = estimate && estimate->interval;
@@ -107,7 +107,7 @@ void add_cells(std::vector<Cell>& row, const std::optional<MedianEstimate>& esti
     row.push_back(has_interval ? finite_cell(estimate->interval->high) : Cell{});
 }
 
-/// Losses as values of the metric, whose order may be the opposite one.
+/// Converts losses to values of the metric. If the metric is maximized, the ends of the interval change places.
 MedianEstimate as_metric(const MedianEstimate& losses, Goal goal) {
     MedianEstimate values{from_loss(goal, losses.median), {}};
     if (losses.interval) {

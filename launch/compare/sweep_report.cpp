@@ -15,7 +15,7 @@ using analysis::Curve;
 using analysis::MedianPoint;
 using analysis::Point;
 
-/// The unit in which a time is easily read.
+/// A readable unit for a time.
 struct TimeUnit {
     const char* name;
     double seconds;

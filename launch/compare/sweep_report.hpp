@@ -10,19 +10,20 @@
 
 namespace crescendo::launch {
 
-/// The quality that methods had for a price, over all prices.
+/// Compares the quality that methods reach at every price.
 ///
-/// The price is money if all prices are known, else slot-hours. `prices` are US dollars; a sweep's own file says a price
-/// in whatever currency its user thinks in. A method's curve is the median over its sweeps of the best value so far. The
-/// report refers to `methods`, which are not empty.
+/// The price is money if all prices are known, else slot-hours. `prices` are in US dollars; a price in a sweep file is
+/// in its user's currency. A method's curve is the median over its sweeps of the best value so far. The report keeps a
+/// reference to `methods`, which must not be empty.
 class SweepReport {
   public:
     SweepReport(const std::vector<Method>& methods, const Prices& prices);
 
-    /// The best value so far of every sweep: the columns of a curve file, resource, and slot_hours or cost.
+    /// The best value so far of every sweep: a table with the columns of a curve file, resource, and slot_hours or
+    /// cost.
     Table curves() const;
 
-    /// Points of the methods' curves that no point of any method beats: submission, slot_hours or cost, and the metric.
+    /// The points of the methods' curves that no other point dominates: submission, slot_hours or cost, and the metric.
     Table pareto_set() const;
 
     /// A picture (SVG) of the curves over time and over the price, with 95 % intervals.

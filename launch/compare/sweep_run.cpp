@@ -16,13 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 using analysis::Curve;
 
-/// A trial's training time in seconds at its last report. Reports of older versions have no clock: the time that the
-/// trial held slots stands in for it.
+/// A trial's training time in seconds at its last report. Reports of older versions have no training clock, so the time
+/// that the trial held slots replaces it.
 double training_seconds(const TrialHistory& trial) {
     return trial.reports.empty() ? 0 : trial.reports.back().seconds.value_or(trial.running_seconds);
 }
 
-/// The improvements among the reports of a journal.
+/// Collects the improvements of the metric from the reports of a journal.
 class ImprovementReader {
   public:
     ImprovementReader(const SweepSpec& spec, ClockOf clock) : history_(spec), clock_(clock) {}
@@ -44,7 +44,7 @@ class ImprovementReader {
         history_.apply(line);
         if (counts_configurations()) {
             add_configuration(reported ? reported->trial : trial_in(line));
-        } else if (reported && last_report(reported->trial) > before) {  // not repeated, nor after the end
+        } else if (reported && last_report(reported->trial) > before) {  // neither repeated nor after the end
             add(reported->trial, reported->loss);
         }
     }
@@ -62,7 +62,7 @@ class ImprovementReader {
                    : std::nullopt;
     }
 
-    /// Trial -1 if the record is not about one.
+    /// The trial of a record; -1 if it has none.
     static TrialId trial_in(const Journal::Line& line) {
         const auto record = line.json();
         const auto trial = record.find("trial");
@@ -76,8 +76,8 @@ class ImprovementReader {
 
     bool counts_configurations() const { return clock_ == ClockOf::sweeps && history_.sweep().spec().repeat.is_on(); }
 
-    /// Where trials are repetitions, a sweep has what their configuration was judged by: a value that was luck with one
-    /// seed is none. It may change with any event of a trial, such as its end.
+    /// With repetitions, a sweep's curve has the values by which configurations were judged, so that a value that is
+    /// luck with one seed does not count. That value may change with any event of a trial, such as its end.
     void add_configuration(TrialId trial) {
         const auto loss = knows(trial) ? history_.sweep().candidate_of(trial).loss : std::nullopt;
         if (loss) {
@@ -87,7 +87,7 @@ class ImprovementReader {
 
     bool knows(TrialId trial) const { return history_.sweep().has(trial); }
 
-    /// Adds what improves its curve: the whole sweep's, or the trial's.
+    /// Adds a point if the loss improves the trial's curve, which is the whole sweep's for ClockOf::sweeps.
     void add(TrialId id, double loss) {
         const auto& trial = history_.of(id);
         const auto index = clock_ == ClockOf::sweeps ? 0 : static_cast<std::size_t>(id.value);

@@ -14,7 +14,7 @@
 
 namespace crescendo::launch {
 
-/// Whose time counts until a quality is reached.
+/// The clock that measures the time to a target.
 enum class ClockOf {
     trials,  ///< each trial's own training time: the search is not on the clock
     sweeps,  ///< time since the sweep began, without the time between its sessions
@@ -24,22 +24,23 @@ enum class ClockOf {
 struct SweepRun {
     std::filesystem::path directory;
     SweepFile file;
-    FlatKeys keys;                             ///< what the file says
-    std::optional<double> price_of_slot_hour;  ///< by its file; nothing if that does not say
-    double idle_slot_hours = 0;                ///< slots × time that the whole sweep had them and no trial did
+    FlatKeys keys;                             ///< content of the sweep file
+    std::optional<double> price_of_slot_hour;  ///< from the sweep file; nothing if it has none
+    double idle_slot_hours = 0;                ///< over the whole sweep: slots × the time that no trial held them
 
-    /// Improvements of the metric, with `cost` in slot-hours. ClockOf::sweeps: one curve of the whole sweep, with the
-    /// slot-hours of all trials until then; where trials are repetitions, of what their configurations were judged by.
-    /// ClockOf::trials: a curve for each trial, by its id, with its own slot-hours.
+    /// Improvements of the metric, with `cost` in slot-hours. ClockOf::sweeps: one curve for the whole sweep, with the
+    /// slot-hours of all trials so far; with repetitions, its values are those by which configurations were judged.
+    /// ClockOf::trials: one curve for each trial, indexed by its id, with the trial's own slot-hours.
     std::vector<analysis::Curve> curves;
 };
 
-/// Reads a sweep from its journal. `num_bytes` is called with the size of every record that was read. Throws
-/// InvalidInput if `directory` holds no sweep, or if its sweep's file was changed.
+/// Reads a sweep from its journal. Calls `num_bytes` with the size of each record that was read. Throws InvalidInput if
+/// `directory` holds no sweep, or if its sweep file was changed.
 SweepRun read_sweep_run(const std::filesystem::path& directory, ClockOf clock,
                         const std::function<void(std::size_t num_bytes)>& num_bytes);
 
-/// Sweeps in a directory: its own, or those of the folders in it, by name. Throws InvalidInput if there is none.
+/// Directories of the sweeps in a directory: the directory itself if it is a sweep's, else those of its folders that
+/// are, sorted by name. Throws InvalidInput if there is none.
 std::vector<std::filesystem::path> sweeps_in(const std::filesystem::path& directory);
 
 }  // namespace crescendo::launch

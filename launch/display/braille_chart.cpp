@@ -9,9 +9,9 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr std::size_t dots_wide = 2, dots_high = 4;  // of a character
+constexpr std::size_t dots_wide = 2, dots_high = 4;  // per character
 
-/// The ends of an axis, with as many digits as tell them apart.
+/// Labels for the ends of an axis, with enough digits to tell them apart.
 std::pair<std::string, std::string> labels_of(double low, double high) {
     const double ratio = std::max(std::abs(low), std::abs(high)) / (high - low);
     const int more = ratio > 10 && std::isfinite(ratio) ? static_cast<int>(std::log10(ratio)) : 0;
@@ -19,7 +19,7 @@ std::pair<std::string, std::string> labels_of(double low, double high) {
     return {fmt::format("{:.{}g}", low, digits), fmt::format("{:.{}g}", high, digits)};
 }
 
-/// Dots, as characters that hold two columns of four.
+/// A canvas of dots. Each character holds two columns of four dots.
 class Canvas {
   public:
     Canvas(std::size_t columns, std::size_t rows) : columns_(columns), rows_(rows), cells_(columns * rows) {}
@@ -27,9 +27,9 @@ class Canvas {
     std::size_t width() const { return columns_ * dots_wide; }
     std::size_t height() const { return rows_ * dots_high; }
 
-    /// (0, 0) is the upper left dot.
+    /// Sets a dot. (0, 0) is the upper left one.
     void set(std::size_t x, std::size_t y) {
-        // Unicode numbers the dots of a pattern downwards, but added the lowest two last.
+        // Unicode numbers the dots of a pattern downwards, but added the lowest two later.
         static constexpr unsigned bits[dots_high][dots_wide] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
         cells_[y / dots_high * columns_ + x / dots_wide] |= bits[y % dots_high][x % dots_wide];
     }
@@ -54,8 +54,8 @@ class Canvas {
     std::vector<unsigned> cells_;
 };
 
-/// How far `value` lies on the way from `low` to `high`, within 0 and 1. What is no number lies at the beginning.
-/// Halves have a difference, however large the numbers are.
+/// Position of `value` between `low` and `high`, from 0 to 1; 0 for NaN. Halves the numbers first, so that differences
+/// of huge numbers do not overflow.
 double share_of(double value, double low, double high) {
     const double share = (value / 2 - low / 2) / (high / 2 - low / 2);
     return std::isnan(share) ? 0 : std::clamp(share, 0.0, 1.0);
@@ -94,7 +94,7 @@ std::vector<std::string> BrailleChart::draw(std::size_t width, std::size_t heigh
     const auto [low_label, high_label] = labels_of(low, high);
     const std::size_t label_width = std::max<std::size_t>(8, std::max(low_label.size(), high_label.size())) + 2;
     const std::size_t columns = std::max<std::size_t>(width, label_width + 10) - label_width;
-    const std::size_t rows = std::max<std::size_t>(height, 4) - 3;  // title, axis and its labels
+    const std::size_t rows = std::max<std::size_t>(height, 4) - 3;  // without the lines of title, axis and labels
     double first = std::numeric_limits<double>::infinity(), last = -first;
     for (const auto& line : lines) {
         if (!line.empty()) {

@@ -13,7 +13,7 @@ double largest_shown(std::vector<double> values, double best) {
     std::ranges::sort(values, {}, [](double value) { return std::abs(value); });
     const double usual = std::abs(values[3 * (values.size() - 1) / 4]);
     const double most = 1000 * std::max(usual, std::abs(best));
-    return most > 0 ? most : std::numeric_limits<double>::infinity();  // of mere zeros, none is far from the others
+    return most > 0 ? most : std::numeric_limits<double>::infinity();  // if all are zero, none is far from the others
 }
 
 }  // namespace crescendo::launch

@@ -4,9 +4,9 @@
 
 namespace crescendo::launch {
 
-/// The largest size of values that an axis shows beside `best`, the best of them: a thousand times what three quarters
-/// of them come to. A training that diverged reports 1e30, beside which nothing else could be told apart. There must be
-/// a value. (`withoutDiverged` in state.js is the same for pages.)
+/// The largest magnitude that an axis shows: 1,000 times the larger of |`best`| and the third quartile of the
+/// magnitudes of `values`; infinity if all are 0. A training that diverged reports 1e30, and on an axis that shows it
+/// all other values look equal. `values` must not be empty. (`withoutDiverged` in state.js does the same for pages.)
 double largest_shown(std::vector<double> values, double best);
 
 }  // namespace crescendo::launch

@@ -6,13 +6,13 @@
 
 namespace crescendo::launch {
 
-/// Names for the columns of a table, of which no two are the same: as JSON, a row would lose one of the two.
+/// Gives the columns of a table unique names. With equal names, a row in JSON would lose a value.
 class ColumnNames {
   public:
-    /// `taken`: the columns that have names of their own.
+    /// `taken`: names that are already in use.
     explicit ColumnNames(const std::vector<std::string>& taken) : taken_(taken.begin(), taken.end()) {}
 
-    /// `name`, or `kind`.`name` if another column is called so: "metrics.lr", "parameters.trial".
+    /// Returns `name`, or `kind`.`name` if another column is called `name`: "metrics.lr", "parameters.trial".
     std::string take(const std::string& kind, const std::string& name);
 
   private:

@@ -10,8 +10,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// For this thread, while it lives: the C library knows the widths of characters, but only where texts are UTF-8. The
-/// program itself keeps the plain locale, in which numbers are written as in files.
+/// Sets a UTF-8 locale for this thread while the object lives: the C library knows the widths of characters, but only
+/// in such a locale. The program itself keeps the plain C locale, in which numbers are written as in files.
 class Utf8Locale {
   public:
     Utf8Locale() {
@@ -35,8 +35,8 @@ struct Character {
     std::size_t width;
 };
 
-/// What is no character here, or all where there is no such locale, goes byte by byte, and those that begin a character
-/// take a column.
+/// The first character of a text. Invalid UTF-8, or any text if there is no such locale, is taken byte by byte; bytes
+/// that begin a character take one column.
 Character first_character(std::string_view text) {
     wchar_t character = 0;
     ::mbstate_t state{};

@@ -5,11 +5,11 @@
 
 namespace crescendo::launch {
 
-/// How many columns of a terminal a text in UTF-8 takes: two for 学 or 🚀, none for an accent that joins the letter
-/// before it, one for most characters.
+/// Number of terminal columns that a UTF-8 text takes: two for 学 or 🚀, none for a combining accent, one for most
+/// characters.
 std::size_t display_width(std::string_view text);
 
-/// The longest beginning of `text`, in whole characters, that takes at most `columns`.
+/// The longest prefix of `text`, in whole characters, that takes at most `columns`.
 std::string_view fitting(std::string_view text, std::size_t columns);
 
 }  // namespace crescendo::launch

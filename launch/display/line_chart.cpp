@@ -12,12 +12,12 @@ namespace crescendo::launch {
 namespace {
 
 constexpr double panel_width = 340, panel_height = 260;
-constexpr double left_edge = 80, top_edge = 50;  // of the first panel
+constexpr double left_edge = 80, top_edge = 50;  // edges of the first panel
 constexpr double panel_distance = 420;  // from one panel's left edge to the next
 constexpr double legend_top = top_edge + panel_height + 70, legend_line = 20;
 constexpr std::size_t num_colours = 8;
 
-// After Okabe and Ito's colours, which most colour-blind people tell apart, lighter on dark ground.
+// Based on the colours of Okabe and Ito, which most colour-blind people can tell apart, lighter on a dark background.
 constexpr const char* style =
     "<style>\n"
     "text{font:12px sans-serif;fill:#1f2328}.title{font-size:14px;font-weight:bold}\n"
@@ -31,10 +31,10 @@ constexpr const char* style =
     ".c0{stroke:#58a6ff;fill:#58a6ff}.c1{stroke:#ff9a57;fill:#ff9a57}.c2{stroke:#3fcf9f;fill:#3fcf9f}\n"
     ".c3{stroke:#e58fc0;fill:#e58fc0}.c4{stroke:#e3b341;fill:#e3b341}.c5{stroke:#9ecbff;fill:#9ecbff}\n"
     ".c6{stroke:#b1bac4;fill:#b1bac4}.c7{stroke:#bc8cff;fill:#bc8cff}}\n"
-    ".line{fill:none}.band{stroke:none}\n"  // last, so that they replace what the colours say
+    ".line{fill:none}.band{stroke:none}\n"  // last, to override the classes of colours
     "</style>\n";
 
-/// Lines of more than `num_colours` methods differ by their dashes as well.
+/// Dashes of a line. If there are more than `num_colours` lines, dashes tell those of one colour apart.
 std::string dashes(std::size_t index) {
     const auto turn = index / num_colours;
     return turn == 0 ? "" : fmt::format(" stroke-dasharray='{} 3'", 2 + 4 * turn);
@@ -45,8 +45,7 @@ struct Range {
     double high = 1;
 };
 
-/// The range of the values that are not far from all others, and a little beyond. What lines come to in the end is in
-/// it.
+/// The y range of the values that are not far from most others, with a margin. It includes the last value of each line.
 Range y_range(const std::vector<ChartPanel>& panels) {
     std::vector<double> values;
     double largest_end = 0;
@@ -78,7 +77,7 @@ double last_x(const ChartPanel& panel) {
     return last > 0 ? 1.02 * last : 1;
 }
 
-/// One panel, with its places on the picture.
+/// One panel, with its position in the picture.
 class Panel {
   public:
     Panel(const ChartPanel& panel, std::size_t index, Range y)
@@ -120,13 +119,13 @@ class Panel {
   private:
     double place_x(double x) const { return left_ + panel_width * x / last_x_; }
 
-    /// Infinite values are beyond the frame, which cuts them off.
+    /// The y coordinate. Infinite values are placed outside the frame, which clips them.
     double place_y(double y) const {
         const double share = (y - y_.low) / (y_.high - y_.low);
         return top_edge + panel_height * (1 - std::clamp(share, -1.0, 2.0));
     }
 
-    /// From left to right: "x,y" and the steps to the end of the axis.
+    /// A path from left to right: "x,y" and the steps to the end of the axis.
     std::string steps(const std::vector<ChartPoint>& points, double ChartPoint::*y) const {
         std::string path = fmt::format("{:.1f},{:.1f}", place_x(points.front().x), place_y(points.front().*y));
         for (const auto& point : points) {
@@ -135,7 +134,7 @@ class Panel {
         return path + fmt::format("H{:.1f}", left_ + panel_width);
     }
 
-    /// The area between the edges: along the upper one, and back along the lower one.
+    /// The path around a band: along its upper edge, and back along its lower edge.
     std::string band(const std::vector<ChartPoint>& points) const {
         std::string path = "M" + steps(points, &ChartPoint::high);
         double x = left_ + panel_width;

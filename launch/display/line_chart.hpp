@@ -5,7 +5,7 @@
 
 namespace crescendo::launch {
 
-/// A value, and the band around it, from this place of the x axis on.
+/// A value, and the band around it, from `x` to the next point.
 struct ChartPoint {
     double x = 0;
     double y = 0;
@@ -15,7 +15,7 @@ struct ChartPoint {
 
 struct ChartLine {
     std::string name;
-    std::vector<ChartPoint> points;  ///< in ascending order of x, which is 0 at least; y is finite
+    std::vector<ChartPoint> points;  ///< in ascending order of x; x is at least 0, y is finite
 };
 
 /// Lines over one x axis, which begins at 0.
@@ -24,13 +24,13 @@ struct ChartPanel {
     std::vector<ChartLine> lines;
 };
 
-/// A picture (SVG, without other files) of panels side by side. All have the same names of lines in the same order, as
-/// one legend says, and the same range of y, which leaves out values that are very far from most. A value stays until
-/// the next point, and the last one to the end of the axis. The colours suit a light and a dark page, as the reader
-/// prefers.
+/// A picture (SVG, without other files) of panels side by side. One legend serves all panels, so all have the same line
+/// names in the same order. All share one range of y, which leaves out values that are very far from most. A value
+/// holds until the next point, and the last one to the end of the axis. The colours follow the reader's preference for
+/// light or dark pages.
 std::string line_chart(const std::string& title, const std::string& y_label, const std::vector<ChartPanel>& panels);
 
-/// Round numbers, from three to seven, between `low` and `high` where `low` < `high`; one if they are equal.
+/// Three to seven round numbers between `low` and `high` if `low` < `high`; one number if they are equal.
 std::vector<double> chart_ticks(double low, double high);
 
 }  // namespace crescendo::launch

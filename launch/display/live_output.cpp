@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t most_kept = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds last_wait{2'000};
 
-/// Opened anew: O_NONBLOCK belongs to all who have a descriptor, such as the shell. A file would have another offset
-/// then.
+/// Opens the terminal or pipe again, because O_NONBLOCK on a shared descriptor would affect all its owners, such as the
+/// shell. Does not reopen a file, which would have another offset then.
 FileDescriptor open_impatient(int descriptor) {
     struct stat status {};
     const bool is_pipe = ::fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode);
@@ -56,7 +56,7 @@ void LiveOutput::write(std::string_view text) {
     kept_ += text;
     flush();
     if (kept_.size() > most_kept) {
-        const auto second_line = kept_.find('\n') + 1;  // the first may be written in part
+        const auto second_line = kept_.find('\n') + 1;  // the first line may be written in part
         const auto end = kept_.find('\n', kept_.size() / 2) + 1;
         kept_.erase(second_line, end - second_line);
     }
@@ -70,7 +70,7 @@ bool LiveOutput::flush() {
         } else if (written == 0 || errno == EAGAIN) {
             return false;
         } else if (errno != EINTR) {
-            kept_.clear();  // nobody will read it any more
+            kept_.clear();  // nobody will read the text any more
         }
     }
     return true;

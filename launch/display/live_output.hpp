@@ -8,29 +8,31 @@
 
 namespace crescendo::launch {
 
-/// Writes for people while a sweep runs, and does not wait until they read: a terminal takes nothing after Ctrl-S, nor
-/// does a pipe whose reader stands still, such as a pager.
+/// Writes text for people while a sweep runs, without waiting for a reader. A terminal takes nothing after Ctrl-S, and
+/// neither does a pipe whose reader is stopped, such as a pager.
 ///
-/// Only to files, and to what cannot be opened once more, it writes as to any stream.
+/// Writes to files, and to descriptors that cannot be opened again, block as usual.
 class LiveOutput {
   public:
-    /// `stream` must outlive it.
+    /// `stream` must outlive this object.
     explicit LiveOutput(std::FILE* stream);
 
-    /// Waits a moment for what was not taken yet.
+    /// Waits up to two seconds for kept text to be taken.
     ~LiveOutput();
     LiveOutput(LiveOutput&&) = delete;
     LiveOutput& operator=(LiveOutput&&) = delete;
 
-    /// Writes whole lines. What is not taken is kept, up to a MiB: then the older half is dropped.
+    /// Writes whole lines. Text that the reader does not take yet is kept, up to 1 MiB; beyond that, the older half is
+    /// dropped.
     void write(std::string_view text);
 
-    /// Writes what was kept. Returns whether nothing is left.
+    /// Writes kept text. Returns whether none is left.
     bool flush();
 
   private:
     std::FILE* stream_;
-    FileDescriptor impatient_;  ///< writes to where the stream does and never waits; none where that takes all at once
+    FileDescriptor impatient_;  ///< non-blocking descriptor for the same terminal or pipe as `stream_`; none if writes
+                                ///< to it never wait
     std::string kept_;
 };
 

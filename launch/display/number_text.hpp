@@ -4,8 +4,8 @@
 
 namespace crescendo::launch {
 
-/// A number for people: to so many significant digits, and below ten million with all those before the point.
-/// 0.03123, 86400, 1.235e+07.
+/// A number for people, with `digits` significant digits; below ten million, all digits before the point are shown.
+/// Examples: 0.03123, 86400, 1.235e+07.
 std::string number_text(double value, int digits = 4);
 
 }  // namespace crescendo::launch

@@ -13,7 +13,7 @@ std::string printable(std::string_view text) {
         const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
         if ((byte < ' ' && byte != '\n' && byte != '\r' && byte != '\t') || byte == 0x7F) {
             result += fmt::format("\\x{:02x}", byte);
-        } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // the others of Unicode, in UTF-8
+        } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // Unicode's other control characters, in UTF-8
             result += fmt::format("\\x{:02x}", next);
             ++i;
         } else {

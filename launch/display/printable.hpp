@@ -5,17 +5,17 @@
 
 namespace crescendo::launch {
 
-/// `text` without what would steer a terminal: names in foreign files may hold anything. Control characters are written
-/// as \x1b; lines stay lines.
+/// `text` with control characters escaped, such as \x1b, so that names in foreign files cannot control the terminal.
+/// Line feeds are kept.
 std::string printable(std::string_view text);
 
-/// "exit status 1; last words: … OSError: no data": what a message begins with, and its last line, if it has several.
+/// The first line of a message and, if there are several, its last: "exit status 1; last words: … OSError: no data".
 std::string in_one_line(std::string_view text);
 
-/// `text` with its bytes that are not UTF-8 replaced, for files that have to be UTF-8.
+/// `text` with invalid bytes replaced, for files that must be UTF-8.
 std::string valid_utf8(const std::string& text);
 
-/// Text as HTML and XML show it, between tags and in attributes alike: printable(), and valid UTF-8.
+/// `text` escaped for HTML and XML, for use between tags and in attributes. It is printable() and valid UTF-8.
 std::string markup_text(std::string_view text);
 
 }  // namespace crescendo::launch

@@ -22,12 +22,12 @@ void ProgressBar::show(std::int64_t done, std::int64_t total) {
     }
     percent_ = percent;
     const auto text = fmt::format("] {:3} % of {} {}", percent, total, unit_);
-    const auto columns = terminal_columns(stderr, 80);  // a line that wraps could not be overwritten
+    const auto columns = terminal_columns(stderr, 80);  // a wrapped line could not be overwritten
     const auto width = std::min(most, columns - std::min(columns, text.size() + 2));
     const auto filled = static_cast<std::size_t>(percent) * width / 100;
     const auto line =
         fmt::format("\r[{:<{}}{}{}", std::string(filled, '#'), width, text, done == total ? "\r\x1b[K" : "");
-    std::fputs(line.c_str(), stderr);  // which does not throw where the terminal is gone
+    std::fputs(line.c_str(), stderr);  // unlike fmt, does not throw if the terminal is gone
 }
 
 }  // namespace crescendo::launch

@@ -5,11 +5,11 @@
 
 namespace crescendo::launch {
 
-/// A line on standard error that shows how much of a long work is done. It is overwritten, and erased at the end. There
-/// is none if standard error is not a terminal.
+/// A progress bar: one line on standard error, overwritten at each step and erased at the end. Shows nothing if
+/// standard error is not a terminal.
 class ProgressBar {
   public:
-    /// `unit` is what is counted: "samples", "bytes".
+    /// `unit` names the units that are counted: "samples", "bytes".
     explicit ProgressBar(std::string unit);
 
     /// Shows that `done` of `total` units are done. Costs next to nothing while the percentage stays the same.

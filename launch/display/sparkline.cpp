@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array blocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-/// Means of `width` parts that are as equal as they can be.
+/// Means over `width` parts of nearly equal size.
 std::vector<double> shortened(const std::vector<double>& numbers, std::size_t width) {
     if (numbers.size() <= width) {
         return numbers;
@@ -21,7 +21,7 @@ std::vector<double> shortened(const std::vector<double>& numbers, std::size_t wi
         const auto end = (i + 1) * numbers.size() / width;
         double mean = 0;
         for (auto k = begin; k < end; ++k) {
-            mean += numbers[k] / static_cast<double>(end - begin);  // no sum that overflows
+            mean += numbers[k] / static_cast<double>(end - begin);  // divided first, so that the sum cannot overflow
         }
         means.push_back(mean);
     }

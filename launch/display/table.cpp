@@ -47,7 +47,7 @@ struct ToJson {
     OrderedJson operator()(const auto& value) const { return value; }
 };
 
-/// Columns under the first of each name: a user may ask for one twice.
+/// Indices of columns with distinct names: the first of each name. A user may ask for a column twice.
 std::vector<std::size_t> distinct(const std::vector<std::string>& columns) {
     std::set<std::string_view> names;
     std::vector<std::size_t> indices;
@@ -59,7 +59,8 @@ std::vector<std::size_t> distinct(const std::vector<std::string>& columns) {
     return indices;
 }
 
-/// The columns of these indices, whose names differ. None is looked for among the others, which may be a thousand.
+/// A row as an object with these columns, whose names differ. Appends without a search for duplicates, because there
+/// may be a thousand columns.
 OrderedJson object_of(const std::vector<std::string>& columns, const std::vector<std::size_t>& indices,
                       const std::vector<Cell>& row) {
     OrderedJson::object_t object;
@@ -81,7 +82,7 @@ std::string quoted(std::string field) {
     return '"' + field + '"';
 }
 
-/// Lines of texts in columns, each as wide as its widest text, two spaces apart.
+/// Aligns texts in columns, each as wide as its widest text, two spaces apart.
 std::string align(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& to_the_right) {
     std::vector<std::size_t> widths(to_the_right.size());
     for (const auto& line : lines) {

@@ -18,21 +18,21 @@ enum class Format { table, json, csv };
 /// The value of one cell. std::monostate: there is no value.
 using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string, JsonValue>;
 
-/// No value for a number that is not finite.
+/// A cell with the number; without a value if the number is not finite.
 inline Cell finite_cell(double number) { return std::isfinite(number) ? Cell{number} : Cell{}; }
 
-/// The number, if there is one.
+/// A cell with the number; without a value if there is none.
 inline Cell known_cell(std::optional<double> number) { return number ? Cell{*number} : Cell{}; }
 
-/// A parameter's value.
+/// A cell with a parameter's value.
 inline Cell to_cell(const Value& value) {
     return std::visit([](const auto& each) -> Cell { return each; }, value);
 }
 
-/// The value in JSON: null if there is none, and for a number that is not finite.
+/// The cell in JSON: null if it has no value or a number that is not finite.
 OrderedJson cell_json(const Cell& cell);
 
-/// The value that `json` is; none for null. Throws InvalidInput as value_from_json() does.
+/// The cell that `json` describes: no value for null. Throws InvalidInput as value_from_json() does.
 Cell cell_from(const OrderedJson& json);
 
 /// Rows under named columns, for people and for programs.
@@ -47,17 +47,18 @@ class Table {
     const std::vector<std::vector<Cell>>& rows() const { return rows_; }
     std::vector<std::vector<Cell>> take_rows() && { return std::move(rows_); }
 
-    /// The columns that have a value in some row. A person has no use for the others, a program for a stable shape.
+    /// This table without columns that are empty in every row. People do not need these; programs need a stable set of
+    /// columns.
     Table without_empty_columns() const;
 
-    /// Lines, each with its line feed.
-    /// table: aligned columns, numbers to the right and as number_text() has them, "-" for no value;
+    /// Prints the table as lines, each with a line feed.
+    /// table: aligned columns, numbers to the right and as number_text() prints them, "-" for no value;
     /// json: a list of objects, null for no value and for numbers that are not finite;
-    /// csv: a header and one line a row, quoted as RFC 4180 says, empty for no value.
-    /// Numbers in json and csv read back bit for bit. Control characters in texts are escaped, as printable() says.
+    /// csv: a header and one line per row, quoted as RFC 4180 says, empty for no value.
+    /// Numbers in json and csv read back bit for bit. Control characters in texts are escaped, as printable() does.
     std::string print(Format format) const;
 
-    /// A list of objects, one a row, as print() has them in json.
+    /// A list of objects, one per row, as print() writes them in JSON.
     OrderedJson rows_json() const;
 
   private:

@@ -23,7 +23,7 @@ struct ToValue {
     std::optional<Value> operator()(const auto& value) const { return Value(value); }
 };
 
-/// The value of a cell; nothing if it is missing, or no number.
+/// The value of a cell; nothing if it is missing, or is a number that is not finite.
 std::optional<Value> value_of(const Cell& cell) { return std::visit(ToValue{}, cell); }
 
 std::size_t column_of(const Table& table, const std::string& name, const char* option) {
@@ -34,7 +34,7 @@ std::size_t column_of(const Table& table, const std::string& name, const char* o
     return static_cast<std::size_t>(found - names.begin());
 }
 
-/// What the names in a condition mean. Where two columns have one name, it is that of the first.
+/// The symbols of a condition. If two columns have the same name, it means the first.
 Symbols symbols_of(const Table& table, const ColumnFacts& facts) {
     Symbols symbols;
     for (std::size_t i = 0; i < table.columns().size(); ++i) {
@@ -57,7 +57,7 @@ Symbols symbols_of(const Table& table, const ColumnFacts& facts) {
     return symbols;
 }
 
-/// The error, below which the expression stands with a mark under the character.
+/// Throws the error, followed by the expression with a mark below the character.
 [[noreturn]] void fail(const std::string& where, const ExpressionError& error, const std::vector<std::string>& names) {
     const auto advice = error.unknown_name().empty() ? "" : did_you_mean(error.unknown_name(), names);
     const auto before = where.substr(0, error.offset());
@@ -127,8 +127,8 @@ SortKey read_sort_key(const Table& table, const std::string& text, const ColumnF
     return {column_of(table, text.substr(0, colon), "--sort"), order == "desc"};
 }
 
-/// Whether `a` comes before `b` in ascending order. Numbers have one order, whole or not; else kinds come in that of
-/// Value.
+/// Whether `a` comes before `b` in ascending order. Whole and floating-point numbers share one order; other types are
+/// ordered as in Value.
 bool is_less(const Value& a, const Value& b) {
     const auto number = [](const Value& value) -> std::optional<double> {
         if (const auto* whole = std::get_if<std::int64_t>(&value)) {

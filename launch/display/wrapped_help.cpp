@@ -3,9 +3,9 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr std::size_t description_column = 30;  // of CLI11
+constexpr std::size_t description_column = 30;  // CLI11's default
 
-/// Where the text of a line continues; npos: the line stays as it is.
+/// The column at which a wrapped line continues; npos: the line is not wrapped.
 std::size_t indent_of(std::string_view line) {
     if (!line.starts_with(' ')) {
         return 0;
@@ -24,7 +24,7 @@ std::string wrapped_help(std::string_view help, std::size_t columns) {
         help.remove_prefix(end == help.npos ? help.size() : end + 1);
         const auto indent = indent_of(line);
         const bool has_room = indent != line.npos && columns >= indent + description_column;
-        std::size_t taken = 0;  // by the indentation
+        std::size_t taken = 0;  // columns that the indentation takes
         while (has_room && taken + line.size() > columns) {
             const auto blank = line.rfind(' ', columns - taken);
             if (blank == line.npos || blank < indent - taken) {

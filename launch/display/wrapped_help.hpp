@@ -6,8 +6,8 @@
 
 namespace crescendo::launch {
 
-/// What `--help` prints on so many columns: sentences and descriptions are broken between words, and descriptions
-/// continue below themselves. Commands of examples stay whole, to be copied.
+/// The text of `--help`, wrapped to `columns` columns. Sentences and descriptions break between words, and descriptions
+/// keep their indentation. Example commands stay whole, so that they can be copied.
 std::string wrapped_help(std::string_view help, std::size_t columns);
 
 }  // namespace crescendo::launch

@@ -17,7 +17,7 @@ constexpr const char* disk_remedy =
     "keep the files of fewer trials (`keep` in the sweep file), use --dir on a file system with more room, or remove "
     "those of earlier sweeps (`crescendo clean`)";
 
-/// Whether any number of trials may wait at rungs, for slots, or for other repetitions, with their checkpoints.
+/// Whether any number of trials may wait, and keep their checkpoints: at rungs, for slots, or for other repetitions.
 bool may_all_wait(const SweepSpec& spec) {
     const auto& scheduler = spec.scheduler;
     return spec.repeat.is_on() || scheduler.mode == Mode::promote || scheduler.kind == SchedulerKind::hyperband ||

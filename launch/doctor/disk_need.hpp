@@ -10,24 +10,24 @@
 
 namespace crescendo::launch {
 
-/// The most trials of a sweep whose files lie on the disk at a time.
+/// The maximum number of trials whose files are on the disk at the same time.
 struct TrialsOnDisk {
-    std::optional<int> most;  ///< none: any number, because neither the sweep's file nor `keep` limits it
-    std::string reason;       ///< who they are: "2 that run and the best 5"
+    std::optional<int> most;  ///< none: unlimited, because neither the sweep file nor `keep` limits it
+    std::string reason;       ///< which trials these are: "2 that run and the best 5"
 };
 
-/// Trials that fail are not foreseen; their files stay.
+/// Computes the maximum for a sweep on `num_slots` slots. Failed trials are not counted, although their files stay.
 TrialsOnDisk trials_on_disk(const SweepFile& file, int num_slots);
 
-/// What the trials of a sweep have left on the disk.
+/// Disk space that the trials of a sweep use.
 struct DiskUse {
-    std::uintmax_t all = 0;      ///< bytes of all folders of trials
-    std::uintmax_t largest = 0;  ///< bytes of the largest folder of a trial
+    std::uintmax_t all = 0;      ///< bytes in the folders of all trials
+    std::uintmax_t largest = 0;  ///< bytes in the largest folder of a trial
 };
 DiskUse disk_use(const SweepDirectory& directory);
 
-/// Whether the files of a sweep's trials fit. `per_trial` is how many bytes a trial leaves (0: nobody knows), `used` how
-/// many the sweep takes already.
+/// Checks whether the files of a sweep's trials fit on the disk. `per_trial`: bytes per trial (0: unknown). `used`:
+/// bytes that the sweep takes already.
 Finding examine_need(const TrialsOnDisk& trials, double per_trial, double used, const DiskRoom& room);
 
 }  // namespace crescendo::launch

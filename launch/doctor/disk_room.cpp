@@ -20,7 +20,8 @@ namespace {
 
 constexpr double kib = 1024;
 
-/// By the kernel. Nothing also where it keeps no quotas, or is older than 5.14.
+/// Bytes that the kernel's quota leaves. Nothing if there is no limit, if the kernel keeps no quotas, or if it is older
+/// than 5.14.
 std::optional<double> left_by_kernel([[maybe_unused]] int folder, [[maybe_unused]] int type,
                                      [[maybe_unused]] unsigned id) {
 #ifdef SYS_quotactl_fd
@@ -48,7 +49,7 @@ std::optional<double> left_by_quota(double used, double soft_limit, double hard_
 
 std::optional<double> left_by_lustre(const std::string& printed) {
     std::istringstream words(printed);
-    std::string file_system, used;  // which ends with * beyond a limit
+    std::string file_system, used;  // `used` ends with * if it exceeds a limit
     double soft = 0, hard = 0;
     if (!(words >> file_system >> used >> soft >> hard)) {
         return {};

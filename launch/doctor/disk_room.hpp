@@ -6,24 +6,24 @@
 
 namespace crescendo::launch {
 
-/// Room for files of this user in a folder.
+/// Space that this user may fill in a folder.
 struct DiskRoom {
-    double bytes = 0;     ///< what may still be written: what is free, or what the quota leaves, if that is less
+    double bytes = 0;     ///< free space, or what the quota leaves if that is less
     bool by_quota = false;
 };
 
-/// The room in an existing folder; nothing if the file system does not say, as one in memory without a limit, which
-/// tells of 0 blocks in all. A quota of the user or of the folder's group counts where the kernel knows it (ext4, XFS
-/// and others) or Lustre's `lfs quota` does. What is free already counts the quotas of projects and of NFS, where those
-/// report it.
+/// The space in an existing folder. Nothing if the file system does not report it; one in memory without a limit
+/// reports 0 blocks in total. Quotas of the user and of the folder's group count if the kernel knows them (ext4, XFS
+/// and others) or Lustre's `lfs quota` does. The free space already accounts for project quotas and NFS quotas if the
+/// file system reports them.
 std::optional<DiskRoom> disk_room(const std::filesystem::path& folder);
 
 /// Bytes that a quota leaves; nothing if there is no limit (0). The soft limit counts, because files beyond it are
-/// refused after some days. All in bytes.
+/// refused after some days. All arguments are in bytes.
 std::optional<double> left_by_quota(double used, double soft_limit, double hard_limit);
 
-/// Bytes that a quota leaves by what `lfs quota -q` prints: file system, KiB used, soft limit, hard limit, and more.
-/// Nothing if there is no limit.
+/// Bytes that a quota leaves, from the output of `lfs quota -q`: file system, KiB used, soft limit, hard limit, and
+/// more. Nothing if there is no limit.
 std::optional<double> left_by_lustre(const std::string& printed);
 
 }  // namespace crescendo::launch

@@ -29,7 +29,8 @@ bool lies_under(const std::string& path, const std::string& mount) {
            (mount.ends_with('/') || path.size() == mount.size() || path[mount.size()] == '/');
 }
 
-/// "ext4", "lustre", "nfs4": of the mount that holds `directory`, the last where several lie on each other.
+/// The type of the file system that holds `directory`: "ext4", "lustre", "nfs4". Of mounts on the same path, the last
+/// one counts.
 std::string type_of(const fs::path& directory) {
     std::error_code none;
     const auto path = fs::canonical(directory, none).string();
@@ -70,7 +71,8 @@ Finding examine_room(const fs::path& directory) {
     return {Verdict::ok, about_files, text, ""};
 }
 
-/// What is wrong where locks do not work: the content of a sweep's lock says who is at work, if not at once.
+/// The consequence if locks do not work. A lock's content still says which process is at work, unless two start at
+/// once.
 constexpr const char* two_at_once = "two coordinators that begin at the same moment may both take a sweep";
 
 Finding examine_locks(const Probe& probe) {
@@ -152,7 +154,7 @@ Findings examine_file_system(const fs::path& directory) {
     const auto place = existing_part(directory);
     try {
         const Probe probe(place);
-        // Renaming comes last: it takes the probe's name away from its descriptor.
+        // Renaming comes last, because the probe's descriptor then no longer has its name.
         return {examine_room(place), examine_locks(probe), examine_durability(probe), examine_times(probe),
                 examine_renaming(probe)};
     } catch (const std::system_error& error) {

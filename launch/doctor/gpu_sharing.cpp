@@ -10,13 +10,14 @@ namespace {
 
 constexpr const char* about_gpus = "GPUs";
 
-/// A daemon that was told which GPUs to serve would number these anew, and workers would ask for others than theirs.
+/// The daemon must not be started with a list of GPUs: it would renumber them, and workers would ask for GPUs of
+/// others.
 constexpr const char* gpus_remedy =
     "start it on each node before the sweep, `env -u CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER=PCI_BUS_ID "
     "nvidia-cuda-mps-control -d`; "
     "`echo quit | nvidia-cuda-mps-control` ends it";
 
-/// The pipe of the daemon that the workers will ask.
+/// The control pipe of the daemon that the workers will contact.
 std::filesystem::path pipe_of_mps(const Variables& variables) {
     const char* folder = variables("CUDA_MPS_PIPE_DIRECTORY");
     return std::filesystem::path(folder != nullptr ? folder : "/tmp/nvidia-mps") / "control";
@@ -25,7 +26,7 @@ std::filesystem::path pipe_of_mps(const Variables& variables) {
 }  // namespace
 
 Findings examine_gpu_sharing(const SlotPlan& plan, const SlotPlan::Wishes& wishes, const Variables& variables) {
-    const auto& first = plan.slots.front();  // of those on one GPU none has more
+    const auto& first = plan.slots.front();  // no other GPU has more slots than the first
     if (first.gpu.empty() && wishes.slots_per_gpu > 1 && !wishes.slots) {
         return {{Verdict::ok, about_gpus, "there is none, so slots_per_gpu changes nothing: the slots are cores"}};
     }

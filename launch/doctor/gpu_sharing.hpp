@@ -6,8 +6,8 @@
 
 namespace crescendo::launch {
 
-/// Whether the workers that share a GPU compute at the same time: they do if the daemon of NVIDIA's MPS is here, which
-/// they find by themselves. Says as well where `slots_per_gpu` has no effect. Nothing if nobody asked for shared GPUs.
+/// Checks whether workers that share a GPU compute at the same time. They do if the daemon of NVIDIA's MPS runs here;
+/// workers find it by themselves. Also reports if `slots_per_gpu` has no effect. Empty if GPUs are not shared.
 Findings examine_gpu_sharing(const SlotPlan& plan, const SlotPlan::Wishes& wishes,
                              const Variables& variables = ::getenv);
 

@@ -13,7 +13,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// What has to start tasks that are to learn of each other.
+/// Advice on how to launch tasks so that MPI connects them.
 std::string launch_advice() {
     const auto library = MpiSession::library();
     if (library.empty()) {

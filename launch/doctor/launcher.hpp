@@ -8,13 +8,13 @@
 
 namespace crescendo::launch {
 
-// `num_ranks` is as in mpi_session.hpp.
+// `num_ranks` means the same as in mpi_session.hpp.
 
 /// Reports a problem if a launcher started several tasks that MPI did not join: each of them would run the whole sweep.
 Findings examine_launcher(int num_ranks, const Variables& variables = ::getenv);
 
 /// Warns if `library` (MpiSession::library) is an Open MPI that ends all ranks when one dies: version 5 and newer, over
-/// its own TCP. Over UCX, which it takes by itself where `fabrics` has InfiniBand, the others live on.
+/// its own TCP. Over UCX, which it chooses by itself if `fabrics` has InfiniBand, the other ranks survive.
 Findings examine_library(int num_ranks, const std::string& library, const Variables& variables = ::getenv,
                          const std::filesystem::path& fabrics = "/sys/class/infiniband");
 

@@ -13,7 +13,7 @@ constexpr const char* about_limits = "limits";
 
 Finding examine_open_files(int num_slots) {
     const auto needed = open_files_of(static_cast<std::uint64_t>(num_slots));
-    const auto most = most_open_files();  // an agent asks for what it needs
+    const auto most = most_open_files();  // the hard limit: an agent raises its limit to what it needs
     if (most < needed) {
         return {Verdict::problem, about_limits,
                 fmt::format("{} open files are allowed, and {} slots take up to {}", most, num_slots, needed),

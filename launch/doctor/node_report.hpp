@@ -7,10 +7,10 @@
 
 namespace crescendo::launch {
 
-/// What `crescendo doctor` asks of every node.
+/// What `crescendo doctor` asks every node to examine.
 struct Examination {
     std::string directory;  ///< where sweeps are to keep their files, absolute
-    std::string probe;      ///< path of rank 0's Probe in that directory; empty: there is none
+    std::string probe;      ///< path of rank 0's Probe in that directory; empty if there is no probe
     SlotPlan::Wishes slots;
     std::string interface;  ///< network interface for groups; empty: the default
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::seconds node_patience{60};
 
-/// The next message of this kind; none where it does not come in time.
+/// The next message of this kind; none if it does not arrive before the deadline.
 std::optional<Message> wait_for(MpiSession& session, MessageKind kind, Clock::time_point deadline) {
     while (Clock::now() < deadline) {
         if (auto message = session.receive(); message && message->kind == kind) {
@@ -48,7 +48,7 @@ std::vector<NodeReport> examine_nodes(MpiSession& session, const Examination& ex
     }
     std::vector<NodeReport> reports(static_cast<std::size_t>(session.size()));
     auto ours = examination;
-    ours.probe.clear();  // the others look at it
+    ours.probe.clear();  // only other ranks check it
     reports[0] = examine_together(session, ours);
     const auto deadline = Clock::now() + node_patience;
     for (int missing = session.size() - 1; missing > 0; --missing) {

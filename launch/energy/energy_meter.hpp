@@ -4,12 +4,12 @@
 
 namespace crescendo::launch {
 
-/// Counts the energy that a device takes.
+/// Measures the energy that a device uses.
 class EnergyMeter {
   public:
     virtual ~EnergyMeter() = default;
 
-    /// Joules since the meter was made; nothing if it cannot be read.
+    /// Joules since the meter was created; nothing if it cannot be read.
     virtual std::optional<double> joules() = 0;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int success = 0;  // NVML_SUCCESS
 
-/// Looks a function up. Returns whether it is there.
+/// Looks up a function. Returns whether it exists.
 template <class Function>
 bool look_up(void* library, const char* name, Function*& function) {
     function = reinterpret_cast<Function*>(::dlsym(library, name));

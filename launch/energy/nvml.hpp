@@ -8,10 +8,10 @@
 
 namespace crescendo::launch {
 
-/// NVIDIA's management library, loaded if it is there: Crescendo is built and runs without it.
+/// NVIDIA's management library (NVML), loaded at run time if it is installed: Crescendo builds and runs without it.
 class Nvml {
   public:
-    /// Loads a library such as "libnvidia-ml.so.1". Null if it is not there, or sees no driver.
+    /// Loads a library such as "libnvidia-ml.so.1". Null if it is not installed, or finds no driver.
     static std::shared_ptr<Nvml> load(const std::string& library);
     ~Nvml();
     Nvml(Nvml&&) = delete;
@@ -19,7 +19,7 @@ class Nvml {
 
     using Device = void*;
 
-    /// A GPU as CUDA_VISIBLE_DEVICES names it: an index, or a UUID. Null if the library does not know it.
+    /// The GPU that CUDA_VISIBLE_DEVICES calls `gpu`, an index or a UUID. Null if the library does not know it.
     Device find(const std::string& gpu) const;
 
     /// Millijoules since the driver was loaded; nothing on GPUs that do not count them (before Volta).
@@ -35,10 +35,10 @@ class Nvml {
     int (*total_energy_)(Device, unsigned long long*) = nullptr;
 };
 
-/// Counts the energy of one GPU.
+/// Measures the energy of one GPU.
 class GpuMeter final : public EnergyMeter {
   public:
-    /// `nvml` may be null: then nothing can be read.
+    /// If `nvml` is null, joules() returns nothing.
     GpuMeter(std::shared_ptr<Nvml> nvml, const std::string& gpu);
 
     std::optional<double> joules() override;

@@ -19,7 +19,8 @@ std::string read_word(const fs::path& file) {
     return word;
 }
 
-/// Memory is not a part of its package, but cores are; "psys" is the whole board, with all of them.
+/// Whether a zone counts. Packages and their memory do not overlap. Cores are a part of their package, and "psys" is
+/// the whole board, with all of them.
 bool adds_up(const std::string& name) { return name.starts_with("package") || name == "dram"; }
 
 }  // namespace

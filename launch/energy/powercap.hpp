@@ -9,21 +9,21 @@
 
 namespace crescendo::launch {
 
-/// The processors of this node with their memory: RAPL, as Linux shows it (Documentation/power/powercap). All processes
-/// of the node are in it. Linux lets only root read it, unless the site permits more.
+/// Energy of this node's processors and their memory, from RAPL as Linux shows it (Documentation/power/powercap). It
+/// includes all processes of the node. Only root may read it, unless the site permits more.
 class Powercap final : public EnergyMeter {
   public:
-    /// `folder`: where Linux shows it, /sys/class/powercap.
+    /// `folder`: where Linux shows the counters, /sys/class/powercap.
     explicit Powercap(const std::filesystem::path& folder);
 
-    /// Counters wrap around, after 20 minutes and more. So it must be called more often than that.
+    /// The counters wrap around after 20 minutes or more, so call this more often than that.
     std::optional<double> joules() override;
 
   private:
     /// A processor, or its memory.
     struct Zone {
-        std::filesystem::path counter;  ///< file with the number of microjoules
-        std::uint64_t range = 0;        ///< greatest number of microjoules, after which the counter begins at 0
+        std::filesystem::path counter;  ///< file with the counter, in microjoules
+        std::uint64_t range = 0;        ///< largest value of the counter in microjoules, after which it restarts at 0
         std::uint64_t last = 0;
     };
 

@@ -9,7 +9,7 @@ double DatedSweep::date(double elapsed) const {
     return date_in(std::ranges::lower_bound(history_.sessions(), elapsed, {}, &Session::elapsed), elapsed);
 }
 
-/// In the session before `next`.
+/// The date of `elapsed` in the session before `next`.
 double DatedSweep::date_in(std::vector<Session>::const_iterator next, double elapsed) const {
     const auto& sessions = history_.sessions();
     if (sessions.empty()) {
@@ -24,7 +24,7 @@ std::optional<double> DatedSweep::started(TrialId trial) const {
     if (!started) {
         return std::nullopt;
     }
-    // What starts between two sessions starts with the second.
+    // A trial that starts between two sessions starts with the second.
     return date_in(std::ranges::upper_bound(history_.sessions(), *started, {}, &Session::elapsed), *started);
 }
 

@@ -18,20 +18,20 @@
 namespace crescendo::launch {
 namespace {
 
-/// A column of an entry's table with a measure of quality.
+/// A column with a measure of quality in an entry's table.
 struct Column {
     const char* name;
-    std::vector<std::string> metrics;  ///< crescendo-trainer's name for it, and likely ones, without "val_" or "test_"
-    double scale;                      ///< value that the best possible quality has: 100, or 1
+    std::vector<std::string> metrics;  ///< crescendo-trainer's name, then other likely ones; no "val_" or "test_"
+    double scale;                      ///< value of a perfect result: 100, or 1
 };
 
 struct Task {
     const char* name;
     std::vector<Column> columns;
-    double threshold;  ///< least value of the last column that the benchmark takes
+    double threshold;  ///< minimum of the last column for an accepted entry
 };
 
-/// The benchmark's README asks for an F1 score of 0.73, its tests for 0.75.
+/// The benchmark's README asks for an F1 score of 0.73, but its tests ask for 0.75.
 const std::vector<Task>& tasks() {
     static const std::vector<Task> all{
         {"CIFAR10", {{"top1Accuracy", {"accuracy"}, 100}}, 94},
@@ -51,7 +51,7 @@ const Task& task_of(const ExportRequest& request) {
                        "--task");
 }
 
-/// What the user need not say of a sweep that crescendo-trainer trained.
+/// The entry data that follow from a sweep of crescendo-trainer.
 Entry entry_of_trainer(const SweepFile& file, const Trial& trial) {
     Entry entry;
     if (!file.trainer) {
@@ -83,7 +83,7 @@ void require_complete(const Entry& entry) {
                        missing);
 }
 
-/// A part of a file's name: letters, digits and dots stay, everything else becomes a dash.
+/// The text as part of a file name: letters, digits and dots stay, everything else becomes a dash.
 std::string tag_of(const std::string& text) {
     std::string tag;
     for (const char c : text) {
@@ -107,7 +107,7 @@ std::string file_name(const Entry& entry) {
                        tag_of(*entry.framework));
 }
 
-/// Resource of an epoch. Only a trainer's settings say that the resource counts something else.
+/// The amount of resource in one epoch. The resource counts epochs unless the trainer's settings say otherwise.
 double resource_of_epoch(const ExportRequest& request) {
     const auto& trainer = request.sweep.file.trainer;
     const auto unit = trainer && trainer->contains("report") ? trainer->at("report").value("unit", "epochs") : "epochs";
@@ -118,7 +118,7 @@ double resource_of_epoch(const ExportRequest& request) {
     return request.resource_of_epoch.value_or(1);
 }
 
-/// The first of the column's metrics that there is, with this prefix; none: there is none.
+/// The first of the column's metrics, with this prefix, that exists; none if none does.
 std::optional<std::string> usual_metric(const Column& column, const std::string& prefix,
                                         const protocol::Metrics& metrics) {
     const auto found =
@@ -126,7 +126,7 @@ std::optional<std::string> usual_metric(const Column& column, const std::string&
     return found == column.metrics.end() ? std::nullopt : std::optional(prefix + *found);
 }
 
-/// The metric that a column shows.
+/// The metric for a column.
 std::string metric_of(const Column& column, bool decides, const ExportRequest& request,
                       const std::vector<TrialReport>& reports) {
     const auto& metrics = reports.back().metrics;
@@ -149,14 +149,14 @@ std::string metric_of(const Column& column, bool decides, const ExportRequest& r
                        "--metric");
 }
 
-/// 0.596 as 59.6 percent, and not as 59.599999999999994.
+/// Scales without rounding errors: 0.596 becomes 59.6 percent, not 59.599999999999994.
 double scaled(double value, double scale) {
     constexpr double digits = 1e8;
     return std::round(value * scale * digits) / digits;
 }
 
-/// Values of a column, one for each report, as the benchmark scales them. A metric that is never above 1 is a share,
-/// any other is in percent.
+/// Values of a column, one per report, in the benchmark's scale. A metric that never exceeds 1 is a fraction; any other
+/// is a percentage.
 std::vector<double> values_of(const Column& column, const std::string& metric,
                               const std::vector<TrialReport>& reports) {
     std::vector<double> values;
@@ -193,7 +193,7 @@ std::string text_of(const OrderedJson& json) {
     return json.dump(4, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-/// epoch, hours, and a column for each measure of quality.
+/// The table: epoch, hours, and a column for each measure of quality.
 std::string table_of(const std::vector<TrialReport>& reports, double resource_of_epoch, const Task& task,
                      const std::vector<std::vector<double>>& columns) {
     std::string text = "epoch\thours";
@@ -207,7 +207,7 @@ std::string table_of(const std::vector<TrialReport>& reports, double resource_of
                            "the report at {} has no training clock, because an older version recorded it; an entry "
                            "needs the time of each",
                            reports[i].resource.value);
-        // A trial that went back to its checkpoint may have trained faster than before.
+        // A trial that restarted from its checkpoint may have trained faster than before.
         seconds = std::max(seconds, *reports[i].seconds);
         text += fmt::format("{}\t{}", static_cast<double>(reports[i].resource.value) / resource_of_epoch,
                             seconds / 3600);
@@ -219,7 +219,7 @@ std::string table_of(const std::vector<TrialReport>& reports, double resource_of
     return text;
 }
 
-/// The least value of the last column that the benchmark takes is not reached.
+/// A remark if the benchmark's minimum for the last column is not reached.
 std::optional<std::string> shortfall(const Task& task, const char* what, double best) {
     if (best >= task.threshold) {
         return {};
@@ -228,7 +228,7 @@ std::optional<std::string> shortfall(const Task& task, const char* what, double 
                        task.columns.back().name, task.threshold, best);
 }
 
-/// Adds the entry for inference, if a measurement of `crescendo latency` has all that it needs.
+/// Adds the entry for inference, if `crescendo latency` measured everything that it needs.
 void add_inference(const ExportRequest& request, TrialId trial, const Task& task, const Entry& entry,
                    Exported& exported) {
     const auto record = read_latency(request.sweep.directory, trial);

@@ -17,13 +17,13 @@ constexpr std::array<std::uint32_t, 256> make_table() {
     return table;
 }
 
-/// TFRecord's checksum: rotated and shifted, so that a checksum of data that holds checksums is sound.
+/// TFRecord's checksum: rotated and shifted, so that checksums of data that contain checksums stay reliable.
 std::string masked_checksum(std::string_view bytes) {
     const auto crc = crc32c(bytes);
     return little_endian(((crc >> 15) | (crc << 17)) + 0xa282ead8U, 4);
 }
 
-// Numbers of the fields in tensorflow/core/util/event.proto and tensorflow/core/framework/summary.proto.
+// Field numbers from tensorflow/core/util/event.proto and tensorflow/core/framework/summary.proto.
 namespace event {
 constexpr int wall_time = 1, step = 2, file_version = 3, summary = 5;
 }
@@ -74,7 +74,7 @@ void EventFile::add_scalars(double date, std::int64_t step, const protocol::Metr
 void EventFile::add_plugin_data(double date, std::string_view tag, std::string_view plugin, const Protobuf& content) {
     const auto data =
         Protobuf().text(plugin_data::plugin_name, plugin).message(plugin_data::content, content);
-    // TensorBoard wants a tensor beside the metadata; an empty one will do.
+    // TensorBoard expects a tensor beside the metadata; an empty one is enough.
     const auto nothing = Protobuf().integer(tensor::dtype, tensor::type_float).message(tensor::shape, Protobuf());
     const auto entry = Protobuf()
                            .text(value::tag, tag)

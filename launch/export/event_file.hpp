@@ -17,10 +17,10 @@ class EventFile {
   public:
     explicit EventFile(double date);
 
-    /// One value a metric. TensorBoard keeps 32 bits of each.
+    /// Adds one value for each metric. TensorBoard stores values as 32-bit floats.
     void add_scalars(double date, std::int64_t step, const protocol::Metrics& metrics);
 
-    /// A message for a plugin of TensorBoard, under the tag where the plugin looks for it.
+    /// Adds a message for a plugin of TensorBoard, under the tag where the plugin looks for it.
     void add_plugin_data(double date, std::string_view tag, std::string_view plugin, const Protobuf& content);
 
     const std::string& bytes() const { return bytes_; }

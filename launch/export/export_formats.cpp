@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Formats that only their own libraries write, and why.
+/// Formats that only their own libraries can write, and why.
 constexpr std::pair<const char*, const char*> written_in_python[]{
     {"parquet", "Parquet needs Apache Arrow, which Debian 12 has no package of"},
     {"wandb", "W&B's offline runs have no published format, and only its own library writes them"},

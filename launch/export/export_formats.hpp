@@ -13,50 +13,50 @@
 
 namespace crescendo::launch {
 
-/// What is to be exported, and what formats may be told.
+/// The sweep to export, and the options that formats may use.
 struct ExportRequest {
     const RecordedSweep& sweep;                        ///< with all reports
     std::filesystem::path folder = {};                 ///< where the files will be; absolute
-    std::optional<int> trial = {};                     ///< of formats for one trial; none: the best one
-    std::optional<std::string> task = {};              ///< a benchmark's word for the workload
-    Entry entry = {};                                  ///< what the sweep's own file does not say, or says otherwise
+    std::optional<int> trial = {};                     ///< the trial, for formats that export one; none: the best one
+    std::optional<std::string> task = {};              ///< a benchmark's name for the workload
+    Entry entry = {};                                  ///< replaces and completes `entry:` of the sweep file
     std::string date = {};                             ///< yyyy-mm-dd
-    std::map<std::string, std::string> metrics = {};   ///< the metrics behind columns, where not the usual ones
-    std::optional<double> resource_of_epoch = {};      ///< none: a trial's resource counts epochs
+    std::map<std::string, std::string> metrics = {};   ///< metrics of columns, by column, if not the usual ones
+    std::optional<double> resource_of_epoch = {};      ///< none: the resource of trials counts epochs
 };
 
-/// What an export gives: files by their paths in the folder that the user names, and remarks for the user. A path that
-/// ends in "/" is a folder, which may be empty.
+/// The result of an export: files by their paths in the folder that the user names, and remarks for the user. A path
+/// that ends in "/" is a folder, which may be empty.
 struct Exported {
     Files files;
     std::vector<std::string> remarks = {};
 };
 
-/// Whether a program that has opened an export sees what is written to it later.
+/// Whether a program that has opened an export sees later changes to it.
 enum class Follow { no, yes };
 
-/// A format that sweeps are exported to. `write` throws InvalidInput if the sweep, or the request, lacks something.
+/// A format for exports. `write` throws InvalidInput if the sweep or the request lacks something.
 struct ExportFormat {
     std::string_view name;
     Exported (*write)(const ExportRequest& request);
     Follow follow = Follow::yes;
 };
 
-/// All formats. A new one is a file of this folder, and a row of this table.
+/// All formats. To add one, add a file to this folder and a row to this table.
 const std::vector<ExportFormat>& export_formats();
 
-/// The names of all formats, with commas between them.
+/// The names of all formats, separated by commas.
 std::string names_of_formats();
 
-/// Throws InvalidInput, which says what there is, or what to do instead, if there is no format of this name.
+/// The format with this name. If there is none, throws InvalidInput that lists the formats or says what to do instead.
 const ExportFormat& export_format(const std::string& name);
 
-/// What to do with a file that is there with other content.
+/// What to do if a file exists with different content.
 enum class Existing { refuse, replace };
 
-/// Writes files into a folder, which is made if it is not there, with their own folders. Other files stay. Throws
-/// InvalidInput, and writes nothing, if a file is refused; throws std::system_error if the disk fails. Files are
-/// replaced whole; they are not synced, because an export can be repeated.
+/// Writes files into a folder, and creates this and their own folders if they are missing. Other files stay. Throws
+/// InvalidInput, and writes nothing, if a file is refused; throws std::system_error if the disk fails. Each file is
+/// replaced as a whole. Files are not synced, because an export can be repeated.
 void add_to_folder(const std::filesystem::path& folder, const Files& files, Existing existing = Existing::refuse);
 
 }  // namespace crescendo::launch

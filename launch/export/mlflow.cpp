@@ -30,20 +30,20 @@ Status status_of(const Trial& trial) {
     return trial.status == TrialStatus::failed ? failed : trial.ended() ? finished : running;
 }
 
-/// MLflow counts milliseconds.
+/// A date in milliseconds, MLflow's unit.
 std::int64_t milliseconds(double date) { return static_cast<std::int64_t>(std::llround(date * 1e3)); }
 
 std::string quoted(const std::string& text) {
-    return one_line(OrderedJson(text));  // YAML reads JSON's texts
+    return one_line(OrderedJson(text));  // YAML accepts strings in JSON's notation
 }
 
-/// The bytes that are needed to tell this sweep from another.
+/// A number that tells this sweep from others.
 std::uint64_t seed_of(const std::string& name, double date) {
     const auto text = fmt::format("{} {}", name, date);
     return std::uint64_t{crc32(text)} << 32 | crc32("run of " + text);
 }
 
-/// A name that MLflow takes: letters, digits, spaces and "_-.:/", of which "/" makes a folder.
+/// The name with only what MLflow allows: letters, digits, spaces and "_-.:/", where "/" makes a folder.
 std::string safe_name(std::string name) {
     for (auto& c : name) {
         const auto byte = static_cast<unsigned char>(c);
@@ -61,7 +61,7 @@ std::string safe_name(std::string name) {
     return name.empty() ? "_" : name;
 }
 
-/// A file in a folder for each name: no two are the same, and none is a folder of another.
+/// File names for these names: no two are the same, and none is a folder of another.
 std::map<std::string, std::string> safe_names(const std::set<std::string>& names) {
     std::map<std::string, std::string> result;
     std::set<std::string> taken;
@@ -84,7 +84,7 @@ std::map<std::string, std::string> safe_names(const std::set<std::string>& names
     return result;
 }
 
-/// The names of everything that has a file of its own.
+/// File names for everything that has a file of its own.
 struct Names {
     explicit Names(const History& history) {
         std::set<std::string> of_metrics;
@@ -117,10 +117,10 @@ std::string uri_of(const fs::path& path) {
     return uri;
 }
 
-/// `name`, or "name 2" and so on: MLflow finds only one experiment of a name, and no database of its takes two. In the
-/// folder there may be those of other sweeps, such as of the same file.
+/// `name`, or "name 2" and so on if the folder has an experiment of that name, such as from another sweep with the same
+/// file. MLflow finds only one experiment per name, and its databases refuse a second one.
 std::string free_name(const std::string& name, const fs::path& folder, const std::string& id) {
-    std::set<std::string> taken;  // as YAML has them, in quotes or not
+    std::set<std::string> taken;  // as written in YAML, with or without quotes
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder, none)) {
         std::ifstream meta(entry.path() / "meta.yaml");
@@ -185,7 +185,7 @@ void add_run(const Trial& trial, const DatedSweep& dated, const Names& names, co
     }
     const auto repetition = repetition_json(dated.history().sweep(), trial.id);
     for (const auto& [key, value] : repetition.items()) {
-        if (!value.is_null()) {  // judged already
+        if (!value.is_null()) {  // if it has been judged
             add("tags/crescendo." + key, value.is_string() ? value.get<std::string>() : value.dump());
         }
     }
@@ -200,7 +200,8 @@ Exported mlflow_store(const ExportRequest& request) {
     const DatedSweep dated(request.sweep.history);
     const auto& name = request.sweep.file.name;
     const auto seed = seed_of(name, dated.date(0));
-    // Streams from 1 on are those of the trials. 18 digits, and no 0 in front, as MLflow's own ids have.
+    // Stream 0, because the streams from 1 on belong to trials. The id has 18 digits without a leading 0, as MLflow's
+    // own ids.
     constexpr std::uint64_t least = 100'000'000'000'000'000;
     const auto experiment = std::to_string(least + CounterRandom(seed, 0).below(9 * least - 1));
     const Names names(dated.history());

@@ -4,9 +4,9 @@
 
 namespace crescendo::launch {
 
-/// A file store of MLflow (`mlruns`), with one experiment of the sweep's name and a run for each trial: parameters,
-/// every metric by resource, dates, status. The ids are always the same for a sweep, so that a new export replaces the
-/// old.
+/// A file store of MLflow (`mlruns`), with one experiment that has the sweep's name, and a run for each trial:
+/// parameters, every metric by resource, dates, status. A sweep always gets the same ids, so a new export replaces the
+/// old one.
 Exported mlflow_store(const ExportRequest& request);
 
 }  // namespace crescendo::launch

@@ -42,7 +42,7 @@ OrderedJson date_json(std::optional<double> date) {
                        static_cast<int>((*date - seconds) * 1e6));
 }
 
-/// Optuna's choices are null, booleans, numbers and texts: lists and maps become JSON text.
+/// Optuna's choices are null, booleans, numbers and texts, so lists and maps become JSON text.
 OrderedJson choice(const Value& value) {
     const auto json = to_json(value);
     return json.is_structured() ? OrderedJson(json.dump()) : OrderedJson(json);
@@ -60,13 +60,13 @@ double number(const Value& value) {
         value);
 }
 
-/// A parameter as Optuna has it.
+/// A parameter in Optuna's form.
 struct OptunaParameter {
     std::string name;
     std::string distribution;     ///< JSON text
-    std::vector<Value> choices{};  ///< of a categorical one; else empty
+    std::vector<Value> choices{};  ///< choices of a categorical parameter; else empty
 
-    /// What storages keep: numbers, and the index of a choice.
+    /// The value as storages keep it: a number, or the index of a choice.
     OrderedJson internal(const Value& value) const {
         if (choices.empty()) {
             return number(value);
@@ -80,7 +80,7 @@ OrderedJson float_distribution(double low, double high, bool log) {
             {"attributes", {{"step", nullptr}, {"low", low}, {"high", high}, {"log", log}}}};
 }
 
-/// The least and the greatest value that trials have.
+/// The smallest and the largest value among the trials.
 std::pair<double, double> seen_range(const std::string& name, const Sweep& sweep) {
     std::pair range{HUGE_VAL, -HUGE_VAL};
     for (const auto& trial : sweep.trials()) {
@@ -94,8 +94,8 @@ std::pair<double, double> seen_range(const std::string& name, const Sweep& sweep
     return range.first <= range.second ? range : std::pair{0.0, 1.0};
 }
 
-/// Makes the JSON of each of our distributions. Optuna knows no others than uniform and log-uniform ones: of a
-/// distribution without ends it gets the range that was seen.
+/// Converts our distributions to Optuna's JSON. Optuna only has uniform and log-uniform ones, so for an unbounded
+/// distribution it gets the range of the values seen.
 struct ToOptuna {
     const Parameter& parameter;
     const Sweep& sweep;
@@ -135,8 +135,8 @@ struct ToOptuna {
     OptunaParameter operator()(const Constant& each) const { return categorical({each.value}); }
 };
 
-/// Optuna calls a trial without a value failed. Pruned are those that a rung stopped: the winner of a sweep that met
-/// its target was stopped too, and Optuna finds the best only among complete ones.
+/// Optuna calls a trial without a value failed. Pruned are trials that a rung stopped. The winner of a sweep that met
+/// its target was stopped too, but is complete here, because Optuna looks for the best only among complete trials.
 State state_of(const Trial& trial, bool has_value) {
     switch (trial.status) {
         case TrialStatus::finished:
@@ -154,7 +154,8 @@ State state_of(const Trial& trial, bool has_value) {
     return State::running;
 }
 
-/// Metrics and derived parameters that are called like another attribute are "metrics.NAME" and "parameters.NAME".
+/// A trial's attributes. Metrics and derived parameters with the name of another attribute become "metrics.NAME" and
+/// "parameters.NAME".
 OrderedJson user_attributes(const Trial& trial, const History& history,
                             const std::vector<OptunaParameter>& parameters) {
     const auto& seen = history.of(trial.id);

@@ -7,7 +7,7 @@
 
 namespace crescendo::launch {
 
-/// The lowest bytes of a number, the lowest first.
+/// The `num_bytes` lowest bytes of a number, lowest first.
 inline std::string little_endian(std::uint64_t value, int num_bytes) {
     std::string bytes;
     for (int i = 0; i < num_bytes; ++i) {
@@ -16,10 +16,10 @@ inline std::string little_endian(std::uint64_t value, int num_bytes) {
     return bytes;
 }
 
-/// A message of Protocol Buffers, written field by field (protobuf.dev/programming-guides/encoding).
+/// A Protocol Buffers message, written field by field (protobuf.dev/programming-guides/encoding).
 ///
-/// The few messages of TensorBoard's event files need no more than this: its library would bring a compiler for
-/// messages and the files of TensorFlow that describe them.
+/// The few messages of TensorBoard's event files need no more. The protobuf library would require its message compiler
+/// and TensorFlow's files that describe the messages.
 class Protobuf {
   public:
     Protobuf& integer(int field, std::uint64_t value) {

@@ -8,7 +8,7 @@ namespace crescendo::launch {
 /// had been at work), seconds (training clock), workers, and every metric.
 Exported csv_tables(const ExportRequest& request);
 
-/// trials.json and reports.json: the same columns, as lists of objects.
+/// trials.json and reports.json: the same columns as csv_tables(), as lists of objects.
 Exported json_tables(const ExportRequest& request);
 
 }  // namespace crescendo::launch

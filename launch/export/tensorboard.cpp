@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* plugin = "hparams";
 
-// Numbers of the fields in tensorboard/plugins/hparams/plugin_data.proto and api.proto, and of google.protobuf.Value.
+// Field numbers from tensorboard/plugins/hparams/plugin_data.proto and api.proto, and of google.protobuf.Value.
 namespace plugin_data {
 constexpr int experiment = 2, session_start = 3, session_end = 4;
 }
@@ -45,7 +45,7 @@ constexpr int number = 2, text = 3, boolean = 4;
 }
 constexpr int list_value = 1;
 
-/// The one type that TensorBoard's tables have for a parameter.
+/// The type of a parameter in TensorBoard's tables, which allow only one.
 parameter::Type type_of(const std::vector<Value>& values) {
     const auto all = [&](const auto& is) { return std::ranges::all_of(values, is); };
     if (all([](const Value& each) { return std::holds_alternative<bool>(each); })) {
@@ -68,10 +68,10 @@ parameter::Type type_of(const Parameter& parameter, const Sweep& sweep) {
         }
     }
     if (const auto* categorical = std::get_if<Categorical>(&parameter.distribution)) {
-        values = categorical->values;  // also those that no trial has yet, so that the type stays
+        values = categorical->values;  // includes values that no trial has had yet, so that the type does not change
     }
     if (const auto* constant = std::get_if<Constant>(&parameter.distribution); constant != nullptr && values.empty()) {
-        values = {constant->value};  // without any value, any type would do, and only one fits this
+        values = {constant->value};  // without values, every type would seem to fit
     }
     return type_of(values);
 }
@@ -89,7 +89,7 @@ Protobuf any_value(const Value& value, parameter::Type type) {
     return Protobuf().text(any::text, json.is_string() ? json.get<std::string>() : json.dump());
 }
 
-/// What TensorBoard's filters of a parameter begin with: a list of values, or a range.
+/// Adds the initial filter that TensorBoard shows for a parameter: a list of values, or a range.
 struct AddDomain {
     Protobuf& info;
     parameter::Type type;
@@ -115,7 +115,7 @@ struct AddDomain {
     }
 };
 
-/// Parameters and their types, in the order of the sweep file. It looks at all trials.
+/// Parameters and their types, in the order of the sweep file. Types depend on all trials.
 using TypedParameters = std::vector<std::pair<const Parameter*, parameter::Type>>;
 TypedParameters typed_parameters(const Sweep& sweep) {
     TypedParameters parameters;
@@ -129,7 +129,7 @@ std::string file_name(double date) {
     return fmt::format("events.out.tfevents.{}.crescendo", static_cast<std::int64_t>(date));
 }
 
-/// The file of the whole sweep: what the columns of the HParams tab are.
+/// The file of the whole sweep, which defines the columns of the HParams tab.
 std::string experiment_file(const DatedSweep& dated, const TypedParameters& parameters, const std::string& name) {
     const auto& sweep = dated.history().sweep();
     Protobuf experiment;

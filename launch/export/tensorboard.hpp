@@ -4,8 +4,8 @@
 
 namespace crescendo::launch {
 
-/// A folder of logs for TensorBoard: a run for each trial, by its number, with its metrics as scalars by resource, and
-/// its configuration for the HParams tab. What a trial adds later is added at the end of its file.
+/// A log folder for TensorBoard: a run for each trial, named by its number, with its metrics as scalars by resource,
+/// and its configuration for the HParams tab. Later reports of a trial are appended to its file.
 Exported tensorboard_logs(const ExportRequest& request);
 
 }  // namespace crescendo::launch

@@ -57,7 +57,7 @@ std::optional<std::size_t> CsvFile::find_column(std::string_view kind, std::stri
 
 std::size_t CsvFile::column(std::string_view kind, std::string_view name) const {
     const auto found = find_column(kind, name);
-    return found ? *found : column(name);  // which says what is missing
+    return found ? *found : column(name);  // throws, and says what is missing
 }
 
 bool CsvFile::next() {
@@ -99,7 +99,7 @@ bool CsvFile::read_row() {
     }
 }
 
-/// Leaves `at_` at the comma or line feed behind the field, or at the end.
+/// Leaves `at_` at the comma or line feed after the field, or at the end.
 std::string_view CsvFile::read_field() {
     const auto begin = at_;
     at_ = std::min(content_.find_first_of(",\n", begin), content_.size());
@@ -112,7 +112,7 @@ std::string_view CsvFile::read_field() {
 
 std::string_view CsvFile::read_quoted_field() {
     const auto begin = at_;
-    auto end = begin;  // of the unescaped text, which replaces the field from its opening quote on
+    auto end = begin;  // end of the unescaped text, which overwrites the field from its opening quote on
     for (++at_;; ++at_) {
         if (at_ >= content_.size()) {
             fail("a quote is not closed; quotes inside a field have to be doubled");

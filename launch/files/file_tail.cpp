@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_at_once = std::size_t{1} << 20;
 
-/// A file that is written anew is mostly small, so that this is all of it.
+/// A rewritten file is usually small, so this covers all of it.
 constexpr std::size_t most_remembered = std::size_t{1} << 16;
 
 std::int64_t size_of(const FileDescriptor& file) {
@@ -26,7 +26,7 @@ std::int64_t written_at(const FileDescriptor& file) {
     return ::fstat(file.get(), &status) == 0 ? status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec : 0;
 }
 
-/// The `size` bytes before `end`, or those of them that are there.
+/// Up to `size` bytes before the offset `end`.
 std::string bytes_before(const FileDescriptor& file, std::int64_t end, std::size_t size) {
     std::string bytes(size, '\0');
     const auto count = ::pread(file.get(), bytes.data(), size, end - static_cast<std::int64_t>(size));
@@ -39,7 +39,8 @@ bool is_regular(const FileDescriptor& file) {
     return ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// What is no regular file is not even opened: whoever writes into a pipe would take us for its reader.
+/// Opens a regular file. Does not even open anything else: a process that writes to a pipe would take us for its
+/// reader.
 FileDescriptor open(const std::string& path) {
     struct stat named {};
     if (::stat(path.c_str(), &named) != 0 || !S_ISREG(named.st_mode)) {
@@ -49,7 +50,7 @@ FileDescriptor open(const std::string& path) {
     return is_regular(file) ? std::move(file) : FileDescriptor();
 }
 
-/// Whether another file has the name now. It cannot have the same inode, which is ours as long as we hold it open.
+/// Whether another file has the name now. It cannot have the same inode, because we hold the old one open.
 bool is_replaced(const std::string& path, const FileDescriptor& file) {
     struct stat named {};
     struct stat held {};
@@ -85,7 +86,7 @@ std::vector<std::string> FileTail::lines() {
     if (!file_) {
         return result;
     }
-    const bool ends = is_replaced(path_, file_);  // asked first: what was written before it was replaced is read
+    const bool ends = is_replaced(path_, file_);  // checked first, so that earlier text is still read
     read(result);
     if (ends && !has_more_) {
         file_ = open(path_);
@@ -105,7 +106,7 @@ bool FileTail::is_written_alike() const {
     return first_size_ > 0 && size_of(file_) == first_size_ && written_at(file_) != first_written_;
 }
 
-/// Whether what was there at first, and is not read yet, is there no more.
+/// Whether bytes that were in the file at first, and are not read yet, have changed.
 bool FileTail::is_written_anew() const {
     return offset_ < first_size_ && bytes_before(file_, first_size_, first_end_.size()) != first_end_;
 }
@@ -124,7 +125,7 @@ void FileTail::begin_again(std::vector<std::string>& lines) {
     takes_line_feed_ = false;
 }
 
-/// What was read before is read with what follows, in one call: nobody can write the file anew in between.
+/// Reads the bytes before offset_ and the new ones in one call, so that nobody can rewrite the file in between.
 void FileTail::read(std::vector<std::string>& lines) {
     constexpr std::size_t step = 65536;
     if (size_of(file_) < offset_ || is_written_anew()) {
@@ -132,7 +133,7 @@ void FileTail::read(std::vector<std::string>& lines) {
     }
     std::string text;
     has_more_ = true;
-    // Somebody who writes as fast as we read must not keep us here, and nobody needs room for a whole long file.
+    // Limited, so that a fast writer does not keep us here, and a long file does not fill the memory.
     for (std::size_t num_read = 0; num_read < most_at_once;) {
         text.resize(before_.size() + step);
         const auto begin = offset_ - static_cast<std::int64_t>(before_.size());

@@ -12,49 +12,50 @@
 
 namespace crescendo::launch {
 
-/// The lines that are appended to a file from now on, or from its beginning.
+/// Reads the lines that are appended to a file, from now on or from its beginning.
 ///
-/// A line ends with a line feed or, as progress bars write it, a carriage return. An empty line counts where a line
-/// feed ends it. A file that is written anew in place is read from its beginning again, and so is another one that
-/// takes its name, as programs do that write a file aside and then rename it. What stood there without an end is a line
-/// then. One that is not there yet has no lines, and what is no regular file has none either: to read a pipe could take
-/// for ever.
+/// A line ends with a line feed or, as in progress bars, a carriage return. An empty line counts only if a line feed
+/// ends it. If the file is rewritten in place, or another file is renamed to its name, reading restarts at the
+/// beginning; text of the old file without a line end then counts as a line. A missing file has no lines yet. Anything
+/// but a regular file has none either, because reading a pipe could block forever.
 class FileTail {
   public:
     enum class From { beginning, end };
 
-    /// Whether what stands in a file without an end is a whole line.
+    /// Whether text without a line end, at the end of a file, is a whole line.
     using IsWhole = std::function<bool(const std::string&)>;
 
     static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-    /// Of a line that is longer than `longest_line`, only its first bytes are seen. What has no end, and of which
-    /// nobody writes more, is no line unless it `is_whole`.
+    /// Only the first `longest_line` bytes of a line are kept. Text without a line end that nobody will complete counts
+    /// as a line only if `is_whole` accepts it.
     FileTail(std::string path, From from, std::size_t longest_line = no_limit, IsWhole is_whole = {});
 
-    /// From the byte at which an earlier one was: see offset().
+    /// Continues at `offset`, where an earlier FileTail stopped: see offset().
     FileTail(std::string path, std::int64_t offset);
 
-    /// The lines that are complete since the last call, or the first of them where there are very many.
+    /// The lines completed since the last call; only the first of them if there are very many.
     std::vector<std::string> lines();
 
     /// Whether the last call of lines() stopped before the end of the file.
     bool has_more() const { return has_more_; }
 
-    /// How many of the lines of the last call of lines() were there when the tail was made. They come first.
+    /// Of the lines that the last call of lines() returned, how many were in the file when this object was created.
+    /// They come first.
     std::size_t num_earlier() const { return num_earlier_; }
 
-    /// Bytes that the file had when the tail was made; 0 once it is known to be written anew, or another one.
+    /// Size of the file in bytes when this object was created; 0 once the file is known to be rewritten or replaced.
     std::int64_t first_size() const { return first_size_; }
 
-    /// Whether somebody has written the file since the tail was made, and it has not grown: it may have been written
-    /// anew with what it had.
+    /// Whether the file was written since this object was created, but has the same size: it may have been rewritten
+    /// with the same content.
     bool is_written_alike() const;
 
-    /// Bytes of the file that have been read, those of rest() as well.
+    /// Bytes of the file that have been read, including those that rest() returns.
     std::int64_t offset() const { return offset_; }
 
-    /// What stands behind the last complete line, as if it were one: nobody writes any more. Empty unless it is whole.
+    /// The text after the last complete line, returned as a line because nobody will complete it. Empty unless it is
+    /// whole.
     std::string rest();
 
   private:
@@ -69,15 +70,15 @@ class FileTail {
     std::size_t longest_line_ = no_limit;
     IsWhole is_whole_;
     std::int64_t first_size_ = 0;
-    std::int64_t first_written_ = 0;  ///< when the file was last written before that, in nanoseconds
-    std::string first_end_;           ///< its last bytes then
+    std::int64_t first_written_ = 0;  ///< last modification before it was opened, in nanoseconds since 1970
+    std::string first_end_;           ///< last bytes of the file when it was opened
     std::size_t num_earlier_ = 0;
     std::int64_t offset_ = 0;
-    std::int64_t line_begin_ = 0;  ///< offset of the line that is not complete
+    std::int64_t line_begin_ = 0;  ///< offset of the incomplete line
     bool has_more_ = false;
-    std::string line_;              ///< the beginning of the line that is not complete
-    bool takes_line_feed_ = false;  ///< the last line has ended without a line feed: one that follows belongs to it
-    std::string before_;            ///< the last bytes before offset_: other ones there show that all is new
+    std::string line_;              ///< beginning of the incomplete line
+    bool takes_line_feed_ = false;  ///< the last line had no line feed; if one follows, it belongs to it
+    std::string before_;            ///< last bytes before offset_; other bytes there mean that the file was rewritten
 };
 
 }  // namespace crescendo::launch

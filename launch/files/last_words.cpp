@@ -20,7 +20,7 @@ std::uintmax_t size_of_log(const std::string& log) {
 std::string last_words(const std::string& log, std::uintmax_t begin) {
     constexpr std::streamoff most = 1000;
     std::error_code none;
-    if (!std::filesystem::is_regular_file(log, none)) {  // to open a pipe could take for ever
+    if (!std::filesystem::is_regular_file(log, none)) {  // opening a pipe could block forever
         return {};
     }
     std::ifstream file(log, std::ios::binary | std::ios::ate);

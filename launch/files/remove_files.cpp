@@ -14,10 +14,10 @@
 namespace crescendo::launch {
 namespace {
 
-/// Each level of folders takes a descriptor.
+/// The recursion limit: each level of folders keeps a file descriptor open.
 constexpr int deepest = 100;
 
-/// Opens a folder of our own, which is no link.
+/// Opens a folder that our user owns and that is not a link.
 FileDescriptor open_folder(int parent, const char* name) {
     FileDescriptor folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
@@ -31,8 +31,8 @@ class Remover {
   public:
     Remover(dev_t device, Clock::time_point end, Removal removal) : device_(device), end_(end), removal_(removal) {}
 
-    /// Removes what is in a folder and has a wanted name. Some file systems leave names out while others are removed,
-    /// so it looks again until there is nothing more to remove.
+    /// Removes the entries of a folder that have wanted names. Some file systems skip names in a listing while others
+    /// are removed, so this looks again until nothing more is removed.
     void empty(const FileDescriptor& folder, const IsWanted& is_wanted, int depth) {
         const std::unique_ptr<DIR, decltype([](DIR* each) { ::closedir(each); })> names(
             ::fdopendir(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
@@ -56,14 +56,14 @@ class Remover {
     const Removed& done() const { return done_; }
 
   private:
-    /// Each call makes some progress, also where the time is up at once.
+    /// Each call of remove_files() makes some progress, even if the time is already up.
     void remove(int parent, const std::string& name, int depth) {
         if (done_.files > 0 && Clock::now() >= end_) {
             done_.is_done = false;
         }
         struct stat status {};
         if (!done_.is_done || ::fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-            return;  // somebody else has removed it
+            return;  // another process has removed it
         }
         const bool is_folder = S_ISDIR(status.st_mode);
         if (status.st_uid != ::geteuid() || status.st_dev != device_ ||

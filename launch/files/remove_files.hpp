@@ -8,28 +8,28 @@
 
 namespace crescendo::launch {
 
-/// What remove_files() did.
+/// Result of remove_files().
 struct Removed {
-    std::uintmax_t bytes = 0;  ///< room on the disk that is free now
-    std::uintmax_t files = 0;  ///< number of files, links and folders that are gone
-    std::uintmax_t left = 0;   ///< number of those that had to stay: they are not ours, or cannot be removed
-    bool is_done = true;       ///< false if the time was up before all had been looked at
+    std::uintmax_t bytes = 0;  ///< disk space that was freed
+    std::uintmax_t files = 0;  ///< number of files, links and folders that were removed
+    std::uintmax_t left = 0;   ///< number of those that were not: they are not ours, or cannot be removed
+    bool is_done = true;       ///< false if the time was up before all were examined
 };
 
 enum class Removal {
     perform,
-    pretend,  ///< removes nothing, and says what would be removed
+    pretend,  ///< removes nothing, and returns what would be removed
 };
 
-/// Whether a file of this name is to be removed.
+/// Whether to remove a file of this name.
 using IsWanted = std::function<bool(std::string_view name)>;
 
-/// Removes what is in `folder` and `is_wanted` names (names in the folder itself; everything below a wanted folder goes
-/// too). The folder itself stays.
+/// Removes the entries of `folder` whose names `is_wanted` accepts. It is asked only about names in the folder itself:
+/// everything below a wanted folder is removed too. The folder itself stays.
 ///
-/// Only what belongs to this process's user is removed, in folders that do. Links are removed, never followed, also
-/// `folder` itself if it is one, and nothing is removed on another file system that is mounted below. It stops at
-/// `end`, but not before it has removed something, so call it again until it is done.
+/// Removes only files of this process's user, in folders of that user. Links are removed but never followed, not even
+/// if `folder` is one. Other file systems that are mounted below are left alone. Stops at `end`, but not before it has
+/// removed something, so call it again until `is_done`.
 Removed remove_files(const std::filesystem::path& folder, const IsWanted& is_wanted,
                      std::chrono::steady_clock::time_point end, Removal removal = Removal::perform);
 

@@ -6,7 +6,7 @@
 
 namespace crescendo::launch {
 
-/// A file for what a program prints. It has no name in any folder, so that nothing is left however this process ends.
+/// A file for a program's output. It has no name in any folder, so nothing is left behind however this process ends.
 class TemporaryLog {
   public:
     const std::string& path() const { return path_; }

@@ -5,7 +5,7 @@
 
 namespace crescendo::launch {
 
-/// The text as a terminal shows it, without the sequences that colour it (ECMA-48, 5.4).
+/// The text without the escape sequences that colour it on a terminal (ECMA-48, 5.4).
 std::string without_colours(std::string_view text);
 
 }  // namespace crescendo::launch

@@ -17,7 +17,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Values by key; a message names the file and the key if one is missing, or is no number.
+/// Reads values by key. Throws InvalidInput with the file and the key if one is missing, or is not a number.
 class Section {
   public:
     Section(const OrderedJson& map, const ForeignFile& file, std::string key)
@@ -50,7 +50,8 @@ class Section {
     std::string key_;
 };
 
-/// The `count` values that a grid takes from a range: its ends and evenly many between; a single one is its middle.
+/// The `count` values that a grid takes from a range: its ends and evenly spaced values between; for a count of 1, its
+/// middle.
 OrderedJson grid_points(double min, double max, std::int64_t count, const auto& value_of) {
     auto values = OrderedJson::array();
     for (std::int64_t i = 0; i < count; ++i) {
@@ -60,7 +61,8 @@ OrderedJson grid_points(double min, double max, std::int64_t count, const auto& 
     return values;
 }
 
-/// Determined shows the configuration of an experiment with all keys there are: those that were not given are null.
+/// Removes null values: Determined shows an experiment's configuration with all possible keys, and those that were not
+/// given are null.
 OrderedJson without_nulls(const OrderedJson& map) {
     auto result = OrderedJson::object();
     for (const auto& [key, value] : map.items()) {
@@ -77,7 +79,7 @@ bool is_range(const OrderedJson& entry) {
            types.contains(entry.at("type").get<std::string>());
 }
 
-/// `is_grid`: a range with a `count` is that many values.
+/// Converts a hyperparameter. `is_grid`: a range with a `count` becomes that many values.
 ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, bool is_grid, const ForeignFile& file,
                             const std::string& key) {
     if (entry.is_object() && !is_range(entry)) {
@@ -120,7 +122,7 @@ ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, b
     const auto first = section.whole("minval");
     const auto last = section.whole("maxval");
     if (has_points && static_cast<double>(section.whole("count")) <= max - min) {
-        const auto whole = [last](double value) {  // a double may be rounded up to 2^63, which is no whole number here
+        const auto whole = [last](double value) {  // a double may be rounded up to 2^63, which does not fit
             return value < static_cast<double>(last) ? static_cast<std::int64_t>(std::llround(value)) : last;
         };
         return {name, choice(grid_points(min, max, section.whole("count"), whole))};
@@ -128,13 +130,13 @@ ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, b
     return whole_numbers(name, first, last);
 }
 
-/// How long a trial trains, and the unit of that.
+/// How long a trial trains, and in which unit.
 struct Length {
     std::int64_t count = 0;
     std::string resource;
 };
 
-/// Nothing where the program decides: since version 0.38 no searcher but those with rungs has a length.
+/// The length of a trial. Nothing if the program decides: since version 0.38, only searchers with rungs have a length.
 std::optional<Length> length_of(const OrderedJson& searcher, const ForeignFile& file) {
     const auto own_unit = [](const std::string& unit) {
         return unit == "epochs" ? "epochs" : unit == "records" ? "samples" : "steps";
@@ -154,7 +156,8 @@ std::optional<Length> length_of(const OrderedJson& searcher, const ForeignFile& 
     return Length{section.whole("max_length"), "steps"};
 }
 
-/// At most max_rungs rungs, the last at the end. Of adaptive_asha, only as many as one of all trials reaches.
+/// The lowest rung, of at most max_rungs, the last at the end. For adaptive_asha, only as many rungs as one of all
+/// trials reaches.
 std::int64_t first_rung(const Section& searcher, const std::string& name, std::int64_t max, std::int64_t eta) {
     auto trials =
         name == "adaptive_asha" ? searcher.whole_or("max_trials", 1) : std::numeric_limits<std::int64_t>::max();
@@ -167,8 +170,8 @@ std::int64_t first_rung(const Section& searcher, const std::string& name, std::i
     return first;
 }
 
-/// The searcher's rungs, or its length alone. Nothing without a length; then `settings`, which any rule has, are told
-/// in a note.
+/// The searcher's rungs, or only its length. Nothing without a length; then a note lists `settings`, which any rule
+/// has.
 std::optional<ImportedLine> schedule(const OrderedJson& searcher, const OrderedJson& settings, const ForeignFile& file,
                                      std::vector<std::string>& notes) {
     const Section section(searcher, file, "searcher");
@@ -197,7 +200,7 @@ std::optional<ImportedLine> schedule(const OrderedJson& searcher, const OrderedJ
         const auto min = first_rung(section, name, max, eta);
         scheduler = {{"type", "asha"}, {"min", min}, {"max", max}, {"reduction_factor", eta}, {"resource", resource}};
         const auto mode = searcher.value("mode", "standard");
-        if (name.starts_with("adaptive") && mode != "aggressive") {  // which is one bracket there, too
+        if (name.starts_with("adaptive") && mode != "aggressive") {  // one bracket there, too
             notes.push_back(
                 fmt::format("searcher.mode: {} runs several brackets in Determined; here is one, and "
                             "type: async_hyperband runs all",
@@ -208,7 +211,7 @@ std::optional<ImportedLine> schedule(const OrderedJson& searcher, const OrderedJ
     return ImportedLine{"scheduler", scheduler, fmt::format("searcher: {}; reports count {}", name, resource)};
 }
 
-/// What a scheduler has with any rule: how many trials run at once, and how many workers each has.
+/// Settings of a scheduler that do not depend on its rule: the number of concurrent trials, and the workers of each.
 OrderedJson settings_of(const OrderedJson& root, const Section& searcher, const ForeignFile& file) {
     auto settings = OrderedJson::object();
     if (const auto most = searcher.whole_or("max_concurrent_trials", 0); most > 0) {
@@ -221,8 +224,8 @@ OrderedJson settings_of(const OrderedJson& root, const Section& searcher, const 
     return settings;
 }
 
-/// The words of an entry point, without the launcher of Determined's that they may begin with: crescendo starts a
-/// trial's workers itself. None where it names a class.
+/// The words of an entry point, without Determined's launcher if they begin with it, because crescendo starts a trial's
+/// workers itself. Empty if it names a class.
 std::vector<std::string> words_of(const OrderedJson& entrypoint) {
     std::vector<std::string> words;
     if (entrypoint.is_array()) {
@@ -298,7 +301,7 @@ ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file
     std::vector<std::string> lost;
     const auto look_in = [&](const OrderedJson& map, const std::set<std::string>& known, const std::string& prefix) {
         for (const auto& [key, value] : map.items()) {
-            const bool says_nothing = value.empty() || value == false;  // such as a default
+            const bool says_nothing = value.empty() || value == false;  // a default, for example
             if (!known.contains(key) && !says_nothing) {
                 lost.push_back(prefix + key);
             }

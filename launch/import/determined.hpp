@@ -6,8 +6,8 @@ namespace crescendo::launch {
 
 bool is_determined(const OrderedJson& root);
 
-/// An experiment configuration of Determined. Throws InvalidInput if a hyperparameter or the searcher lacks what its
-/// type needs.
+/// Imports an experiment configuration of Determined. Throws InvalidInput if a hyperparameter or the searcher lacks
+/// what its type needs.
 ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file);
 
 }  // namespace crescendo::launch

@@ -22,7 +22,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// The section of the sweeper, which may have a file of its own.
+/// The section of the sweeper, which may be a file of its own.
 const OrderedJson* sweeper_of(const OrderedJson& root) {
     const auto target = root.value("_target_", OrderedJson());
     if (target.is_string() && target.get<std::string>().starts_with("hydra_plugins.")) {
@@ -43,7 +43,7 @@ const OrderedJson* space_of(const OrderedJson& sweeper) {
     return nullptr;
 }
 
-/// What the list of defaults chooses for a group: "optuna" for hydra/sweeper.
+/// The choice for a group in the list of defaults: "optuna" for hydra/sweeper.
 std::string choice_in_defaults(const OrderedJson& root, const std::string& group) {
     for (const auto& entry : root.value("defaults", OrderedJson::array())) {
         const bool is_choice = entry.is_object() && entry.size() == 1 && entry.front().is_string();
@@ -54,14 +54,14 @@ std::string choice_in_defaults(const OrderedJson& root, const std::string& group
     return "";
 }
 
-/// A text that stands there, and not in another key: "${monitor}".
+/// The text at a key, if it is not a reference to another key such as "${monitor}".
 std::optional<std::string> text_at(const OrderedJson& map, const char* key) {
     const auto value = map.value(key, OrderedJson());
     const bool is_given = value.is_string() && value.get<std::string>().find("${") == std::string::npos;
     return is_given ? std::optional(value.get<std::string>()) : std::nullopt;
 }
 
-/// The parts of a text between commas, but for those in brackets and quotes.
+/// The parts of a text between commas, ignoring commas in brackets and quotes.
 std::vector<std::string> parts_of(const std::string& text) {
     std::vector<std::string> parts(1);
     int depth = 0;
@@ -94,10 +94,10 @@ OrderedJson element_of(const std::string& text) {
     return parse_plain_scalar(text);
 }
 
-/// A search space in the words of Optuna's distributions, in which Hydra's sweeper hands it on.
+/// Converts a search space to Optuna's distributions, to which Hydra's sweeper passes it.
 class Space {
   public:
-    /// `has_stop`: a range takes its end, too.
+    /// `has_stop`: a range includes its end.
     Space(const ForeignFile& file, bool has_stop) : file_(file), has_stop_(has_stop) {}
 
     OrderedJson distribution(const std::string& name, const OrderedJson& entry) const {
@@ -141,7 +141,7 @@ class Space {
         return {{"name", type == "int" ? "IntDistribution" : "FloatDistribution"}, {"attributes", entry}};
     }
 
-    /// Null if it is none of Hydra's.
+    /// The distribution that a text describes; null if it is not one of Hydra's.
     OrderedJson distribution(const std::string& text) const {
         if (const auto parts = parts_of(text); parts.size() > 1) {
             return choices_of(parts);
@@ -183,8 +183,8 @@ class Space {
         return choices(std::move(values));
     }
 
-    /// The numbers that a function is given, by the names of its arguments: "1" and "stop=9" alike. Nothing if one is
-    /// no number.
+    /// The numeric arguments of a function, by name: both "1" and "stop=9" are accepted. Nothing if an argument is not
+    /// a number.
     static std::optional<std::map<std::string, OrderedJson>> numbers_in(const std::vector<std::string>& arguments,
                                                                         const std::vector<std::string>& names) {
         std::map<std::string, OrderedJson> numbers;
@@ -204,7 +204,7 @@ class Space {
         return numbers;
     }
 
-    /// Of floating-point numbers, also between whole ones.
+    /// An interval, which is of floating-point numbers even if its ends are whole.
     static OrderedJson interval(const std::vector<std::string>& arguments) {
         const auto numbers = numbers_in(arguments, {"start", "end"});
         if (!numbers || !numbers->contains("start") || !numbers->contains("end")) {
@@ -242,7 +242,8 @@ class Space {
     bool has_stop_;
 };
 
-/// Optuna's sampler, by the class of the sampler's section or by the name that the defaults choose.
+/// The method for Optuna's sampler, given by the class in the sampler's section or by the name that the defaults
+/// choose.
 ImportedLine method(const OrderedJson& root, const OrderedJson& sampler) {
     static const std::map<std::string, std::string> methods{
         {"TPESampler", "tpe"}, {"RandomSampler", "random"}, {"GridSampler", "grid"}, {"CmaEsSampler", "cmaes"},

@@ -16,13 +16,13 @@
 namespace crescendo::launch {
 namespace {
 
-/// A tool whose files are YAML or JSON. A new one is a file of this folder, and a row of the table below.
+/// A tool whose files are YAML or JSON. To add one, add a file to this folder and a row to the table below.
 struct ImportFormat {
     bool (*knows)(const OrderedJson& root);
     ImportedSweep (*read)(const OrderedJson& root, const ForeignFile& file);
 };
 
-/// The first that knows a file reads it.
+/// The first format that recognizes a file reads it.
 constexpr ImportFormat formats[]{{is_determined, import_determined},
                                  {is_optuna_distributions, import_optuna_distributions},
                                  {is_wandb, import_wandb},
@@ -62,7 +62,7 @@ ImportedSweep import_known(const ForeignFile& file) {
 ImportedSweep import_file(const ForeignFile& file) {
     try {
         return import_known(file);
-    } catch (const OrderedJson::exception& error) {  // a value has another type than its tool gives it
+    } catch (const OrderedJson::exception& error) {  // a value has another type than its tool writes
         const std::string_view what = error.what();  // "[json.exception.type_error.302] type must be string, …"
         throw InvalidInput(fmt::format("{}: has a value that its tool does not write there ({}); correct it", file.path,
                                        what.substr(std::min(what.size(), what.find(']') + 2))));

@@ -7,15 +7,15 @@
 
 namespace crescendo::launch {
 
-/// A file of another tool.
+/// A file from another tool.
 struct ForeignFile {
     std::string path;                       ///< its name in messages
     std::string text;                       ///< its bytes
-    std::optional<std::string> study = {};  ///< which of the studies in it is meant
+    std::optional<std::string> study = {};  ///< the study to import, if there are several
 };
 
-/// Reads a file of any tool that is known. Throws InvalidInput, which names the tools, if it is of none of them, and
-/// what its tool's reader throws.
+/// Imports a file of any tool that is known. Throws InvalidInput that names these tools if the file comes from none of
+/// them, and whatever the tool's reader throws.
 ImportedSweep import_file(const ForeignFile& file);
 
 }  // namespace crescendo::launch

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t width = 120;
 constexpr std::uint64_t most_listed = 1000;
 
-/// Whether YAML reads the text as it is, without quotes, as text.
+/// Whether YAML reads the unquoted text as text.
 bool is_read_as_text(const std::string& text) {
     try {
         return parse_plain_scalar(text).is_string();
@@ -31,7 +31,7 @@ bool is_read_as_text(const std::string& text) {
     }
 }
 
-/// Text as a plain scalar where that is the same text, else in quotes.
+/// The text as a plain scalar if YAML reads it back as the same text, else in quotes.
 std::string scalar(const std::string& text) {
     const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     const auto may_follow = [&](char c) { return is_plain(c) || c == '-' || c == '.' || c == '/'; };
@@ -46,7 +46,7 @@ std::string shortest_text(double value) {
     }
     auto text = fmt::format("{}", value);
     if (text.find_first_of(".e") == std::string::npos) {
-        text += ".0";  // else it would be whole, which makes another distribution
+        text += ".0";  // otherwise YAML reads a whole number, which makes another distribution
     }
     return text;
 }
@@ -59,7 +59,7 @@ std::string joined(const OrderedJson& items, const auto& text_of_item) {
     return text;
 }
 
-/// One line of comment.
+/// The text as a one-line YAML comment.
 std::string comment_of(const std::string& text) {
     auto line = printable(text);
     std::ranges::replace(line, '\n', ' ');
@@ -150,7 +150,7 @@ double rounded(double number, int digits) {
     return std::strtod(fmt::format("{:.{}g}", number, digits).c_str(), nullptr);
 }
 
-/// A double holds every whole number up to 2^53 only, so it is not asked about one that JSON has as it is.
+/// Returns integers as they are in JSON, because a double holds every whole number only up to 2^53.
 std::optional<std::int64_t> whole_number(const OrderedJson& number) {
     constexpr double end = 9223372036854775808.0;  // 2^63
     if (number.is_number_unsigned()) {
@@ -169,7 +169,7 @@ ImportedLine whole_numbers(const std::string& name, std::int64_t min, std::int64
     if (step <= 1) {
         return {name, min < max ? range : constant(min)};
     }
-    // Unsigned, for the width of a range may exceed what 63 bits hold.
+    // Unsigned, because the width of a range may exceed 63 bits.
     const auto first = static_cast<std::uint64_t>(min);
     const auto num_steps = (static_cast<std::uint64_t>(max) - first) / static_cast<std::uint64_t>(step);
     if (max >= min && num_steps > most_listed) {
@@ -187,7 +187,7 @@ ImportedLine stepped_numbers(const std::string& name, double min, double max, do
     if (!(num_steps <= most_listed)) {
         return {name, uniform(min, max), fmt::format("was in steps of {}, and is continuous", step)};
     }
-    // Twelve digits of the largest: 0.3 rather than 0.30000000000000004, and 0 rather than 5e-17.
+    // Rounded to twelve digits of the largest number: 0.3 rather than 0.30000000000000004, and 0 rather than 5e-17.
     const double largest = std::max(std::fabs(min), std::fabs(max));
     const int decimals = largest > 0 ? std::max(0, 12 - static_cast<int>(std::ceil(std::log10(largest)))) : 0;
     auto values = OrderedJson::array();

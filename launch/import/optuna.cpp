@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view sqlite_magic = "SQLite format 3";
 
-/// The name and the attributes of a distribution, which may be text.
+/// Parses the name and the attributes of a distribution, which may be JSON text.
 OrderedJson unpacked(const OrderedJson& distribution) {
     auto json = distribution.is_string() ? OrderedJson::parse(distribution.get<std::string>(), nullptr, false)
                                          : distribution;

@@ -9,7 +9,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// A database that is only read.
+/// An SQLite database, opened for reading only.
 class Database {
   public:
     explicit Database(const std::string& path) : path_(path) {
@@ -21,7 +21,7 @@ class Database {
 
     using Row = std::vector<std::string>;
 
-    /// Gives every row to `take`, as texts.
+    /// Passes every row to `take`, as texts.
     void query(const char* statement, const std::function<void(const Row&)>& take) const {
         sqlite3_stmt* handle = nullptr;
         require(::sqlite3_prepare_v2(handle_.get(), statement, -1, &handle, nullptr) == SQLITE_OK);
@@ -64,7 +64,7 @@ std::vector<OptunaStudy> studies_of_database(const std::string& path) {
                    });
     database.query("SELECT study_id, COUNT(*) FROM trials GROUP BY study_id",
                    [&](const auto& row) { studies[row[0]].num_trials = std::stoi(row[1]); });
-    // One row for each distribution, not for each trial.
+    // One row per distribution, not per trial.
     database.query(
         "SELECT study_id, param_name, distribution_json, COUNT(*) FROM trial_params NATURAL JOIN trials "
         "GROUP BY study_id, param_name, distribution_json ORDER BY MIN(param_id)",

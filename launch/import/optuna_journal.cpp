@@ -13,7 +13,7 @@ namespace {
 // Numbers of optuna.storages.journal.JournalOperation.
 enum Operation { create_study = 0, delete_study = 1, set_study_system_attr = 3, create_trial = 4, set_trial_param = 5 };
 
-/// Studies by their numbers; those that were deleted are gone.
+/// Reads studies by their numbers, without deleted ones.
 class JournalReader {
   public:
     void take(const OrderedJson& record) {
@@ -21,7 +21,7 @@ class JournalReader {
         if (operation == create_study) {
             OptunaStudy study{.name = record.at("study_name")};
             if (has(study.name)) {
-                return;  // a further worker, with load_if_exists: Optuna gives it no number
+                return;  // another worker, with load_if_exists: Optuna gives it no new number
             }
             for (const int direction : record.at("directions")) {
                 study.minimizes.push_back(direction != 2);  // optuna.study.StudyDirection.MAXIMIZE
@@ -81,12 +81,12 @@ std::vector<OptunaStudy> studies_of_journal(const std::string& text, const std::
     int number = 0;
     for (std::string line; std::getline(lines, line);) {
         ++number;
-        const bool is_torn = lines.eof();  // a last line without its end is being written
+        const bool is_torn = lines.eof();  // a last line without a line feed is still being written
         if (is_torn || line.empty()) {
             continue;
         }
         try {
-            reader.take(OrderedJson::parse(without_bare_words(line)));  // no number of a trial matters here
+            reader.take(OrderedJson::parse(without_bare_words(line)));  // NaN becomes null, and is not needed
         } catch (const OrderedJson::exception&) {
             throw InvalidInput(
                 fmt::format("{}:{}: is no record of Optuna's journal; give one that Optuna reads", path, number));

@@ -9,7 +9,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Writes Python's literals as JSON. What is none, such as a name, stays as it is, so that nobody takes it for JSON.
+/// Writes Python's literals as JSON. Anything else, such as a name, is kept unchanged, so that it is not valid JSON.
 class LiteralReader {
   public:
     explicit LiteralReader(std::string_view text) : text_(text) {}
@@ -41,11 +41,11 @@ class LiteralReader {
             }
             content += text_[at_];
         }
-        json_ += at_ < text_.size() ? one_line(OrderedJson(content)) : std::string(1, quote);  // it has no end
+        json_ += at_ < text_.size() ? one_line(OrderedJson(content)) : std::string(1, quote);  // not closed
         ++at_;
     }
 
-    /// A name, or a number: Python also writes .5, 1. and 1_000.
+    /// Reads a name or a number. Python also allows .5, 1. and 1_000.
     void read_word() {
         std::string word;
         for (; at_ < text_.size() && (is_of_word(text_[at_]) || is_sign_of_exponent(word)); ++at_) {
@@ -68,7 +68,7 @@ class LiteralReader {
         return has_exponent && (text_[at_] == '-' || text_[at_] == '+');
     }
 
-    /// Tuples are lists, and a comma may stand behind the last item.
+    /// Reads a sign. Tuples become lists, and a comma after the last item is dropped.
     void read_sign(char c) {
         if (c == ')' || c == ']' || c == '}') {
             json_.erase(json_.find_last_not_of(" \t\n") + 1);

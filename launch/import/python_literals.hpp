@@ -6,8 +6,8 @@
 
 namespace crescendo::launch {
 
-/// The list of Python's literals that a text is, "1_000, ('a', None)" say, as JSON. A tuple is a list. Discarded if
-/// anything else is in it.
+/// Parses a comma-separated list of Python literals, such as "1_000, ('a', None)", into JSON. A tuple becomes a list.
+/// The result is a discarded value if the text has anything else.
 OrderedJson python_literals(const std::string& text);
 
 }  // namespace crescendo::launch

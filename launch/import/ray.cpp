@@ -25,7 +25,7 @@ const OrderedJson* config_of(const OrderedJson& experiment) {
     return nullptr;
 }
 
-/// A call such as "tune.uniform(0.1, 0.9)": what Ray's files have where Python has a function.
+/// A call such as "tune.uniform(0.1, 0.9)", which Ray's files have instead of Python's function.
 struct Call {
     std::string name;
     OrderedJson arguments;
@@ -58,10 +58,10 @@ bool is_searched(const OrderedJson& value) {
 struct Experiment {
     const OrderedJson& settings;
     const OrderedJson& config;
-    std::string name = {};  ///< the key that it stands under, if it does
+    std::string name = {};  ///< the key of the experiment, if it has one
 };
 
-/// A search space alone is an experiment without settings.
+/// Finds the experiment in a file. A search space alone is an experiment without settings.
 std::optional<Experiment> experiment_of(const OrderedJson& root) {
     if (const auto* config = config_of(root)) {
         return Experiment{root, *config};
@@ -75,7 +75,8 @@ std::optional<Experiment> experiment_of(const OrderedJson& root) {
     return is_searched(root) ? std::optional(Experiment{nothing, root}) : std::nullopt;
 }
 
-/// The least multiple of `step`, which is positive, that is not below `number`. Nothing if it needs more than 64 bits.
+/// The smallest multiple of `step` that is at least `number`; `step` is positive. Nothing if it needs more than 64
+/// bits.
 std::optional<std::int64_t> multiple_from(std::int64_t number, std::int64_t step) {
     const auto rest = number % step;  // has the sign of `number`
     const auto missing = rest > 0 ? step - rest : -rest;
@@ -131,7 +132,7 @@ ImportedLine sampled(const std::string& name, const Call& call, const std::strin
         return {name, {{"distribution", "q_normal"}, {"mu", number(0)}, {"sigma", number(1)}, {"q", number(2)}}};
     }
     if (call.name == "randint") {
-        return whole_numbers(name, whole(0), whole(1) - 1);  // Ray's upper end is not included
+        return whole_numbers(name, whole(0), whole(1) - 1);  // Ray excludes the upper end
     }
     if (call.name == "qrandint") {
         const auto min = multiple_from(whole(0), std::max<std::int64_t>(whole(2), 1));
@@ -151,11 +152,11 @@ ImportedLine sampled(const std::string& name, const Call& call, const std::strin
     return {name, constant(text), "is computed in Python; write values, or an expression of other parameters"};
 }
 
-/// How the parameters of a file are searched.
+/// How a file searches its parameters.
 struct Searched {
-    int num_random = 0;             ///< parameters that are drawn
-    int num_grids = 0;              ///< parameters each of whose values is tried
-    std::uint64_t grid_points = 1;  ///< combinations of the latter; 0 if they are too many to count
+    int num_random = 0;             ///< parameters that are drawn at random
+    int num_grids = 0;              ///< parameters of which each value is tried
+    std::uint64_t grid_points = 1;  ///< number of their combinations; 0 if there are too many to count
 };
 
 ImportedLine grid(const std::string& name, const OrderedJson& values, Searched& searched) {
@@ -193,7 +194,7 @@ ImportedLine parameter(const std::string& name, const OrderedJson& value, const 
     return line;
 }
 
-/// A value of the experiment, or of the sections that `Tuner` takes.
+/// A setting of the experiment, or of a section that `Tuner` takes.
 OrderedJson setting(const OrderedJson& experiment, const std::string& key) {
     for (const auto* section : {"tune_config", "run_config"}) {
         const auto settings = experiment.value(section, OrderedJson());
@@ -204,15 +205,15 @@ OrderedJson setting(const OrderedJson& experiment, const std::string& key) {
     return experiment.value(key, OrderedJson());
 }
 
-/// The same of the metric, which Ray also takes from its scheduler.
+/// A setting of the metric, which Ray also takes from its scheduler.
 OrderedJson metric_setting(const OrderedJson& experiment, const std::string& key) {
     auto own = setting(experiment, key);
     const auto scheduler = setting(experiment, "scheduler");
     return own.is_null() && scheduler.is_object() ? scheduler.value(key, OrderedJson()) : own;
 }
 
-/// How many trials Ray runs: `num_samples`, which is 1 if it is missing, for each point of the grid. None where it runs
-/// on until it is stopped, and where they are too many to count.
+/// The number of trials in Ray: `num_samples`, which is 1 if it is missing, for each point of the grid. None if Ray
+/// runs until it is stopped, or if there are too many trials to count.
 std::optional<std::uint64_t> num_trials(const OrderedJson& num_samples, const Searched& searched) {
     const bool has_grid = searched.num_grids > 0;
     const auto samples = num_samples.is_null() && has_grid ? OrderedJson(1) : num_samples;
@@ -223,7 +224,7 @@ std::optional<std::uint64_t> num_trials(const OrderedJson& num_samples, const Se
     return samples.get<std::uint64_t>() * searched.grid_points;
 }
 
-/// What a scheduler of Ray's is called: an object without a type is taken for ASHA.
+/// The name of a Ray scheduler: an object without a type is taken for ASHA.
 std::string kind_of(const OrderedJson& scheduler) {
     const auto kind = scheduler.is_object() ? scheduler.value("type", OrderedJson("asha")) : scheduler;
     return kind.is_string() ? kind.get<std::string>() : "";
@@ -235,13 +236,13 @@ bool is_asha(const OrderedJson& scheduler) {
     return scheduler.is_object() && names.contains(kind_of(scheduler));
 }
 
-/// Whether it lets all trials train to their end.
+/// Whether the scheduler lets all trials train to their end.
 bool is_fifo(const OrderedJson& scheduler) {
     static const std::set<std::string> names{"fifo", "FIFO", "FIFOScheduler", "FIFOScheduler()"};
     return names.contains(kind_of(scheduler));
 }
 
-/// The rule of a trial's end, if it is one that we have.
+/// The rule that ends trials, if we have the same one.
 std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<std::string>& notes) {
     const auto stop = setting(experiment, "stop");
     const auto scheduler = setting(experiment, "scheduler");
@@ -291,7 +292,7 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
     return {};
 }
 
-/// How many trials there are, and whether they are a grid.
+/// Adds the number of trials, and whether they are a grid.
 void count_trials(const OrderedJson& samples, const Searched& searched, ImportedSweep& result) {
     if (searched.num_grids > 0 && searched.num_random == 0) {
         result.head.push_back({"method", "grid"});
@@ -314,7 +315,7 @@ void count_trials(const OrderedJson& samples, const Searched& searched, Imported
     }
 }
 
-/// What the sweep file says nothing of.
+/// The keys that the sweep file has no word for.
 std::vector<std::string> lost_keys(const OrderedJson& experiment) {
     static const std::set<std::string> written{"config", "param_space", "tune_config", "run_config", "metric", "mode",
                                                "run",    "num_samples", "stop",        "scheduler",  "env",    "name"};

@@ -10,10 +10,10 @@
 namespace crescendo::launch {
 namespace {
 
-/// e to a power, to six digits: exponents in files are rounded, too.
+/// e to a power, with six digits, because exponents in files are rounded too.
 double power_of_e(double exponent) { return rounded(std::exp(exponent), 6); }
 
-/// Distributions that have another name here, and the words of the rest.
+/// Converts distributions to our names, and keeps those that have the same name.
 ImportedLine in_own_words(const std::string& name, OrderedJson entry) {
     const OrderedJson word = entry.value("distribution", "");
     const auto with_values = [&](const char* own, bool inverse) {
@@ -39,7 +39,7 @@ ImportedLine in_own_words(const std::string& name, OrderedJson entry) {
     return {name, std::move(entry), std::move(comment)};
 }
 
-/// Also what a parameter holds.
+/// Converts a parameter, with the parameters that it holds.
 ImportedLine parameter(const std::string& name, const OrderedJson& entry) {
     if (!entry.contains("parameters")) {
         return in_own_words(name, entry);
@@ -59,7 +59,7 @@ OrderedJson metric(const OrderedJson& root, const SweepSpec& spec) {
     return metric;
 }
 
-/// What says which trials are stopped.
+/// The section that decides which trials are stopped.
 ImportedLine schedule(const OrderedJson& root, const SchedulerSpec& spec) {
     if (!spec.has_max()) {
         return {"early_terminate", root.at("early_terminate"),

@@ -2,7 +2,7 @@
 
 namespace crescendo::launch {
 
-// The files of launch/report/page/, which CMake puts into the program: a page needs no other file.
+// The files of launch/report/page/, which CMake embeds into the program, so that a page needs no other file.
 
 extern const char* const page_style;   ///< page.css
 extern const char* const page_script;  ///< all .js files, in one function

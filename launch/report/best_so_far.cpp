@@ -19,7 +19,7 @@ std::vector<TimedValue> reports_of_trials(const History& history) {
     return reports;
 }
 
-/// A trial's report at `resource`. One that came to its own end before counts with its last report from then on.
+/// A trial's report at `resource`. If the trial ended before that, its last report counts instead.
 const TrialReport* report_at(const Trial& trial, const std::vector<TrialReport>& reports, Resource resource) {
     const auto at = std::ranges::lower_bound(reports, resource, {}, &TrialReport::resource);
     if (at != reports.end()) {
@@ -28,8 +28,8 @@ const TrialReport* report_at(const Trial& trial, const std::vector<TrialReport>&
     return trial.ended() && !reports.empty() ? &reports.back() : nullptr;
 }
 
-/// A configuration has a value wherever all its repetitions that did not fail have reported, once the last of them has.
-/// It stands under its first trial.
+/// With repetitions, a configuration has a value at each resource that all its trials have reported, except failed
+/// ones, from the time of the last of these reports. The value is listed under the configuration's first trial.
 std::vector<TimedValue> reports_of_configurations(const History& history) {
     const auto& spec = history.sweep().spec();
     std::vector<TimedValue> reports;

@@ -11,8 +11,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// Reports, configurations and what groups tell of their steps are nearly all lines; the state machine alone says what
-/// follows from them.
+/// Nearly all lines of a journal are reports, configurations, and records about groups. For these, note() has nothing
+/// to do, because the state machine alone tracks them.
 bool is_frequent(std::string_view members) {
     constexpr std::array beginnings{R"("event":"trial_reported")", R"("event":"trial_proposed")",
                                     R"("event":"trial_timed")", R"("event":"trial_regrouped")"};
@@ -70,7 +70,7 @@ void Chronicle::note(const Json& record) {
     }
 }
 
-/// A group lasts until the next one, and the last until `now`.
+/// Each group lasts until the next one, and the last group until `now`.
 void Chronicle::add_spans(TrialId trial, double now) {
     const auto& groups = history_.of(trial).groups;
     for (auto group = groups.begin(); group != groups.end(); ++group) {

@@ -10,15 +10,15 @@
 
 namespace crescendo::launch {
 
-/// A trial on its slots, with no change of the group in between. Times are in seconds that the sweep had been at work.
+/// A period in which a trial held the same slots. Times are seconds that the sweep had been at work.
 struct Span {
     TrialId trial;
     double from = 0;
     double to = 0;
-    std::vector<SlotId> slots;  ///< in rank order
+    std::vector<SlotId> slots;  ///< by rank of the worker
 };
 
-/// A slot while the sweep had it.
+/// A period in which the sweep had a slot. Times are as in Span.
 struct Lane {
     SlotId slot;
     NodeId node;
@@ -30,24 +30,24 @@ struct Lane {
 struct Fault {
     double time = 0;
     TrialId trial;
-    std::optional<SlotId> slot;  ///< where it was; none: nobody knows
+    std::optional<SlotId> slot;  ///< where it happened; none: unknown
     std::string kind;
-    std::string message;  ///< last words; may be empty
+    std::string message;  ///< last words of the trial; may be empty
 };
 
-/// Who held which slots when, besides all that a history has: what a picture of a sweep is drawn from.
+/// A sweep's history, with the slots that each trial held over time: the data for a picture of a sweep.
 class Chronicle {
   public:
-    /// Reads a journal as far as it can be read: where it is damaged, problem() says so. `is_running`: a process works
-    /// on the sweep.
+    /// Reads a journal as far as it can be read; if it is damaged, problem() says so. `is_running`: whether a process
+    /// works on the sweep.
     static Chronicle read(const SweepSpec& spec, const std::filesystem::path& journal, bool is_running,
                           Reports reports = Reports::curves);
 
     const History& history() const { return history_; }
-    const std::vector<Span>& spans() const { return spans_; }  ///< trial by trial, in the order of time
-    const std::vector<Lane>& lanes() const { return lanes_; }  ///< in the order in which they end
+    const std::vector<Span>& spans() const { return spans_; }  ///< by trial, then by time
+    const std::vector<Lane>& lanes() const { return lanes_; }  ///< in order of their ends
     const std::vector<Fault>& faults() const { return faults_; }
-    /// What kept the rest of the journal from being read; empty if all was read.
+    /// Why the rest of the journal could not be read; empty if all was read.
     const std::string& problem() const { return problem_; }
 
   private:
@@ -56,7 +56,7 @@ class Chronicle {
     /// Takes one line of the journal.
     void take(const Journal::Line& line);
 
-    /// The journal ends here: what is still open lasts until now.
+    /// Ends the journal: spans and lanes that are still open last until now.
     void close(bool is_running);
 
     void note(const Json& record);

@@ -11,7 +11,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// A value of the metric that every sweep reaches, as far as it has one: the worst of their best values.
+/// A value of the metric that every sweep with a value reaches: the worst of their best values.
 std::optional<double> common_target(const std::vector<Method>& methods, Goal goal) {
     std::optional<double> worst;
     for (const auto& method : methods) {

@@ -15,18 +15,18 @@ bool has_value(const OrderedJson& method, const std::string& name) {
     return method.contains(name) && !method.at(name).is_null();
 }
 
-/// Whether any method has a value of this name: a single seed has no interval, and a sweep without a price no cost.
+/// Whether any method has a value of this name. A single seed has no interval, and a sweep without a price has no cost.
 bool is_known(const OrderedJson& methods, const std::string& name) {
     return std::ranges::any_of(methods, [&](const auto& method) { return has_value(method, name); });
 }
 
-/// The column with the other end of an interval: seconds_high for seconds_low. Empty if `name` is not of an end.
+/// The column of the other end of an interval: seconds_high for seconds_low. Empty if `name` is not an end.
 std::string other_end(const std::string& name) {
     const auto stem = name.substr(0, name.rfind('_'));
     return name == stem + "_low" ? stem + "_high" : name == stem + "_high" ? stem + "_low" : "";
 }
 
-/// JSON has no infinity. Where one end of an interval is null and the other is not, the first is infinite.
+/// The text of a value. JSON has no infinity, so if only one end of an interval is null, it is infinite.
 std::string value_text(const OrderedJson& method, const std::string& name) {
     const bool is_infinite = !has_value(method, name) && has_value(method, other_end(name));
     return !is_infinite ? html::number(method.at(name)) : name.ends_with("_low") ? "−∞" : "∞";
@@ -46,7 +46,7 @@ std::string methods_of(const OrderedJson& methods) {
     return html::table_of("methods", columns, rows);
 }
 
-/// "<b>rasda</b> was <b>2.02 times</b> as fast as <b>asha</b>", as surely as the sweeps tell it.
+/// "<b>rasda</b> was <b>2.02 times</b> as fast as <b>asha</b>", with the certainty that the sweeps allow.
 std::string speed(const OrderedJson& method, const OrderedJson& baseline) {
     const auto name = html::text(method, "submission");
     const auto other = html::text(baseline, "submission");
@@ -71,7 +71,7 @@ std::string speed(const OrderedJson& method, const OrderedJson& baseline) {
     return fmt::format("<b>{}</b> was <b>{}</b> as fast as <b>{}</b> ({})", name, times, other, interval);
 }
 
-/// The comparison in a sentence for each method.
+/// The comparison in words: one sentence for each method.
 std::string verdict(const OrderedJson& comparison, const std::string& metric) {
     const auto& methods = comparison.at("methods");
     const auto& target = comparison.at("target");
@@ -88,7 +88,7 @@ std::string verdict(const OrderedJson& comparison, const std::string& metric) {
            "<p class='note'>Counted until the first report that is as good, which need not be its trial's last.</p>\n";
 }
 
-/// Who ran where in each of these sweeps, one below the other on the same axis of time.
+/// Which trials held which slots in each of these sweeps, one below the other on the same time axis.
 std::string common_slots(const std::vector<OrderedJson>& sweeps, std::vector<std::size_t> shown) {
     constexpr std::size_t most = 8;
     shown.resize(std::min(shown.size(), most));
@@ -105,7 +105,7 @@ std::string common_slots(const std::vector<OrderedJson>& sweeps, std::vector<std
     return result + "</div>\n";
 }
 
-/// The sweep that stands for each method where all of them would be too many: its first.
+/// The first sweep of each method, to show instead of all if these are too many.
 std::vector<std::size_t> first_of_each_method(const OrderedJson& comparison, const std::vector<OrderedJson>& sweeps) {
     std::vector<std::size_t> first;
     for (const auto& directory : comparison.at("first_sweeps")) {
@@ -129,7 +129,7 @@ std::string comparison_section(const OrderedJson& comparison, const std::vector<
                "</section>\n";
     }
     const auto& methods = comparison.at("methods");
-    const bool has_intervals = is_known(methods, "idle_slot_hours_low");  // which is never infinite
+    const bool has_intervals = is_known(methods, "idle_slot_hours_low");  // a value that is never infinite
     result += verdict(comparison, html::text(sweeps.front(), "metric"));
     result += fmt::format("<h3>What it took{}</h3>\n", has_intervals ? ", with 95 % intervals over seeds" : "");
     result += methods_of(methods);

@@ -72,7 +72,7 @@ std::string details(const char* title, const std::string& content, bool is_open)
 std::string script_json(const OrderedJson& json) {
     std::string result;
     for (const char c : one_line(json)) {
-        // Only strings have these, where JSON may write them so.
+        // Only strings contain these characters, and JSON allows these escapes in strings.
         if (c == '<' || c == '>' || c == '&') {
             result += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026";
         } else {

@@ -5,35 +5,35 @@
 
 #include "launch/json/json.hpp"
 
-/// The parts that a page is made of, as HTML.
+/// Building blocks of a page, as HTML.
 namespace crescendo::launch::html {
 
-/// A value as people read it: numbers with five digits, a dash for null and for what is not finite.
+/// A value for people: numbers with five digits, a dash for null and for numbers that are not finite.
 std::string number(const OrderedJson& value);
 
-/// Each value of a list or an object as number() has it.
+/// Each value of a list or an object, formatted by number().
 std::vector<std::string> numbers(const OrderedJson& values);
 
-/// A text of `object`, as HTML shows it.
+/// The text at `key` of `object`, escaped for HTML.
 std::string text(const OrderedJson& object, const char* key);
 
-/// A table of this CSS class, with a heading for each column; cells are HTML.
+/// A table with the CSS class `kind` and a heading for each column; headings and cells are HTML.
 std::string table_of(const char* kind, const std::vector<std::string>& columns,
                      const std::vector<std::vector<std::string>>& rows);
 
-/// Names and values, one beside the other.
+/// Names and values side by side.
 std::string chips(const OrderedJson& values);
 
-/// A large value, with what it is below; all are HTML.
+/// A large value, with a label and a smaller line below; all three are HTML.
 std::string figure(const std::string& value, const std::string& what, const std::string& more);
 
-/// A place for the page's script to draw a chart of this kind in, of the sweep with this index.
+/// A placeholder in which the page's script draws a chart of this kind, for the sweep with this index.
 std::string chart(const char* kind, std::size_t sweep, const char* title, const char* caption);
 
-/// HTML that the reader may fold.
+/// A section that the reader can fold; `content` is HTML.
 std::string details(const char* title, const std::string& content, bool is_open = true);
 
-/// JSON as the content of a `<script type="application/json">`: nothing in it can end the element or begin another.
+/// JSON as the content of a `<script type="application/json">`. Nothing in it can end the element or begin another.
 std::string script_json(const OrderedJson& json);
 
 }  // namespace crescendo::launch::html

@@ -10,10 +10,11 @@
 
 namespace crescendo::launch {
 
-/// Digits of metrics: their values may lie close together.
+/// Significant digits of metrics, whose values may lie close together.
 inline constexpr int metric_digits = 9;
 
-/// A number for a picture, with this many significant digits: a page has many thousands. Null if it is not finite.
+/// A number for a picture, rounded to this many significant digits, because a page has many thousands of numbers. Null
+/// if it is not finite.
 inline OrderedJson number_json(double number, int digits) {
     if (!std::isfinite(number)) {
         return nullptr;
@@ -22,7 +23,7 @@ inline OrderedJson number_json(double number, int digits) {
     double rounded = number;
     std::from_chars(text.data(), text.data() + text.size(), rounded);
     const auto whole = static_cast<std::int64_t>(std::abs(rounded) < 1e15 ? rounded : 0);
-    return static_cast<double>(whole) == rounded ? OrderedJson(whole) : OrderedJson(rounded);  // 3, and not 3.0
+    return static_cast<double>(whole) == rounded ? OrderedJson(whole) : OrderedJson(rounded);  // 3, not 3.0
 }
 
 inline OrderedJson numbers_json(std::span<const double> numbers, int digits) {

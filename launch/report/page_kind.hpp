@@ -2,10 +2,10 @@
 
 namespace crescendo::launch {
 
-/// What a page is shown from.
+/// Where a page comes from.
 enum class PageKind {
-    file,    ///< it stands alone, and never changes
-    served,  ///< a PageServer, which it asks for changes
+    file,    ///< a file of its own, which never changes
+    served,  ///< a PageServer, which the page asks for changes
 };
 
 }  // namespace crescendo::launch

@@ -22,10 +22,10 @@ namespace {
 using analysis::Dimension;
 using analysis::Sample;
 
-constexpr std::size_t fewest_trials = 10;  // a forest of fewer says nothing
+constexpr std::size_t fewest_trials = 10;  // a forest of fewer trials says nothing
 constexpr std::size_t most_rungs = 5;
-constexpr int num_places = 24;       // of a marginal
-constexpr int num_pair_places = 14;  // of each parameter of a pair
+constexpr int num_places = 24;       // points of a marginal
+constexpr int num_pair_places = 14;  // points for each parameter of a pair
 constexpr std::size_t most_paired = 3;
 constexpr std::size_t most_choices = analysis::Dimension::most_choices;
 
@@ -51,14 +51,14 @@ double as_number(const Value& value) {
 /// A parameter that varies, as a coordinate.
 struct Coordinate {
     std::string name;
-    std::vector<Value> choices{};  ///< none: a number
+    std::vector<Value> choices{};  ///< empty: the parameter is a number
     bool is_log = false;
     double low = 0;
     double high = 1;
 
     Dimension dimension() const { return {static_cast<int>(choices.size())}; }
 
-    /// The place of a value; nothing if it has none.
+    /// The coordinate of a value, 0 to 1 or the index of a choice; nothing if it has none.
     std::optional<double> place(const Value& value) const {
         if (!choices.empty()) {
             const auto found = std::ranges::find(choices, value);
@@ -90,7 +90,7 @@ std::optional<Coordinate> coordinate_of(const Parameter& parameter) {
     const auto numbers = [&](double low, double high, bool is_log = false) {
         return low < high ? std::optional(Coordinate{name, {}, is_log, low, high}) : std::nullopt;
     };
-    // A scale without ends shows the middle 99 % of what is drawn.
+    // An unbounded scale shows the middle 99 % of the values that are drawn.
     const auto usual = [&](bool is_log) {
         const double low = as_number(value_at(parameter.distribution, 0.005));
         const double high = as_number(value_at(parameter.distribution, 0.995));
@@ -99,7 +99,7 @@ std::optional<Coordinate> coordinate_of(const Parameter& parameter) {
     return std::visit(Overloaded{[&](const Uniform& each) { return numbers(each.min, each.max); },
                                  [&](const LogUniformValues& each) { return numbers(each.min, each.max, true); },
                                  [&](const IntUniform& each) {
-                                     // Each whole number gets a part of the scale that is equally long.
+                                     // Each whole number gets an equal part of the scale.
                                      return each.min < each.max ? numbers(static_cast<double>(each.min) - 0.5,
                                                                           static_cast<double>(each.max) + 0.5)
                                                                 : std::nullopt;
@@ -130,14 +130,14 @@ std::vector<Coordinate> coordinates_of(const SearchSpace& space) {
     return coordinates;
 }
 
-/// Whether the last value of a trial is what it comes to, as samplers take it.
+/// Whether the last value of a trial is its final value, by the same rule as in samplers.
 bool is_complete(const Trial& trial, const SweepSpec& spec) {
     const bool has_rungs = Results::milestones_of(spec.scheduler).size() > 1;
     return ending_of(trial.reason, trial.loss.has_value(), has_rungs) == Ending::complete;
 }
 
-/// The metric that a trial had when it crossed a milestone, if it is finite. A trial without a maximum crosses the last
-/// one when it is complete.
+/// The metric of a trial when it crossed a milestone, if it is finite. A trial without a maximum crosses the last
+/// milestone when it is complete.
 std::optional<double> metric_at(const Trial& trial, const TrialHistory& history, Resource milestone,
                                 const SweepSpec& spec) {
     const auto& reports = history.reports;
@@ -167,7 +167,7 @@ std::vector<Observation> observations_at(const History& history, const std::vect
             continue;
         }
         Observation observation{{}, *value};
-        auto next = trial.config.begin();  // which has the order of the space, and so have the coordinates
+        auto next = trial.config.begin();  // in the order of the space, and so are the coordinates
         auto coordinate = coordinates.begin();
         for (const auto& parameter : history.sweep().spec().space.parameters()) {
             const bool is_there = next != trial.config.end() && next->first == parameter.name;
@@ -187,8 +187,9 @@ struct FarOff {
     double counts_as = 0;
 };
 
-/// Has values that are far worse than most count as a bound, Tukey's outer fence: three interquartile ranges beyond the
-/// quartile (Exploratory Data Analysis, 1977). A training that diverged would have nearly all of the variance.
+/// Replaces values that are far worse than most by a bound, Tukey's outer fence: three interquartile ranges beyond the
+/// quartile (Exploratory Data Analysis, 1977). Otherwise a training that diverged would make up nearly all of the
+/// variance.
 FarOff limit_far_off(std::vector<Observation>& observations, Goal goal) {
     std::vector<double> losses;
     for (const auto& observation : observations) {
@@ -200,7 +201,7 @@ FarOff limit_far_off(std::vector<Observation>& observations, Goal goal) {
     const double bound = high + 3 * (high - low);
     FarOff result{0, from_loss(goal, bound)};
     if (!(high > low)) {
-        return result;  // what most have in common says nothing of the others
+        return result;  // if most values are equal, they say nothing about the others
     }
     for (auto& observation : observations) {
         if (to_loss(goal, observation.value) > bound) {
@@ -211,8 +212,8 @@ FarOff limit_far_off(std::vector<Observation>& observations, Goal goal) {
     return result;
 }
 
-/// Coordinates that the same trials have. A parameter with a condition matters only where it is there, so it is judged
-/// by the trials that have it, together with all coordinates that they all have.
+/// Coordinates that the same trials have. A parameter with a condition matters only in trials that have it, so it is
+/// judged by these trials, together with all coordinates that all of them have.
 struct Family {
     std::vector<bool> trials;          ///< which observations have them
     std::vector<std::size_t> members;  ///< the coordinates
@@ -261,7 +262,7 @@ std::vector<Sample> samples_of(const Family& family, const std::vector<Observati
     return samples;
 }
 
-/// So many of the samples, drawn at random: every second one may be a sampler's explored ones only.
+/// At most `most` of the samples, drawn at random. Every second one could be only the explored ones of a sampler.
 std::vector<Sample> thinned(std::vector<Sample> samples, std::size_t most) {
     CounterRandom random(/*seed=*/1, /*stream=*/0);
     for (std::size_t i = 0; i < most && most < samples.size(); ++i) {
@@ -296,7 +297,8 @@ OrderedJson pairs_json(const analysis::RegressionForest& forest, const std::vect
     return pairs;
 }
 
-/// Adds what the trials of a family say of its members; of all that every trial has, also of their pairs.
+/// Adds the shares and marginals of a family's members, computed from its trials. If every trial is in the family, also
+/// adds the pairs.
 void add_family(OrderedJson& rung, const Family& family, const std::vector<Coordinate>& coordinates,
                 std::vector<Sample> samples) {
     std::vector<Dimension> dimensions;

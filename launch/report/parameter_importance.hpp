@@ -12,16 +12,17 @@ namespace crescendo::launch {
 /// `{"name":"act","scale":"choice","choices":["relu","tanh"]}`.
 OrderedJson parameters_json(const SearchSpace& space);
 
-/// The names of parameters that are not among them, although they vary: they have too many choices.
+/// The names of parameters that vary but are not in parameters_json(), because they have too many choices.
 OrderedJson undrawn_parameters_json(const SearchSpace& space);
 
-/// What each parameter matters, at the highest five rungs with enough trials: at a rung all trials were trained equally
-/// long, so their metrics can be compared. Trials without a maximum count when they are complete. A parameter with a
-/// condition is judged by the trials that have it. From at most `most_samples` trials a rung, drawn at random. An
-/// object a rung: `at` (its resource, or "the end"), `trials`, `present` (number of trials that have it, a parameter),
-/// `shares` ([mean, deviation] a parameter), `marginals` (a list of [mean, deviation] a parameter, over equal parts of
-/// its scale), and `pairs` of the most important ones that all trials have. Parameters that too few trials have get
-/// null.
+/// The importance of each parameter, at the highest five rungs with enough trials. At a rung all trials were trained
+/// equally long, so their metrics can be compared. Trials without a maximum count when they are complete. A parameter
+/// with a condition is judged by the trials that have it. Uses at most `most_samples` trials per rung, drawn at random.
+///
+/// Returns one object per rung: `at` (its resource, or "the end"), `trials`, `present` (for each parameter, the number
+/// of trials that have it), `shares` ([mean, deviation] per parameter), `marginals` (for each parameter a list of
+/// [mean, deviation], over equal parts of its scale), and `pairs` (of the most important parameters that all trials
+/// have). Shares and marginals are null for parameters that too few trials have.
 OrderedJson importances_json(const History& history, std::size_t most_samples);
 
 }  // namespace crescendo::launch

@@ -8,9 +8,9 @@
 
 namespace crescendo::launch {
 
-/// A page (HTML, without other files) that shows these sweeps, each by its sweep_data(); `comparison` is null or a
-/// comparison_json(). Its answers and tables are plain HTML. A script in it draws the charts, and makes the tables of
-/// trials; without scripts there is a picture of the slots and a table of the best trials.
+/// A page (HTML, without other files) that shows these sweeps, each given by its sweep_data(). `comparison` is null or
+/// a comparison_json(). The answers and tables of the page are plain HTML. Its script draws the charts and the tables
+/// of trials. Without scripts, it shows a picture of the slots and a table of the best trials.
 std::string report_page(const std::vector<OrderedJson>& sweeps, const OrderedJson& comparison,
                         PageKind kind = PageKind::file);
 

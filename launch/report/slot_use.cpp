@@ -6,7 +6,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Adds `count` from one time to another to the means of steps.
+/// Adds `count`, from the time `from` to `to`, to the mean of each step.
 void add(std::vector<double>& means, double step, double from, double to, double count) {
     const auto last = means.size() - 1;
     const auto index = [&](double time) { return std::min(last, static_cast<std::size_t>(time / step)); };

@@ -6,7 +6,7 @@
 
 namespace crescendo::launch {
 
-/// How many slots there were, and how many of them trials held, on average over each of equal steps of time.
+/// The number of slots over time, and how many of them trials held: means over equal time steps.
 struct SlotUse {
     double step = 0;              ///< seconds
     std::vector<double> there{};  ///< slots of the sweep
@@ -15,7 +15,7 @@ struct SlotUse {
 
 SlotUse slot_use(const std::vector<Span>& spans, const std::vector<Lane>& lanes, double until, int num_steps);
 
-/// Slot-seconds that trials held until each of `times`, which are in ascending order.
+/// Slot-seconds that trials had held at each of `times`, which must be in ascending order.
 std::vector<double> slot_seconds_at(const std::vector<Span>& spans, const std::vector<double>& times);
 
 }  // namespace crescendo::launch

@@ -35,7 +35,7 @@ namespace {
 constexpr int num_use_steps = 400;
 constexpr int time_digits = 8;
 
-/// The table of `crescendo trials`, cell for cell, and in which columns the metric and the parameters are.
+/// Adds the table of `crescendo trials`, cell for cell, and the columns of the metric and the parameters.
 void add_trials(OrderedJson& data, const History& history, std::optional<double> price_of_slot_hour) {
     const auto columns = trial_columns(history);
     data["metric_column"] = columns.metric;
@@ -54,7 +54,8 @@ void add_trials(OrderedJson& data, const History& history, std::optional<double>
     }
 }
 
-/// How many points of each curve are kept, so that all have at most `most_points`: short curves keep theirs.
+/// The maximum number of points per curve, so that all curves together have at most `most_points`. Shorter curves keep
+/// all points.
 std::size_t longest_curve(std::vector<std::size_t> sizes, std::size_t most_points) {
     std::ranges::sort(sizes);
     std::size_t left = most_points;
@@ -68,7 +69,8 @@ std::size_t longest_curve(std::vector<std::size_t> sizes, std::size_t most_point
     return std::max<std::size_t>(2, most_points);
 }
 
-/// Which reports a curve keeps: the first, the last, evenly many between, and those that rungs judged.
+/// Indices of the reports that a curve keeps: the first, the last, evenly spaced ones between, and those that rungs
+/// judged.
 std::set<std::size_t> kept_of(const std::vector<TrialReport>& reports, std::size_t most,
                               const std::vector<RungSize>& rungs) {
     std::set<std::size_t> kept;
@@ -85,7 +87,7 @@ std::set<std::size_t> kept_of(const std::vector<TrialReport>& reports, std::size
     return kept;
 }
 
-/// A curve a trial: its resources, values of the metric, times, and numbers of workers.
+/// Adds one curve per trial: its resources, values of the metric, times, and numbers of workers.
 void add_curves(OrderedJson& data, const History& history, std::size_t most_points) {
     const auto& sweep = history.sweep();
     const auto rungs = shown_rungs(sweep);
@@ -129,7 +131,7 @@ OrderedJson best_so_far_json(const Chronicle& chronicle) {
     return result;
 }
 
-/// Who was on which slots when; the longest spans if there are too many.
+/// Adds which trial held which slots when; only the longest spans if there are too many.
 void add_spans(OrderedJson& data, const Chronicle& chronicle, std::size_t most) {
     std::vector<const Span*> spans;
     for (const auto& span : chronicle.spans()) {
@@ -164,7 +166,7 @@ void add_slots(OrderedJson& data, const Chronicle& chronicle, std::size_t most_s
     add_spans(data, chronicle, most_spans);
     const auto use = slot_use(chronicle.spans(), chronicle.lanes(), chronicle.history().elapsed(), num_use_steps);
     data["use"] = {{"step", use.step}, {"there", numbers_json(use.there, 4)}, {"held", numbers_json(use.held, 4)}};
-    // Of the slot-hours that the page names: those of the final test are not among them.
+    // The share of the slot-hours that the page shows, which leave out the final test.
     const double had = chronicle.history().slot_seconds_had();
     data["utilization"] = had > 0 ? chronicle.history().slot_seconds() / had : 0;
 }
@@ -196,7 +198,7 @@ OrderedJson cuts_json(const Sweep& sweep) {
     return result;
 }
 
-/// For each trial: how many of the rungs it has reached, which are the lowest of them.
+/// For each trial: the number of rungs that it has reached, counted from the lowest.
 OrderedJson rungs_reached_json(const Sweep& sweep) {
     const auto rungs = shown_rungs(sweep);
     auto result = OrderedJson::array();
@@ -207,7 +209,7 @@ OrderedJson rungs_reached_json(const Sweep& sweep) {
     return result;
 }
 
-/// For each rung: who reached it, who went on, and what the cut was worth.
+/// For each rung: how many trials reached it and continued, and what its cut saved.
 OrderedJson rungs_json(const History& history) {
     const auto& sweep = history.sweep();
     const auto& scheduler = sweep.spec().scheduler;
@@ -246,7 +248,7 @@ OrderedJson rungs_json(const History& history) {
     return result;
 }
 
-/// Whose output may say why no trial has a value: the first that failed, or the first.
+/// The trial whose output may say why no trial has a value: the first failed one, or the first one.
 TrialId first_to_look_at(const Sweep& sweep) {
     for (const auto& trial : sweep.trials()) {
         if (trial.status == TrialStatus::failed) {
@@ -256,7 +258,8 @@ TrialId first_to_look_at(const Sweep& sweep) {
     return TrialId{0};
 }
 
-/// A setting with which a sweep that is over has more to do; empty where none would, as after the last point of a grid.
+/// A setting with which a finished sweep would have more to do. Empty if there is none, as after the last point of a
+/// grid.
 std::string extension_of(const RecordedSweep& recorded) {
     const auto& sweep = recorded.history.sweep();
     if (sweep.finish_reason() == FinishReason::time_up) {
@@ -276,7 +279,7 @@ std::string extension_of(const RecordedSweep& recorded) {
         reopening.set({{"run_cap", doubled}});
         return reopening.sweep().state() == SweepState::running ? "run_cap=" + doubled : "";
     } catch (const InvalidInput&) {
-        return "";  // this scheduler cannot go on
+        return "";  // this scheduler cannot continue
     }
 }
 
@@ -323,7 +326,7 @@ OrderedJson versions_json(const SweepDirectory& directory) {
     return result;
 }
 
-/// What the sweep's file said at the beginning; nothing if the journal is damaged, which Chronicle tells.
+/// The sweep file's content at the beginning; nothing if the journal is damaged, which Chronicle reports.
 std::optional<FrozenFile> frozen_file(const std::filesystem::path& journal) {
     try {
         return FrozenFile::recorded_in(journal);

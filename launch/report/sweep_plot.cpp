@@ -15,9 +15,9 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr std::size_t height = 12;  // of a chart, in lines
+constexpr std::size_t height = 12;  // height of a chart in lines
 
-/// The range that holds the values, but for those that are far worse than nearly all.
+/// Sets the range to that of the values, without those that are far worse than most.
 void set_range(BrailleChart& chart, Goal goal) {
     std::vector<double> losses;
     for (const auto& line : chart.lines) {
@@ -36,7 +36,7 @@ void set_range(BrailleChart& chart, Goal goal) {
     std::tie(chart.low, chart.high) = std::minmax({from_loss(goal, best), from_loss(goal, worst)});
 }
 
-/// How many lines have a value that is beyond the range.
+/// The number of lines with a value beyond the range.
 std::ptrdiff_t num_beyond(const BrailleChart& chart) {
     return std::ranges::count_if(chart.lines, [&](const BrailleChart::Line& line) {
         return std::ranges::any_of(

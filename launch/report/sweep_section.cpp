@@ -24,7 +24,7 @@ constexpr std::size_t most_static_trials = 50;
 constexpr std::size_t most_static_spans = 3000;
 constexpr std::size_t most_static_faults = 200;
 
-/// What the sweep took: slot-hours, and money and energy as far as they are known.
+/// What the sweep used: slot-hours, and money and energy as far as they are known.
 std::string spending(const OrderedJson& sweep) {
     const auto& spent = sweep.at("spending");
     const auto of = [&](const char* key) { return number_text(spent.at(key).get<double>()); };
@@ -70,8 +70,8 @@ std::string commands(const OrderedJson& sweep) {
     return result + "</ul>\n";
 }
 
-/// A trial counts with its last report, unless it failed. An earlier report, or one of another trial, may have been
-/// better: charts show it.
+/// A note if a report was better than the best trial's value. A trial counts with its last report, unless it failed, so
+/// an earlier report, or one of another trial, may have been better. Charts show it.
 std::string better_report(const OrderedJson& sweep, const OrderedJson& best, bool is_judged) {
     const auto& improvements = sweep.at("best_so_far");
     if (improvements.empty() || !best.is_number()) {
@@ -81,7 +81,7 @@ std::string better_report(const OrderedJson& sweep, const OrderedJson& best, boo
     const auto& trial = improvements.back().at(3);
     const double sign = sweep.at("goal") == "maximize" ? -1 : 1;
     const bool is_better = sign * value.get<double>() < sign * best.get<double>();
-    if (!is_better || html::number(value) == html::number(best)) {  // charts have fewer digits
+    if (!is_better || html::number(value) == html::number(best)) {  // equal in the digits of charts
         return "";
     }
     if (is_judged) {
@@ -95,7 +95,7 @@ std::string better_report(const OrderedJson& sweep, const OrderedJson& best, boo
                        has_failed ? "failed" : "was not its last");
 }
 
-/// By how much the best one won: the next one of another configuration.
+/// By how much the best trial won, compared with the next one of another configuration.
 std::string runner_up(const OrderedJson& sweep, bool is_judged) {
     const auto& columns = sweep.at("columns");
     const auto column = [&](const auto& name) { return std::ranges::find(columns, name) - columns.begin(); };
@@ -171,7 +171,7 @@ std::string answer(const OrderedJson& sweep, std::size_t index) {
     return result + "<h3>What to type next</h3>\n" + commands(sweep);
 }
 
-/// The level of 1, 2, 4, 8, 16 and more workers, whose colour page.css has.
+/// The colour level of 1, 2, 4, 8, 16 and more workers; page.css has the colours.
 int level_of(std::size_t workers) { return std::min(5, static_cast<int>(std::bit_width(workers)) - 1); }
 
 /// The slots over time as a picture, for readers without scripts.

@@ -7,8 +7,8 @@
 
 namespace crescendo::launch {
 
-/// The section of a page about one sweep, by its sweep_data(), as HTML. `index` is the sweep's among those of the page;
-/// with `is_open`, the section is unfolded.
+/// The section of a page about one sweep, as HTML. `sweep` is its sweep_data(); `index` is its index among the page's
+/// sweeps. With `is_open`, the section is unfolded.
 std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_open, PageKind kind);
 
 }  // namespace crescendo::launch

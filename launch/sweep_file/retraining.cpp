@@ -10,12 +10,12 @@
 namespace crescendo::launch {
 namespace {
 
-/// The section `parameters` with one value for each; parameters that hold others stay so.
+/// The section `parameters` with one value for each; parameters that hold others keep their structure.
 OrderedJson fixed_parameters(const Config& config, const std::vector<std::string>& groups) {
     auto all = OrderedJson::object();
     for (const auto& [name, value] : config) {
         auto* section = &all;
-        std::string path;  // of the group that holds the parameter
+        std::string path;  // name of the group that holds the parameter
         for (const auto& group : groups) {
             if (name.starts_with(group + ".")) {
                 section = &(*section)[path.empty() ? group : group.substr(path.size() + 1)]["parameters"];
@@ -27,7 +27,7 @@ OrderedJson fixed_parameters(const Config& config, const std::vector<std::string
     return all;
 }
 
-/// Another one that a sweep file can have.
+/// A different seed that a sweep file can hold.
 std::uint64_t other_seed(std::uint64_t seed) {
     constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     return seed < largest ? seed + 1 : 0;
@@ -43,7 +43,7 @@ std::string retraining_of(const SweepFile& file, const Config& config, int num_s
                        {"seed", other_seed(file.spec.seed)},
                        {"run_cap", num_seeds},
                        {"parameters", fixed_parameters(config, file.groups)}};
-    if (file.spec.scheduler.has_max()) {  // without a scheduler, each program ends when it likes
+    if (file.spec.scheduler.has_max()) {  // without a maximum, each program ends by itself
         auto& scheduler = result["scheduler"] = {{"type", "fifo"}};
         if (const auto found = original.find("scheduler"); found != original.end() && found->contains("resource")) {
             scheduler["resource"] = found->at("resource");

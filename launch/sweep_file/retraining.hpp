@@ -6,13 +6,13 @@
 
 namespace crescendo::launch {
 
-/// The text of a sweep file that trains one configuration of the sweep `file` with `num_seeds` seeds: as many trials,
-/// all to the full resource (type fifo), with the workers that trials of the sweep begin with, and on all slots. In a
-/// sweep without a maximum, each program ends when it likes, and so it does here.
+/// The text of a sweep file that trains one configuration of the sweep `file` with `num_seeds` seeds: one trial per
+/// seed, all to the full resource (type fifo), with the workers that the sweep's trials begin with, and on all slots.
+/// In a sweep without a maximum, each program ends by itself, here too.
 ///
-/// What trains stays as it is, but crescendo-trainer measures every trial on the test samples. What chooses, judges or
-/// ends is left out: samplers, budgets, targets, hooks. The seed is another one than the sweep's, so that the
-/// configuration is not measured with the luck that it was chosen with.
+/// Keys about training stay as they are, except that crescendo-trainer measures every trial on the test samples. Keys
+/// that choose, judge or end trials are left out: samplers, budgets, targets, hooks. The seed differs from the sweep's,
+/// so that the configuration is not measured with the same luck that made it win.
 std::string retraining_of(const SweepFile& file, const Config& config, int num_seeds);
 
 }  // namespace crescendo::launch

@@ -23,10 +23,10 @@ constexpr Words grow_modes{
     {std::pair{GrowMode::none, "none"}, {GrowMode::restart, "restart"}, {GrowMode::in_place, "in_place"}}};
 constexpr Words on_or_off{{std::pair{true, "on"}, {false, "off"}}};
 
-/// What W&B runs a `program` by, unless the file has a command.
+/// The command by which W&B runs a `program`, unless the file has a command.
 const std::vector<std::string> command_of_wandb{"${env}", "${interpreter}", "${program}", "${args}"};
 
-/// The words of `command:`. An item that is left empty, behind a dash of its own, is no word.
+/// The words of `command:`. An empty item, a dash alone, is not a word.
 std::optional<std::vector<std::string>> read_words(const YamlSection& file, std::vector<Remark>& remarks) {
     if (!file.has("command")) {
         return file.has("program") ? std::optional(command_of_wandb) : std::nullopt;
@@ -56,7 +56,7 @@ std::optional<std::vector<std::string>> read_words(const YamlSection& file, std:
     return words;
 }
 
-/// How the program of `command:` grows, and whether it has a test: what crescendo-trainer need not be told.
+/// Reads how the program of `command:` grows, and whether it has a test. crescendo-trainer does not need these keys.
 void read_abilities(const YamlSection& file, SweepFile& result) {
     const bool has_program = file.has("command") || file.has("program");
     const auto require_program = [&](const char* key) {
@@ -85,7 +85,7 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
     });
 }
 
-/// Where the reports of a program are that does not send them.
+/// Reads where the reports are of a program that does not send them.
 ReportSource read_report_source(const YamlSection& report) {
     report.allow({"pattern", "file", "counts_from"});
     ReportSource source;
@@ -109,7 +109,8 @@ ReportSource read_report_source(const YamlSection& report) {
     return source;
 }
 
-/// A group `epoch` looks as if it said of which epoch a report is, and is one of its metrics.
+/// Adds a remark if a pattern has a group such as `epoch`, which looks as if it gave the epoch of a report, but becomes
+/// a metric.
 void remark_on_counting(const std::vector<std::string>& patterns, SweepFile& result) {
     for (const auto* name : {"epoch", "step", "iteration"}) {
         const auto group = fmt::format("(?P<{}>", name);
@@ -156,7 +157,8 @@ void read_report(const YamlSection& file, SweepStage stage, SweepFile& result) {
     }
 }
 
-/// Where the script stands in a command as W&B's files have it: [${env}, python, ${program}, …]. Nothing in others.
+/// Index of the script in a command of the form that W&B's files have: [${env}, python, ${program}, …]. Nothing for
+/// other commands.
 std::optional<std::ptrdiff_t> script_of_wandb(const std::vector<std::string>& command) {
     const auto script = std::ranges::find(command, "${program}");
     if (script == command.end() || script - command.begin() < 2 || command[0] != "${env}") {
@@ -168,8 +170,8 @@ std::optional<std::ptrdiff_t> script_of_wandb(const std::vector<std::string>& co
     return is_python ? std::optional(script - command.begin()) : std::nullopt;
 }
 
-/// A script that speaks to W&B alone is started so that it speaks to crescendo. Other commands than W&B's are left as
-/// they are.
+/// Makes a command run the adapter if its script calls only W&B, so that its reports reach crescendo. Commands of
+/// another form than W&B's are unchanged.
 void adapt_to_wandb(const YamlSection& file, SweepFile& result) {
     const auto script = result.command ? script_of_wandb(*result.command) : std::nullopt;
     if (!script || !file.has("program") || file.has("report") || result.grow == GrowMode::in_place ||
@@ -189,7 +191,7 @@ void adapt_to_wandb(const YamlSection& file, SweepFile& result) {
                      file.has("command") ? "; to start it without, write its name in place of ${program}" : "")});
 }
 
-/// JSON, in which the trainer gets its settings, has no infinity.
+/// Adds a mistake for each infinity or NaN: the trainer gets its settings as JSON, which has neither.
 void check_finite(const OrderedJson& value, const std::string& key, Mistakes& mistakes) {
     if (value.is_number_float() && !std::isfinite(value.get<double>())) {
         mistakes.add(key, "is not a finite number, and settings have to be; leave the key out, or use a large number");
@@ -202,8 +204,8 @@ void check_finite(const OrderedJson& value, const std::string& key, Mistakes& mi
     }
 }
 
-/// Rungs count what the trainer's reports count, so a file that says two things means one of them wrongly. All other
-/// settings are the trainer's business.
+/// Rungs count in the unit of the trainer's reports, so if the file names two units, one of them is wrong. The trainer
+/// checks all its other settings itself.
 void check_resource(const YamlSection& file) {
     static const OrderedJson epochs = "epochs";
     const auto entry = [](const OrderedJson& map, const char* name, const OrderedJson& missing) -> const OrderedJson& {
@@ -231,7 +233,7 @@ void check_growth(const YamlSection& file, const SweepFile& result) {
     }
 }
 
-/// Every macro of the command has to be one that can be expanded when a trial starts.
+/// Checks that every macro of the command can be expanded when a trial starts.
 void check_macros(const YamlSection& file, const SweepFile& result) {
     Macros macros{file.has("program") ? "program" : "", {}};
     for (const auto* fact : {"trial", "trial_dir", "seed", "slots"}) {
@@ -240,7 +242,7 @@ void check_macros(const YamlSection& file, const SweepFile& result) {
     if (result.spec.scheduler.has_max()) {
         macros.trial["max_resource"] = "";
     }
-    macros.variables = [](const char*) { return ""; };  // they matter where trials start
+    macros.variables = [](const char*) { return ""; };  // only matter where trials start
     Config parameters;
     for (const auto& parameter : result.spec.space.parameters()) {
         parameters.emplace_back(parameter.name, Value{});
@@ -256,7 +258,7 @@ void check_macros(const YamlSection& file, const SweepFile& result) {
     }
 }
 
-/// A word of the command cannot name a parameter that some trials lack: what would they get?
+/// A word of the command must not name a parameter that some trials lack: there would be no value for it.
 void check_absent(const YamlSection& file, const SweepFile& result) {
     const auto& parameters = result.spec.space.parameters();
     for (std::size_t i = 0; i < result.command->size(); ++i) {
@@ -297,7 +299,7 @@ void check_command(const YamlSection& file, const SweepFile& result) {
         return;
     }
     check_growth(file, result);
-    if (!file.mistakes().lie_in("parameters")) {  // else a macro may be one that could not be read
+    if (!file.mistakes().lie_in("parameters")) {  // otherwise, a macro may name a parameter that could not be read
         check_macros(file, result);
     }
     check_absent(file, result);

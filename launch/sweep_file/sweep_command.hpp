@@ -5,12 +5,13 @@
 
 namespace crescendo::launch {
 
-/// Reads what trains: `trainer:`, or `program:` and `command:` with what belongs to them, `grow:`, `final_test:` and
-/// `report:`. `result` has its metric already. As the sweep begins, a script that speaks to W&B alone gets the adapter.
+/// Reads the keys about what trains: `trainer:`, or `program:` and `command:` with their keys `grow:`, `final_test:`
+/// and `report:`. `result` must have its metric already. When the sweep begins, a script that calls only W&B gets the
+/// adapter.
 void read_command(const YamlSection& file, SweepStage stage, SweepFile& result);
 
-/// Says what is wrong with the words of the command, and with how its program grows, once all else of `result` is
-/// there.
+/// Adds mistakes in the words of the command, and in how its program grows. Call it when everything else in `result`
+/// has been read.
 void check_command(const YamlSection& file, const SweepFile& result);
 
 }  // namespace crescendo::launch

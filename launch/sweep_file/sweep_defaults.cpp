@@ -14,7 +14,7 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr int default_eta = 3;  // W&B's, and ours
+constexpr int default_eta = 3;  // W&B's default, and ours
 
 int read_eta(const YamlSection& section) {
     const double eta = section.number("eta").value_or(default_eta);
@@ -24,7 +24,7 @@ int read_eta(const YamlSection& section) {
     return static_cast<int>(eta);
 }
 
-/// W&B's `s` rungs, at max_iter / eta, max_iter / eta^2, …, as far as they are not below 1; the first one first.
+/// W&B's `s` rungs, at max_iter / eta, max_iter / eta^2, … down to 1, in ascending order.
 std::vector<std::int64_t> wandb_rungs(std::int64_t max_iter, std::int64_t num_rungs, int eta) {
     std::vector<std::int64_t> rungs;
     for (auto rung = max_iter / eta; rung >= 1 && std::ssize(rungs) < num_rungs; rung /= eta) {
@@ -65,7 +65,7 @@ SchedulerSpec read_early_terminate(const YamlSection& section) {
     return spec;
 }
 
-/// What W&B's rule is here. Our rungs are powers of eta from the first one on, where W&B rounds each by itself.
+/// Explains W&B's rule in our words. Our rungs are the first one times powers of eta; W&B rounds each rung separately.
 std::string meaning_of(const YamlSection& early_terminate, const SchedulerSpec& spec) {
     const auto meaning = fmt::format("means scheduler: {} here", text_of_scheduler(spec));
     if (!spec.has_max()) {
@@ -80,13 +80,13 @@ std::string meaning_of(const YamlSection& early_terminate, const SchedulerSpec& 
         return with_end;
     }
     auto rungs = ladder(spec.min.value, spec.max.value, spec.reduction_factor);
-    rungs.pop_back();  // where a trial is complete
+    rungs.pop_back();  // the last one, at which a trial is complete
     return others == rungs ? with_end
                            : fmt::format("{}; rungs are at {}, where W&B has {}", with_end, fmt::join(rungs, ", "),
                                          fmt::join(others, ", "));
 }
 
-/// Whether the scheduler says no more than how many trials may run at once, as a command may of any sweep.
+/// Whether `scheduler` has only a limit on concurrent trials, which an option of a command can add to any sweep.
 bool only_limits_trials(const YamlSection& file) {
     return file.has("scheduler") && file.at("scheduler").size() == 1 && file.at("scheduler").contains("max_concurrent");
 }
@@ -99,7 +99,7 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
     const bool only_limits = only_limits_trials(file);
     if (file.has("scheduler") && !only_limits) {
         if (const auto section = file.section("early_terminate", "{type: hyperband, min_iter: 3}")) {
-            const bool is_in_file = result.source.has("scheduler");  // rather than in what a command was given
+            const bool is_in_file = result.source.has("scheduler");  // rather than in an override by the command
             file.fail("early_terminate",
                       is_in_file
                           ? "both scheduler and this say which trials are stopped; remove one of the two"
@@ -109,7 +109,7 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
         }
         spec = read_scheduler(file.section("scheduler", "{type: asha, max: 27}").value());
     } else if (const auto section = file.section("early_terminate", "{type: hyperband, min_iter: 3}")) {
-        spec.kind = SchedulerKind::asha;  // also if the rest cannot be read
+        spec.kind = SchedulerKind::asha;  // set even if the rest cannot be read
         spec = read_early_terminate(*section);
         if (has_trainer && !spec.has_max()) {
             section->fail(
@@ -140,7 +140,7 @@ void add_missing_run_cap(const YamlSection& file, SweepFile& result) {
     }
     if (spec.sampler == "grid") {
         const bool is_missing = !spec.run_cap;
-        spec.run_cap = spec.run_cap.value_or(1);  // where the grid cannot be known, that is the mistake
+        spec.run_cap = spec.run_cap.value_or(1);  // if the grid is unknown, that is the mistake to report
         if (file.mistakes().lie_in("parameters")) {
             return;
         }

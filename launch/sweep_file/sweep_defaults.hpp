@@ -5,25 +5,25 @@
 
 namespace crescendo::launch {
 
-// What W&B's files leave open, and the words for it that are not ours. What is chosen becomes a remark, so that nobody
-// has to guess.
+// Defaults for what W&B's files leave open, and translations of W&B's words. Each choice becomes a remark, so that
+// nobody has to guess.
 
-/// Number of trials where nothing else ends a sweep.
+/// Number of trials if nothing else ends a sweep.
 inline constexpr int default_run_cap = 50;
 
-/// Reads `scheduler:`, or what stands in for it. W&B's `early_terminate` becomes asha with the same rungs, or nearly.
-/// Programs train until they end if there is neither. Throws InvalidInput if crescendo-trainer is not told how long to
-/// train.
+/// Reads `scheduler:`, or the key that replaces it: W&B's `early_terminate` becomes asha with the same rungs, or nearly
+/// the same. With neither, programs train until they end. Throws InvalidInput if crescendo-trainer is not told how long
+/// to train.
 void read_schedule(const YamlSection& file, SweepFile& result);
 
-/// Sets the run_cap of a sweep that has none: the points of its grid, or default_run_cap if no budget ends it. Throws
-/// InvalidInput if there is no grid.
+/// Sets the run_cap of a sweep that has none: the number of points of its grid, or default_run_cap if no budget ends
+/// it. Throws InvalidInput if there is no grid.
 void add_missing_run_cap(const YamlSection& file, SweepFile& result);
 
-/// Says that points to begin with are left out, where there are more of them than trials.
+/// Adds a remark if there are more points to begin with than trials, so that some are left out.
 void remark_on_initial(SweepFile& result);
 
-/// Says that trials will repeat each other, where there are more of them than configurations.
+/// Adds a remark if there are more trials than configurations, so that trials repeat each other.
 void remark_on_repetitions(const YamlSection& file, SweepFile& result);
 
 }  // namespace crescendo::launch

@@ -27,7 +27,7 @@ constexpr Words bindings{{std::pair{Binding::automatic, "auto"}, {Binding::on, "
 
 std::string read_name(const YamlSection& file, const std::filesystem::path& path) {
     auto name = file.string("name").value_or(path.stem().string());
-    // A name with a dash in front would be taken for an option by every command that is given it.
+    // Every command would take a name that begins with a dash for an option.
     if (name.empty() || name == "." || name == ".." || name.starts_with('-') || name.find('/') != std::string::npos) {
         file.fail(
             "name",
@@ -38,7 +38,7 @@ std::string read_name(const YamlSection& file, const std::filesystem::path& path
     return name;
 }
 
-/// The section `name`; throws that it is missing, with the reason and an example, where it is not there.
+/// The section `name`. Throws InvalidInput with the reason and an example if it is missing.
 YamlSection required(const YamlSection& file, const std::string& name, std::string_view reason,
                      std::string_view example) {
     if (!file.has(name)) {
@@ -47,7 +47,8 @@ YamlSection required(const YamlSection& file, const std::string& name, std::stri
     return file.section(name, example).value();
 }
 
-/// A sweep with the wrong goal trains as well as any other, and finds the worst configuration.
+/// Warns about a goal that does not suit the metric: such a sweep trains like any other, and finds the worst
+/// configuration.
 void remark_on_goal(const YamlSection& metric, SweepFile& result) {
     const auto& name = result.spec.metric;
     const auto goal = result.spec.goal;
@@ -93,7 +94,7 @@ void read_metric(const YamlSection& file, SweepFile& result) {
     remark_on_goal(*metric, result);
 }
 
-/// Where the file names no metric: what the sweep optimizes then, or who decides that.
+/// If the file names no metric, chooses it or says what decides it.
 void complete_metric(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
     if (file.has("metric") || file.mistakes().lie_in("metric") || file.mistakes().concern("report")) {
@@ -178,7 +179,7 @@ void read_spec(const YamlSection& file, SweepFile& result) {
     file.attempt([&] { read_schedule(file, result); });
 }
 
-/// Whether a problem with `key` may come from a mistake elsewhere in the file.
+/// Whether a problem with `key` may be a consequence of another mistake in the file.
 bool may_follow(const std::string& key, const Mistakes& mistakes) {
     const bool has_no_ladder = mistakes.concern("scheduler.min") || mistakes.concern("scheduler.max") ||
                                mistakes.concern("scheduler.reduction_factor");
@@ -195,7 +196,7 @@ void check_spec(const SweepSpec& spec, Mistakes& mistakes) {
     }
 }
 
-/// `sets_run_cap`: whether somebody has said that there is none, if there is none.
+/// `sets_run_cap`: whether an override sets or removes `run_cap`, so that it gets no default.
 void read_all(const YamlSection& file, const std::filesystem::path& path, bool sets_run_cap, SweepStage stage,
               SweepFile& result) {
     file.allow(sweep_keys());
@@ -245,7 +246,7 @@ void read_all(const YamlSection& file, const std::filesystem::path& path, bool s
     check_command(file, result);
 }
 
-/// Throws InvalidInput about a script that was given in place of the sweep file.
+/// Throws InvalidInput if the user gave a script instead of a sweep file.
 void refuse_program(const std::string& text, const std::filesystem::path& path) {
     if (path.extension() != ".py" && path.extension() != ".sh") {
         return;

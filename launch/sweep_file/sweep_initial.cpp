@@ -22,7 +22,7 @@ class PointReader {
           groups_(sweep.groups),
           random_(draws(sweep.spec.seed, Purpose::configuration, trial)) {}
 
-    /// Nothing if there is a mistake.
+    /// Reads a point. Nothing if it has a mistake.
     std::optional<Config> read(const YamlSection& point) {
         read_values(point, "");
         if (has_mistake_) {
@@ -77,7 +77,7 @@ class PointReader {
         if (std::ssize(config_) == num_free) {
             try {
                 space_.in_order(config_);
-            } catch (const InvalidInput& error) {  // says which rule does not hold
+            } catch (const InvalidInput& error) {  // the error says which rule does not hold
                 point.fail("", error.what());
             }
         } else if (!complete(space_, config_, {}, random_)) {
@@ -87,7 +87,7 @@ class PointReader {
 
     const SearchSpace& space_;
     const std::vector<std::string>& groups_;
-    CounterRandom random_;  // of the trial, so that what can be completed here can be there
+    CounterRandom random_;  // the trial's generator: a point that can be completed here can be completed there
     Config config_;
     bool has_mistake_ = false;
 };

@@ -8,8 +8,8 @@
 
 namespace crescendo::launch {
 
-/// Reads `initial:`, the configurations of the first trials, which may lack parameters. `sweep` has its parameters and
-/// its seed already. A point may have the values of parameters in another one in a map, or under their dotted names.
+/// Reads `initial:`, the configurations of the first trials. They may lack parameters. `sweep` must have its parameters
+/// and its seed already. A point may give nested parameters in a map, or under their dotted names.
 std::vector<Config> read_initial(const YamlSection& file, const SweepFile& sweep);
 
 }  // namespace crescendo::launch

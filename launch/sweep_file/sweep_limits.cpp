@@ -63,7 +63,7 @@ void read_patience(const YamlSection& file, Patience& patience) {
 
 namespace {
 
-/// The most trials that a rung ends at the same time; 0 where each trial is judged as it arrives.
+/// The maximum number of trials that a rung ends at the same time; 0 if each trial is judged when it arrives.
 std::int64_t most_ended_at_once(const SweepSpec& spec) {
     const auto& scheduler = spec.scheduler;
     const bool has_ladder = scheduler.has_max() && scheduler.reduction_factor >= 2 && scheduler.min.value >= 1 &&

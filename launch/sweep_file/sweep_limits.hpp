@@ -8,12 +8,12 @@
 
 namespace crescendo::launch {
 
-// When a sweep and its trials end, other than by their resource.
+// Keys that end a sweep and its trials, other than by their resource.
 
-/// Reads the entry `key` of a section: some time, at least a second; none if it is not there.
+/// Reads the entry `key` of a section: a duration of at least one second. None if the entry is missing.
 std::optional<std::chrono::seconds> read_time(const YamlSection& section, const char* key = "time");
 
-/// Reads `budget:`. `result` has the target of `metric:` already.
+/// Reads `budget:`. `result` must have the target of `metric:` already.
 void read_budget(const YamlSection& file, SweepFile& result);
 
 /// Reads `trial:`.
@@ -22,11 +22,12 @@ void read_trial_end(const YamlSection& file, TrialEnd& end);
 /// Reads `patience:`.
 void read_patience(const YamlSection& file, Patience& patience);
 
-/// `patience.trials` counts trials that end, and there are schedulers with which few do.
+/// Adds a remark if `patience.trials`, which counts trials that end, does not suit the scheduler: some end few trials,
+/// and some end many at once.
 void remark_on_patience(SweepFile& result);
 
-/// Reads `hang_timeout:`; none if workers may be silent for ever. That is the default of a program, which may say
-/// nothing for hours, as only its author knows. A warm trainer is heard of every second.
+/// Reads `hang_timeout:`. None if workers may be silent forever, which is the default for programs: they may print
+/// nothing for hours, and only their authors know. A warm trainer sends a message every second.
 std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, bool has_warm_trainers);
 
 }  // namespace crescendo::launch

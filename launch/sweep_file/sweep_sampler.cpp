@@ -11,7 +11,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// The type of a sampler that is none of ours; empty if it is one of them.
+/// The sampler's type if it is not one of Crescendo's; else empty.
 std::string class_of_plugin(const YamlSection& sampler) {
     auto type = sampler.string("type").value_or("");
     const auto& names = sampler_words();

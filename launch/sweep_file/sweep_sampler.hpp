@@ -8,10 +8,11 @@
 
 namespace crescendo::launch {
 
-/// Reads `method:` and `sampler:`: who proposes configurations. `result` has its plug-ins already.
+/// Reads `method:` and `sampler:`, which choose what proposes configurations. `result` must have its plug-ins already.
 void read_sampler(const YamlSection& file, SweepFile& result);
 
-/// Chooses the sampler where the file leaves it open, and says which it is. `result` has its space and its run_cap.
+/// Chooses the sampler if the file leaves it open, and adds a remark with the choice. `result` must have its space and
+/// its run_cap.
 void settle_sampler(const YamlSection& file, SweepFile& result);
 
 /// Reads `warm_start:`, one source of earlier results or a list of them. Throws InvalidInput if `sampler` does not

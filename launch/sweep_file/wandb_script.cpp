@@ -10,7 +10,7 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr std::size_t longest_script = 1 << 20;  // bytes that are looked at
+constexpr std::size_t longest_script = 1 << 20;  // maximum number of bytes to search
 
 }  // namespace
 

@@ -79,7 +79,7 @@ std::vector<std::string> rung_lines(const Sweep& sweep) {
     return lines;
 }
 
-/// What the trial gained by growing, and was predicted to gain.
+/// How much faster the trial became by growing, measured and predicted.
 std::string speedup_text(const Sweep& sweep, TrialId trial) {
     const auto measured = sweep.growth().measured_speedup(trial);
     const auto predicted = sweep.growth().predicted_speedup(trial);
@@ -87,7 +87,7 @@ std::string speedup_text(const Sweep& sweep, TrialId trial) {
            (predicted ? fmt::format(" ({:.2f} predicted)", *predicted) : "");
 }
 
-/// Each slot with the trial on it. Many slots: as many as there is room for.
+/// One line for each slot, with its trial; if there are many slots, as many as `rows` allows.
 std::vector<std::string> slot_lines(const Sweep& sweep, std::size_t rows) {
     constexpr std::size_t usual = 16;
     std::map<SlotId, const Trial*> on;
@@ -106,7 +106,7 @@ std::vector<std::string> slot_lines(const Sweep& sweep, std::size_t rows) {
     std::vector<std::string> lines{"slot"};
     auto most = std::min(on.size(), usual);
     if (rows < lines.size() + most + (most < on.size() ? 1 : 0)) {
-        most = rows - std::min(rows, lines.size() + 1);  // the last row counts the others
+        most = rows - std::min(rows, lines.size() + 1);  // the last row counts the slots that are not shown
     }
     for (const auto& [slot, trial] : on) {
         if (lines.size() > most) {
@@ -153,7 +153,7 @@ std::vector<std::string> screen_of(const History& history, const ViewSettings& s
         lines.insert(lines.end(), block.begin(), block.end());
     };
     add(rung_lines(sweep));
-    if (const auto rows = lines.size() + 1; rows < room.rows) {  // behind a blank line
+    if (const auto rows = lines.size() + 1; rows < room.rows) {  // after a blank line
         add(slot_lines(sweep, room.rows - rows));
     }
     lines.resize(std::min(lines.size(), room.rows));
@@ -176,7 +176,8 @@ TerminalView::TerminalView(std::FILE* terminal, ViewSettings settings)
     output_.write(hide_cursor);
 }
 
-/// A terminal that takes nothing now gets this with what is printed next, and nobody waits for it here.
+/// Written through stdio: if the terminal takes nothing now, it gets this with the next output, and we do not wait for
+/// it.
 TerminalView::~TerminalView() { std::fputs(show_cursor.data(), terminal_); }
 
 void TerminalView::update(const History& history, double now) {
@@ -185,10 +186,10 @@ void TerminalView::update(const History& history, double now) {
         return;
     }
     if (!output_.flush()) {
-        return;  // who looks again needs no picture of the past
+        return;  // a reader who returns does not need an old picture
     }
     drawn_at_ = now;
-    // Nothing may scroll away, since the next picture is drawn over this one. The cursor stands in the last row.
+    // Nothing may scroll away, because the next picture is drawn over this one. The cursor is in the last row.
     const auto width = terminal_columns(terminal_, 80);
     const auto rows = terminal_rows(terminal_, 24) - 1;
     const auto rows_said = said_.empty() ? 0 : said_.size() + 1;
@@ -205,7 +206,8 @@ void TerminalView::update(const History& history, double now) {
 
 void TerminalView::say(const std::string& line) {
     constexpr std::size_t most = 4;
-    // "trial 3 crashed: in the same way as trial 1 above": what is above has to stay.
+    // A line such as "trial 3 crashed: in the same way as trial 1 above" replaces another such line, so that the one
+    // above stays.
     const auto refers = [](const std::string& text) { return text.find(": in the same way as ") != text.npos; };
     if (!said_.empty() && refers(said_.back()) && refers(line)) {
         said_.pop_back();
@@ -217,7 +219,7 @@ void TerminalView::say(const std::string& line) {
     drawn_at_ = 0;
 }
 
-/// Up to where the last picture began, and every line anew: nothing else on the terminal is touched.
+/// Draws over the last picture, line by line. Nothing else on the terminal is touched.
 void TerminalView::draw(const std::vector<std::string>& lines) {
     std::string picture = lines_drawn_ > 0 ? fmt::format("\x1b[{}A", lines_drawn_) : "";
     for (const auto& line : lines) {

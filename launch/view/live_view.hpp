@@ -12,16 +12,16 @@
 
 namespace crescendo::launch {
 
-/// Shows a running sweep to a person, and never waits until they look.
+/// Shows a running sweep to a person, without ever waiting for a reader.
 class LiveView {
   public:
     virtual ~LiveView() = default;
 
-    /// Shows the state of the sweep. Called after every turn; the view decides how often it draws. `now` is in seconds
+    /// Shows the state of the sweep. Called after every turn; the view decides how often to draw. `now` is in seconds
     /// since the epoch.
     virtual void update(const History& history, double now) = 0;
 
-    /// From now on the sweep has this time budget, in seconds.
+    /// Replaces the sweep's time budget, in seconds.
     virtual void change_time_budget(std::optional<double> /*seconds*/) {}
 
     /// Shows a line once: a trial failed, a signal arrived.
@@ -73,20 +73,21 @@ class LogView final : public LiveView {
     LiveOutput output_;
     ViewSettings settings_;
     double written_at_ = 0;
-    bool has_ended_ = false;  ///< whether the last line is that of the sweep's end
+    bool has_ended_ = false;  ///< whether the last line written reports the end of the sweep
 };
 
-/// Room for a picture on a terminal.
+/// Space for a picture on a terminal.
 struct Room {
     std::size_t columns;
-    std::size_t rows = 1000;  ///< of a terminal that scrolls
+    std::size_t rows = 1000;  ///< default: a terminal that scrolls
 };
 
-/// The picture of a sweep on a terminal. What fits no more is left out at the end; slots are counted then.
+/// The picture of a sweep on a terminal. If it does not fit, its end is left out, and slots that are not shown are
+/// counted.
 std::vector<std::string> screen_of(const History& history, const ViewSettings& settings, double now, Room room);
 
-/// A text on so many columns, at least one: where it is cut, it ends with …. What would steer a terminal is written
-/// out.
+/// A text cut to `columns` columns, at least one; a cut text ends with …. Control characters are escaped, as
+/// printable() does.
 std::string clipped(const std::string& text, std::size_t columns);
 
 /// The state of a sweep on one line, as LogView writes it.

@@ -5,7 +5,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Chance to survive a rung: eta's share before anything was seen, what happened as evidence grows.
+/// Probability of surviving a rung: 1/eta at first, then increasingly the observed frequency.
 double survival(const Sweep& sweep) {
     double judged = 0;
     double survived = 0;
@@ -16,12 +16,12 @@ double survival(const Sweep& sweep) {
     return (survived + 1.0) / (judged + sweep.spec().scheduler.reduction_factor);
 }
 
-/// Where a trial ends that no rung stops: at `max`, or where the longest did whose program came to its end.
+/// The resource at which a trial ends if no rung stops it: `max`, or that of the longest program that ended by itself.
 std::optional<Resource> end_of_trials(const Sweep& sweep) {
     return sweep.spec().scheduler.has_max() ? sweep.spec().scheduler.max : last_end(sweep);
 }
 
-/// Slots that this many trials can use at once.
+/// Number of slots that this many trials can use at once.
 int num_usable_slots(const Sweep& sweep, int num_trials) {
     const auto& scheduler = sweep.spec().scheduler;
     const bool grows = scheduler.kind == SchedulerKind::rasda;
@@ -30,7 +30,7 @@ int num_usable_slots(const Sweep& sweep, int num_trials) {
     return static_cast<int>(std::clamp<std::int64_t>(workers * trials, 1, std::max(1, sweep.num_slots())));
 }
 
-/// Resource that a trial with that next milestone is expected to consume, if it ends at `last` at the latest.
+/// Resource that a trial with this next milestone is expected to consume, if it ends at `last` or earlier.
 double expected_end(const std::vector<RungSize>& rungs, Resource next_milestone, double chance, Resource last) {
     const auto until = [&](Resource milestone) { return static_cast<double>(std::min(milestone, last).value); };
     double end = until(next_milestone);
@@ -79,7 +79,7 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         const int num_to_come = std::max(0, num_trials - static_cast<int>(sweep.trials().size()));
         left += num_to_come * expected_end(rungs, rungs.front().milestone, chance, *last);
         progress.fraction = done / std::max(1.0, done + left);
-        if (done > 0 && sweep.num_slots() > 0 && !sweep.waits_for_release()) {  // that takes as long as its user likes
+        if (done > 0 && sweep.num_slots() > 0 && !sweep.waits_for_release()) {  // the user decides how long that takes
             const auto num_open = static_cast<int>(
                 std::ranges::count_if(sweep.trials(), [](const Trial& trial) { return !trial.ended(); }));
             const int num_slots = num_usable_slots(sweep, num_open + num_to_come);
@@ -109,7 +109,8 @@ bool has_reached(const Sweep& sweep, const Trial& trial, Resource milestone) {
     return trial.resource >= milestone && sweep.next_milestone(trial.id) >= milestone;
 }
 
-/// The scheduler counts trials that failed before a rung there, so that they are not waited for.
+/// Counts trials again: the scheduler's rungs include trials that failed before them, so that it does not wait for
+/// these.
 std::vector<RungSize> shown_rungs(const Sweep& sweep) {
     auto rungs = sweep.rungs();
     if (sweep.spec().repeat.times == 1) {

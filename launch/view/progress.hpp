@@ -7,9 +7,9 @@
 
 namespace crescendo::launch {
 
-/// How far a sweep is, and an estimate of the time that is left.
+/// The progress of a sweep, and an estimate of the time that is left.
 struct Progress {
-    std::optional<double> fraction;  ///< share of the expected resource, 0 to 1; none while nothing bounds the sweep
+    std::optional<double> fraction;      ///< share of the expected resource, 0 to 1; none while the sweep has no limit
     std::optional<double> seconds_left;  ///< estimate; none before the first report
     int running = 0;
     int waiting = 0;
@@ -22,20 +22,20 @@ struct Progress {
     int begun() const { return running + waiting + paused + held + stopped + finished + failed; }
 };
 
-/// Estimates the progress of a sweep. The resource still to come follows from the ladder: a trial that reaches a rung
-/// survives it with the frequency seen so far. Time follows from the slot-seconds that a unit of resource has taken,
-/// and from the slots that the trials can use which are left: the last one may leave most of them free. Trials without
-/// a `max` are expected to end where the longest one so far did; until one has, there is no estimate.
+/// Estimates the progress of a sweep. The remaining resource follows from the ladder: a trial that reaches a rung
+/// survives it with the frequency seen so far. The remaining time follows from the slot-seconds that a unit of resource
+/// has taken, and from the slots that the remaining trials can use: the last trial may leave most of them free. Trials
+/// without a `max` are expected to end where the longest one so far did; until one has ended, there is no estimate.
 Progress progress_of(const History& history, double now, std::optional<double> time_budget);
 
-/// The highest resource of trials that finished; none if none did.
+/// The highest resource of finished trials; none if no trial has finished.
 std::optional<Resource> last_end(const Sweep& sweep);
 
-/// Whether the trial came to this rung: one that a lower rung cut or holds did not, however far its report went.
+/// Whether the trial reached this rung. A trial that a lower rung cut or holds did not, however far its report went.
 bool has_reached(const Sweep& sweep, const Trial& trial, Resource milestone);
 
-/// The rungs that people see, lowest first. Without a `max` there is no end to rungs: these are then the first one, and
-/// those up to the highest that a trial has reached; none, if trials are not judged at all.
+/// The rungs to show, lowest first. Without a `max`, rungs have no end: shows the first one, and those up to the
+/// highest that a trial has reached. Empty if trials are not judged.
 std::vector<RungSize> shown_rungs(const Sweep& sweep);
 
 }  // namespace crescendo::launch

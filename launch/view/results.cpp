@@ -50,13 +50,13 @@ void add_rows(Table& table, const std::string& group, const OrderedJson& values)
     }
 }
 
-/// Whether rungs would have judged trials, and nobody came to one.
+/// Whether the sweep has rungs to judge trials, and no trial reached one.
 bool has_empty_rungs(const Sweep& sweep) {
     const auto rungs = sweep.rungs();
     return rungs.size() >= 2 && std::ranges::none_of(rungs, [](const RungSize& rung) { return rung.size > 0; });
 }
 
-/// Whether all trials ended before scheduler.max, and none because it was as good as it was to be.
+/// Whether all trials ended before scheduler.max, and none because it had reached its target.
 bool has_missed_max(const Sweep& sweep) {
     const auto& scheduler = sweep.spec().scheduler;
     return scheduler.has_max() && std::ranges::none_of(sweep.trials(), [&](const Trial& trial) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t num_columns = 7;
 
-/// Of one metric, over trials that finished.
+/// Values of one metric, over finished trials.
 struct Numbers {
     std::vector<double> finite = {};
     std::int64_t num_others = 0;  ///< NaN or infinite
@@ -38,7 +38,7 @@ std::vector<Cell> row_of(const std::string& name, const Numbers& numbers) {
     return row;
 }
 
-/// What trials that finished reported last, by metric.
+/// The last reports of finished trials, by metric.
 std::map<std::string, Numbers> numbers_of(const History& history) {
     std::map<std::string, Numbers> numbers;
     for (const auto& trial : history.sweep().trials()) {

@@ -16,7 +16,7 @@ using simulator::Comparison;
 using simulator::Estimate;
 using simulator::Summary;
 
-/// One seed has no interval.
+/// Half the width of the confidence interval; empty for a single seed, which has none.
 Cell half_width(const std::optional<Estimate>& estimate) {
     return estimate ? finite_cell(estimate->half_width) : Cell{};
 }
@@ -38,7 +38,7 @@ struct Point {
     double x, y;
 };
 
-/// A line that keeps its height from each point to the next, and from the last to `end`.
+/// An SVG path that keeps its height from each point to the next, and from the last one to `end`.
 std::string step_points(const std::vector<Point>& points, double end) {
     std::string path;
     for (const auto& [x, y] : points) {
@@ -49,7 +49,7 @@ std::string step_points(const std::vector<Point>& points, double end) {
 
 constexpr double left = 70, right = 780, height = 220;
 
-/// One diagram: values over seconds, its upper edge at `top`.
+/// One diagram of values over seconds, with its upper edge at `top`.
 std::string diagram(const std::string& title, std::vector<Point> points, double seconds, double top) {
     double low = points.empty() ? 0 : points.front().y;
     double high = low;
@@ -100,7 +100,7 @@ Table best_table(const Summary& summary, const SweepSpec& spec, std::size_t most
     const auto& best = summary.best_over_time;
     const double step = summary.makespan / static_cast<double>(most_rows);
     for (std::size_t i = 0; i < best.size(); ++i) {
-        // The last improvement within a step counts.
+        // Only the last improvement within a step is shown.
         const bool is_last = i + 1 == best.size() || best.size() <= most_rows ||
                              std::floor(best[i].seconds / step) < std::floor(best[i + 1].seconds / step);
         if (is_last) {

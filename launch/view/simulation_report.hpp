@@ -14,8 +14,8 @@ namespace crescendo::launch {
 /// Results of a simulated sweep as one object: times in seconds, the metric as trials report it.
 OrderedJson summary_json(const simulator::Summary& summary, const SweepSpec& spec);
 
-/// Improvements of the best metric: seconds, metric, trial, resource. At most `most_rows` rows, evenly distributed over
-/// the time.
+/// A table of the improvements of the best metric: seconds, metric, trial, resource. At most `most_rows` rows, evenly
+/// distributed over the time.
 Table best_table(const simulator::Summary& summary, const SweepSpec& spec, std::size_t most_rows);
 
 /// A table of the slots in use over time, with the columns seconds and slots.

@@ -15,7 +15,7 @@ namespace {
 
 using protocol::Profiled;
 
-/// The parts of a step, by the names that the trainer gives them, in the order in which a step has them.
+/// The parts of a step in their order: the trainer's names for them, and their descriptions.
 constexpr std::array<std::pair<const char*, const char*>, 6> parts{{{"reading", "waiting for samples"},
                                                                     {"copy", "samples to the device"},
                                                                     {"forward", "forward"},
@@ -36,12 +36,13 @@ double sum_of_parts(const Profiled& profile) {
     return sum;
 }
 
-/// The parts were measured one after the other, and may overlap in training: shares are of their sum, if it is more.
+/// The time that shares refer to: the step, or the sum of its parts if that is more. The parts were measured one after
+/// the other, and may overlap in training.
 double whole(const Profiled& profile) { return std::max(profile.step, sum_of_parts(profile)); }
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-/// Three digits, and a unit by their size.
+/// The time with three digits, and a unit that fits its size.
 std::string time_text(double seconds) {
     return seconds < 1e-3  ? fmt::format("{:.3g} us", seconds * 1e6)
            : seconds < 1.0 ? fmt::format("{:.3g} ms", seconds * 1e3)
@@ -64,7 +65,7 @@ std::string table_of_parts(const Profiled& profile) {
             rest -= part(profile, name);
         }
     }
-    add("everything else", rest > 1e-9 ? rest : 0.0);  // a difference of rounding is no time
+    add("everything else", rest > 1e-9 ? rest : 0.0);  // smaller differences come from rounding
     std::string text = table.print(Format::table);
     if (sum_of_parts(profile) > 1.2 * profile.step) {
         text += fmt::format(
@@ -84,7 +85,7 @@ std::string advice_of(const Profiled& profile, int num_workers) {
     const double optimizer = part(profile, "optimizer") / whole(profile);
     const double speed_share = speed(profile) / profile.matmul;
     const double evaluation = profile.evaluation.value_or(0.0);
-    // The disk or the decoder is busy all the time only if reading alone is slower than training.
+    // The disk or the decoder is the bottleneck only if reading alone is slower than training.
     if (reading > 0.1 && profile.without_model > profile.without_data) {
         return fmt::format(
             "Reading bounds this trial: samples come in {} a step, and training on them takes {}. Give reading more "

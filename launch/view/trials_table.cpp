@@ -54,7 +54,7 @@ Cell metric_of(const TrialHistory& trial, const std::string& name) {
 
 }  // namespace
 
-/// A configuration has the order of the space.
+/// Relies on a configuration being in the order of the space.
 std::vector<Cell> parameter_cells(const Config& config, const SearchSpace& space) {
     std::vector<Cell> cells;
     auto next = config.begin();

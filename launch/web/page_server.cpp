@@ -25,9 +25,9 @@ namespace crescendo::launch {
 namespace {
 
 constexpr unsigned most_connections = 4096;
-constexpr unsigned seconds_of_patience = 30;  // with a client that neither sends nor takes anything
+constexpr unsigned seconds_of_patience = 30;  // timeout for a client that neither sends nor receives
 constexpr std::size_t bytes_of_connection = 8192;
-/// A browser that went away is noticed only when something is sent to it.
+/// Interval of messages to browsers, because a closed connection is noticed only when something is sent.
 constexpr auto between_pings = std::chrono::seconds(15);
 
 std::string new_token() {
@@ -42,7 +42,7 @@ std::string new_token() {
     return token;
 }
 
-/// Compares in a time that tells nothing about where the texts differ.
+/// Compares in constant time, so that the time does not reveal where the texts differ.
 bool are_equal(std::string_view a, std::string_view b) {
     unsigned difference = a.size() == b.size() ? 0 : 1;
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
@@ -51,7 +51,7 @@ bool are_equal(std::string_view a, std::string_view b) {
     return difference == 0;
 }
 
-/// Room for the connections, as far as this process may open so many descriptors.
+/// The number of connections to allow, limited by the number of descriptors that this process may open.
 unsigned connection_limit() {
     constexpr std::uint64_t others = 64;  // descriptors that we need ourselves
     const auto allowed = allow_open_files(most_connections + others);
@@ -75,7 +75,7 @@ struct PageServer::Daemon {
     struct Listener {
         Daemon* daemon;
         MHD_Connection* connection;
-        int seen;  ///< revision that it was told of last
+        int seen;  ///< last revision that was sent to it
         Clock::time_point told;
     };
 
@@ -83,7 +83,7 @@ struct PageServer::Daemon {
     ~Daemon() {
         is_ending = true;
         if (server != nullptr) {
-            wake([](const Listener&) { return true; });  // the library ends only those that it may touch
+            wake([](const Listener&) { return true; });  // the library only ends connections that are not suspended
             MHD_run(server);
             MHD_stop_daemon(server);
         }
@@ -110,7 +110,7 @@ struct PageServer::Daemon {
         const auto given = url.substr(std::min<std::size_t>(1, url.size()), token.size());
         const auto rest = url.substr(std::min(1 + token.size(), url.size()));
         if (!reads || !are_equal(given, token) || page == nullptr || (rest != "/" && rest != "/events")) {
-            return MHD_NO;  // which closes the connection
+            return MHD_NO;  // closes the connection
         }
         if (rest == "/") {
             return MHD_queue_response(connection, MHD_HTTP_OK, page);
@@ -123,7 +123,7 @@ struct PageServer::Daemon {
         return result;
     }
 
-    /// What a listener is to be sent. If that is nothing, it sleeps until wake().
+    /// Writes the next event for a listener. If there is none, suspends the connection until wake().
     static ssize_t next_event(void* of, std::uint64_t, char* buffer, std::size_t size) {
         auto& listener = *static_cast<Listener*>(of);
         auto& daemon = *listener.daemon;
@@ -190,7 +190,7 @@ void PageServer::show(const std::string& page) {
         MHD_create_response_from_buffer(page.size(), const_cast<char*>(page.data()), MHD_RESPMEM_MUST_COPY);
     add_headers(response, "text/html; charset=utf-8");
     if (daemon_->page != nullptr) {
-        MHD_destroy_response(daemon_->page);  // those that still read it keep it
+        MHD_destroy_response(daemon_->page);  // connections that still send the old page keep it alive
     }
     daemon_->page = response;
     ++daemon_->revision;

@@ -11,24 +11,23 @@
 
 namespace crescendo::launch {
 
-/// Thrown if a value cannot be read and its mistake is known already.
+/// Thrown if a value cannot be read and its mistake has already been recorded.
 struct AlreadyTold {};
 
-/// All mistakes of one file, so that they can be reported at once.
+/// Collects all mistakes of one file, to report them at once.
 ///
-/// A reader attempts independent parts of a file one by one, and leaves out a part that depends on a mistaken one: a
-/// mistake must not cause a second message.
+/// A reader attempts independent parts of a file one by one, and skips a part that depends on a mistaken one, so that
+/// one mistake does not cause a second message.
 class Mistakes {
   public:
-    /// Adds a mistake. `key` is as in InvalidInput. With an offset, a character in the text of `key` is meant, which
-    /// so many bytes precede.
+    /// Adds a mistake. `key` is as in InvalidInput. With an offset, the mistake is about the character after the first
+    /// `offset` bytes of the text of `key`.
     void add(std::string key, std::string message, std::optional<std::size_t> offset = {});
 
-    /// `key` is missing because its name is misspelt, which is a mistake of its own. Mistakes about `key` are not
-    /// reported.
+    /// Suppresses mistakes about `key`, which is missing because its name is misspelt: that is a mistake of its own.
     void excuse(std::string key) { excused_.push_back(std::move(key)); }
 
-    /// Runs `read`; the InvalidInput that it throws is a mistake. Returns whether there was none.
+    /// Runs `read`, and records the InvalidInput that it throws as a mistake. Returns whether it threw nothing.
     template <class Read>
     bool attempt(const Read& read) {
         try {
@@ -43,11 +42,11 @@ class Mistakes {
 
     bool empty() const { return all_.empty(); }
 
-    /// Whether a mistake is about `key`, or about something that holds it: one about `scheduler` concerns
+    /// Whether a mistake is about `key` or something that contains it: a mistake about `scheduler` concerns
     /// `scheduler.max`.
     bool concern(std::string_view key) const;
 
-    /// Whether a mistake is about `key`, or about something in it.
+    /// Whether a mistake is about `key` or something in it.
     bool lie_in(std::string_view key) const;
 
     /// Throws InvalidInput with all mistakes, in the order of the file, and with their number if there are several.

@@ -11,7 +11,7 @@
 
 namespace crescendo::launch {
 
-/// Position of something in a text. Line and column count from 1.
+/// A position in a text. Line and column count from 1.
 struct Position {
     int line = 1;
     int column = 1;
@@ -19,10 +19,10 @@ struct Position {
     friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// Whether `whole` is the key or holds it: `scheduler` holds `scheduler.max`, `command` holds `command[1]`.
+/// Whether `whole` is `key` or contains it: `scheduler` contains `scheduler.max`, `command` contains `command[1]`.
 bool is_part_of(std::string_view key, std::string_view whole);
 
-/// Positions of the keys of a file, so that a message about a key can name its place.
+/// Positions of the keys of a file, so that messages can show where a key is.
 class SourceMap {
   public:
     SourceMap() = default;
@@ -32,28 +32,28 @@ class SourceMap {
 
     const std::string& file() const { return file_; }
 
-    /// `key` is dotted, items of a list in brackets: "parameters.width.values[1]".
+    /// Sets the position of a key. `key` is dotted, with list items in brackets: "parameters.width.values[1]".
     void insert(std::string key, Position position) { positions_.insert_or_assign(std::move(key), position); }
 
-    /// `key` has text that stands in the file as it is, from this position on.
+    /// Sets the position from which the text of `key` appears literally in the file.
     void insert_text(std::string key, Position position) { texts_.insert_or_assign(std::move(key), position); }
 
-    /// The value of `key` is not the file's, but was given to the command.
+    /// Notes that the value of `key` does not come from the file, but from the command line.
     void replace(std::string key) { replaced_.insert(std::move(key)); }
 
     bool has_text(std::string_view key) const { return texts_.contains(key); }
 
     bool has(std::string_view key) const { return positions_.contains(key); }
 
-    /// The position of `key` or of its nearest parent that stands in the file; the start of the file if none does.
+    /// The position of `key`, or of its nearest parent that is in the file; the start of the file if there is none.
     Position position_of(std::string_view key) const;
 
-    /// The position of a character in the text of `key`, which `offset` bytes precede; that of `key` if its text does
-    /// not stand in the file as it is.
+    /// The position of the character after the first `offset` bytes of the text of `key`. If the text does not appear
+    /// literally in the file, the position of `key`.
     Position position_of(std::string_view key, std::size_t offset) const;
 
-    /// "sweep.yaml:12:5: scheduler.min: <message>", without the place if the value is not the file's. With an offset,
-    /// the place is that of a character in the text of `key`.
+    /// "sweep.yaml:12:5: scheduler.min: <message>", without the place if the value does not come from the file. With an
+    /// offset, the place is that of the character in the text of `key`.
     std::string located(std::string_view key, std::string_view message, std::optional<std::size_t> offset = {}) const;
 
     /// Throws InvalidInput with located(key, message).

@@ -16,13 +16,14 @@
 namespace crescendo::launch {
 namespace {
 
-/// An alias inside its own anchor makes a document without end.
+/// Limits the depth, because an alias inside its own anchor makes an infinite document.
 constexpr int max_depth = 32;
 
-/// yaml-cpp counts from 0, and has -1 where there is nothing to point at.
+/// yaml-cpp counts from 0, and uses -1 if there is no position.
 Position position(const YAML::Mark& mark) { return {std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1}; }
 
-/// Values that aliases make of a small file would fill the memory. Text counts too: a value for each 100 bytes.
+/// Limits the number of values, because aliases can expand a small file until it fills the memory. Text counts too: as
+/// one value per 100 bytes.
 constexpr std::size_t most_values = 1'000'000;
 
 class Converter {
@@ -92,7 +93,7 @@ class Converter {
     OrderedJson convert_scalar(const YAML::Node& node, const std::string& key) {
         note_text(node, key);
         const std::string_view tag = node.Tag();
-        if (tag == "!" || tag == "tag:yaml.org,2002:str") {  // quoted, or said to be text
+        if (tag == "!" || tag == "tag:yaml.org,2002:str") {  // quoted, or tagged as text
             return node.Scalar();
         }
         const bool is_plain = tag == "?" || tag.empty();
@@ -108,7 +109,7 @@ class Converter {
         }
     }
 
-    /// Remembers where the characters of a scalar are, if they stand there as they are: without escapes, in one line.
+    /// Records the position of a scalar's text if it appears literally in the file: on one line, without escapes.
     void note_text(const YAML::Node& node, const std::string& key) {
         const auto& mark = node.Mark();
         const auto begin = static_cast<std::size_t>(std::max(mark.pos, 0));
@@ -121,7 +122,7 @@ class Converter {
         }
     }
 
-    /// The tags of YAML's core schema (YAML 1.2, section 10.3): they say of which type a value is.
+    /// Converts a value with a tag of YAML's core schema (YAML 1.2, section 10.3), which gives its type.
     OrderedJson convert_tagged(const OrderedJson& value, const YAML::Node& node, const std::string& key) {
         constexpr std::string_view core = "tag:yaml.org,2002:";
         const std::string_view tag = node.Tag();
@@ -140,7 +141,8 @@ class Converter {
         return mistaken(key, fmt::format("has the tag {}, which means nothing here; remove it", tag));
     }
 
-    /// yaml-cpp notices that an item is empty at whatever follows it: the dash or comma before that is meant.
+    /// yaml-cpp gives an empty item the position of whatever follows it. Returns the position of the dash or comma
+    /// before it.
     Position position_of_empty(const YAML::Mark& mark) const {
         const auto end = static_cast<std::size_t>(std::max(mark.pos, 0));
         const bool is_written = end < text_.size() && std::string_view("nN~").find(text_[end]) != std::string::npos;
@@ -148,7 +150,7 @@ class Converter {
         if (is_written || begin == std::string::npos) {
             return position(mark);
         }
-        const auto line_start = text_.rfind('\n', begin) + 1;  // of the first line: npos + 1
+        const auto line_start = text_.rfind('\n', begin) + 1;  // on the first line: npos + 1 = 0
         const auto line = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
         return {static_cast<int>(line) + 1, static_cast<int>(begin - line_start) + 1};
     }
@@ -177,7 +179,7 @@ bool is_indented_with_tab(const std::string& line) {
     return line.find('\t') < std::min(first, line.size());
 }
 
-/// Inside [ ], YAML takes the brace of a macro for a map.
+/// Inside [ ], YAML takes the brace of an unquoted macro for a map.
 bool has_macro_without_quotes(const std::string& line) {
     char quote = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -193,7 +195,7 @@ bool has_macro_without_quotes(const std::string& line) {
     return false;
 }
 
-/// Bytes of the first character; 0 where it is none in UTF-8.
+/// Number of bytes of the first character; 0 if it is not valid UTF-8.
 std::size_t length_of_character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const std::size_t length = byte(0) < 0x80                       ? 1
@@ -209,7 +211,8 @@ std::size_t length_of_character(std::string_view text) {
     return length;
 }
 
-/// yaml-cpp takes any bytes, and the journal, which is JSON, would refuse them once the sweep runs.
+/// Checks that the text is valid: yaml-cpp accepts any bytes, but the journal, which is JSON, would refuse them once
+/// the sweep runs.
 void check_encoding(std::string_view text, const std::string& file) {
     if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
         text.substr(0, 2).find('\0') != std::string_view::npos) {

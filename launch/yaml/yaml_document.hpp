@@ -10,13 +10,13 @@ namespace crescendo::launch {
 
 /// A YAML file: its values, and the position of each key.
 struct YamlDocument {
-    OrderedJson root;  ///< an object; values that cannot be read are discarded
+    OrderedJson root;  ///< an object; unreadable values are discarded values
     SourceMap source;
 };
 
-/// Parses a YAML file. Keys that are given twice and values that cannot be read become `mistakes`. Throws InvalidInput
-/// if `text` is not YAML, or is not one map. `file` is the file's name in messages. `verbatim` is a key of the file
-/// whose value is a list: its items are text as they are written, even if they look like numbers.
+/// Parses a YAML file. Duplicate keys and unreadable values become `mistakes`. Throws InvalidInput if `text` is not
+/// YAML, or is not one map. `file` is the file's name in messages. `verbatim` is a key of the file whose value is a
+/// list: its unquoted items are kept as text, even if they look like numbers.
 YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistakes& mistakes,
                         const std::string& verbatim = {});
 

@@ -20,7 +20,7 @@ std::string_view without_sign(std::string_view text) {
     return text.substr(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
 }
 
-/// The number that the whole of `text` is, if it is one. std::from_chars knows the minus sign, but no plus.
+/// Parses the whole of `text` as a number, if it is one. std::from_chars accepts a minus sign, but no plus.
 template <class Number, class... Base>
 std::optional<Number> parse_whole(std::string_view text, Base... base) {
     text.remove_prefix(text.starts_with('+') ? 1 : 0);

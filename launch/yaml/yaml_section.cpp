@@ -14,7 +14,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// What the parser could not read, it has told, and left as discarded.
+/// Returns a value. Throws AlreadyTold if the parser could not read it: then the mistake is recorded, and the value is
+/// discarded.
 const OrderedJson& readable(const OrderedJson& value) {
     const bool has_unreadable_items =
         value.is_array() && std::ranges::any_of(value, [](const auto& item) { return item.is_discarded(); });
@@ -24,7 +25,7 @@ const OrderedJson& readable(const OrderedJson& value) {
     return value;
 }
 
-/// A key of other tools (Optuna, Ray Tune), and the key for it here. The remedy may be left out.
+/// A key of another tool (Optuna, Ray Tune), and our key for it. The remedy is optional.
 struct Synonym {
     std::string_view word;
     std::string_view key;
@@ -80,8 +81,8 @@ const Synonym* find_synonym(std::string_view word, const std::vector<std::string
     return found == synonyms.end() ? nullptr : found;
 }
 
-/// What was wrong with an entry of which YAML made a key without a value: `{min: 0,1}` has the keys min and 1, and
-/// `{min:0}` the key min:0.
+/// Explains a key without a value that YAML made of a mistyped entry: `{min: 0,1}` has the keys min and 1, and
+/// `{min:0}` has the key min:0.
 std::string_view slip_in(const std::string& name, const OrderedJson& value) {
     if (!value.is_null() || name.empty()) {
         return "";
@@ -92,12 +93,12 @@ std::string_view slip_in(const std::string& name, const OrderedJson& value) {
     return name.find(':') != std::string::npos ? "put a space behind the colon, as in min: 1" : "";
 }
 
-/// A number as Python writes it, and PyYAML reads it: 1_000.
+/// Whether the text is a number in Python's notation, which PyYAML reads: 1_000.
 bool has_underscores(const std::string& text) {
     return text.find('_') != std::string::npos && text.find_first_not_of("0123456789_.") == std::string::npos;
 }
 
-/// As YAML writes a word in a list.
+/// The word as an item of a YAML list.
 std::string as_item(const std::string& word) {
     constexpr std::string_view of_yaml = "\"\\'{}[],&*#?|<>=!%@`: ";
     constexpr std::string_view begin_numbers = "+-0123456789";
@@ -107,8 +108,8 @@ std::string as_item(const std::string& word) {
     return is_plain ? word : has_quotes ? fmt::format("'{}'", word) : fmt::format("\"{}\"", word);
 }
 
-/// The list that a text was meant to be: the words of a command, or the text as the only item. A command in which a
-/// shell is wanted is the example.
+/// The list that the user meant by a text: the words of a command, or the text as the only item. For a command that
+/// needs a shell, returns the example.
 std::string as_list(const std::string& text, ListOf items_are, std::string_view example) {
     if (items_are == ListOf::texts) {
         return fmt::format("[{}]", as_item(text));
@@ -124,7 +125,7 @@ std::string as_list(const std::string& text, ListOf items_are, std::string_view 
     return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
-/// The example of a map, with the text that was given in place of one: `sampler: tpe` is to be {type: tpe}.
+/// The example of a map, with the user's text as its type or name: for `sampler: tpe`, the example becomes {type: tpe}.
 std::string with_text(std::string_view example, const OrderedJson& given) {
     const bool is_named = example.starts_with("{type: ") || example.starts_with("{name: ");
     if (!is_named || !given.is_string() || as_item(given.get<std::string>()) != given.get<std::string>()) {

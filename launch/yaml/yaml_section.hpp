@@ -14,20 +14,20 @@
 
 namespace crescendo::launch {
 
-/// A word of W&B's dialect that this version does not support, and what to write instead.
+/// A word that this version does not support, such as one of W&B's, and what to write instead.
 struct UnsupportedWord {
     std::string word;
     std::string remedy;
 };
 
-/// What the items of a list of texts are: texts of any kind, or the words of a command.
+/// What the items of a list are: any texts, or the words of a command.
 enum class ListOf { texts, words };
 
-/// One map of a YAML document and its dotted key, read entry by entry.
+/// A map of a YAML document with its dotted key, read entry by entry.
 ///
 /// Every reader returns nothing if the key is absent. If its value has the wrong type, the reader throws InvalidInput
-/// with the dotted key, the problem and the remedy. If parsing already found a mistake there, it throws AlreadyTold.
-/// The document and the mistakes must outlive the section.
+/// with the dotted key, the problem and the remedy. If the parser has already found a mistake there, it throws
+/// AlreadyTold. The document and the mistakes must outlive the section.
 class YamlSection {
   public:
     /// A section of the object `map`, whose dotted key is `key`.
@@ -44,14 +44,14 @@ class YamlSection {
 
     Mistakes& mistakes() const { return mistakes_; }
 
-    /// Calls Mistakes::attempt: what `read` throws is reported with all other mistakes of the file.
+    /// Calls Mistakes::attempt(): what `read` throws is reported with all other mistakes of the file.
     template <class Read>
     bool attempt(const Read& read) const {
         return mistakes_.attempt(read);
     }
 
-    /// Every key that is not in `names` is a mistake. Returns whether there is none. A key that another tool has for
-    /// one of them is told what to write.
+    /// Adds a mistake for every key that is not in `names`. Returns whether there is none. If a key is another tool's
+    /// word for one of them, the message says what to write.
     bool allow(const std::vector<std::string>& names) const;
 
     std::optional<std::string> string(const std::string& name) const;
@@ -64,17 +64,17 @@ class YamlSection {
     /// Reads a whole number that fits into an int and is at least `min`.
     std::optional<int> integer_from(int min, const std::string& name) const;
 
-    /// Reads a list of texts. An item that is not a text is a mistake, and becomes empty.
+    /// Reads a list of texts. An item that is not text becomes a mistake and an empty text.
     std::optional<std::vector<std::string>> strings(const std::string& name, std::string_view example,
                                                     ListOf items_are = ListOf::texts) const;
     std::optional<YamlSection> section(const std::string& name, std::string_view example) const;
 
-    /// Reads a text that must be one of `words`. If these are `on` and `off`, true and false stand for them: that is what
-    /// YAML's older libraries write for them.
+    /// Reads a text that must be one of `words`. If these include `on` and `off`, true and false are accepted for them,
+    /// because older YAML libraries write them so.
     std::optional<std::string> word(const std::string& name, const std::vector<std::string>& words,
                                     const std::vector<UnsupportedWord>& unsupported = {}) const;
 
-    /// Reads one of `words`, and returns what it stands for.
+    /// Reads one of `words`, and returns its value.
     template <class Enum, std::size_t Count>
     std::optional<Enum> choice(const std::string& name, const Words<Enum, Count>& words,
                                const std::vector<UnsupportedWord>& unsupported = {}) const {
@@ -91,8 +91,8 @@ class YamlSection {
     [[noreturn]] void fail(std::string_view name, std::string_view message) const;
 
   private:
-    /// The entry's value if it exists. Throws InvalidInput that it is not `expected` (with an example) unless it
-    /// `fits`.
+    /// The entry's value; null if it does not exist. Throws InvalidInput that names `expected` (with an example) unless
+    /// the value `fits`.
     const OrderedJson* find(const std::string& name, bool (OrderedJson::*fits)() const,
                             std::string_view expected) const;
 
@@ -101,7 +101,7 @@ class YamlSection {
     Mistakes& mistakes_;
 };
 
-/// Describes a value for messages: "'three' is text", "3 is a whole number", "null is no value".
+/// Describes a value for messages: "'three' is text", "3 is a whole number", "there is no value".
 std::string describe(const OrderedJson& value);
 
 }  // namespace crescendo::launch

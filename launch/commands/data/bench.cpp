@@ -15,7 +15,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// 1, 2, 4 … and as many as there are cores.
+/// 1, 2, 4, … and the number of cores.
 std::vector<int> powers_up_to_cores() {
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     std::vector<int> counts;
@@ -26,7 +26,7 @@ std::vector<int> powers_up_to_cores() {
     return counts;
 }
 
-/// The fewest threads that reach 95 % of the best throughput from a cold cache.
+/// The smallest number of threads that reaches 95 % of the best throughput with a cold cache.
 int recommended_threads(const std::vector<datasets::Throughput>& results) {
     const auto cold = [](const auto& result) {
         return result.cache == datasets::Throughput::Cache::cold ? result.elements : 0.0;

@@ -14,7 +14,7 @@ struct WriteOptions;
 
 namespace crescendo::launch {
 
-/// Each adds one subcommand to `data`; when it is given, it runs and sets `code`.
+/// Each function adds one subcommand to `data`. If the user gives it, it runs and sets `code`.
 void add_data_bench(CLI::App& data, ExitCode& code);
 void add_data_convert(CLI::App& data, ExitCode& code);
 void add_data_generate(CLI::App& data, ExitCode& code);
@@ -28,26 +28,26 @@ void add_write_options(CLI::App& command, datasets::WriteOptions& options, const
 /// `--data-sets`, a list of names of data sets, or of parts of their rows. `names` must outlive the command.
 void add_data_sets_option(CLI::App& command, std::vector<std::string>& names, const std::string& description);
 
-/// `--missing-sources error|fill`, of virtual data sets.
+/// `--missing-sources error|fill`, for virtual data sets.
 void add_missing_sources_option(CLI::App& command, datasets::MissingSources& missing);
 
-/// Shows on a terminal how many `unit` ("samples", "bytes") are done.
+/// Shows progress on a terminal: how many of `total` units ("samples", "bytes") are done.
 using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
 Progress progress_bar(const std::string& unit);
 
-/// Does `work`, which reads `files` of unknown origin, in a process of its own. If HDF5's library crashes on them, this
-/// process says so and names `files`. Returns what `work` returns, or ends as it does.
+/// Runs `work`, which reads `files` of unknown origin, in a child process. If HDF5's library crashes on them, this
+/// process reports the crash and names `files`. Returns what `work` returns, or ends as `work` ends.
 ExitCode read_foreign(const std::string& files, const std::function<ExitCode()>& work);
 
-/// Does `work`, which writes to `location` (FILE:/GROUP). If the file exists already, it may be foreign, and `work`
-/// runs as in read_foreign().
+/// Runs `work`, which writes to `location` (FILE:/GROUP). An existing file may be foreign, so then `work` runs as in
+/// read_foreign().
 ExitCode add_to_foreign(const std::string& location, const std::function<ExitCode()>& work);
 
-/// Makes Ctrl-C, SIGTERM and SIGHUP end `work` at its next call of `end_if_interrupted`, so that it can remove what is
-/// half written. Then the process ends by that signal. A second signal ends it at once.
+/// Runs `work` so that Ctrl-C, SIGTERM or SIGHUP ends it at its next call of end_if_interrupted(), and it can remove
+/// half-written files. Then the signal ends the process. A second signal ends it at once.
 ExitCode interruptible(const std::function<ExitCode()>& work);
 
-/// Throws once a signal came within `interruptible`. For any thread.
+/// Throws if a signal has arrived during interruptible(). May be called from any thread.
 void end_if_interrupted();
 
 }  // namespace crescendo::launch

@@ -17,7 +17,7 @@ namespace crescendo::launch {
 namespace {
 
 struct ConvertArguments {
-    std::vector<std::string> paths;  ///< INPUTS, perhaps TARGETS, LOCATION
+    std::vector<std::string> paths;  ///< INPUTS, optionally TARGETS, and LOCATION
     std::string samples;
     std::string type;
     std::string target_type;
@@ -31,7 +31,7 @@ std::optional<std::int64_t> to_count(std::string_view text) {
     return value && *value >= 0 ? value : std::nullopt;
 }
 
-/// "0:50000", "50000:", ":100"
+/// Parses a range: "0:50000", "50000:", ":100".
 datasets::SampleRange parse_range(const std::string& text) {
     if (text.empty()) {
         return {};
@@ -74,7 +74,7 @@ ExitCode convert(const ConvertArguments& arguments) {
     });
 }
 
-/// CLI11 would write "INPUTS (2x)", and wants names without blanks.
+/// Prints the usage without CLI11's "INPUTS (2x)". CLI11 also requires names without blanks.
 class PlainUsage : public CLI::Formatter {
     std::string make_option_usage(const CLI::Option* option) const override { return make_option_name(option, true); }
     std::string make_option_name(const CLI::Option* option, bool is_positional) const override {

@@ -35,7 +35,7 @@ struct GenerateArguments {
     datasets::WriteOptions write;
 };
 
-/// What all computed sets have.
+/// Applies the options that all generated sets share.
 template <class Options>
 Options with_common(Options options, const GenerateArguments& arguments) {
     options.num_samples = arguments.num_samples;

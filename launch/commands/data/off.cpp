@@ -1,4 +1,4 @@
-// In place of commands.cpp, where Crescendo is built without HDF5.
+// Used instead of commands.cpp if Crescendo is built without HDF5.
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
 

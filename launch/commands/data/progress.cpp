@@ -13,7 +13,7 @@
 namespace crescendo::launch {
 namespace {
 
-// A handler can reach nothing but a static.
+// Static, because a signal handler can reach nothing else.
 std::atomic<int> arrived = 0;
 
 class Interrupted : public std::exception {};
@@ -36,7 +36,7 @@ ExitCode interruptible(const std::function<ExitCode()>& work) try {
         if (!datasets::is_meant_for_us(signal)) {
             return;
         }
-        if (arrived != 0) {  // the second one: raised once this handler is left
+        if (arrived != 0) {  // the second signal: raised once this handler returns
             std::signal(signal, SIG_DFL);
             std::raise(signal);
         }
@@ -46,7 +46,7 @@ ExitCode interruptible(const std::function<ExitCode()>& work) try {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         struct sigaction before {};
         ::sigaction(signal, nullptr, &before);
-        if (before.sa_handler != SIG_IGN) {  // as nohup wants it, and the shell for what runs in the background
+        if (before.sa_handler != SIG_IGN) {  // nohup ignores a signal, and so does the shell for background jobs
             ::sigaction(signal, &action, nullptr);
         }
     }

@@ -42,7 +42,7 @@ ExitCode rechunk(const RechunkArguments& arguments) {
     return ExitCode::done;
 }
 
-/// That may be damaged: an existing file is read before a group is added to it.
+/// The files that may be damaged. An existing target is one, because it is read before a group is added to it.
 std::string files_of(const RechunkArguments& arguments) {
     const auto from = file_of(arguments.from).string();
     const auto to = datasets::Location::parse(arguments.to).file;

@@ -23,7 +23,8 @@ struct StatsArguments {
     Format format = Format::table;
 };
 
-/// They are easily taken for samples: of old files, and of those that wrote no attribute, nothing else tells them.
+/// Warns about samples that were never written, which are easily taken for data. Nothing else marks them in old files,
+/// and in files that wrote no fill attribute.
 void remark_on_unwritten(const std::string& data_set, const std::vector<datasets::ChannelStatistics>& channels) {
     const auto is_filled = [](const auto& channel) { return channel.ends_in_netcdf_fill(); };
     if (std::any_of(channels.begin(), channels.end(), is_filled)) {
@@ -52,7 +53,7 @@ ExitCode stats(const StatsArguments& arguments) {
     for (const auto& [name, channels] : statistics) {
         remark_on_unwritten(name, channels);
     }
-    // Last: they are seen where they cannot be kept.
+    // Last, so that the statistics are shown even if they cannot be stored.
     datasets::keep_statistics(arguments.location, statistics, options.layout.value_or(datasets::SampleLayout::chw));
     return ExitCode::done;
 }

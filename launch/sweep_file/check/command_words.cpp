@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Programs that run the script which their first word without a dash names.
+/// Whether a program is an interpreter: it runs the script that its first word without a dash names.
 bool is_interpreter(const std::string& program) {
     auto name = fs::path(program).filename().string();
     name.erase(name.find_last_not_of("0123456789.") + 1);  // python3.11

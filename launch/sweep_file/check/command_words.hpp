@@ -7,24 +7,26 @@
 
 namespace crescendo::launch {
 
-// What the words of a command are, by their looks alone. There is at least one word.
+// Guesses the roles of a command's words from their text alone. A command has at least one word.
 
-/// Index of the word that is the program, which may stand behind `env -u A B=1`.
+/// Index of the program, which may come after `env -u A B=1`.
 std::size_t find_program(const std::vector<std::string>& command);
 
-/// Index of the word that is the script which its interpreter runs, if it seems to be one.
+/// Index of the script that the command's interpreter runs; nothing if no word looks like one.
 std::optional<std::size_t> find_script(const std::vector<std::string>& command);
 
-/// The file of a module that an interpreter runs by -m, as seen from the present folder; empty if it is none of here.
+/// The path of the module that an interpreter runs by -m, relative to the current folder. Empty if there is no -m, or
+/// if it runs the adapter for W&B. The file need not exist.
 std::string file_of_module(const std::vector<std::string>& command);
 
-/// Index of the word that is a launcher of processes, which hands on no descriptor.
+/// Index of a word that launches processes, such as mpirun. These do not inherit descriptors.
 std::optional<std::size_t> find_launcher(const std::vector<std::string>& words);
 
-/// Whether the program is `conda run`, or one of its kin: it hands on no descriptor.
+/// Whether the program is `conda run`, or the same of mamba or micromamba. The program that it starts inherits no
+/// descriptors.
 bool is_run_by_conda(const std::vector<std::string>& command);
 
-/// Whether that shows what its program prints at the program's end only.
+/// Whether `conda run` holds back the program's output until the program ends.
 bool is_held_back_by_conda(const std::vector<std::string>& command);
 
 }  // namespace crescendo::launch

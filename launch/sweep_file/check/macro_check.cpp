@@ -14,8 +14,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// Whether some trials have no parameter of the group, as far as conditions and a thousand draws tell. Where conditions
-/// exclude each other, each trial may have one of them.
+/// Whether some trials have no parameter of the group, judged by conditions and a thousand draws. If conditions exclude
+/// each other, each trial may still have one parameter.
 bool may_lack(const SweepFile& file, const std::string& group) {
     const auto& space = file.spec.space;
     const auto is_in_group = [&](const std::string& name) { return name.starts_with(group + "."); };
@@ -54,8 +54,9 @@ bool has_parameter(const SweepFile& file, const std::string& name) {
            std::ranges::find(parameters, name, &Parameter::name) != parameters.end();
 }
 
-/// Whether a word seems to pass the parameter of this name, which a macro of W&B's has too: --env=${env}, --env ${env},
-/// and ${env} behind the script. Elsewhere the macro may well be meant, as in W&B's own [${env}, ${interpreter}, …].
+/// Whether a word seems to pass the parameter of this name, which is also the name of a macro of W&B: --env=${env},
+/// --env ${env}, or ${env} after the script. Elsewhere the macro is probably meant, as in W&B's own [${env},
+/// ${interpreter}, …].
 bool seems_to_pass(const SweepFile& file, std::size_t i, const std::string& name) {
     const auto& words = *file.command;
     const auto macro = fmt::format("${{{}}}", name);
@@ -63,7 +64,7 @@ bool seems_to_pass(const SweepFile& file, std::size_t i, const std::string& name
         return words[i].find("=" + macro) != std::string::npos;
     }
     const auto script = find_script(words);
-    const bool is_argument = script && i > *script && name != "program";  // a launcher's script may take a program
+    const bool is_argument = script && i > *script && name != "program";  // a launcher script may take it
     return is_argument || (i > 0 && words[i - 1] == "--" + name);
 }
 
@@ -82,7 +83,7 @@ void check_name_of_macro(const SweepFile& file, const std::string& name, Mistake
     }
 }
 
-/// `--lr: {…}` becomes ----lr=0.1, which the program refuses in every trial.
+/// Rejects names with hyphens: `--lr: {…}` becomes ----lr=0.1, which the program refuses in every trial.
 void check_hyphens(const SweepFile& file, Mistakes& mistakes) {
     const auto word = std::ranges::find_if(*file.command, puts_hyphens);
     if (word == file.command->end()) {
@@ -98,7 +99,7 @@ void check_hyphens(const SweepFile& file, Mistakes& mistakes) {
     }
 }
 
-/// Whether another parameter's rule has the name: it may be there for that alone.
+/// Whether the rule of another parameter uses the name: the parameter may exist only for that.
 bool is_for_others(const SweepFile& file, const std::string& name) {
     return std::ranges::any_of(file.spec.space.parameters(), [&](const Parameter& other) {
         return other.when.find(name) != std::string::npos || other.expression.find(name) != std::string::npos;

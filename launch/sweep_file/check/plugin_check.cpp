@@ -26,7 +26,8 @@ struct PluginClass {
     bool is_stop_rule() const { return kind == "stop rule"; }
 };
 
-/// The classes of a library, or why it is no plug-in. It is loaded in another process, for it may crash.
+/// Adds the classes of a library to `classes`. Returns why it is not a plug-in, or "". Loads it in another process,
+/// because it may crash.
 std::string read_classes(const std::string& host, const std::string& library, std::size_t index,
                          std::chrono::seconds patience, std::vector<PluginClass>& classes) {
     if (!is_there(library)) {
@@ -69,7 +70,7 @@ class Check {
     Check(const SweepFile& file, const std::vector<PluginClass>& classes, Mistakes& mistakes)
         : file_(file), classes_(classes), mistakes_(mistakes), is_used_(file.plugins.size()) {}
 
-    /// The class `name` is there, once.
+    /// Checks that exactly one class has this name.
     void check_place(bool is_stop_rule, const std::string& name, const std::string& key) {
         std::vector<std::string> names;
         int count = 0;
@@ -95,7 +96,8 @@ class Check {
         }
     }
 
-    /// A name of Crescendo's own samplers means these, so a class of that name would never be asked.
+    /// Checks that no class has the name of a sampler of Crescendo's: the name means Crescendo's, so the class would
+    /// never be used.
     void check_own(const std::string& sampler) {
         for (const auto& each : classes_) {
             if (!each.is_stop_rule() && each.name == sampler) {
@@ -107,7 +109,7 @@ class Check {
         }
     }
 
-    /// A library that nothing uses is there by mistake.
+    /// Checks that the file uses each library; an unused one is a mistake.
     void check_use() {
         for (std::size_t i = 0; i < is_used_.size(); ++i) {
             if (is_used_[i]) {

@@ -6,8 +6,8 @@
 
 namespace crescendo::launch {
 
-/// Adds mistakes about plug-ins: a library that is missing, that cannot be loaded, or that nothing in the file uses,
-/// and classes that no plug-in has. `host` is the program that loads them.
+/// Adds mistakes about plug-ins: a library that is missing, cannot be loaded, or is not used in the file, and a class
+/// that no plug-in has. `host` is the program that loads plug-ins.
 void check_plugins(const SweepFile& file, const std::string& host, Mistakes& mistakes);
 
 }  // namespace crescendo::launch

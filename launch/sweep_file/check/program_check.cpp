@@ -21,11 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is wrong with the interpreter that the first line of a program asks for; empty if nothing is. The system would
-/// say of the program itself that it is not there.
+/// What is wrong with the interpreter in the first line of a program; empty if nothing is. If the interpreter is
+/// missing, the system's error would say that the program itself is.
 std::string no_interpreter(const std::string& program) {
     std::ifstream stream(program);
-    std::string line(256, '\0');  // as much as the system reads
+    std::string line(256, '\0');  // as many bytes as the system reads
     stream.read(line.data(), static_cast<std::streamsize>(line.size()));
     line.resize(static_cast<std::size_t>(stream.gcount()));
     line.resize(std::min(line.find('\n'), line.size()));
@@ -50,12 +50,12 @@ std::string no_interpreter(const std::string& program) {
         program, interpreter);
 }
 
-/// What was meant by a path at which there is nothing, as a word of `key`; empty if nothing tells.
+/// A guess at what the user meant by a path that does not exist, given as a word of `key`; empty without a guess.
 std::string hint_about_path(const std::string& path, const std::string& key, const SweepFile& file) {
     if (path.find("${") != std::string::npos) {
         return {};
     }
-    const bool is_command = key == "command";  // only there, macros are replaced
+    const bool is_command = key == "command";  // macros are only replaced there
     if (path.starts_with("~/") || path.starts_with('$')) {
         const auto rest = path.find('/');
         const auto variable = path.starts_with('~') ? "HOME" : path.substr(1, rest == path.npos ? rest : rest - 1);

@@ -7,16 +7,17 @@
 
 namespace crescendo::launch {
 
-// Whether the programs and files that a sweep file names are there. `key` is where in the file they are named: what was
-// meant by a wrong one depends on it.
+// Checks that the programs and files in a sweep file exist. `key` is the key that names them; hints for a wrong path
+// depend on it.
 
 /// Why `word` cannot be executed; empty if it can.
 std::string no_program(const std::string& word, const std::string& key, const SweepFile& file);
 
-/// That there is no file `path`, and what to write.
+/// The message that the file `path` does not exist, and what to write instead.
 std::string no_file(const std::string& path, const std::string& key, const SweepFile& file);
 
-/// Adds a mistake where a program of a command is none. An empty word is unknown, and fine. `key` is that of the words.
+/// Adds a mistake if the program of a command does not exist. An empty word is unknown, and accepted. `key` is the key
+/// of `words`.
 void check_programs(const std::vector<std::string>& words, const char* key, const SweepFile& file, Mistakes& mistakes);
 
 }  // namespace crescendo::launch

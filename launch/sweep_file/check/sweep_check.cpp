@@ -23,7 +23,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// The words of the command, each a single one, as far as they are the same for all trials; the others are empty.
+/// The words of the command after expansion. A word is empty if it differs between trials, or expands to several words.
 std::vector<std::string> fixed_words(const SweepFile& file) {
     std::vector<std::string> words;
     for (std::size_t i = 0; i < file.command->size(); ++i) {
@@ -37,7 +37,7 @@ std::vector<std::string> fixed_words(const SweepFile& file) {
     return words;
 }
 
-/// Why reports do not come, or come late, from a program that `conda run` starts; empty if nothing keeps them.
+/// Why reports of a program that `conda run` starts do not arrive, or arrive late; empty if nothing stops them.
 std::string problem_with_conda(const std::vector<std::string>& words, const std::optional<ReportSource>& source) {
     if (!source && is_run_by_conda(words)) {
         return "`conda run` closes what a program reports through, CRESCENDO_FD; write the path of the environment's "
@@ -81,7 +81,7 @@ void check_macros(const SweepFile& file, Mistakes& mistakes) {
     }
 }
 
-/// A session may run for days before its hooks: what is missing is said at once.
+/// Checks the hooks' programs now, because a session may run for days before it needs them.
 void check_hooks(const SweepFile& file, Mistakes& mistakes) {
     for (const auto& [key, command] :
          {std::pair("on_finish", &file.hooks.on_finish), std::pair("on_failure", &file.hooks.on_failure)}) {
@@ -91,7 +91,8 @@ void check_hooks(const SweepFile& file, Mistakes& mistakes) {
     }
 }
 
-/// A program that is started for one trial ends when it likes; one that waits for trials trains as long as it is told.
+/// Checks that trials end: a program that is started for one trial ends by itself, but one that waits for trials trains
+/// as long as it is told.
 void require_end_of_trials(const SweepFile& file, Mistakes& mistakes) {
     if (file.grow != GrowMode::in_place || file.spec.scheduler.has_max()) {
         return;
@@ -103,10 +104,10 @@ void require_end_of_trials(const SweepFile& file, Mistakes& mistakes) {
                              has_rule ? "max_iter: 27 and s: 2" : "scheduler: {type: asha, min: 1, max: 27}"));
 }
 
-/// Sweeps that began with such a maximum go on as they did, as if there were none.
+/// Rejects a maximum that is too large. Sweeps that began with one continue as if it were unlimited.
 void check_max(const SweepFile& file, Mistakes& mistakes) {
     const auto max = file.spec.scheduler.max;
-    const bool is_given = file.source.has("scheduler.max");  // without one, trials may have no maximum
+    const bool is_given = file.source.has("scheduler.max");  // without a maximum, trials have no limit
     if (max > unlimited_resource || (is_given && max == unlimited_resource)) {
         mistakes.add(is_given ? "scheduler.max" : "early_terminate.max_iter",
                      fmt::format("is {}, and resource is counted up to {}; count in a larger unit, such as thousands "
@@ -121,7 +122,8 @@ bool has_nothing_to_run(const SweepDraft& draft) {
            !mistakes.lie_in("program");
 }
 
-/// That standard error cannot be written, as to a full disk, must not keep a sweep from its start.
+/// Prints a line without throwing: a failed write to standard error, such as on a full disk, must not keep a sweep from
+/// starting.
 void show(const std::string& line) { std::fprintf(stderr, "crescendo: %s\n", line.c_str()); }
 
 }  // namespace

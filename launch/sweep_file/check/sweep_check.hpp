@@ -10,11 +10,11 @@
 namespace crescendo::launch {
 
 /// Adds mistakes that the file's text alone does not show: settings that the trainer does not know or cannot use, data
-/// that are missing or do not fit, a program or script that does not exist. A key that is already mistaken is not
+/// that are missing or do not fit, a program or script that does not exist. Keys that already have a mistake are not
 /// checked.
 void check(SweepDraft& draft, const ProgramPaths& paths);
 
-/// Warnings about what is allowed but hardly intended: a command that is the same for all trials, a script
+/// Warnings about what is allowed but probably not intended: a command that is the same for all trials, or a script
 /// whose reports go to W&B.
 std::vector<std::string> warnings_of(const SweepFile& file);
 

@@ -18,9 +18,9 @@
 namespace crescendo::launch {
 namespace {
 
-/// Values that stand for all a parameter can take: its ends and one between, or each it lists.
+/// Values that represent everything a parameter can be: its ends and a value between them, or each listed value.
 struct Representatives {
-    /// The least and the greatest multiple of q, which `min` and `max` need not be.
+    /// The smallest and the largest multiple of q, which may differ from `min` and `max`.
     static Json ends(const Distribution& d) {
         return Json::array({launch::to_json(value_at(d, 0)), launch::to_json(value_at(d, 1 - 0x1.0p-53))});
     }
@@ -31,7 +31,7 @@ struct Representatives {
     Json operator()(const IntUniform& d) const { return {d.min, d.max}; }
     Json operator()(const QUniform& d) const { return ends(d); }
     Json operator()(const QLogUniformValues& d) const { return ends(d); }
-    /// Bells have no ends: what lies beyond these comes once in a thousand trials.
+    /// Normal and similar distributions are unbounded. Values beyond these come once in a thousand trials.
     template <class Bell>
     Json operator()(const Bell& bell) const {
         auto list = Json::array();
@@ -50,7 +50,7 @@ struct Representatives {
     Json operator()(const Constant& d) const { return Json::array({launch::to_json(d.value)}); }
 };
 
-/// Adds the values that derived parameters have in some draws.
+/// Adds values of derived parameters from some draws.
 void add_derived(const SweepSpec& spec, Json& parameters) {
     constexpr int num_draws = 8;
     for (std::int32_t i = 0; i < num_draws; ++i) {
@@ -65,11 +65,12 @@ void add_derived(const SweepSpec& spec, Json& parameters) {
     }
 }
 
-/// Python's imports from a parallel file system may take minutes.
+/// Long, because Python's imports from a parallel file system may take minutes.
 constexpr std::chrono::seconds time_to_check{300};
-constexpr int usage_error_status = 2;  // of argparse, and of many others
+constexpr int usage_error_status = 2;  // exit status of argparse, and of many others
 
-/// {"problems": [{"key": …, "message": …}, …]}, and maybe "remarks" that look alike.
+/// Whether `json` is a valid answer: {"problems": [{"key": …, "message": …}, …]}, optionally with "remarks" of the same
+/// form.
 bool is_answer(const Json& json) {
     const auto is_text = [](const Json& problem, const char* key) {
         return problem.contains(key) && problem.at(key).is_string();
@@ -97,17 +98,17 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
         question["final_test"] = true;
     }
     if (file.trainer && !mistakes.lie_in("metric")) {
-        question["metric"] = file.spec.metric;  // programs cannot know what they will report
+        question["metric"] = file.spec.metric;  // omitted for programs, which cannot know what they will report
     }
     auto words = command;
     words.emplace_back("--check");
-    // A user's trainer may call MPI as soon as it is loaded.
+    // Hides the variables of launchers and ranks, because a user's trainer may call MPI as soon as it is loaded.
     const auto hides = [is_of_rank = variables_of_ranks()](std::string_view variable) {
         return is_of_launcher(variable) || is_of_rank(variable);
     };
     const auto checked = run_tool(
         words, {.hides = hides, .input = question.dump(), .patience = time_to_check, .errors = ToolErrors::shown});
-    const auto last_line = checked.output.substr(checked.output.rfind('\n') + 1);  // scripts print this and that before
+    const auto last_line = checked.output.substr(checked.output.rfind('\n') + 1);  // after a script's other output
     const auto answer = Json::parse(last_line, nullptr, false);
     if (!is_answer(answer)) {
         const auto ending = checked.errors.empty() ? to_string(ExitStatus{checked.code, 0}) : checked.errors;
@@ -127,7 +128,7 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
                                       last_line.empty() ? "" : "; it printed: " + last_line.substr(0, 200), advice));
         return;
     }
-    std::set<std::pair<std::string, std::string>> told;  // each optimizer, say, lists the other settings differently
+    std::set<std::pair<std::string, std::string>> told;  // optimizers, say, may list the other settings differently
     for (const auto& problem : answer.at("problems")) {
         const auto place = problem.at("key").get<std::string>();
         const auto message = problem.at("message").get<std::string>();

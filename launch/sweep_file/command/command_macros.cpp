@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view of_environment = "envvar:";
 constexpr const char* unset_variable = "the environment has no variable {}; export it, or write its value here";
 
-/// As Python writes single values, and so W&B: `eval`, `ast.literal_eval` and `== "True"` understand it.
+/// The value as Python and W&B write it: `eval`, `ast.literal_eval` and `== "True"` understand it.
 std::string argument_text(const Value& value) {
     if (const auto* flag = std::get_if<bool>(&value)) {
         return *flag ? "True" : "False";
@@ -28,18 +28,18 @@ std::string argument_text(const Value& value) {
     return json != nullptr && json->text == "null" ? "None" : to_string(value);
 }
 
-/// How a macro that becomes words for each parameter writes one.
+/// How a macro writes a parameter as words of the command.
 enum class ArgumentStyle {
     equals,     ///< --lr=0.01
     two_words,  ///< --lr 0.01
-    flags,      ///< a boolean is there or not, without a value
-    argparse,   ///< as flags; a list is several words, and null is left out
-    hydra,      ///< the parameters that another holds by their paths, optimizer.lr=0.01, and null as YAML writes it
+    flags,      ///< a true boolean is --NAME, a false one is left out
+    argparse,   ///< like `flags`; a list is several words, and null is left out
+    hydra,      ///< nested parameters by their paths, optimizer.lr=0.01; null as YAML writes it
 };
 
 struct ArgumentsMacro {
     const char* name;
-    const char* prefix;  ///< what stands before a parameter's name
+    const char* prefix;  ///< text before a parameter's name
     ArgumentStyle style;
 };
 
@@ -73,7 +73,7 @@ class Expansion {
         texts_.insert(macros.trial.begin(), macros.trial.end());
     }
 
-    /// The words that one word of the command becomes.
+    /// Expands one word of the command.
     std::vector<std::string> expand(std::string_view word, const std::string& key) const {
         if (word.starts_with("${") && word.ends_with("}")) {
             if (const auto* macro = find_arguments_macro(word.substr(2, word.size() - 3))) {
@@ -95,7 +95,7 @@ class Expansion {
     }
 
   private:
-    /// One text for each parameter, and for each that another holds.
+    /// Adds the text of each parameter, and of those nested in it.
     void add_parameters(const OrderedJson& parameters, const std::string& prefix) {
         for (const auto& [name, value] : parameters.items()) {
             texts_.emplace(prefix + name, argument_text(value_from_json(value)));
@@ -124,7 +124,7 @@ class Expansion {
                 std::ranges::transform(parts, std::back_inserter(words),
                                        [](const Json& part) { return argument_text(value_from_json(part)); });
             } else if (is_argparse && parts.is_null()) {
-                continue;  // no word means it
+                continue;  // a missing word means null
             } else if (macro.style != ArgumentStyle::two_words) {
                 words.push_back(macro.prefix + name + '=' + argument_text(value));
             } else {
@@ -135,7 +135,7 @@ class Expansion {
         return words;
     }
 
-    /// Hydra reads no JSON object.
+    /// Adds nested parameters one by one, because Hydra does not read JSON objects.
     static void add_overrides(const OrderedJson& parameters, const std::string& prefix,
                               std::vector<std::string>& words) {
         for (const auto& [name, value] : parameters.items()) {
@@ -191,7 +191,7 @@ class Expansion {
 
     const Config& config_;
     const Variables& variables_;
-    std::map<std::string, std::string> texts_;  ///< of the macros that become one word or a part of it
+    std::map<std::string, std::string> texts_;  ///< by macro, for macros that become one word or a part of one
 };
 
 }  // namespace
@@ -213,7 +213,7 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
         if (!unset_variables({word}).empty()) {
             throw;
         }
-        // It names a parameter.
+        // The word names a parameter.
     }
     throw InvalidInput(
         fmt::format("'{}' differs from trial to trial, and with `grow: in_place` the program is started before its "

@@ -26,7 +26,7 @@ OrderedJson nest(const Config& config, const std::vector<std::string>& groups) {
     return result;
 }
 
-/// Counts the values of `config` in `parameters`. Returns whether all that is there is one of them.
+/// Adds to `count` the values of `config` that are in `parameters`. Returns whether `parameters` has only such values.
 bool count_values(const Json& parameters, const std::string& prefix, const Config& config, std::size_t& count) {
     for (const auto& [name, value] : parameters.items()) {
         const auto whole = prefix + name;

@@ -6,7 +6,7 @@ namespace crescendo::launch {
 namespace {
 
 struct ChangedDefault {
-    int last;  ///< number of the last defaults that had it
+    int last;  ///< the last version of the defaults that had this value
     const char* key;
     const char* value;
 };

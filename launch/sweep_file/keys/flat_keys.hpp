@@ -7,8 +7,8 @@
 
 namespace crescendo::launch {
 
-/// What a sweep file says, independent of its layout: dotted keys, with their values as text that YAML reads back. A
-/// list is one value.
+/// The content of a sweep file, independent of its layout: dotted keys, with their values as text that YAML reads back.
+/// A list is one value.
 using FlatKeys = std::map<std::string, std::string>;
 
 FlatKeys flat_keys(const OrderedJson& document);

@@ -24,7 +24,7 @@ Override parse_override(const std::string& text, const char* example) {
 
 namespace {
 
-/// Removes the key from the map, which need not have it.
+/// Removes the key from the map, if it is there.
 void leave_out(std::string_view key, OrderedJson& map) {
     const auto dot = key.find('.');
     const auto found = map.find(std::string(key.substr(0, dot)));

@@ -8,21 +8,21 @@
 namespace crescendo::launch {
 namespace {
 
-/// Effects of a key, to be added up.
+/// Effects of a key, combined by bitwise or.
 enum Effect : unsigned {
-    decides = 0,  ///< about the search, and none of the following
+    decides = 0,  ///< affects the search, and has none of the following effects
     changeable = 1,
-    next_session = 2,  ///< changeable, from the next session on
+    next_session = 2,  ///< a change takes effect in the next session; combine it with `changeable`
     describes = 4,
     trains = 8,
 };
 
 struct Key {
-    std::string_view name;  ///< dotted within a section whose other keys have another effect
+    std::string_view name;  ///< dotted if the other keys of its section have other effects
     unsigned effects = decides;
 };
 
-/// All that a key of a sweep file may do but to be read (sweep_file.cpp).
+/// Everything about the keys of a sweep file except how to read them (sweep_file.cpp).
 constexpr auto keys = std::to_array<Key>({
     {"name"},
     {"description", describes},

@@ -7,7 +7,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// More are a slip of the pen: a program that learns would propose all of them without a result.
+/// A larger number is a typing error: a sampler that learns would propose all of these without a result.
 constexpr int most_ahead = 1000;
 
 std::vector<std::string> read_words(const YamlSection& sampler) {

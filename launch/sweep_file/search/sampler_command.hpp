@@ -9,14 +9,14 @@
 
 namespace crescendo::launch {
 
-/// A sampler of the user's: another program, `sampler: {command: [python3, mine.py]}`, or a class of a plug-in,
+/// The user's own sampler: another program, `sampler: {command: [python3, mine.py]}`, or a class of a plug-in,
 /// `sampler: {type: climber}`.
 struct SamplerCommand {
-    std::vector<std::string> words;      ///< the program and its arguments; none: it is of a plug-in
-    std::string plugin;                  ///< name of the plug-in's class; empty: it is a program
-    OrderedJson options = OrderedJson::object();  ///< handed on as they are
-    int ahead = 1;                       ///< proposals that are asked for before slots are free for them
-    std::chrono::seconds deadline{60};   ///< time for an answer, and for the start of the program
+    std::vector<std::string> words;      ///< the program and its arguments; empty: the sampler is a plug-in
+    std::string plugin;                  ///< name of the plug-in's class; empty: the sampler is a program
+    OrderedJson options = OrderedJson::object();  ///< passed on unchanged
+    int ahead = 1;                       ///< number of proposals to ask for before slots are free for them
+    std::chrono::seconds deadline{60};   ///< time limit for an answer, and for the program to start
 };
 
 /// Reads the section `sampler`, which has the key `command`, or whose `type` is the class `plugin` of a plug-in.

@@ -22,7 +22,7 @@ bool is_readable(const OrderedJson& json) {
     return !json.is_discarded() && (!json.is_structured() || std::all_of(json.begin(), json.end(), is_readable));
 }
 
-/// JSON, in which programs get their parameters, has no infinity.
+/// Whether all numbers in a value are finite. Programs get parameters as JSON, which has no infinity.
 bool is_finite(const OrderedJson& json) {
     if (json.is_number_float()) {
         return std::isfinite(json.get<double>());
@@ -52,7 +52,7 @@ double read_number(const YamlSection& parameter, const std::string& name) {
 
 /// A whole number, which may be written as 2.0.
 std::int64_t read_integer(const YamlSection& parameter, const std::string& name) {
-    constexpr double exact = 9007199254740992.0;  // 2^53: doubles beyond stand for several whole numbers
+    constexpr double exact = 9007199254740992.0;  // larger doubles stand for several whole numbers
     const double number = read_number(parameter, name);
     const auto& json = parameter.at(name);
     if (!json.is_number_integer() && !(std::fabs(number) <= exact && std::trunc(number) == number)) {
@@ -145,14 +145,14 @@ Distribution read_quantized_bell(const YamlSection& p) {
 
 using Read = Distribution (*)(const YamlSection&);
 
-/// What a distribution is read by, and the keys it has beside `distribution`.
+/// How to read a distribution, and the keys it has beside `distribution`.
 struct Reader {
     Read read;
     std::vector<std::string> keys;
 };
 
-/// All distributions, with W&B's defaults. `log_uniform` has the exponents of e, and log(1/x) of an inverse
-/// log-uniform x is uniform, so log(x) is.
+/// All distributions, with W&B's defaults. `log_uniform` gives exponents of e. An inverse log-uniform x has a uniform
+/// log(1/x), so log(x) is uniform too.
 const std::vector<std::pair<std::string, Reader>>& readers() {
     static const std::vector<std::pair<std::string, Reader>> all{
         {"uniform", {read_range<Uniform>, {"min", "max"}}},
@@ -218,7 +218,7 @@ std::string infer_distribution(const YamlSection& parameter) {
     parameter.fail("", "has no range; give it values: [a, b], or min: and max:, or value:");
 }
 
-/// The distribution that has the values of another, rounded to multiples of q; "" if there is none.
+/// The name of the distribution with the values of `word` rounded to multiples of q; "" if there is none.
 std::string rounded_to_q(const std::string& word) {
     const auto rounded = "q_" + (word == "int_uniform" ? "uniform" : word);
     const bool is_known = std::ranges::any_of(readers(), [&](const auto& each) { return each.first == rounded; });
@@ -227,8 +227,8 @@ std::string rounded_to_q(const std::string& word) {
 
 constexpr std::array<std::string_view, 7> numbers{"min", "max", "q", "mu", "sigma", "a", "b"};
 
-/// The keys that the distribution `word` does not have, and the numbers that are none, are mistakes. Returns whether
-/// there are any.
+/// Adds a mistake for each key that the distribution `word` does not have, and for each number that is not one. Returns
+/// whether there are any.
 bool has_mistaken_keys(const YamlSection& parameter, const std::string& word, const std::vector<std::string>& keys) {
     bool mistaken = false;
     for (const auto& [key, value] : parameter.map().items()) {
@@ -250,7 +250,8 @@ bool has_mistaken_keys(const YamlSection& parameter, const std::string& word, co
     return mistaken;
 }
 
-/// Whether a value is several different ones: a list that is meant as a whole, such as [3, 3], need not be.
+/// Whether a value looks like a list of choices: several different ones. A list that is meant as a whole, such as [3,
+/// 3], may repeat items.
 bool looks_like_choices(const OrderedJson& value) {
     if (!value.is_array() || value.size() < 2) {
         return false;
@@ -263,7 +264,7 @@ bool looks_like_choices(const OrderedJson& value) {
     return true;
 }
 
-/// YAML parts `(8, 8)` at its comma, into two texts.
+/// YAML splits `(8, 8)` at its comma into two texts.
 std::optional<std::string> doubt_about_tuples(const YamlSection& parameter) {
     if (!parameter.has("values")) {
         return {};
@@ -279,7 +280,7 @@ std::optional<std::string> doubt_about_tuples(const YamlSection& parameter) {
     return {};
 }
 
-/// YAML parts `0,1` at its comma, into two numbers.
+/// YAML splits `0,1` at its comma into two numbers.
 std::optional<std::string> doubt_about_repeats(const YamlSection& parameter) {
     if (!parameter.has("values") || !parameter.at("values").is_array()) {
         return {};

@@ -8,12 +8,12 @@
 
 namespace crescendo::launch {
 
-/// Reads one entry of the section `parameters`: its distribution, by W&B's words or by the keys that it has. Throws
-/// InvalidInput on the first mistake, or AlreadyTold where it is among the mistakes of the file.
+/// Reads the distribution of one entry of `parameters`, given by W&B's name or implied by its keys. Throws InvalidInput
+/// on the first mistake, or AlreadyTold if it is already among the file's mistakes.
 Distribution read_distribution(const YamlSection& parameter);
 
-/// What the values of a sound entry are, where many a writer means others: exponents of e that look like values, and
-/// the whole numbers from 0 to 1. Nothing if there is no doubt.
+/// A doubt about a valid entry whose values are often not what its author meant, such as exponents of e that look like
+/// values, or the whole numbers from 0 to 1. Nothing if there is no doubt.
 std::optional<std::string> doubt_about_distribution(const YamlSection& parameter);
 
 }  // namespace crescendo::launch

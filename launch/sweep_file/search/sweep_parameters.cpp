@@ -14,7 +14,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// What to write for the space of another tool, such as "loguniform(1e-4, 1e-1)"; "" if the text is none.
+/// What to write instead of a call from another tool, such as "loguniform(1e-4, 1e-1)"; "" if the text is not such a
+/// call.
 std::string remedy_for_call(const std::string& name, const std::string& text) {
     static const RE2 call(R"(\s*(?:\w+\.)*(\w+)\(\s*(.*?)\s*\)\s*)");
     static const RE2 two_numbers(R"(([-+.\w]+)\s*,\s*([-+.\w]+))");
@@ -43,7 +44,7 @@ std::string remedy_for_call(const std::string& name, const std::string& text) {
     }
     std::string min = "…";
     std::string max = "…";
-    if (function != "randint") {  // whose end is not among the values
+    if (function != "randint") {  // its upper end is not among the values
         RE2::FullMatch(arguments, two_numbers, &min, &max);
     }
     return fmt::format("write {}: {{distribution: {}, min: {}, max: {}{}}}; {}", name, found->second, min, max,
@@ -67,7 +68,7 @@ YamlSection read_parameter(const YamlSection& parameters, const std::string& nam
     return parameters.section(name, "{min: 0.1, max: 0.9}").value();
 }
 
-/// Sections of the file that were indented too far are no parameters.
+/// Rejects a section of the file that was indented too far, and so looks like a parameter.
 void require_parameter(const YamlSection& parameter, const std::string& name) {
     constexpr std::array<std::pair<std::string_view, const char*>, 4> keys_of_sections{
         {{"metric", "name"}, {"scheduler", "type"}, {"early_terminate", "type"}, {"trainer", "data"}}};
@@ -80,7 +81,7 @@ void require_parameter(const YamlSection& parameter, const std::string& name) {
     }
 }
 
-/// Maps in a parameter without `parameters:` were meant as parameters that it holds.
+/// Rejects maps in a parameter without `parameters:`. They were meant as parameters inside this one.
 void require_no_inner(const YamlSection& parameter, const std::string& name) {
     const auto looks_like_one = [](const OrderedJson& value) {
         constexpr std::array keys{"distribution", "min", "max", "values", "value", "expression", "parameters"};
@@ -108,12 +109,12 @@ Parameter read_one(const YamlSection& parameter, const std::string& name) {
     return {name, distribution, when};
 }
 
-/// A condition that holds where both do; either may be empty, which always holds.
+/// A condition that holds if both do. An empty condition always holds.
 std::string both(const std::string& a, const std::string& b) {
     return a.empty() || b.empty() ? a + b : fmt::format("({}) and ({})", a, b);
 }
 
-/// Reads the entries of `section`, whose names begin with `prefix`, and which are there only where `when` holds.
+/// Reads the entries of `section`. Their names get the prefix `prefix`, and they exist only if `when` holds.
 void read_entries(const YamlSection& section, const std::string& prefix, const std::string& when,
                   ParametersSection& result) {
     for (const auto& [name, value] : section.map().items()) {

@@ -12,8 +12,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// The key in the file of the rule that a search space calls `key`. A parameter in another one has a dotted name, and
-/// is an entry of that one's `parameters`.
+/// Translates the key of a rule in the search space to its key in the file. A parameter inside another has a dotted
+/// name in the search space, and is an entry of the other's `parameters` in the file.
 std::string key_in_file(const std::string& key, const SourceMap& source) {
     constexpr std::string_view section = "parameters.";
     if (!key.starts_with(section)) {
@@ -31,10 +31,10 @@ std::string key_in_file(const std::string& key, const SourceMap& source) {
     return found + rest;
 }
 
-/// Where the condition of a parameter stands.
+/// Where the file has the condition of a parameter.
 struct ConditionPlace {
     std::string key;       ///< its own `when`, else that of the nearest group that has one
-    bool is_whole = true;  ///< false: other groups around it have conditions too, and the character is not known
+    bool is_whole = true;  ///< false: several groups around it have conditions; the character is unknown
 };
 
 ConditionPlace find_condition(const std::string& key, const SourceMap& source) {
@@ -81,7 +81,7 @@ std::string read_expression(const YamlSection& parameter, const std::string& nam
 SearchSpace make_space(const YamlSection& file, std::vector<Parameter> parameters, const SourceMap& source) {
     const auto constraints = read_constraints(file);
     if (file.mistakes().lie_in("parameters")) {
-        throw AlreadyTold{};  // rules may name a parameter that was left out
+        throw AlreadyTold{};  // rules may name a parameter that was left out because of a mistake
     }
     std::vector<ExpressionError> problems;
     const Rules rules(parameters, constraints, problems);
@@ -94,7 +94,7 @@ SearchSpace make_space(const YamlSection& file, std::vector<Parameter> parameter
 
 void add_mistakes(const std::vector<ExpressionError>& problems, const std::vector<std::string>& names,
                   const SourceMap& source, Mistakes& mistakes) {
-    std::set<std::string> told;  // all parameters of a group have its condition, and its mistakes
+    std::set<std::string> told;  // all parameters of a group share its condition, and its mistakes
     for (const auto& problem : problems) {
         const auto [key, is_whole] = find_condition(key_in_file(problem.key(), source), source);
         if (!told.insert(fmt::format("{}: {}", key, problem.what())).second) {

@@ -9,7 +9,7 @@
 
 namespace crescendo::launch {
 
-/// What an entry of a public benchmark says beside its figures: `entry:` of a sweep file, or options of `export`.
+/// The data of a benchmark entry other than its results: `entry:` of a sweep file, or options of `export`.
 struct Entry {
     std::optional<std::string> author = {};
     std::optional<std::string> author_email = {};
@@ -20,14 +20,14 @@ struct Entry {
     std::optional<double> cost_per_hour = {};  ///< US dollars for an hour of the hardware
     OrderedJson misc = OrderedJson::object();  ///< anything else
 
-    /// This entry; what it does not say, `otherwise` does.
+    /// This entry, with missing values taken from `otherwise`.
     Entry or_else(const Entry& otherwise) const;
 };
 
-/// A text of an entry, and its names.
+/// A text field of an entry, and its names.
 struct EntryText {
     const char* key;      ///< in a sweep file
-    const char* in_json;  ///< in DAWNBench's files; the sweep file takes it too
+    const char* in_json;  ///< in DAWNBench's files; sweep files accept it too
     std::optional<std::string> Entry::*text;
     const char* example;
 };

@@ -7,7 +7,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Whether a shell or another interpreter gets its program as a word: [sh, -c, 'mail … "$CRESCENDO_SWEEP"'].
+/// Whether a shell or another interpreter gets its program as an argument: [sh, -c, 'mail … "$CRESCENDO_SWEEP"'].
 bool has_inline_program(const std::vector<std::string>& command) {
     return std::ranges::any_of(command, [](const std::string& word) {
         return word.size() > 1 && word[0] == '-' && word[1] != '-' && word.ends_with('c');

@@ -7,8 +7,8 @@
 
 namespace crescendo::launch {
 
-/// Commands that a session runs when it ends: mail, chat, a next job. Words as they are, without a shell; empty: none.
-/// They decide nothing, so they may change at any time.
+/// Commands that a session runs when it ends: mail, chat, the next job. Lists of words, run without a shell; empty:
+/// none. They affect no decision, so they may change at any time.
 struct Hooks {
     std::vector<std::string> on_finish;   ///< the sweep is done
     std::vector<std::string> on_failure;  ///< every trial failed, or the session ended with an error

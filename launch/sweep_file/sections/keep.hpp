@@ -5,17 +5,17 @@
 
 namespace crescendo::launch {
 
-/// What stays of the folders of trials that have ended: `keep:` of the sweep file. It decides nothing about trials, so
-/// it may change at any time.
+/// Which files of ended trials are kept: `keep:` of the sweep file. It affects no decision about trials, so it may
+/// change at any time.
 struct Keep {
-    /// The trials whose programs' files stay, beside those that failed or have not ended.
+    /// Trials whose programs' files are kept. Those of trials that failed or have not ended are always kept.
     enum class Programs {
         all,
-        finished,  ///< those that finished, and the best
+        finished,  ///< trials that finished, and the best ones
         best,
     };
 
-    int best = 1;  ///< how many trials keep their checkpoint, and all their files; the best by their last value
+    int best = 1;  ///< number of best trials, by last value, that keep their checkpoint and all their files
     Programs programs = Programs::all;
 };
 
@@ -23,8 +23,8 @@ inline constexpr Words programs_kept{{std::pair{Keep::Programs::all, "all"},
                                       {Keep::Programs::finished, "finished"},
                                       {Keep::Programs::best, "best"}}};
 
-/// Reads the section `keep`, as in `{best: 5, programs: finished}`. What it says must fit what trains the trials; this
-/// must have been read before.
+/// Reads the section `keep`, such as `{best: 5, programs: finished}`. Its keys must fit the trainer or program of the
+/// sweep, which must have been read before.
 Keep read_keep(const YamlSection& file, bool has_trainer, bool has_warm_trainers);
 
 }  // namespace crescendo::launch

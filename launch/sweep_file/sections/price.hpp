@@ -7,8 +7,8 @@
 
 namespace crescendo::launch {
 
-/// What an hour of computing costs, in whatever currency its user thinks in: `price:` of the sweep file. It decides
-/// nothing, so it may change at any time.
+/// The price of an hour of computing, in the user's currency: `price:` of the sweep file. It affects no decision, so it
+/// may change at any time.
 struct Price {
     enum class Unit { slot, node };
 

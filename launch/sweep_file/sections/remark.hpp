@@ -4,7 +4,8 @@
 
 namespace crescendo::launch {
 
-/// What a sweep file leaves open, or says otherwise than it is meant here, and what holds: one line for people.
+/// A one-line note for the user about a key that the sweep file leaves open or uses with another meaning: it says what
+/// applies.
 struct Remark {
     std::string key;  ///< as in InvalidInput
     std::string text;

@@ -22,7 +22,7 @@ Hooks hooks_of_site();
 inline constexpr const char* site_variable = "CRESCENDO_SITE";
 
 /// Path of the site profile: $CRESCENDO_SITE, else the first that exists of ~/.config/crescendo/site.yaml and
-/// /etc/crescendo/site.yaml.
+/// /etc/crescendo/site.yaml. None if there is no site profile.
 std::optional<std::filesystem::path> find_site_profile();
 
 }  // namespace crescendo::launch

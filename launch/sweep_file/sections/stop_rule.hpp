@@ -23,7 +23,7 @@ std::vector<std::string> read_plugins(const YamlSection& file);
 /// Reads `stop_rule:`.
 std::optional<StopRuleSpec> read_stop_rule(const YamlSection& file);
 
-/// Reads the entry `options` of a section: a map that is handed on as it is.
+/// Reads the entry `options` of a section: a map that is passed on unchanged.
 OrderedJson read_options(const YamlSection& section);
 
 /// Reads the entry `deadline` of a section.

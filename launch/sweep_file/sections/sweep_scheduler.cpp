@@ -33,7 +33,7 @@ GrowPolicy read_grow(const YamlSection& section) {
     return section.choice("grow", grow_policies).value_or(GrowPolicy::eager);
 }
 
-/// A trial that waits for all of its target would wait in vain if it then refused it.
+/// With `grow: wait`, a trial waits for all workers of its target. It would wait in vain if it then refused to grow.
 GrowWhen default_condition(const SchedulerSpec& spec) {
     return spec.kind == SchedulerKind::rasda && spec.grow != GrowPolicy::wait ? GrowWhen::goodput : GrowWhen::always;
 }
@@ -48,7 +48,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
                    "capped_surplus", "distinct_gpus",  "batch",         "min_efficiency"});
     SchedulerSpec spec;
     const auto read = [&](const auto& step) { section.attempt(step); };
-    read([&] { section.word("resource", {"epochs", "steps", "samples", "seconds"}); });  // for its readers
+    read([&] { section.word("resource", {"epochs", "steps", "samples", "seconds"}); });  // for readers only
     read([&] { spec.kind = read_kind(section); });
     read([&] { spec.min = Resource{section.integer("min").value_or(1)}; });
     read([&] {

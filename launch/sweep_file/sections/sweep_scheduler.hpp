@@ -5,8 +5,8 @@
 
 namespace crescendo::launch {
 
-/// Reads `scheduler:` of a sweep file. Keys that mean nothing to the chosen type, such as `scaling_factor` to asha, are
-/// checked and change nothing. So one word switches a sweep from one type to another.
+/// Reads `scheduler:` of a sweep file. Keys without a meaning for the chosen type, such as `scaling_factor` for asha,
+/// are checked and ignored, so that changing one word switches a sweep to another type.
 SchedulerSpec read_scheduler(const YamlSection& section);
 
 }  // namespace crescendo::launch
