@@ -41,7 +41,8 @@ Agent::Agent(NodeId node, WorkerOptions options)
     }
 }
 
-/// Gives the trainers a place for what they decode. A system that has none lets each decode for itself.
+/// Creates shared memory for the data that the trainers decode. On a system without shared memory, each trainer decodes
+/// for itself.
 void Agent::share_memory() {
     const bool is_own_trainer = options_.setup.kind == WorkerKind::warm_trainer && options_.setup.trainer.empty();
     if (!is_own_trainer || options_.slots.size() < 2) {
@@ -55,7 +56,7 @@ void Agent::share_memory() {
 
 Agent::~Agent() {
     for (const auto& each : workers_) {
-        each->terminate();  // all of them first, so that their times to leave do not add up
+        each->terminate();  // all of them first, so that their grace periods overlap
     }
 }
 
@@ -64,8 +65,8 @@ std::vector<Slot> Agent::slots() const {
                          num_shared_gpus(options_.slots));
 }
 
-/// This process may have stood still since it last looked, as in a sync of the journal. Deadlines that an order sets
-/// begin later, so this comes first.
+/// Handles a standstill of this process since it last looked, as in a sync of the journal. Called first, because
+/// deadlines that an order sets begin later.
 void Agent::excuse_standstill() {
     const auto now = Clock::now();
     if (const auto away = now - looked_; away >= options_.standstill) {
@@ -86,8 +87,8 @@ void Agent::obey(const Order& order) {
     had_trials_ = note_trials() || had_trials_;
 }
 
-/// Tells the meters which trials the workers have. Between two calls no worker changes its trial. Returns whether there
-/// is a trial; false if nothing is measured.
+/// Tells the meters which trials the workers have. Workers do not change their trials between two calls. Returns
+/// whether any worker has a trial; false if nothing is measured.
 bool Agent::note_trials() {
     bool has_trials = false;
     if (energy_.has_meters()) {
@@ -138,7 +139,7 @@ std::vector<Notice> Agent::advance() {
     }
     const bool has_trials = note_trials();
     if ((std::exchange(had_trials_, has_trials) && !has_trials) || energy_.is_due()) {
-        notices.emplace_back(energy_.used(node_));  // an idle agent may not be asked for notices any more
+        notices.emplace_back(energy_.used(node_));  // an idle agent may not be polled again
     }
     return notices;
 }

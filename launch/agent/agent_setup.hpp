@@ -20,7 +20,7 @@ enum class WorkerKind { warm_trainer, program };
 /// How long a trainer may take to save its trial and leave it: CRESCENDO_SAVE_TIMEOUT in seconds; default 60.
 std::chrono::seconds save_timeout_of_environment();
 
-/// Time until a trainer is started again on a slot where none could start: CRESCENDO_RESTART_INTERVAL in seconds;
+/// Wait before a trainer is started again on a slot on which none could start: CRESCENDO_RESTART_INTERVAL in seconds;
 /// default 10. Each further wait is three times as long.
 std::chrono::seconds restart_interval_of_environment();
 
@@ -28,23 +28,23 @@ std::chrono::seconds restart_interval_of_environment();
 struct AgentSetup {
     WorkerKind kind = WorkerKind::program;
     std::vector<std::string> trainer;                  ///< command of warm trainers; empty: crescendo-trainer
-    Supervision supervision;                           ///< how they are heard of
+    Supervision supervision;                           ///< where workers' reports are, and how long they may be silent
     std::string directory;                             ///< working directory of programs, as seen from every node
-    std::string log;                                   ///< what warm trainers print while they hold no trial
-    SlotPlan::Wishes slots;                            ///< what each node shall offer as slots
+    std::string log;                                   ///< file for what warm trainers print while they have no trial
+    SlotPlan::Wishes slots;                            ///< the slots that each node should offer
     std::chrono::milliseconds save_timeout = save_timeout_of_environment();  ///< for a warm trainer to leave
-    std::chrono::milliseconds restart_interval = restart_interval_of_environment();  ///< where no trainer could start
-    std::string interface;  ///< network interface through which groups meet; if empty, loopback, or between hosts that
-                            ///< of the default route
+    std::chrono::milliseconds restart_interval = restart_interval_of_environment();  ///< first wait if none could start
+    std::string interface;  ///< network interface through which groups meet; if empty, loopback on one host, else the
+                            ///< interface of the default route
 
     /// The slots of this node, and the cores and GPUs of each.
     SlotPlan plan() const;
 
-    /// Gives every node the texts of all, in their order.
+    /// Shares one text per node: takes this node's text and returns the texts of all nodes, in node order.
     using Exchange = std::function<std::vector<std::string>(const std::string& own)>;
 
-    /// Makes this node's agent. `first_slot` is the first of its slots, whose ids are consecutive. All nodes make
-    /// theirs at the same time, because each has to know where the others' workers are met.
+    /// Makes this node's agent. `first_slot` is the first of its slots, whose ids are consecutive. All nodes must call
+    /// it at the same time, because each needs to know where the workers of the others meet.
     std::unique_ptr<Agent> make_agent(
         NodeId node, SlotId first_slot, const SlotPlan& plan,
         const Exchange& exchange = [](const std::string& own) { return std::vector{own}; }) const;

@@ -19,7 +19,7 @@ std::string advice_on_arguments(std::string_view last_words) {
             return "\nits options begin with hyphens: write ${args} in the command, in place of ${args_no_hyphens}";
         }
         const auto option = first.substr(0, first.find_first_of("= \n"));
-        const auto has = [&](const char* before) {  // in the usage: [-lr LR], where it was given --lr
+        const auto has = [&](const char* before) {  // in the usage: [-lr LR], although it got --lr
             return last_words.find(fmt::format("{}{} ", before, option.substr(1))) != std::string_view::npos;
         };
         if (option.starts_with("--") && (has("[") || has(" "))) {
@@ -51,7 +51,7 @@ std::string advice_on_arguments(std::string_view last_words) {
     if (const auto at = last_words.find(": expected "); last_words.find(" arguments", at) != std::string_view::npos) {
         return advice_on_lists;
     }
-    // Python turns `--hidden-size` into `hidden_size`, and many name the parameter like that.
+    // Python turns `--hidden-size` into `hidden_size`, so many users give that name to the parameter.
     for (const char* complaint : {"unrecognized arguments", "unrecognized option", "o such option"}) {
         if (last_words.find(complaint) != std::string_view::npos) {
             return "\na parameter has the name of the program's option, with - or _ as it has them: hidden-size for "

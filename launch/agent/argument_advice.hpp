@@ -5,8 +5,8 @@
 
 namespace crescendo::launch {
 
-/// How to write the command of a program that refused its arguments, by what argparse, click or getopt printed last.
-/// Begins with a line feed; empty where nothing is known.
+/// Advice on how to write the command of a program that refused its arguments, based on the last output of argparse,
+/// click or getopt. Begins with a line feed; empty if there is no advice.
 std::string advice_on_arguments(std::string_view last_words);
 
 }  // namespace crescendo::launch

@@ -1,14 +1,14 @@
-/// crescendo-guard GRACE PROGRAM [ARG…]: runs a program and lets nothing that it started outlive it, or the one who
-/// started the guard.
+/// crescendo-guard GRACE PROGRAM [ARG…]: runs a program and makes sure that nothing it started outlives it or the
+/// guard's parent.
 ///
-/// A program of the user's may start processes of its own, in sessions of their own. The guard adopts
-/// them when their parents end (PR_SET_CHILD_SUBREAPER), so that it can find and kill them all. SIGTERM is passed on;
-/// what has not left after GRACE milliseconds is killed. On SIGQUIT all is killed at once. The one who starts the guard
-/// chooses which of the two it gets when he dies.
+/// A user's program may start processes in their own sessions. The guard adopts them when their parents end
+/// (PR_SET_CHILD_SUBREAPER), so it can find and kill them all. It passes SIGTERM on, and kills what is left after GRACE
+/// milliseconds. On SIGQUIT it kills everything at once. The guard's parent chooses which of the two signals the guard
+/// gets when the parent dies.
 /// Exit status: the program's, or 128 + signal.
 ///
-/// Some processes remove what others leave in shared memory, once these are gone: killed with them, they would leave it
-/// there for good. So they are the last ones, and have a moment for it.
+/// Some processes remove what others leave in shared memory after these have ended. If they were killed together,
+/// shared memory would leak. So they are killed last, and get a moment to clean up.
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -34,14 +34,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Whether it cleans up behind others: Python's multiprocessing and joblib have a resource_tracker, torch its manager.
+/// Whether the process cleans up after others: Python's multiprocessing and joblib have a resource_tracker, torch its
+/// shared memory manager.
 bool cleans_up(pid_t process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/cmdline");
     const std::string words(std::istreambuf_iterator<char>(file), {});
     return words.find("resource_tracker") != words.npos || words.find("torch_shm_manager") != words.npos;
 }
 
-/// Ends every descendant: killing one hands its children to us, so it takes as many turns as they are deep.
+/// Kills every descendant. Killing a process makes its children ours, so this takes as many rounds as the tree is deep.
 void kill_descendants() {
     constexpr std::chrono::seconds time_to_clean_up{3};
     constexpr timespec turn{0, 10'000'000};
@@ -70,10 +71,9 @@ void kill_descendants() {
 
 int exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
-/// Waits for the program; adopted children that end meanwhile are reaped.
-/// Without a value: it is to be killed.
+/// Waits for the program, and reaps adopted children that end meanwhile. Returns nothing if the program must be killed.
 std::optional<int> wait_for(pid_t program, const sigset_t& watched, std::chrono::milliseconds grace) {
-    std::optional<Clock::time_point> deadline;  // set once it was told to leave
+    std::optional<Clock::time_point> deadline;  // set once the program was told to leave
     for (;;) {
         int status = 0;
         pid_t ended = 0;
@@ -85,7 +85,7 @@ std::optional<int> wait_for(pid_t program, const sigset_t& watched, std::chrono:
         if (deadline && Clock::now() >= *deadline) {
             return std::nullopt;
         }
-        // Both signals stay blocked outside, so none can slip through between the check and the wait.
+        // Both signals are blocked outside this wait, so none is lost between the check and the wait.
         const timespec turn{deadline ? 0 : 3600, deadline ? 50'000'000 : 0};
         siginfo_t info;
         const int signal = ::sigtimedwait(&watched, &info, &turn);
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     ::setpgid(program, program);
-    ::close(ChildProcess::protocol_fd);  // the program's alone: the other side must see it closed when the program ends
+    ::close(ChildProcess::protocol_fd);  // only for the program: the other side must see it close when the program ends
 
     const auto code = wait_for(program, watched, std::chrono::milliseconds(std::atol(argv[1])));
     kill_descendants();

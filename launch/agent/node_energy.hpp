@@ -10,35 +10,35 @@
 
 namespace crescendo::launch {
 
-/// What a node's processors and GPUs take, and which trials the GPUs worked for.
+/// Energy used by a node's processors and GPUs, and the trials that the GPUs worked for.
 ///
-/// Only what is measured is told. Processors belong to the whole node, so no trial has a share of them. A GPU belongs
-/// to the trial of its slot; one that several slots share, to none.
+/// Reports only what is measured. Processors belong to the whole node, so no trial has a share of them. A GPU belongs
+/// to the trial of its slot; a GPU that several slots share belongs to no trial.
 class NodeEnergy {
   public:
     struct Gpu {
         std::unique_ptr<EnergyMeter> meter;
-        std::optional<SlotId> slot{};  ///< none: several share it
+        std::optional<SlotId> slot{};  ///< none: several slots share the GPU
         std::optional<TrialId> trial{};
         double last = 0;
     };
 
-    /// Null meters cannot be read.
+    /// A null meter means that this device cannot be read.
     NodeEnergy(std::unique_ptr<EnergyMeter> cpus, std::vector<Gpu> gpus);
 
     /// The meters of this node, and those of its slots' GPUs. The variables CRESCENDO_POWERCAP and CRESCENDO_NVML
     /// replace the system's folder and NVIDIA's library.
     static NodeEnergy of(const WorkerOptions& options);
 
-    /// The trial that the slot's worker has from now on. Only a change costs anything.
+    /// Sets the trial of the slot's worker from now on. Cheap unless the trial changes.
     void note_trial(SlotId slot, std::optional<TrialId> trial);
 
-    /// Whether a minute has passed since used() was called.
+    /// Whether a minute has passed since used() was last called.
     bool is_due() const { return has_meters() && std::chrono::steady_clock::now() - told_at_ >= period; }
 
     bool has_meters() const { return cpus_ || !gpus_.empty(); }
 
-    /// What was used since the last call.
+    /// The energy used since the last call.
     EnergyUsed used(NodeId node);
 
   private:
@@ -47,7 +47,7 @@ class NodeEnergy {
     void read(Gpu& gpu);
 
     std::unique_ptr<EnergyMeter> cpus_;
-    std::vector<Gpu> gpus_;  ///< those that can be read
+    std::vector<Gpu> gpus_;  ///< the GPUs whose meters can be read
     double last_cpus_ = 0;
     EnergyUsed used_;
     std::chrono::steady_clock::time_point told_at_ = std::chrono::steady_clock::now();

@@ -17,8 +17,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// What shells, argparse and getopt users end with where they do not understand their arguments. A program that has
-/// worked for longer means something else by it; one that imports much may need a while to look at them.
+/// Exit status of shells, argparse and getopt users that do not understand their arguments. A program that has run for
+/// longer means something else by it; a program with many imports may take a while to read its arguments.
 constexpr int usage_error_status = 2;
 constexpr std::chrono::seconds time_to_complain{30};
 constexpr std::chrono::milliseconds time_to_finish_line{5000};
@@ -32,7 +32,7 @@ ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOpti
     process.hides = variables_of_ranks();
     const auto& source = options.setup.supervision.report;
     if (source && source->is_printed() && work.rank == 0) {
-        // Its reports are to come in time.
+        // Unbuffered output, so that reports arrive in time.
         process.environment.emplace_back("PYTHONUNBUFFERED", "1");
         process.environment.emplace_back("GFORTRAN_UNBUFFERED_PRECONNECTED", "1");
     } else {
@@ -41,7 +41,7 @@ ProcessOptions process_of(const ProgramWork& work, SlotId slot, const WorkerOpti
     process.directory = options.setup.directory;
     process.log = work.log();
     process.holds_log = work.rank == 0;
-    process.death_signal = SIGTERM;  // the guard has work to do before it dies
+    process.death_signal = SIGTERM;  // the guard must kill the program before it dies
     return process;
 }
 
@@ -86,7 +86,7 @@ void ProgramRun::go_on(const protocol::Decision& order) {
 void ProgramRun::leave(bool save) {
     CRESCENDO_EXPECT(!is_leaving());
     state_ = State::leaves;
-    if (escalation_ == 0) {  // else it is being ended already, and its guard has the time that it needs for that
+    if (escalation_ == 0) {  // else it is being ended already, and its guard has its own deadline
         deadline_ = Clock::now() + time_to_leave(save);
     }
     if (is_told_decisions()) {
@@ -104,19 +104,19 @@ std::chrono::milliseconds ProgramRun::time_to_leave(bool save) const {
     if (is_complete() || (save && reads_order_now)) {
         return time_to_save();
     }
-    // Rank 0 that is not told decisions does not know of the order; at its end it would leave by itself.
+    // A rank 0 that gets no decisions does not know about the order, and would leave only at its end.
     return is_told_decisions() || work_.rank > 0 ? options_.grace : std::chrono::milliseconds(0);
 }
 
 void ProgramRun::terminate() { program_->process.signal(SIGTERM); }  // the guard passes it on, and kills what stays
 
 void ProgramRun::await_end() const {
-    // A guard that is killed at once can kill nothing: what the program started would live on.
+    // A guard that was killed at once could kill nothing, and the program's children would survive.
     program_->await_end(options_.grace + time_of_the_guard);
 }
 
 std::optional<ProgramRun::End> ProgramRun::advance() {
-    // In this order: what a program wrote before it ended still counts.
+    // Status before output: what a program wrote before it ended still counts.
     const auto status = program_->process.try_wait();
     receive();
     if (written_) {
@@ -160,7 +160,7 @@ void ProgramRun::excuse(Clock::duration time) {
 }
 
 void ProgramRun::watch(std::vector<pollfd>& descriptors) const {
-    if (!in_doubt_until_) {  // what has ended would be ready all the time
+    if (!in_doubt_until_) {  // the exit descriptor of an ended process is always ready
         program_->watch(descriptors);
     }
 }
@@ -171,7 +171,7 @@ void ProgramRun::expect_report() {
     }
 }
 
-/// Whether the program has reported the end of its trial. It may have more to do then, such as to save its model.
+/// Whether the program has reported the end of its trial. It may still be busy then, for example saving its model.
 bool ProgramRun::is_complete() const { return work_.rank == 0 && last_resource_ >= work_.join().max_resource; }
 
 std::chrono::milliseconds ProgramRun::time_to_save() const {
@@ -206,7 +206,7 @@ void ProgramRun::receive() {
     }
 }
 
-/// It waits for the decision, and we for the end of its report.
+/// The program waits for a decision, while we wait for the line feed of its report.
 void ProgramRun::remark_on_unfinished() {
     unfinished_due_.reset();
     is_told_of_unfinished_ = true;
@@ -236,7 +236,7 @@ void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end) {
     }
 }
 
-/// Most programs that are not in Python keep what they print to a file until some 4 KiB of it are there.
+/// Most programs not written in Python buffer about 4 KiB of what they print to a file.
 void ProgramRun::remark_on_late_reports() const {
     const bool is_printed = options_.setup.supervision.report->is_printed();
     remark(
@@ -271,10 +271,10 @@ void ProgramRun::take(protocol::Report report) {
     notices_.push_back(std::move(report));
 }
 
-/// Remarks on a process that begins again, and on one that repeats its own reports with other numbers.
+/// Remarks on a process that starts over, and on one that repeats its own reports with other numbers.
 void ProgramRun::remark_on_repetition(const protocol::Report& report) const {
     if (written_ && !options_.setup.supervision.report->is_printed()) {
-        return;  // the file has what former processes wrote, and may be written anew
+        return;  // the file has earlier processes' lines, and may be rewritten
     }
     const auto& join = work_.join();
     if (num_reports_ == 0 && work_.has_reported() && report.resource < *join.reported) {
@@ -292,8 +292,8 @@ void ProgramRun::remark_on_repetition(const protocol::Report& report) const {
     }
 }
 
-/// What a program writes that is to end counts no more. But one that reports beyond the end of its trial has not
-/// understood, and there is nothing to wait for.
+/// Handles output of a program that is being ended. It no longer counts. But a program that reports beyond the end of
+/// its trial has not noticed that end, so waiting for it is pointless.
 void ProgramRun::ignore(const WrittenLine& line) {
     if (state_ != State::leaves || escalation_ > 0 || !is_complete()) {
         return;
@@ -317,11 +317,11 @@ void ProgramRun::remark_on_silence() const {
                     written_ ? written_->why_none() : quoted(own_last_words())));
 }
 
-/// What the present process printed last, and no earlier one of the trial.
+/// The last lines that this process printed, without those of the trial's earlier processes.
 std::string ProgramRun::own_last_words() const { return last_words(work_.log(), log_begin_); }
 
-/// A batch system ends a job by a signal to all of its processes: by SIGTERM, or by SIGINT where its user asks for
-/// that. Then the order to leave is on its way, and the program has not failed.
+/// A batch system ends a job with a signal to all its processes: SIGTERM, or SIGINT if the user asked for it. Then the
+/// order to leave is on its way, and the program has not failed.
 bool ProgramRun::is_in_doubt(const ExitStatus& status) {
     const bool is_told_to_end = status.code == 128 + SIGTERM || status.code == 128 + SIGINT;
     if (!is_told_to_end || state_ != State::trains) {
@@ -349,7 +349,7 @@ ProgramRun::End ProgramRun::conclude(const ExitStatus& status) {
         return End::left;
     }
     if (work_.rank > 0) {
-        return End::early;  // rank 0 says what becomes of the trial
+        return End::early;  // rank 0 decides what becomes of the trial
     }
     if (num_reports_ == 0 && !repeats_file()) {
         fail_without_report();
@@ -359,15 +359,16 @@ ProgramRun::End ProgramRun::conclude(const ExitStatus& status) {
     return End::trained;
 }
 
-/// Whether the trial has reported: what an earlier process wrote to its file, and nobody read, is read by this run.
+/// Whether the trial has reported. Includes reports that an earlier process left unread in its file, which this run
+/// reads.
 bool ProgramRun::has_trial_reported() const { return work_.has_reported() || last_resource_ > Resource{}; }
 
-/// Whether it wrote its file again, with the reports that were there. They look like those of an earlier process.
+/// Whether the process rewrote its file with the reports that were there. They look like an earlier process's.
 bool ProgramRun::repeats_file() const {
     return written_ && written_->is_written_alike() && last_resource_ > Resource{};
 }
 
-/// It ended by a signal, with a status that is not 0, or because it hung.
+/// Fails the trial because its process ended by a signal, with a status other than 0, or after a hang.
 void ProgramRun::fail_as(const ExitStatus& status) {
     const bool hung = state_ == State::hangs;
     const auto words = own_last_words();
@@ -409,7 +410,8 @@ void ProgramRun::fail(const std::string& message, FailureKind kind, ProgramFault
 void ProgramRun::escalate(Clock::time_point now) {
     if (escalation_++ == 0) {
         if (state_ == State::leaves && is_told_decisions()) {
-            // One that trained to its end may have read that, and have more to do than there is time for.
+            // A program that trained to its end may have read the order, and still have more to do than its time
+            // allows.
             const std::chrono::duration<double> time = time_to_save();
             const auto what =
                 is_complete() && !trains_on_

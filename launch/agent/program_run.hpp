@@ -15,44 +15,45 @@
 
 namespace crescendo::launch {
 
-/// How the message begins of the failure of a program that ended with status 0 and never reported.
+/// Beginning of the failure message of a program that ended with status 0 and never reported.
 inline constexpr const char* no_report = "it ended without a report";
 
-/// One process of a program, from its start to its end: what it reports, what it is told, and how it is made to leave.
+/// One process of a program, from start to end: reads its reports, sends it decisions, and makes it leave.
 ///
-/// It runs under a guard that kills what it leaves behind. Rank 0 of a group reports; all ranks get the decisions.
+/// The process runs under a guard that kills what it leaves behind. Rank 0 of a group reports; all ranks get the
+/// decisions.
 class ProgramRun {
   public:
     enum class End {
-        left,     ///< it was told to leave, or has failed
-        trained,  ///< rank 0 ended by itself, and well: with it the trial
-        early,    ///< another rank ended well, before it was told to leave
+        left,     ///< the process was told to leave, or has failed
+        trained,  ///< rank 0 ended by itself with success, which finishes the trial
+        early,    ///< another rank ended with success before it was told to leave
     };
 
-    /// Starts the process. Throws CommandTooLong. What happens is added to `notices`. It, `options` and `oom_kills`
-    /// must outlive the run.
+    /// Starts the process. Adds what happens to `notices`. `notices`, `options` and `oom_kills` must outlive the run.
+    /// Throws CommandTooLong.
     ProgramRun(ProgramWork work, SlotId slot, const WorkerOptions& options, OomKills& oom_kills,
                std::vector<Notice>& notices);
 
     TrialId trial() const { return work_.join().trial; }
 
-    /// Whether it was told to leave, or has failed. Then its messages count no more.
+    /// Whether the process was told to leave, or has failed. From then on its messages are ignored.
     bool is_leaving() const { return state_ == State::leaves || state_ == State::failed; }
 
-    /// Tells it to train on.
+    /// Tells the process to continue training.
     void go_on(const protocol::Decision& order);
 
-    /// Tells it to leave, with its state saved if `save`. It must not be leaving yet.
+    /// Tells the process to leave, and to save its state first if `save`. It must not be leaving yet.
     void leave(bool save);
 
     /// Tells the process to end now.
     void terminate();
 
-    /// Waits until it has, and the guard has killed what it left behind.
+    /// Waits until the process has ended and the guard has killed what it left behind.
     void await_end() const;
 
-    /// Looks at what the process reported and whether it ended, and makes it leave once it has had its time. Returns
-    /// how it ended, once it has; the run is over then.
+    /// Reads the process's reports, checks whether it has ended, and forces it to leave when its time is up. Returns
+    /// how the process ended, once it has; the run is over then.
     std::optional<End> advance();
 
     /// See Worker.
@@ -64,9 +65,9 @@ class ProgramRun {
   private:
     enum class State {
         trains,
-        hangs,   ///< it is being ended, because it did not report for too long
-        leaves,  ///< it was told to
-        failed,  ///< it is being ended, because it did something wrong
+        hangs,   ///< the process is being ended, because it did not report for too long
+        leaves,  ///< the process was told to leave
+        failed,  ///< the process is being ended, because it did something wrong
     };
 
     bool is_told_decisions() const { return !options_.setup.supervision.report; }
@@ -100,23 +101,23 @@ class ProgramRun {
     OomKills& oom_kills_;
     std::vector<Notice>& notices_;
     Clock::time_point started_ = Clock::now();
-    std::uintmax_t log_begin_ = 0;           ///< size of the log at the start: what is before that is of others
-    std::optional<WrittenReports> written_;  ///< where its reports are found, if it does not send them
+    std::uintmax_t log_begin_ = 0;           ///< log size at the start, in bytes; older output is from others
+    std::optional<WrittenReports> written_;  ///< reads the reports of a process that does not send them
     std::unique_ptr<ConnectedProcess> program_;
     State state_ = State::trains;
-    bool trains_on_ = false;  ///< it has reported beyond the end of its trial
-    int num_reports_ = 0;     ///< of this process, and not of an earlier one of the trial
-    bool awaits_decision_ = false;  ///< about its last report
-    Resource last_resource_ = {};   ///< of its reports
+    bool trains_on_ = false;  ///< the process has reported beyond the end of its trial
+    int num_reports_ = 0;     ///< reports of this process, without those of earlier ones of the trial
+    bool awaits_decision_ = false;  ///< about the last report
+    Resource last_resource_ = {};   ///< of the last report
     protocol::Metrics last_metrics_;
-    int batch_multiple_;                               ///< as the program knows it
-    std::optional<Clock::time_point> report_due_;      ///< none while a decision is due
-    std::optional<Clock::time_point> remark_due_;      ///< about a program that has never reported
-    std::optional<Clock::time_point> unfinished_due_;  ///< a remark about a report that lacks its line feed
+    int batch_multiple_;                               ///< batch multiple that the program was last told
+    std::optional<Clock::time_point> report_due_;      ///< when the next report is due; none while a decision is due
+    std::optional<Clock::time_point> remark_due_;      ///< when to remark on a program that has never reported
+    std::optional<Clock::time_point> unfinished_due_;  ///< when to remark on a report that lacks its line feed
     bool is_told_of_unfinished_ = false;
-    std::optional<Clock::time_point> in_doubt_until_;  ///< whether it failed, although it has ended
+    std::optional<Clock::time_point> in_doubt_until_;  ///< it has ended; until then it is open whether it failed
     int escalation_ = 0;                         ///< how it was told to end: 0 by a message, 1 by SIGTERM, 2 by SIGKILL
-    std::optional<Clock::time_point> deadline_;  ///< for its next step
+    std::optional<Clock::time_point> deadline_;  ///< when the next escalation is due
 };
 
 }  // namespace crescendo::launch

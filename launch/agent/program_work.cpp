@@ -42,16 +42,16 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ProgramWor
     }
     int local_rank = 0;
     auto local_size = order.members.size();
-    std::vector<std::string> gpus;  // of all members here, as torchrun has it: LOCAL_RANK chooses one
+    std::vector<std::string> gpus;  // of all members here, as for torchrun: LOCAL_RANK is an index
     for (std::size_t i = 0; i < order.members.size(); ++i) {
         const auto& gpu = resources_of(options, order.members[i].slot).gpu;
-        if (!gpu.empty() && std::ranges::find(gpus, gpu) == gpus.end()) {  // CUDA takes none twice
+        if (!gpu.empty() && std::ranges::find(gpus, gpu) == gpus.end()) {  // CUDA rejects duplicates
             gpus.push_back(gpu);
         }
         local_rank = order.members[i].slot == slot ? static_cast<int>(i) : local_rank;
     }
     if (const auto& own = resources_of(options, slot).gpu; own.starts_with("MIG-")) {
-        gpus = {own};  // of several, CUDA shows one to a process
+        gpus = {own};  // CUDA shows a process only one MIG device
         local_rank = 0;
         local_size = 1;
     }

@@ -41,8 +41,8 @@ void ProgramWorker::start_next() {
     start_when_free();
 }
 
-/// A session that died may have left a process of the trial behind, whose guard gives it some time to leave. Two of
-/// them would write into each other's files.
+/// Waits until no process of the trial is left from a session that died, whose guard gives it some time to leave. Two
+/// such processes would overwrite each other's files.
 void ProgramWorker::start_when_free() {
     constexpr std::chrono::milliseconds between_looks{100};
     const auto now = Clock::now();
@@ -60,7 +60,7 @@ void ProgramWorker::start() {
     const auto work = *std::exchange(next_, std::nullopt);
     try {
         run_ = std::make_unique<ProgramRun>(work, slot(), options_, oom_kills(), notices());
-    } catch (const CommandTooLong& error) {  // the next trial's may be shorter
+    } catch (const CommandTooLong& error) {  // the next trial's command may be shorter
         tell(WorkerFailed{work.join().trial, slot(), FailureKind::repeated_error, error.what(), ProgramFault::none,
                           device_name(options_, slot())});
     }
@@ -79,7 +79,7 @@ void ProgramWorker::leave(TrialId trial, bool save) {
         has_left();
     } else if (!next_ && run_ && !run_->is_leaving() && run_->trial() == trial) {
         run_->leave(save);
-    } else if (early_ == trial || trained_ == trial) {  // the order has crossed the news of the end, or comes after it
+    } else if (early_ == trial || trained_ == trial) {  // the order crossed our notice of the end, or follows it
         early_.reset();
         trained_.reset();
         has_left();

@@ -4,7 +4,7 @@
 
 namespace crescendo::launch {
 
-/// Runs any program other than crescendo-trainer: one process for each trial, one after the other.
+/// Runs any program other than crescendo-trainer: one process per trial, one at a time.
 class ProgramWorker final : public Worker {
   public:
     ProgramWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_kills)
@@ -28,12 +28,12 @@ class ProgramWorker final : public Worker {
     void conclude(ProgramRun::End end);
 
     const WorkerOptions& options_;
-    std::unique_ptr<ProgramRun> run_;              ///< the process that is there
-    std::optional<ProgramWork> next_;              ///< waits for it to end, or for one of a former session
-    Clock::time_point began_to_wait_;              ///< when `next_` began to wait for that one
-    std::optional<Clock::time_point> look_again_;  ///< when to look whether it has ended
-    std::optional<TrialId> trained_;               ///< whose process ended by itself, before an order to leave came
-    std::optional<TrialId> early_;                 ///< whose process ended before its group
+    std::unique_ptr<ProgramRun> run_;              ///< the present process
+    std::optional<ProgramWork> next_;              ///< waits for the end of `run_` or of a former session's process
+    Clock::time_point began_to_wait_;              ///< when `next_` began to wait for a process of a former session
+    std::optional<Clock::time_point> look_again_;  ///< when to check again whether that process has ended
+    std::optional<TrialId> trained_;               ///< trial whose process ended before an order to leave came
+    std::optional<TrialId> early_;                 ///< trial whose process ended before the rest of its group
 };
 
 }  // namespace crescendo::launch

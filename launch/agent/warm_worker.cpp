@@ -22,11 +22,11 @@
 namespace crescendo::launch {
 namespace {
 
-/// Of a trainer that was killed for its silence, or because it did not leave.
+/// Message about a trainer that was killed for its silence, or because it did not leave.
 constexpr const char* cannot_be_killed =
     "its process was killed and does not end: it waits for a device or a file system that does not answer";
 constexpr std::chrono::milliseconds most_of_a_group{60'000};
-constexpr std::chrono::milliseconds least_to_start{300'000};  // imports from a parallel file system that is busy
+constexpr std::chrono::milliseconds least_to_start{300'000};  // for imports from a busy parallel file system
 
 /// Whether a trainer may send messages of this type.
 bool is_known(const std::string& type) {
@@ -52,13 +52,13 @@ WarmWorker::WarmWorker(SlotId slot, const WorkerOptions& options, OomKills& oom_
 WarmWorker::~WarmWorker() {
     terminate();
     if (trainer_ && is_guarded()) {
-        // A guard that is killed at once can kill nothing: what the program started would live on.
+        // A guard that was killed at once could kill nothing, and the program's children would survive.
         trainer_->await_end(time_of_the_guard);
     }
 }
 
-/// crescendo-trainer has started nothing that would outlive it. All of a node are killed before the first is waited
-/// for: each may take seconds to give its GPU back.
+/// crescendo-trainer starts nothing that outlives it. All trainers of a node are killed before waiting for the first,
+/// because each may take seconds to release its GPU.
 void WarmWorker::terminate() {
     if (trainer_) {
         kill();
@@ -80,15 +80,15 @@ void WarmWorker::spawn() {
     process.command = {options_.trainer};
     if (is_guarded()) {
         process.command = guarded(options_.guard, options_.setup.save_timeout, options_.setup.trainer);
-        process.death_signal = SIGQUIT;  // the guard has work to do before it dies
+        process.death_signal = SIGQUIT;  // the guard must kill the program before it dies
     }
     process.cpus = resources.cpus;
     process.environment = device_environment(options_, slot());
     process.hides = variables_of_ranks();
-    // Threads that wait must sleep: a spinning one takes its core from another worker.
+    // Waiting threads must sleep: a spinning thread takes its core from another worker.
     process.environment.emplace_back("OMP_WAIT_POLICY", "passive");
     if (is_guarded() && std::getenv("PYTHONHASHSEED") == nullptr) {
-        // Members of a group number the words of list(set(text)) alike.
+        // With equal hash seeds, all members of a group number the words of list(set(text)) alike.
         process.environment.emplace_back("PYTHONHASHSEED", "0");
     }
     if (is_guarded()) {
@@ -100,7 +100,8 @@ void WarmWorker::spawn() {
         process.environment.emplace_back(protocol::shared_memory_variable, options_.shared_memory);
     }
     if (const auto& hang_timeout = options_.setup.supervision.hang_timeout) {
-        // Those whom a hung peer holds up have to give up first, and say so: they are not to be taken for hung.
+        // Members that wait for a hung peer must give up first and report it, so that they are not taken for hung
+        // themselves.
         const auto group_timeout = std::min<std::chrono::milliseconds>(*hang_timeout / 2, most_of_a_group);
         process.environment.emplace_back(
             protocol::group_timeout_variable,
@@ -124,7 +125,7 @@ std::optional<TrialId> WarmWorker::trial() const {
     return busy != nullptr ? std::optional(busy->task.trial) : std::nullopt;
 }
 
-/// What the trainer works for, or is about to leave; null if there is nothing.
+/// The task that the trainer works on or is leaving; null if there is none.
 const WarmWorker::Task* WarmWorker::task() const {
     const auto* busy = std::get_if<Busy>(&state_);
     const auto* leaving = std::get_if<Leaving>(&state_);
@@ -148,7 +149,7 @@ void WarmWorker::evaluate(const EvaluateTrial& order) {
 }
 
 void WarmWorker::assign(const Task& task, const Json& message) {
-    if (is_out_of_use_) {  // crossed with our notice that it is
+    if (is_out_of_use_) {  // the order crossed our notice that the slot is down
         if (task.is_evaluation) {
             tell(TrialEvaluated{task.trial, {}, "no trainer can be started there"});
         }
@@ -225,8 +226,9 @@ void WarmWorker::look() {
     }
 }
 
-/// A trainer whose main thread is alive is heard of every second, whatever it does or waits for but a checkpoint that
-/// it writes: how long that may take as it leaves, the save_timeout says.
+/// The deadline for the trainer's next message. A trainer whose main thread is alive sends one every second, whatever
+/// it does or waits for, except while it writes a checkpoint. For a checkpoint that it writes as it leaves,
+/// save_timeout is the limit.
 std::optional<Clock::time_point> WarmWorker::silent_until() const {
     const auto& hang_timeout = options_.setup.supervision.hang_timeout;
     if (!hang_timeout || hung_ || is<Leaving>()) {
@@ -253,7 +255,7 @@ std::optional<Clock::time_point> WarmWorker::deadline() const {
 
 void WarmWorker::receive(const Json& message) {
     if (is<Failed>()) {
-        return;  // it is about to end
+        return;  // its process is about to end
     }
     const std::string type = message.at("type");
     if (!is_known(type)) {
@@ -281,7 +283,7 @@ void WarmWorker::receive(const Json& message) {
         }
         receive_failure(failure);
     } else if (const auto* busy = std::get_if<Busy>(&state_); busy == nullptr) {
-        return;  // crossed with our order to leave
+        return;  // the message crossed our order to leave
     } else if (const auto trial = busy->task.trial; type == protocol::Report::name && busy->task.rank > 0) {
         tell(ProgramRemark{trial, fmt::format("reports of other ranks than 0 are ignored; rank {} sent "
                                               "one",
@@ -308,8 +310,8 @@ void WarmWorker::receive(const Json& message) {
     }
 }
 
-/// A misspelt word would be waited for in vain. A trainer that is newer than this crescendo may say more, so it is no
-/// reason to end it.
+/// Remarks on a message of unknown type, because a misspelt type would otherwise be awaited in vain. A trainer newer
+/// than this crescendo may use more types, so this is no reason to end it.
 void WarmWorker::remark_on_unknown(const std::string& type) {
     if (const auto trial = this->trial(); trial && !std::exchange(is_told_of_unknown_, true)) {
         tell(ProgramRemark{
@@ -319,7 +321,7 @@ void WarmWorker::remark_on_unknown(const std::string& type) {
     }
 }
 
-/// A request for a trial that it does not train, or does not train any more, is no business of the trial's group.
+/// Ignores requests for a trial that the trainer does not train (any more): they must not reach that trial's group.
 void WarmWorker::receive_store_request(const Json& request) {
     require_store_request(request);
     if (task() != nullptr && request.at("trial") == task()->trial.value) {
@@ -331,20 +333,20 @@ void WarmWorker::receive_store_request(const Json& request) {
     }
 }
 
-/// The trainer did what the trial protocol does not allow: nobody knows what it will do next, so it is replaced.
+/// Replaces a trainer that broke the trial protocol, because its further behaviour is unknown.
 void WarmWorker::reject(const std::string& message) {
     receive_failure({{}, protocol::failure::error, message});
     kill();
 }
 
-/// The trainer gives up: its process is about to end.
+/// Handles the message of a trainer that gives up: its process is about to end.
 void WarmWorker::receive_failure(const protocol::Failed& failure) {
     const bool is_disk_full = failure.kind == protocol::failure::disk && task() != nullptr && !task()->is_evaluation;
     if (is_disk_full) {
         tell(CheckpointFailed{task()->trial, slot(), failure.message});
     }
     if (auto* leaving = std::get_if<Leaving>(&state_)) {
-        leaving->problem = is_disk_full ? "" : failure.message;  // the notice says it all
+        leaving->problem = is_disk_full ? "" : failure.message;  // CheckpointFailed has said it
     } else if (const auto* busy = std::get_if<Busy>(&state_)) {
         if (!is_disk_full) {
             const bool is_memory = failure.kind == protocol::failure::out_of_memory;
@@ -355,7 +357,7 @@ void WarmWorker::receive_failure(const protocol::Failed& failure) {
     }
 }
 
-/// The trainer is idle again.
+/// Handles a trainer that is idle again.
 void WarmWorker::settle() {
     if (task() != nullptr && !task()->is_evaluation) {
         tell(LeftTrial{task()->trial, slot()});
@@ -387,8 +389,9 @@ void WarmWorker::conclude(const ExitStatus& status) {
     spawn();
 }
 
-/// A process that waits for a device or a file system which does not answer cannot be killed. It runs no more of its
-/// program, and so writes nothing more. But it may hold its GPU, so the slot is down until it is gone.
+/// Gives up on a process that cannot be killed because it waits for a device or a file system that does not answer. It
+/// runs no more of its program, so it writes nothing more. But it may hold its GPU, so the slot is down until the
+/// process is gone.
 void WarmWorker::give_up() {
     if (const auto* busy = std::get_if<Busy>(&state_)) {
         const auto silence = no_progress_for(*options_.setup.supervision.hang_timeout);  // else it would not be killed
@@ -414,7 +417,8 @@ std::string WarmWorker::why_none(const ExitStatus& status) const {
                        last_words(options_.setup.log));
 }
 
-/// A GPU whose last owner is still being torn down needs some seconds, one that fell off the bus a visit.
+/// Waits before the next attempt. A GPU that is still being released needs some seconds; a GPU that fell off the bus
+/// needs a technician.
 void WarmWorker::rest(const std::string& reason) {
     constexpr int growth = 3;
     constexpr int longest = 30;  // intervals

@@ -8,8 +8,8 @@
 
 namespace crescendo::launch {
 
-/// A warm trainer: crescendo-trainer, or a program of the user's. It stays alive from trial to trial, and is replaced
-/// only when it dies.
+/// A warm trainer: crescendo-trainer, or a user's program. It serves trial after trial, and is replaced only when it
+/// dies.
 class WarmWorker final : public Worker {
   public:
     /// Starts the trainer, so that it is warm when the first trial comes.
@@ -30,11 +30,11 @@ class WarmWorker final : public Worker {
   private:
     void look() override;
 
-    /// What a trainer works for.
+    /// The trial that a trainer works on.
     struct Task {
         TrialId trial;
         std::string directory;  ///< folder of the trial
-        int rank = 0;           ///< of this worker in the trial's group
+        int rank = 0;           ///< this worker's rank in the trial's group
         bool is_evaluation = false;
     };
 
@@ -44,19 +44,19 @@ class WarmWorker final : public Worker {
         Json message;
     };
 
-    // What the trainer does, as far as it has said.
-    struct Starting {};  ///< it has not said hello
+    // State of the trainer, as far as its messages show.
+    struct Starting {};  ///< the trainer has not said hello yet
     struct Idle {};
     struct Busy {
         Task task;
     };
-    /// The trainer was told to leave its task, and has not said that it did.
+    /// The trainer was told to leave its task, and has not confirmed it yet.
     struct Leaving {
         Task task;
-        std::optional<std::string> problem = {};  ///< why it ends without having left, as it said
+        std::optional<std::string> problem = {};  ///< the trainer's reason for ending without having left
     };
     struct Failed {};  ///< the trainer said that it gave up, and is about to end
-    /// There is no trainer: too many in a row ended without having had a task, or the last one does not end.
+    /// There is no trainer: too many in a row ended before they had a task, or the last one cannot be killed.
     struct Down {
         Clock::time_point next_attempt;
     };
@@ -88,17 +88,17 @@ class WarmWorker final : public Worker {
     void report_failure(const Task& task, FailureKind kind, const std::string& message);
 
     const WorkerOptions& options_;
-    std::unique_ptr<ConnectedProcess> trainer_;  ///< the trainer; while down, one that does not end, or none
+    std::unique_ptr<ConnectedProcess> trainer_;  ///< the trainer; while down, null or one that does not end
     State state_;
     std::optional<Assignment> next_;
     Clock::time_point heard_;     ///< time of the trainer's last message, or of its start
     bool hung_ = false;           ///< the trainer was killed because it was silent for too long
-    std::optional<Clock::time_point> end_by_;   ///< when one that leaves or failed is killed; none once it was
-    std::optional<Clock::time_point> dead_by_;  ///< when the trainer that was killed must have ended
+    std::optional<Clock::time_point> end_by_;   ///< when to kill one that is leaving or has failed; none once killed
+    std::optional<Clock::time_point> dead_by_;  ///< when a killed trainer must have ended
     bool is_told_of_unknown_ = false;
-    int idle_deaths_ = 0;         ///< trainers that ended before they had a task, since the last that had one
-    int num_rests_ = 0;           ///< since the last trainer that had a task
-    bool is_out_of_use_ = false;  ///< from a rest to the next hello
+    int idle_deaths_ = 0;         ///< trainers in a row that ended before they had a task
+    int num_rests_ = 0;           ///< rests since the last trainer that had a task
+    bool is_out_of_use_ = false;  ///< set from a rest until the next hello
 };
 
 }  // namespace crescendo::launch

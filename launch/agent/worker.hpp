@@ -14,10 +14,10 @@
 
 namespace crescendo::launch {
 
-/// What runs on one slot: at most one trial, and the process that trains it.
+/// The worker of one slot: at most one trial, and the process that trains it.
 ///
-/// Orders never block, and what follows from them is told by advance(). The agent calls it whenever a descriptor is
-/// ready or a deadline has passed.
+/// Orders never block; advance() reports their results. The agent calls advance() whenever a descriptor is ready or a
+/// deadline has passed.
 class Worker {
   public:
     /// `oom_kills` must outlive the worker.
@@ -32,28 +32,29 @@ class Worker {
     virtual void join(const JoinGroup& order, int rank) = 0;
     virtual void go_on(const protocol::Decision& order) = 0;
 
-    /// Tells the worker to leave the trial, if it has it. One whose program has ended by itself says that it left.
+    /// Tells the worker to leave the trial, if it has it. A worker whose program has ended by itself also reports that
+    /// it left.
     virtual void leave(TrialId trial, bool save) = 0;
 
-    // Only warm trainers are asked to evaluate, and ask the store.
+    // Only warm trainers evaluate and use the store.
     virtual void evaluate(const EvaluateTrial&) { CRESCENDO_EXPECT(!"a program was to evaluate"); }
     virtual void answer_store(const Json&) { CRESCENDO_EXPECT(!"a program asked the store"); }
 
     /// Tells the worker's process to end now. The destructor waits until it has ended, or kills it.
     virtual void terminate() = 0;
 
-    /// Adds what has happened since the last call.
+    /// Appends the notices since the last call to `notices`.
     void advance(std::vector<Notice>& notices) {
         look();
         notices.insert(notices.end(), notices_.begin(), notices_.end());
         notices_.clear();
     }
 
-    /// This process stood still for so long, as in a job that was suspended, and so did the worker's: the time does not
-    /// count as its silence.
+    /// Excludes `time` from the worker's silence: this process stood still for that long, as in a suspended job, and so
+    /// did the worker's process.
     virtual void excuse(Clock::duration time) = 0;
 
-    /// Adds the descriptors that poll() has to watch.
+    /// Adds the descriptors that poll() must watch.
     virtual void watch(std::vector<pollfd>& descriptors) const = 0;
     virtual std::optional<Clock::time_point> deadline() const = 0;
 
@@ -63,12 +64,12 @@ class Worker {
     void tell(Notice notice) { notices_.push_back(std::move(notice)); }
 
   private:
-    /// Looks at what the process does, and whether its time is over.
+    /// Checks what the process does, and whether its time is up.
     virtual void look() = 0;
 
     SlotId slot_;
     OomKills& oom_kills_;
-    std::vector<Notice> notices_;  ///< that no advance() has taken yet
+    std::vector<Notice> notices_;  ///< notices that no advance() has taken yet
 };
 
 }  // namespace crescendo::launch

@@ -9,7 +9,7 @@
 
 namespace crescendo::launch {
 
-/// Kind of failure that the end of a worker's process shows, if Crescendo has not killed it.
+/// The kind of failure that the end of a worker's process shows, unless Crescendo killed it.
 FailureKind kind_of(const ExitStatus& status, OomKills& oom_kills);
 
 /// Why a worker was killed, for messages.

@@ -34,7 +34,7 @@ std::vector<std::pair<std::string, std::string>> device_environment(const Worker
         result.emplace_back(protocol::gpu_share_variable, std::to_string(resources.slots_on_gpu));
     }
     const auto& interface = options.setup.interface;
-    // NCCL takes a beginning of names, with which eth1 would be eth10 too, but for "=".
+    // NCCL takes the name as a prefix, so that eth1 would match eth10 too; "=" makes it exact.
     for (const auto& [variable, value] :
          {std::pair("GLOO_SOCKET_IFNAME", interface), std::pair("NCCL_SOCKET_IFNAME", "=" + interface)}) {
         if (!interface.empty() && std::getenv(variable) == nullptr) {

@@ -12,7 +12,7 @@
 
 namespace crescendo::launch {
 
-/// Where a group meets whose rank 0 is on a slot.
+/// Where a group meets if its rank 0 is on a given slot.
 struct MeetingPlace {
     std::string host;
     std::string address;
@@ -25,29 +25,29 @@ struct WorkerOptions {
     std::string trainer;               ///< path of crescendo-trainer
     std::string guard;                 ///< path of crescendo-guard
     SlotId first_slot;                 ///< first slot of this node
-    std::vector<SlotResources> slots;  ///< what each slot of this node gets, from first_slot on
+    std::vector<SlotResources> slots;  ///< resources of each slot of this node, from first_slot on
     std::string shared_memory;         ///< path of memory that crescendo-trainer shares on this node; may be empty
     std::chrono::milliseconds grace{5'000};       ///< time for a program to leave before it gets SIGTERM
-    std::chrono::milliseconds death{10'000};      ///< time for a warm trainer to end after it was killed
-    std::chrono::milliseconds doubt{2'000};       ///< time for an order to leave after a program ended by SIGTERM
-    std::chrono::milliseconds patience{600'000};  ///< time after which a program without a report is remarked on
-    std::chrono::milliseconds standstill{5'000};  ///< a wait that takes so much longer is no busy machine
-    std::vector<MeetingPlace> places;             ///< of all slots on all nodes, by their ids; for programs
-    std::vector<TcpPort> ports;                   ///< those of this node's places, which nobody else is to take
+    std::chrono::milliseconds death{10'000};      ///< time for a killed warm trainer to end
+    std::chrono::milliseconds doubt{2'000};       ///< wait for an order to leave after a signal ended a program
+    std::chrono::milliseconds patience{600'000};  ///< time without a report after which the user gets a remark
+    std::chrono::milliseconds standstill{5'000};  ///< a wait this much too long means a standstill, not a busy machine
+    std::vector<MeetingPlace> places;             ///< by slot id, for all slots on all nodes; for programs
+    std::vector<TcpPort> ports;                   ///< the ports of this node's places, reserved
 };
 
-/// What the worker on `slot` gets: cores, threads, a GPU.
+/// The cores, threads and GPU of the worker on `slot`.
 const SlotResources& resources_of(const WorkerOptions& options, SlotId slot);
 
-/// What a user looks after if trials fail on `slot`: "GPU 3 of node17", with ", which 2 slots share" if they do; or
-/// "cores 4-7 of node17"; "node17" where the worker may run on any core.
+/// What a user should check if trials fail on `slot`: "GPU 3 of node17", with ", which 2 slots share" if they do;
+/// "cores 4-7 of node17"; or "node17" if the worker may run on any core.
 std::string device_name(const WorkerOptions& options, SlotId slot);
 
-/// Variables of a worker's environment that choose the slot's device.
+/// Environment variables that select the slot's device for its worker.
 std::vector<std::pair<std::string, std::string>> device_environment(const WorkerOptions& options, SlotId slot);
 
-/// Has programs in Python print at once, unless the user's environment says how they print. Else a log gets an epoch's
-/// lines much later, and those before a crash never.
+/// Makes Python programs print without buffering, unless the user's environment says how they print. With buffering, an
+/// epoch's lines reach the log much later, and those before a crash never do.
 void unbuffer_python(std::vector<std::pair<std::string, std::string>>& environment);
 
 }  // namespace crescendo::launch

@@ -18,18 +18,19 @@
 namespace crescendo::launch {
 namespace {
 
-/// How often a file is looked at into which a program writes. Nobody waits for an answer.
+/// Time between looks at a file into which a program writes. No program waits for an answer.
 constexpr std::chrono::milliseconds time_between_looks{100};
 
-/// How often a disk is asked for its room.
+/// Time between checks of a disk's free space.
 constexpr std::chrono::seconds time_between_questions{1};
 
 constexpr std::int64_t many_lines = 1000;
 
-/// Bytes of a line that are looked at. Of JSON one more than there may be, so that a longer one shows.
+/// Maximum bytes read of a line. For JSON, one more than allowed, so that an oversized line is detected.
 std::size_t longest_line(const ReportSource& source) { return source.patterns.empty() ? longest_message + 1 : 4096; }
 
-/// A process may have been killed in the middle of a line, or have begun to write its file anew there.
+/// Whether a line is complete JSON. It may not be if a process was killed in the middle of it, or began to rewrite its
+/// file there.
 bool is_json(const std::string& line) { return Json::accept(line) || Json::accept(without_bare_words(line)); }
 
 FileTail tail_of(const std::string& path, const ReportSource& source) {
@@ -64,7 +65,7 @@ std::vector<WrittenLine> WrittenReports::last_lines(Clock::time_point now, const
     return lines;
 }
 
-/// Where very much was written, the next look follows at once.
+/// If there is very much output, the next look follows at once.
 std::vector<WrittenLine> WrittenReports::look(Clock::time_point now) {
     auto texts = tail_.lines();
     const bool ends_earlier = tail_.offset() >= tail_.first_size();
@@ -72,7 +73,7 @@ std::vector<WrittenLine> WrittenReports::look(Clock::time_point now) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const bool is_earlier = i < tail_.num_earlier();
         const bool is_torn = is_torn_ && ends_earlier && i + 1 == tail_.num_earlier();
-        if (!texts[i].empty() && !(is_torn && pattern_)) {  // JSON shows itself whether it is whole
+        if (!texts[i].empty() && !(is_torn && pattern_)) {  // the JSON parser detects an incomplete line
             lines.push_back({std::move(texts[i]), is_earlier});
         }
     }
@@ -88,7 +89,7 @@ std::optional<protocol::Report> WrittenReports::report_in(const WrittenLine& lin
     try {
         return read(line.text);
     } catch (const std::exception&) {
-        return {};  // the earlier process has failed for it, or was killed as it wrote it
+        return {};  // the earlier process failed because of it, or was killed while it wrote it
     }
 }
 
@@ -113,7 +114,7 @@ bool WrittenReports::loses_lines(Clock::time_point now) {
     }
     room_known_until_ = now + time_between_questions;
     struct statvfs disk {};
-    if (::statvfs(path_.c_str(), &disk) != 0 || disk.f_blocks == 0) {  // of 0 blocks where nobody counts them
+    if (::statvfs(path_.c_str(), &disk) != 0 || disk.f_blocks == 0) {  // f_blocks is 0 if the system counts none
         return false;
     }
     return (::geteuid() == 0 ? disk.f_bfree : disk.f_bavail) == 0;

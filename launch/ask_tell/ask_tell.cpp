@@ -21,7 +21,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// More is a slip of the pen, and would take up all memory.
+/// Maximum number of slots. More must be a typing error, and would use up all memory.
 constexpr std::int64_t most_slots = 1'000'000;
 
 constexpr std::string_view example = R"({"event":"trial_reported","trial":3,"resource":1,"metrics":{"val_loss":0.3}})";
@@ -121,7 +121,7 @@ OrderedJson AskTell::answer(std::string_view text) {
         }
     }
     if (actions.empty() && sweep_.finish_reason()) {
-        actions.push_back(FinishSweep{*sweep_.finish_reason(), sweep_.best()});  // a launcher that still asks must know
+        actions.push_back(FinishSweep{*sweep_.finish_reason(), sweep_.best()});  // tells a launcher that still asks
     }
     OrderedJson list = OrderedJson::array();
     for (const auto& action : actions) {
@@ -131,7 +131,7 @@ OrderedJson AskTell::answer(std::string_view text) {
     if (has_group) {
         const auto& now = sweep_.trial(report->trial).group;
         if (now.generation == before.generation && now.batch.multiple != before.batch.multiple) {
-            answer["batch_multiple"] = now.batch.multiple;  // no action says so
+            answer["batch_multiple"] = now.batch.multiple;  // no action reports it
         }
     }
     return answer;
@@ -152,7 +152,7 @@ Event AskTell::read(const Json& line) const {
     return event;
 }
 
-/// Launchers report metrics as trials do. What they are worth to the sweep is for us to say.
+/// Reads a report with metrics, in the form that trials use. We compute the loss.
 Event AskTell::read_report(const Json& line) const {
     const auto& spec = sweep_.spec();
     const auto metrics = line.find("metrics");
@@ -204,7 +204,7 @@ void AskTell::record(const Event& event, const Json& line) {
     journal_->append(record);
 }
 
-/// Once for each trial. It is an event as any other: what is due at the next one follows.
+/// Records the configuration of a trial, once. The record is an event like any other, so actions may follow from it.
 std::vector<Action> AskTell::record_config(TrialId trial) {
     if (journal_ == nullptr || sweep_.trial(trial).is_proposed) {
         return {};

@@ -14,22 +14,22 @@
 
 namespace crescendo::launch {
 
-/// A conversation of `crescendo ask-tell`: events in, actions out, one JSON object a line in both directions, so that
-/// any launcher can use the decisions (docs/ask-tell.md).
+/// One `crescendo ask-tell` conversation: reads events and writes actions, one JSON object per line, so that any
+/// launcher can use the scheduler's decisions (docs/ask-tell.md).
 ///
-/// Each line in gives exactly one line out, in order. A line that makes no sense gives an error and changes nothing.
+/// Each input line gives exactly one output line, in order. An invalid line gives an error and changes nothing.
 class AskTell {
   public:
     /// Begins a conversation without a journal.
     explicit AskTell(SweepSpec spec, std::unique_ptr<ProposalSource> source = own_sampler())
         : sweep_(std::move(spec)), source_(std::move(source)) {}
 
-    /// Begins or continues a conversation with a journal. `sweep` has taken the events that are in it already; their
-    /// slots are gone with the session that had them. The caller syncs the journal before it passes answers on.
+    /// Begins or continues a conversation with a journal. `sweep` has already taken the journal's events; the slots in
+    /// them are lost, because their session is over. The caller syncs the journal before it passes answers on.
     AskTell(Sweep sweep, Journal& journal, std::unique_ptr<ProposalSource> source = own_sampler());
 
-    /// Other limits from now on; `record` is a limits_record() of them. Throws InvalidInput, and changes nothing, where
-    /// they make no sense.
+    /// Applies new limits from now on; `record` is their limits_record(). If they are invalid, throws InvalidInput and
+    /// changes nothing.
     void change_limits(const Json& record);
 
     /// The answers to the lines that these bytes complete. An incomplete line is kept for the next call.
@@ -55,7 +55,7 @@ class AskTell {
     Sweep sweep_;
     std::unique_ptr<ProposalSource> source_;
     Journal* journal_ = nullptr;
-    std::int64_t next_slot_ = 0;  ///< id after the largest of all slots that joined in this session
+    std::int64_t next_slot_ = 0;  ///< one more than the largest id of all slots that joined in this session
     std::string line_;            ///< the part of the current line that has arrived
     bool too_long_ = false;
     std::int64_t line_number_ = 0;

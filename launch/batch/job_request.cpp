@@ -19,7 +19,7 @@ void to_json(Json& json, const JobOptions& options) {
             json[field.key] = *value;
         }
     });
-    json["sbatch"] = options.more;  // the name that it had when Slurm was the only batch system
+    json["sbatch"] = options.more;  // a key from the time when Slurm was the only batch system
 }
 
 void from_json(const Json& json, JobOptions& options) {

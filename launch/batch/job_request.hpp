@@ -13,7 +13,7 @@
 
 namespace crescendo::launch {
 
-/// What a batch job asks for. The site's defaults, and then those of the batch system, fill in what is not set.
+/// What a batch job requests. The site's defaults, then the batch system's own, fill in what is not set.
 struct JobOptions {
     std::optional<int> nodes;
     std::optional<std::chrono::seconds> time;
@@ -21,11 +21,11 @@ struct JobOptions {
     std::optional<std::string> account;
     std::optional<int> gpus_per_node;
     std::optional<int> cpus_per_task;
-    std::optional<int> slots_per_gpu;  ///< none: as the sweep file says
+    std::optional<int> slots_per_gpu;  ///< none: as in the sweep file
     std::vector<std::string> more;  ///< further options of the command that queues jobs: "--name", "--name=value" or
                                     ///< "--name value"
 
-    /// Those that may be missing, by their keys in `run.json`.
+    /// The optional settings, with their keys in `run.json`.
     static constexpr auto settings() {
         return std::tuple(Field{"nodes", &JobOptions::nodes}, Field{"time_seconds", &JobOptions::time},
                           Field{"partition", &JobOptions::partition}, Field{"account", &JobOptions::account},
@@ -38,18 +38,18 @@ struct JobOptions {
     JobOptions over(const JobOptions& defaults) const;
 };
 
-/// Options as `run.json` keeps them. Options that are not set are absent.
+/// Options in the form of `run.json`. Options that are not set are absent.
 void to_json(Json& json, const JobOptions& options);
 void from_json(const Json& json, JobOptions& options);
 
-/// What differs between clusters, as a site profile says.
+/// Settings that differ between clusters, from a site profile.
 struct SiteProfile {
     std::string launcher;  ///< shell words that start MPI programs; empty: the batch system's own
     std::vector<std::string> modules;
-    std::vector<std::string> setup;  ///< lines of shell before the launch
+    std::vector<std::string> setup;  ///< lines of shell to run before the launch
     std::vector<std::pair<std::string, std::string>> environment;
-    std::string interface;           ///< network interface for groups; empty: that of the default route
-    std::chrono::seconds lead{120};  ///< time kept at the end of a job to save what runs
+    std::string interface;           ///< network interface for groups; empty: the default route's
+    std::chrono::seconds lead{120};  ///< time reserved at the end of a job to save running trials
     JobOptions defaults;
 };
 
@@ -61,7 +61,7 @@ struct JobRequest {
     std::filesystem::path working_directory;  ///< absolute
     std::filesystem::path crescendo;          ///< path of our executable; absolute
     JobOptions options;                       ///< the user's options over the site's defaults
-    SiteProfile site;                         ///< site profile, in which the launcher is set
+    SiteProfile site;                         ///< the site profile, with the launcher set
 };
 
 }  // namespace crescendo::launch

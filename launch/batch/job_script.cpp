@@ -17,7 +17,8 @@ constexpr std::string_view program_line = "crescendo=";
 constexpr std::string_view folder_line = "cd ";
 constexpr std::string_view end_of_folder_line = " || exit 2";
 
-/// The path between these on one of the script's lines, if it is there as job_script() writes paths.
+/// The path between `begin` and `end` on one of the script's lines, if it has the form in which job_script() writes
+/// paths.
 std::optional<std::filesystem::path> path_in(const std::string& script, std::string_view begin, std::string_view end) {
     std::istringstream lines(script);
     for (std::string line; std::getline(lines, line);) {
@@ -46,7 +47,8 @@ std::string settings(const JobRequest& request) {
     return text;
 }
 
-/// Open MPI's mpirun starts one process on each of $nodes, whatever the batch system.
+/// The site's launcher. Open MPI's mpirun gets options to start one process on each of $nodes, whatever the batch
+/// system.
 std::string launcher(const JobRequest& request, const ScriptParts& parts) {
     const auto& words = request.site.launcher;
     if (std::filesystem::path(words.substr(0, words.find(' '))).filename() == "mpirun") {

@@ -11,7 +11,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Digits alone, few enough for any sum of them not to overflow.
+/// Parses digits only, few enough that no sum of such numbers overflows.
 std::optional<std::int64_t> parse_number(std::string_view text) {
     if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string_view::npos) {
         return {};
@@ -21,7 +21,7 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
     return value;
 }
 
-/// The numbers between the colons; nothing where one is none, or one after the first is above 59.
+/// Parses the numbers between colons. Returns nothing if one is not a number, or if one after the first exceeds 59.
 std::optional<std::vector<std::int64_t>> parse_fields(std::string_view text) {
     std::vector<std::int64_t> fields;
     for (;;) {
@@ -48,7 +48,7 @@ std::optional<std::chrono::seconds> parse_job_time(std::string_view text) {
     if (!days || !fields || fields->size() > 3) {
         return parse_duration(text);
     }
-    // After days the first field is the hours; without, one or two fields are minutes and seconds.
+    // After days, the first field is hours. Without days, one field is minutes, and two fields are minutes and seconds.
     if (!has_days && fields->size() < 3) {
         fields->insert(fields->begin(), 0);
     }

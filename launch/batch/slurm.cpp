@@ -20,7 +20,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// As squeue names it; empty where it has no such job.
+/// The state for squeue's word, which is empty if squeue has no such job.
 JobState state_named(std::string_view word) {
     constexpr std::array queued{"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
     constexpr std::array running{"RUNNING",   "CONFIGURING", "COMPLETING", "STAGE_OUT",
@@ -30,7 +30,8 @@ JobState state_named(std::string_view word) {
                                                                : JobState::gone;
 }
 
-/// Of a heterogeneous job, squeue has one line for each part. They begin and end together.
+/// The first line of squeue's answer. It has one line per part of a heterogeneous job; the parts begin and end
+/// together.
 std::string first_line(const std::string& answer) { return answer.substr(0, answer.find('\n')); }
 
 }  // namespace
@@ -45,7 +46,7 @@ std::string Slurm::text(const std::string& variable) const {
 int Slurm::number(const std::string& variable) const { return std::atoi(text(variable).c_str()); }
 
 std::vector<int> Slurm::parts_of_job() const {
-    if (text("SLURM_JOB_ID_HET_GROUP_0") != text("SLURM_JOB_ID")) {  // sbatch passes them on from the shell of one
+    if (text("SLURM_JOB_ID_HET_GROUP_0") != text("SLURM_JOB_ID")) {  // stale, from the shell that called sbatch
         return {};
     }
     std::vector<int> parts(static_cast<std::size_t>(std::max(0, number("SLURM_HET_SIZE"))));
@@ -58,7 +59,7 @@ std::optional<OwnJob> Slurm::own_job() const {
         return std::nullopt;
     }
     OwnJob job{text("SLURM_JOB_ID"), text("SLURM_JOB_NODELIST"), number("SLURM_JOB_NUM_NODES"), {}};
-    // What names no part is about the first one, or not set.
+    // Variables that name no part describe the first part, or are not set.
     if (const auto parts = parts_of_job(); !parts.empty()) {
         std::vector<std::string> nodes;
         job.num_nodes = 0;
@@ -69,7 +70,7 @@ std::optional<OwnJob> Slurm::own_job() const {
         job.nodes = fmt::format("{}", fmt::join(nodes, ","));
     }
     if (const auto task = text("SLURM_ARRAY_TASK_ID"); !task.empty()) {
-        job.id = text("SLURM_ARRAY_JOB_ID") + "_" + task;  // the number of one task stands for the whole array
+        job.id = text("SLURM_ARRAY_JOB_ID") + "_" + task;  // the id of one task's job stands for the whole array
     }
     if (const auto end = text("SLURM_JOB_END_TIME"); !end.empty()) {
         job.end = std::atof(end.c_str());
@@ -77,7 +78,7 @@ std::optional<OwnJob> Slurm::own_job() const {
     return job;
 }
 
-/// The daemon of a node tells the node's name to all that it starts. salloc starts its shell itself.
+/// A node's Slurm daemon sets the node's name for every process it starts. salloc starts its shell without the daemon.
 bool Slurm::is_beside_own_job() const { return own_job() && variables_("SLURMD_NODENAME") == nullptr; }
 
 std::optional<int> Slurm::num_tasks() const {
@@ -98,7 +99,7 @@ std::optional<std::string> Slurm::gpus() const {
 
 RankLauncher Slurm::rank_launcher(const std::string& pmi) const {
     std::string one_a_node = "--ntasks-per-node=1";
-    if (!text("SLURM_STEP_ID").empty()) {  // in a shell of `srun --pty`, whose step has the cores until it ends
+    if (!text("SLURM_STEP_ID").empty()) {  // in a shell of `srun --pty`, whose step keeps the cores until it ends
         one_a_node = "--overlap " + one_a_node;
     }
     if (const auto parts = parts_of_job(); !parts.empty()) {
@@ -111,7 +112,7 @@ RankLauncher Slurm::rank_launcher(const std::string& pmi) const {
 std::string Slurm::id_in_job(const std::string& job) const { return number_of(job); }
 
 std::string Slurm::submit(const std::filesystem::path& script, const std::string& last_job) const {
-    // Slurm's daemon may be busy for minutes, and has the request meanwhile.
+    // Slurm's daemon may be busy for minutes although it has the request.
     constexpr std::chrono::minutes patience(5);
     const auto answer =
         run_slurm_tool({"sbatch", "--parsable", script.string()}, overriding_variables(script), patience);
@@ -130,9 +131,10 @@ std::string Slurm::submit(const std::filesystem::path& script, const std::string
                               "the script",
                               answer.words()));
     }
-    // A site's own hints may stand before it.
+    // The site's own hints may precede the job's id.
     const auto job = answer.output.substr(answer.output.rfind('\n') + 1);
-    // On the cluster of our own job nobody had to choose it, and elsewhere one has to.
+    // On our own job's cluster, the answer names no cluster, because none had to be chosen; elsewhere one must be
+    // named.
     return is_own_job(last_job) && cluster_of(job).empty() && !cluster_of(last_job).empty()
                ? job + ";" + cluster_of(last_job)
                : job;
@@ -157,14 +159,14 @@ JobStates Slurm::states(const std::vector<std::string>& jobs) const {
         }
         std::istringstream lines(answer.value_or(""));
         for (std::string number, word; lines >> number >> word;) {
-            states[number.substr(0, number.find('+')) + ending] = state_named(word);  // 17+1: a part of job 17
+            states[number.substr(0, number.find('+')) + ending] = state_named(word);  // 17+1 is a part of job 17
         }
     }
     return states;
 }
 
 std::optional<std::chrono::seconds> Slurm::time_left(const std::string& job) const {
-    constexpr std::chrono::seconds patience(10);  // less than other ranks have with one that asks
+    constexpr std::chrono::seconds patience(10);  // less than the heartbeat timeout of the other ranks
     const auto left = first_line(ask_squeue(job, "%L", "RUNNING", patience).value_or(""));
     return left == "UNLIMITED" ? std::chrono::hours(24 * 365) : parse_job_time(left);
 }

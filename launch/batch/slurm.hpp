@@ -7,8 +7,8 @@
 
 namespace crescendo::launch {
 
-/// Slurm, by its commands and by the variables that it sets in jobs and steps. The id of a job is as sbatch answers it:
-/// "17", or "17;wice" where a site has several clusters and one was chosen. The job itself is 17 on its cluster.
+/// Slurm, used through its commands and the variables that it sets in jobs and steps. A job's id is sbatch's answer:
+/// "17", or "17;wice" if a site has several clusters and one was chosen. The job itself knows only 17, on its cluster.
 class Slurm final : public BatchSystem {
   public:
     explicit Slurm(Variables variables) : variables_(std::move(variables)) {}
@@ -34,9 +34,10 @@ class Slurm final : public BatchSystem {
     void rescue_if_orphaned(const std::string& job, const std::filesystem::path& log) const override;
 
   private:
-    std::string text(const std::string& variable) const;  // empty where it is not set
+    std::string text(const std::string& variable) const;  // empty if the variable is not set
     int number(const std::string& variable) const;
-    /// The parts of a heterogeneous job (`salloc -N1 : -N2`), whose nodes have options of their own; empty: it is none.
+    /// The parts of a heterogeneous job (`salloc -N1 : -N2`), whose nodes have options of their own; empty for other
+    /// jobs.
     std::vector<int> parts_of_job() const;
 
     Variables variables_;

@@ -16,13 +16,13 @@
 namespace crescendo::launch {
 namespace {
 
-/// Where a running job is. The host of the script stays the same when its node no longer belongs to the job.
+/// Nodes of a running job. The script's host stays the same when its node no longer belongs to the job.
 struct Place {
-    std::string nodes;  ///< n[1-4]; empty where the job does not run
+    std::string nodes;  ///< n[1-4]; empty if the job does not run
     std::string script_host;
 };
 
-/// Nothing where Slurm cannot be asked.
+/// Where the job runs. Returns nothing if Slurm cannot be asked.
 std::optional<Place> place_of(const std::string& job) {
     const auto answer = ask_squeue(job, "%N %B", "RUNNING");
     if (!answer) {
@@ -40,20 +40,21 @@ bool has_script(const Place& place) {
                                     std::istream_iterator<std::string>();
 }
 
-/// The node's daemon starts a process there.
+/// Whether the node's daemon can start a process there.
 bool answers(const std::string& job, const std::string& host) {
     return run_slurm_tool({"srun", "--jobid=" + job, "--mpi=none", "--overlap", "--nodes=1", "--ntasks=1",
                            "--nodelist=" + host, "true"})
         .success();
 }
 
-/// "alloc*", "down": Slurm has its doubts too, or cannot be asked.
+/// Whether Slurm doubts the node too ("alloc*", "down"), or cannot be asked.
 bool is_doubtful(const std::string& host) {
     const auto answer = run_slurm_tool({"sinfo", "--noheader", "--nodes=" + host, "--format=%t"});
     return !answer.success() || answer.output.find('*') != std::string::npos || answer.output.starts_with("down");
 }
 
-/// Slurm ends this rank as soon as it queues the job again, so what happens is said first. Other ranks say the same.
+/// Writes the line before the action, because Slurm ends this rank as soon as it queues the job again. Skips a line
+/// that another rank has just written.
 void say_first(const std::string& line, const std::filesystem::path& log) {
     std::ostringstream text;
     text << std::ifstream(log).rdbuf();
@@ -62,12 +63,13 @@ void say_first(const std::string& line, const std::filesystem::path& log) {
     }
 }
 
-/// Whether Slurm says that it will not, and not that it cannot now.
+/// Whether Slurm refuses for good, rather than being unable now.
 bool is_refusal(const std::string& words) {
     return std::ranges::any_of(requeue_refusals, [&](auto each) { return words.find(each) != std::string::npos; });
 }
 
-/// Returns whether the job is settled: queued again, by us or another rank, or cancelled where it may not be.
+/// Returns whether the job is settled: queued again, by us or another rank, or cancelled because requeueing is not
+/// allowed.
 bool queue_again(const std::string& job, const Place& place, const std::filesystem::path& log) {
     say_first(fmt::format("node {} died with the script of job {}: queueing the job again\n", place.script_host, job),
               log);
@@ -75,7 +77,7 @@ bool queue_again(const std::string& job, const Place& place, const std::filesyst
     if (answer.success() || !is_refusal(answer.words())) {
         return answer.success();
     }
-    if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank was faster
+    if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank has requeued it
         run_slurm_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
             "Slurm does not queue job {} again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n", job,

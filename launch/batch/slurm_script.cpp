@@ -13,13 +13,14 @@
 namespace crescendo::launch {
 namespace {
 
-/// Options that the script counts on being as it sets them, and those with which sbatch does not answer, or too late.
+/// Options that the script itself must set, and options with which sbatch answers too late or not at all.
 constexpr std::array<std::string_view, 21> reserved{
     "--array",           "-a",       "--chdir",  "-D",     "--error",  "-e",     "--nodes",     "-N",
     "--no-kill",         "-k",       "--ntasks", "-n",     "--signal", "--wrap", "--open-mode", "--test-only",
     "--ntasks-per-node", "--output", "-o",       "--wait", "-W"};
 
-/// `text` as one argument of an #SBATCH line, which sbatch parses itself: with quotes and backslashes, without a shell.
+/// `text` as one argument of an #SBATCH line. sbatch parses such lines itself, with quotes and backslashes but without
+/// a shell.
 std::string sbatch_quoted(const std::string& text) {
     CRESCENDO_VALIDATE(text.find_first_of("\n\r") == std::string::npos, "",
                        "'{}' holds a line feed, and an option of sbatch is one line; remove it", text);
@@ -33,12 +34,13 @@ std::string sbatch_quoted(const std::string& text) {
     return result + "\"";
 }
 
-/// Whether sbatch takes `word` for this option: it takes abbreviations of long ones, and values right after short ones.
+/// Whether sbatch takes `word` for this option. It accepts abbreviations of long options, and values directly after
+/// short ones.
 bool is_named(std::string_view word, std::string_view option) {
     return option.starts_with("--") ? option.starts_with(word) : word.starts_with(option);
 }
 
-/// An option as one line of the script: "--name=value" and "--name value" mean the same.
+/// One line of the script for an option. "--name=value" and "--name value" mean the same.
 std::string directive(const std::string& option) {
     CRESCENDO_VALIDATE(option.starts_with("-"), "sbatch",
                        "'{}' is not an option of sbatch (they begin with '-'); write it like --constraint=a100",
@@ -67,7 +69,7 @@ std::string directives(const JobRequest& request) {
         request.directory.string());
     const auto& options = request.options;
     std::string text = directive("--job-name=" + request.name);
-    // What directive() refuses from others.
+    // Options that directive() refuses in user input.
     text += fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node=1\n", options.nodes.value_or(1));
     const auto add = [&](const char* name, const auto& value) {
         if (value) {
@@ -89,9 +91,8 @@ std::string directives(const JobRequest& request) {
     return text;
 }
 
-/// The site's launcher; if it is srun, with the options that make it one process on each of $nodes. The others stay
-/// when one of them ends: with --kill-on-bad-exit=0 at once, and with --wait=0 however long after, whatever WaitTime
-/// says.
+/// The site's launcher. srun gets options that start one process on each of $nodes, and that keep the others alive when
+/// one of them ends: --kill-on-bad-exit=0 at once, and --wait=0 for any time, whatever WaitTime says.
 std::string launcher(const JobRequest& request) {
     const auto& words = request.site.launcher;
     if (std::filesystem::path(words.substr(0, words.find(' '))).filename() != "srun") {

@@ -38,7 +38,7 @@ std::optional<std::string> ask_squeue(const std::string& job, const std::string&
         command.push_back("--states=" + states);
     }
     const auto answer = run_slurm_tool(about(command, job), {}, patience);
-    if (answer.success() && answer.output.starts_with("CLUSTER:")) {  // some print this, also with --noheader
+    if (answer.success() && answer.output.starts_with("CLUSTER:")) {  // some versions print this even with --noheader
         const auto end = answer.output.find('\n');
         return end == std::string::npos ? "" : answer.output.substr(end + 1);
     }

@@ -18,12 +18,12 @@ constexpr std::array short_options{Pair{"-A", "account"},  Pair{"-C", "constrain
                                    Pair{"-M", "clusters"}, Pair{"-O", "overcommit"}, Pair{"-p", "partition"},
                                    Pair{"-q", "qos"},      Pair{"-S", "core-spec"},  Pair{"-t", "time"}};
 
-/// Variables that are not named like the option, or change what it means.
+/// Variables whose names differ from the option, or which change its meaning.
 constexpr std::array other_variables{Pair{"cpu-freq", "CPU_FREQ_REQ"}, Pair{"mem", "MEM_PER_NODE"},
                                      Pair{"no-requeue", "REQUEUE"},    Pair{"output", "ERROR"},
                                      Pair{"requeue", "NO_REQUEUE"},    Pair{"time", "TIMELIMIT"}};
 
-/// The long name of the option that `word` begins with, without its dashes; empty where it begins with none.
+/// The long name, without dashes, of the option at the beginning of `word`; empty if there is none.
 std::string_view option_of(std::string_view word) {
     if (word.starts_with("--")) {
         return word.substr(2, word.find('=') - 2);
@@ -36,7 +36,7 @@ std::string_view option_of(std::string_view word) {
 
 std::set<std::string, std::less<>> overriding_variables(const std::filesystem::path& script) {
     std::set<std::string, std::less<>> names{"SBATCH_ARRAY_INX",  // one job runs the sweep, not many
-                                             "SBATCH_WAIT"};      // sbatch would answer when the sweep is over
+                                             "SBATCH_WAIT"};      // sbatch would answer only after the sweep
     const auto add = [&](std::string name) {
         std::ranges::transform(name, name.begin(),
                                [](unsigned char c) { return c == '-' ? '_' : static_cast<char>(std::toupper(c)); });

@@ -8,10 +8,10 @@
 
 namespace crescendo::launch {
 
-/// The variables (SBATCH_TIMELIMIT) that sbatch would prefer to what the #SBATCH lines of a script say.
+/// The variables, such as SBATCH_TIMELIMIT, that would make sbatch override #SBATCH lines of the script.
 std::set<std::string, std::less<>> overriding_variables(const std::filesystem::path& script);
 
-/// Whether Slurm tells a process by this variable which step and task it is, rather than which job it is in.
+/// Whether Slurm uses this variable to describe a process's step and task, rather than its job.
 bool is_of_step(std::string_view variable);
 
 }  // namespace crescendo::launch

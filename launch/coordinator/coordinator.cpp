@@ -46,10 +46,10 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::D
     Departure departure(decisions_, orders_, view_);
     go_through(departure);
     if (is_cut_short) {
-        decisions_.append(time_note(journal_clock()));  // what went by since the last report was used as well
+        decisions_.append(time_note(journal_clock()));  // the time since the last report was used as well
     }
     departure.conclude();
-    decisions_.commit();  // configurations and energy that no sync has taken along yet
+    decisions_.commit();  // configurations and energy that no sync has included yet
     if (is_cut_short) {
         return decisions_.is_hopeless() ? Outcome::hopeless : Outcome::interrupted;
     }
@@ -62,7 +62,7 @@ Outcome Coordinator::run(const StopSignals& signals, std::optional<SessionEnd::D
 
 void Coordinator::begin_session() {
     decisions_.append(session_note(journal_clock(), host_name(), orders_.slots().size()));
-    // What the last session's slots were doing is waiting to be taken up on ours.
+    // Trials that ran on the last session's slots wait to continue on ours.
     if (sweep().num_slots() > 0) {
         decisions_.record(SlotsLost{sweep().slots()});
     }
@@ -71,7 +71,7 @@ void Coordinator::begin_session() {
     }
     for (const auto& trial : sweep().trials()) {
         if (!trial.is_proposed) {
-            decisions_.record_config(trial.id);  // a crash lost it, or the journal is old
+            decisions_.record_config(trial.id);  // lost in a crash, or never recorded in an old journal
         }
     }
     decisions_.commit();
@@ -82,8 +82,8 @@ void Coordinator::begin_session() {
 }
 
 /// The coordinator's only loop. A phase has a take() for every kind of notice, so a new kind does not compile until
-/// each phase says what it means there. A process that stood still while it waited for notices, so that another took
-/// over, decides nothing about them.
+/// each phase handles it. The lock's beat() comes before any decision: if this process stood still and another took
+/// over, it decides nothing.
 template <class Phase>
 void Coordinator::go_through(Phase& phase) {
     while (phase.begin_turn()) {
@@ -98,8 +98,8 @@ void Coordinator::go_through(Phase& phase) {
     }
 }
 
-/// The test data are read once, for the trial that won on the validation data, and once more where a sweep is extended
-/// and another trial wins. Returns whether nothing is left to do.
+/// Measures the best trial on the test data. They are read once, for the trial that won on the validation data, and
+/// again if a sweep is extended and another trial wins. Returns whether nothing is left to do.
 bool Coordinator::test_the_best(SessionEnd& end) {
     const auto best = sweep().best();
     const auto& test = decisions_.history().test();

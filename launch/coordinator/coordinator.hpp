@@ -16,24 +16,24 @@ namespace crescendo::launch {
 enum class Outcome {
     finished,     ///< nothing is left to do
     failed,       ///< the sweep has ended, and every trial failed
-    interrupted,  ///< the sweep was asked to stop; what ran is saved and can be resumed
+    interrupted,  ///< the sweep was asked to stop; running trials are saved and can be resumed
     hopeless,     ///< no trial has reported anything, and none would; can be resumed once the cause is fixed
 };
 
-/// Runs one session of a sweep: turns what agents report into events, journals them, asks the scheduler, and has its
-/// actions carried out.
+/// Runs one session of a sweep: turns the agents' notices into events, writes them to the journal, asks the scheduler,
+/// and has its actions carried out.
 ///
-/// A session has up to three phases: Training, Departure, FinalTest. Each says what every kind of notice means in it,
-/// and one loop serves them all.
+/// A session has up to three phases: Training, Departure and FinalTest. Each phase handles every kind of notice, and
+/// one loop runs them all.
 class Coordinator {
   public:
-    /// Keeps the signs of life of the sweep's lock coming. `opening` has the records that the session begins with,
-    /// before it has slots: what changed since the last session.
+    /// Keeps the heartbeat of the sweep's lock going. `opening` has the first records of the session, written before it
+    /// has slots: what changed since the last session.
     Coordinator(const OpenSweep& open, Transport& transport, LiveView& view, std::vector<Json> opening = {});
 
-    /// Runs until the sweep ends, is asked to stop, or `deadline` is reached. Throws DirectoryError when the journal or
-    /// other files cannot be written; everything that was answered is then safely in the journal. Throws
-    /// std::runtime_error when no slot is left on which a trainer could be started.
+    /// Runs until the sweep ends, is asked to stop, or reaches `deadline`. Throws DirectoryError if the journal or
+    /// another file cannot be written; every report that was answered is then safely in the journal. Throws
+    /// std::runtime_error if no slot is left on which a trainer can start.
     Outcome run(const StopSignals& signals, std::optional<SessionEnd::Deadline> deadline = {});
 
   private:

@@ -33,8 +33,8 @@ void Decisions::read_again(const SweepSpec& spec, const std::filesystem::path& j
     history_ = History::read(spec, journal);
 }
 
-/// It waits for the next sync and makes none of its own: should a crash lose it, the sweep's file, which has to be the
-/// same, gives the same configuration again.
+/// The record waits for the next sync instead of causing its own. If a crash loses it, the sweep's file, which may not
+/// change, leads to the same configuration again.
 void Decisions::record_config(TrialId trial) {
     const auto& repeat = sweep().spec().repeat;
     const auto first = repeat.first_of(repeat.configuration_of(trial));
@@ -43,7 +43,7 @@ void Decisions::record_config(TrialId trial) {
     }
 }
 
-/// Journal first, then decide: what was answered is on disk.
+/// Writes to the journal before deciding, so that everything answered is on disk.
 void Decisions::commit() {
     if (batch_.empty()) {
         return;
@@ -58,8 +58,8 @@ void Decisions::commit() {
     }
 }
 
-/// What a sampler proposes depends on the trials that started before. So proposals take effect one after the other, and
-/// one sync has all of them on disk before the first of their trials is ordered to start.
+/// A sampler's proposal depends on the trials that started before. So proposals take effect one by one, and a single
+/// sync writes all of them to disk before the first of their trials is ordered to start.
 void Decisions::propose() {
     std::vector<Action> actions;
     while (auto event = history_.propose(*source_)) {

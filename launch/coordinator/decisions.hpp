@@ -16,13 +16,14 @@
 
 namespace crescendo::launch {
 
-/// The way from events to orders: the journal has them first, then the scheduler decides, then agents are told.
+/// Turns events into orders: first it writes events to the journal, then the scheduler decides, then the agents get
+/// their orders.
 ///
-/// What is recorded waits for commit(), so that one sync serves all records of a turn. The journal never has an action,
-/// because replaying the events gives it again.
+/// Records wait for commit(), so that one sync serves all records of a turn. Actions are never in the journal, because
+/// replaying the events computes them again.
 class Decisions {
   public:
-    /// `history` has taken every record of `journal`. All three must outlive the decisions.
+    /// `history` must have taken every record of `journal`. `journal`, `history` and `orders` must outlive this object.
     Decisions(Journal& journal, History& history, Orders& orders, std::unique_ptr<ProposalSource> source);
 
     const History& history() const { return history_; }
@@ -33,27 +34,28 @@ class Decisions {
     void record(ReportRecord record);
     void record(const EnergyUsed& energy);
 
-    /// Reads the past anew with another spec, which must lead to the same decisions: one that names the metric, before
-    /// the first report. `journal` is the path of the journal.
+    /// Reads the past again with another spec that leads to the same decisions: one that names the metric, before the
+    /// first report. `journal` is the path of the journal.
     void read_again(const SweepSpec& spec, const std::filesystem::path& journal);
 
-    /// Records the configuration that the trial has, unless its record waits for commit() already. Repetitions share
-    /// one record, which names the first of them.
+    /// Records the trial's configuration, unless that record already waits for commit(). Repetitions share one record,
+    /// which names the first of them.
     void record_config(TrialId trial);
 
-    /// Records what is already as the journal has it: a note, or an event with its time.
+    /// Adds a record that already has the journal's form: a note, or an event with its time.
     void append(Json record) { batch_.emplace_back(std::move(record)); }
 
-    /// Makes all that was recorded take effect, and what follows from it.
+    /// Writes all records to the journal, applies them, and carries out the resulting actions.
     void commit();
 
-    /// Starts trials with what the sampler proposes, where it proposes by events.
+    /// Starts trials with the sampler's proposals, if it proposes by events.
     void propose();
 
-    /// How long other things may be waited for until propose() may have something new; nothing: as long as they take.
+    /// How long the caller may wait for other things before propose() may have something new; nothing: as long as it
+    /// likes.
     std::optional<std::chrono::milliseconds> patience() const { return source_->patience(); }
 
-    /// Resource of the trial's last report, with those that wait for commit().
+    /// Resource of the trial's last report, including reports that wait for commit().
     Resource last_resource(TrialId trial) const;
 
     /// Whether no trial has reported anything, and none would.
@@ -75,9 +77,9 @@ class Decisions {
     History& history_;
     Orders& orders_;
     std::unique_ptr<ProposalSource> source_;
-    std::vector<Record> batch_;             ///< records that are not yet in the journal
+    std::vector<Record> batch_;             ///< records that are not in the journal yet
     std::map<TrialId, Resource> reported_;  ///< last resource of each trial that has a report in `batch_`
-    std::set<TrialId> configured_;          ///< trials whose configuration is recorded, and has not taken effect
+    std::set<TrialId> configured_;          ///< trials whose configuration is recorded but has not taken effect yet
     Hope hope_;
     bool is_hopeless_ = false;
 };

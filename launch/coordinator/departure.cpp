@@ -7,7 +7,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Agents kill trainers that do not leave in time, and need some time to say so.
+/// Agents kill trainers that do not leave in time, and need some more time to report it.
 std::chrono::seconds patience() { return save_timeout_of_environment() + std::chrono::seconds(10); }
 
 }  // namespace
@@ -19,7 +19,8 @@ Departure::Departure(Decisions& decisions, Orders& orders, LiveView& view)
       view_(view),
       patience_(std::chrono::steady_clock::now(), patience()) {}
 
-/// The time in which this process stood still, as in a job that was suspended, is nobody's: agents measure theirs so.
+/// The time during which this process stood still, as in a suspended job, does not count. Agents measure their
+/// deadlines in the same way.
 bool Departure::begin_turn(std::chrono::steady_clock::time_point now) {
     const bool has_patience = !patience_.stopped(now);
     const bool is_clean = !orders_.clean_up(std::chrono::steady_clock::now() + longest_cleaning);

@@ -13,19 +13,18 @@
 
 namespace crescendo::launch {
 
-/// The phase of a session in which workers leave their trials. What ran writes its checkpoint first, if it was told to.
+/// The phase of a session in which workers leave their trials. Trials that were told to save write a checkpoint first.
 ///
-/// If the sweep is over, the phase lasts until all files are removed that nothing will need again; else the next
+/// If the sweep is over, the phase lasts until all files that nothing needs any more are removed; otherwise the next
 /// session removes them.
 ///
-/// The journal needs no word of it but the energy that was used: the next session begins with the loss of this
-/// session's slots.
+/// Only the energy used goes into the journal: the next session begins by losing this session's slots.
 class Departure {
   public:
-    /// All must outlive the phase.
+    /// All arguments must outlive the phase.
     Departure(Decisions& decisions, Orders& orders, LiveView& view);
 
-    /// `now` is the present, but for tests.
+    /// `now` is the present time, except in tests.
     bool begin_turn(std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
     std::chrono::milliseconds period() const;
     void end_turn() {}
@@ -37,22 +36,22 @@ class Departure {
     void take(const SlotDown& notice) { orders_.lose({notice.slot}); }
     void take(const SlotUp& notice) { orders_.note_back(notice.slot); }
     void take(const EnergyUsed& notice) { decisions_.record(notice); }
-    /// A group that was still forming may have to come together before it can leave.
+    /// Answers the store: a group that is still forming may have to meet before it can leave.
     void take(const StoreRequest& notice) { orders_.answer(notice); }
-    /// What crossed with the order to leave: nothing is decided any more.
+    /// Ignores notices that crossed with the order to leave: nothing is decided any more.
     void take(const OneOf<protocol::Report, ProgramEnded, ProgramRemark, protocol::Regrouped, protocol::Timed,
                           TrialEvaluated, WorkerStranded> auto&) {}
 
-    /// Call it when the phase is over. Says which workers have not left. Throws DirectoryError if a checkpoint could
+    /// Call it when the phase is over. Reports which workers have not left. Throws DirectoryError if a checkpoint could
     /// not be written.
     void conclude();
 
   private:
     Decisions& decisions_;
     Orders& orders_;
-    Groups& groups_;  ///< of `orders_`
+    Groups& groups_;  ///< the groups of `orders_`
     LiveView& view_;
-    SilenceTimer patience_;               ///< with those that have to leave
+    SilenceTimer patience_;               ///< how long workers that must leave may be silent
     std::optional<std::string> problem_;  ///< why a checkpoint could not be written
 };
 

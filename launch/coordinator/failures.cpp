@@ -18,15 +18,15 @@
 namespace crescendo::launch {
 namespace {
 
-/// Addresses, processes and seconds differ from time to time.
+/// Removes digits, because addresses, process ids and times differ between equal failures.
 std::string without_digits(std::string message) {
     std::erase_if(message, [](unsigned char letter) { return std::isdigit(letter) != 0; });
     return message;
 }
 
-/// Folders and files of one process have names such as run-20261128-8jl4s9e7, with letters that differ, too: those with
-/// digits in several places go, and of others, as conv1, the digits alone. Only for what is shown: errors that differ
-/// in such a name may have different causes.
+/// Removes random names. Folders and files of a process have names such as run-20261128-8jl4s9e7, in which letters
+/// differ too. A name with digits in several places is removed; from others, such as conv1, only the digits are. Use it
+/// only for display: errors that differ in such a name may have different causes.
 std::string without_random_names(const std::string& message) {
     const auto is_of_name = [](unsigned char letter) {
         return std::isalnum(letter) != 0 || std::string_view("-_.").find(letter) != std::string_view::npos;

@@ -9,53 +9,53 @@
 
 namespace crescendo::launch {
 
-/// What a failed trial did, for messages such as "trial 3 crashed".
+/// Describes a failed trial, for messages such as "trial 3 crashed".
 const char* verb_of(FailureKind kind);
 
-/// What the user reads of a checkpoint that could not be written.
+/// Message for the user about a checkpoint that could not be written.
 std::string problem_of(const CheckpointFailed& notice);
 
-/// What the user reads of a worker that may not have saved the trial that it left. Its problem is not empty.
+/// Message for the user about a worker that may not have saved the trial that it left. Its problem is not empty.
 std::string problem_of(const LeftTrial& notice);
 
-/// What a user reads of a report without the sweep's `metric`.
+/// Message for the user about a report without the sweep's `metric`.
 std::string problem_of(const protocol::Metrics& reported, const std::string& metric);
 
-/// A failure that an agent tells of, as the scheduler is to know it, given the trial's last one. `told` has the slot
-/// where it happened as its suspect, whatever its kind; none: the trial's own words are wrong. Only crashes and errors
-/// keep it.
+/// The event for a failure that an agent reported, given the trial's last failure. `told.suspect` is the slot on which
+/// it happened, whatever its kind, or none if the trial's own messages are wrong. Only crashes and errors keep their
+/// suspect.
 ///
-/// An error is a repeated error if it has the same message as the last, whatever numbers are in it, with no report
-/// between the two. Messages of several members of a group about one failure are no repetition. Nor is an error on a
-/// slot that is in doubt for the trial (Sweep::is_in_doubt): it may be the slot's.
+/// An error is a repeated error if its message equals the last one, ignoring digits, and no report came between.
+/// Messages of several members of a group about one failure are no repetition. Neither is an error on a slot that is in
+/// doubt for the trial (Sweep::is_in_doubt), because the slot may have caused it.
 TrialFailed failure_after(const History& history, TrialFailed told, const std::string& message);
 
-/// Says a long message once: last words, which many trials may have in common, are as good as none if they fill the
-/// screen.
+/// Shows each long message only once: last words that many trials share are useless if they fill the screen.
 class ToldFailures {
   public:
-    /// The message, or the trial that was told of with the same one, whatever numbers and random names are in it.
+    /// Returns the message, or a reference to the trial that already failed with the same one. Numbers and random names
+    /// in messages are ignored.
     std::string words_for(TrialId trial, const std::string& message);
 
   private:
-    std::map<std::string, TrialId> first_;  ///< by the message without these
+    std::map<std::string, TrialId> first_;  ///< keys: messages without numbers and random names
 };
 
-/// Decides whether a sweep is worth continuing in which no trial has ever reported anything.
+/// Decides whether a sweep in which no trial has ever reported is worth continuing.
 ///
-/// It is not once three trials have failed for good. It is not if a program ended with status 0 and never reported,
-/// because all others would do the same. It is not if a program refused its arguments and all trials that had begun by
-/// then have failed. (If one of them reports, only that configuration was wrong, and it costs that trial.)
+/// It is not if three trials have failed for good; if a program ended with status 0 without any report, because all
+/// others would do the same; or if a program refused its arguments and all trials that had started by then have failed.
+/// (If one of those reports, only that configuration was wrong, and it costs only that trial.)
 class Hope {
   public:
-    /// Notes the failure of a trial, before `sweep` has it.
+    /// Notes the failure of a trial, before `sweep` has taken it.
     void note(ProgramFault fault, const Sweep& sweep);
 
     bool is_lost(const Sweep& sweep) const;
 
   private:
     bool never_reports_ = false;
-    std::size_t num_suspects_ = 0;  ///< trials begun when a program first refused its arguments; 0 before
+    std::size_t num_suspects_ = 0;  ///< trials that had started when a program first refused its arguments; 0 before
 };
 
 }  // namespace crescendo::launch

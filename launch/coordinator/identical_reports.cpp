@@ -12,7 +12,7 @@ Unused IdenticalReports::note(const Config& config, Resource resource, const pro
     if (!first_) {
         first_ = Report{resource, metrics};
     }
-    // NaN equals nothing: trials that diverge say nothing about their arguments.
+    // NaN equals nothing, so trials that diverge say nothing about unused arguments.
     if (resource != first_->resource || metrics != first_->metrics) {
         is_done_ = true;
         return Unused::nothing;

@@ -9,18 +9,18 @@
 
 namespace crescendo::launch {
 
-/// What a program seems not to use.
+/// What a program seems to ignore.
 enum class Unused { nothing, parameters, seed };
 
-/// Finds trials whose first reports are the same, bit for bit: their program seems not to use its parameters, or, where
-/// the configurations are the same too, not its seed.
+/// Finds trials whose first reports are equal, bit for bit. Then their program seems to ignore its parameters or, if
+/// the configurations are equal too, its seed.
 class IdenticalReports {
   public:
-    /// Notes the first report of a trial in this session. Returns what seems not to be used, if three trials have now
-    /// reported the same. Does so only once, and never after a report that differs.
+    /// Notes a trial's first report in this session. Returns what seems to be ignored once three trials have reported
+    /// the same values. Does so only once, and never after a report that differs.
     Unused note(const Config& config, Resource resource, const protocol::Metrics& metrics);
 
-    /// Whether further reports could change anything.
+    /// Whether further reports can no longer change anything.
     bool is_done() const { return is_done_; }
 
   private:
@@ -30,8 +30,8 @@ class IdenticalReports {
     };
 
     std::optional<Report> first_;
-    std::vector<Config> configs_;  ///< different configurations whose reports were the same
-    int num_trials_ = 0;           ///< trials of these
+    std::vector<Config> configs_;  ///< distinct configurations with equal reports
+    int num_trials_ = 0;           ///< number of trials with these configurations
     bool is_done_ = false;
 };
 

@@ -4,8 +4,8 @@
 
 namespace crescendo::launch {
 
-/// A type that is among `Kinds`. So one function takes every kind of notice that means nothing to it, by name: a new
-/// kind does not compile until somebody has thought of it.
+/// A type that is one of `Kinds`. With it, one function names every kind of notice that it ignores, so a new kind does
+/// not compile until it is handled.
 template <class Kind, class... Kinds>
 concept OneOf = (std::same_as<Kind, Kinds> || ...);
 

@@ -8,13 +8,13 @@
 
 namespace crescendo::launch {
 
-/// A sweep that this process works on.
+/// A sweep on which this process works.
 struct OpenSweep {
     const SweepFile& file;
     const SweepDirectory& directory;
     Journal& journal;
     History& history;           ///< has taken every record of `journal`
-    SweepLock* lock = nullptr;  ///< held by this process; null where nobody else knows the sweep, as in tests
+    SweepLock* lock = nullptr;  ///< held by this process; null if no other process knows the sweep, as in tests
 };
 
 }  // namespace crescendo::launch

@@ -23,7 +23,7 @@ bool concerns(const Action& action, TrialId trial) {
     return found != nullptr && found->trial == trial;
 }
 
-/// A trial that ends for such a reason may be anywhere between two milestones, and may turn out to be the best.
+/// Whether a trial that ends for this reason may be between two milestones. It may turn out to be the best.
 bool ends_between_milestones(StopReason reason) {
     using enum StopReason;
     return reason == reached || reason == requested || reason == timed_out || reason == no_progress;
@@ -46,7 +46,8 @@ void Orders::carry_out(const std::vector<Action>& actions) {
     }
 }
 
-/// A trial that reported waits for an answer. Stopping or regrouping is one; else the trial continues.
+/// Answers a trial that has reported and waits. Stopping and regrouping are answers too; otherwise it is told to
+/// continue.
 void Orders::answer(TrialId trial, const std::vector<Action>& actions) {
     const bool is_answered = std::ranges::any_of(actions, [&](const Action& action) {
         return concerns<StopTrial>(action, trial) || concerns<PauseTrial>(action, trial) ||
@@ -75,7 +76,7 @@ void Orders::answer(const StoreRequest& request) {
 }
 
 void Orders::carry_out(const StartTrial& action) {
-    empty_directory(action.trial);  // in any case, since it is resumed later
+    empty_directory(action.trial);  // even if nothing starts now, because it is resumed later
     if (starts_no_more_) {
         return;
     }
@@ -95,12 +96,12 @@ void Orders::carry_out(const ResumeTrial& action) {
     }
 }
 
-/// A program cannot regroup: it saves and leaves, and is started anew in the group.
+/// A program cannot regroup in memory: it saves and leaves, and is started again in the new group.
 void Orders::carry_out(const Regroup& action) {
     if (groups_.is_held_back(action.trial)) {
-        groups_.hold_back(action.trial, action.group);  // it has lost workers before it came together
+        groups_.hold_back(action.trial, action.group);  // it lost workers before the group formed
     } else if (!groups_.has(action.trial)) {
-        return;  // it has ended meanwhile
+        return;  // the trial has ended meanwhile
     } else if (file_.has_warm_trainers()) {
         join(action.trial, action.group, protocol::StateSource::memory);
         groups_.note_regrouping(action.trial);
@@ -112,11 +113,12 @@ void Orders::carry_out(const Regroup& action) {
     }
 }
 
-/// At a rung, the checkpoint of this report is there already: it was written before the report was sent. A trial that
-/// its user holds may be anywhere between two milestones.
+/// At a rung, the checkpoint of this report exists already, because it was written before the report was sent. A trial
+/// that its user pauses may be between two milestones, so it must save.
 void Orders::carry_out(const PauseTrial& action) { dismiss(action.trial, /*save=*/sweep_.trial(action.trial).is_held); }
 
-/// Others have their checkpoint, or need none. When the sweep ends, only the winner's latest state is worth writing.
+/// Other stopped trials have their checkpoint, or need none. When the sweep ends, only the winner's latest state is
+/// worth saving.
 void Orders::carry_out(const StopTrial& action) {
     dismiss(action.trial, ends_between_milestones(action.reason) ||
                               (action.reason == StopReason::swept && sweep_.best() == action.trial));
@@ -128,15 +130,16 @@ void Orders::carry_out(const DropCheckpoint& action) {
     }
 }
 
-/// A trial starts once. What is in its folder before is of another trial, which a journal that was cut, or the original
-/// of a copied sweep, had under this number: the new one would continue from its checkpoint.
+/// Empties the folder of a trial that starts, which happens once. Files in it come from another trial with this number,
+/// known to a journal that was truncated or to the original of a copied sweep. The new trial would continue from that
+/// one's checkpoint.
 void Orders::empty_directory(TrialId trial) const {
     constexpr auto never = std::chrono::steady_clock::time_point::max();
     remove_files(
         directory_.trial(trial), [](std::string_view) { return true; }, never);
 }
 
-/// No disk is waited for here, since thousands of trials may start at once. What a crash of the machine spoils is
+/// Does not wait for the disk, because thousands of trials may start at once. Files that a machine crash damages are
 /// written again when the trial is resumed.
 void Orders::prepare_directory(TrialId trial) const {
     const auto parameters =
@@ -151,11 +154,11 @@ void Orders::prepare_directory(TrialId trial) const {
 
 void Orders::join(TrialId trial, const Group& group, protocol::StateSource state) {
     rendezvous_.forget(trial);
-    to_save_.erase(trial);  // who is left out of the new group does not save
+    to_save_.erase(trial);  // members that leave now do not save
     const auto leavers = groups_.form(trial, group);
     const auto nodes = slots_.nodes_of(group.slots);
     for (const auto node : slots_.nodes_of(leavers)) {
-        if (!nodes.contains(node)) {  // else the agent sees for itself which members the group has lost
+        if (!nodes.contains(node)) {  // else the agent sees for itself which members leave
             transport_.send(node, protocol::Leave{trial, /*save=*/false});
         }
     }
@@ -185,7 +188,7 @@ void Orders::dismiss(TrialId trial, bool save) {
     leave(trial, save);
 }
 
-/// Groups that still form keep their rendezvous: to save, they have to come together first.
+/// Groups that are still forming keep their store entries, because they must meet before they can save.
 void Orders::dismiss_all() {
     groups_.drop_held_back();
     for (const auto trial : groups_.trials()) {
@@ -219,7 +222,7 @@ void Orders::lose(const std::set<SlotId>& slots) {
     lost_.insert(slots.begin(), slots.end());
 }
 
-/// Slots that were left out have workers as well, which serve if there are no others.
+/// Slots that were left out have workers as well, which are used if there are no others.
 std::optional<SlotId> Orders::test(TrialId trial) {
     auto candidates = sweep_.slots();
     for (const auto& slot : slots_.slots()) {

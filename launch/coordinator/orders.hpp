@@ -17,13 +17,14 @@
 
 namespace crescendo::launch {
 
-/// How long files are removed in a turn, so that reports are answered meanwhile.
+/// Time limit for removing files per turn, so that reports are answered meanwhile.
 inline constexpr std::chrono::milliseconds longest_cleaning{20};
 
-/// Tells the agents what to do: turns the scheduler's actions into orders, and remembers which workers have which.
+/// Turns the scheduler's actions into orders to the agents, and remembers which workers train which trials.
 class Orders {
   public:
-    /// `sweep` is the one that asks for the actions, as it is after them. All must outlive the orders.
+    /// `sweep` is the sweep whose actions are carried out, in its state after them. All arguments must outlive this
+    /// object.
     Orders(const SweepFile& file, const SweepDirectory& directory, const Sweep& sweep, Transport& transport);
 
     Groups& groups() { return groups_; }
@@ -31,43 +32,42 @@ class Orders {
 
     void carry_out(const std::vector<Action>& actions);
 
-    /// From now on no trial is started or resumed: the next session does it.
+    /// Starts and resumes no more trials: the next session does it.
     void start_no_more() { starts_no_more_ = true; }
 
-    /// Answers a report of the trial, unless one of the actions that it led to does.
+    /// Answers the trial's report, unless one of the actions that it led to does so.
     void answer(TrialId trial, const std::vector<Action>& actions);
     void go_on(TrialId trial);
 
-    /// Answers the workers of a group that meet. Who has left its trial, or was lost, gets no answer.
+    /// Answers the store requests of a group that meets. Workers of a trial that was left or lost get no answer.
     void answer(const StoreRequest& request);
 
-    /// The members of the trial's group meet anew, with what they have in memory.
+    /// Makes the members of the trial's group meet again, with the state that they have in memory.
     void form_again(TrialId trial) { join(trial, sweep_.trial(trial).group, protocol::StateSource::memory); }
 
-    /// All workers of the trial leave it; with `save`, they write its checkpoint first.
+    /// Makes all workers of the trial leave it; with `save`, they first write its checkpoint.
     void dismiss(TrialId trial, bool save);
 
-    /// Whether the workers that leave the trial were told to save it.
+    /// Whether the workers that are leaving the trial were told to save it.
     bool is_to_save(TrialId trial) const { return to_save_.contains(trial); }
 
-    /// All workers of all trials write their checkpoints and leave.
+    /// Makes all workers of all trials write their checkpoints and leave.
     void dismiss_all();
 
-    /// Some workers have left their trials, or died: forms the groups that waited for that, and forgets how groups of
-    /// whom nobody is left have met.
+    /// Call it when workers have left their trials or died. Forms the groups that waited for that, and forgets the
+    /// store entries of groups without workers.
     void resume_held_back();
 
-    /// These slots are lost, and the workers on them dead.
+    /// Notes that these slots are lost and their workers dead.
     void lose(const std::set<SlotId>& slots);
-    /// A worker runs again on the slot.
+    /// Notes that a worker runs on the slot again.
     void note_back(SlotId slot) { lost_.erase(slot); }
 
-    /// Runs the trial's checkpoint over the test data. Returns on which slot; none: all are lost.
+    /// Runs the trial's checkpoint on the test data. Returns the slot on which it runs; none if all slots are lost.
     std::optional<SlotId> test(TrialId trial);
 
-    /// Removes files that nothing will need again (KeptTrials) until `end`, but at least one of them. Those that a
-    /// worker may still be writing, because it has not left the trial yet, have to wait. Returns whether there are
-    /// others left.
+    /// Removes files that nothing needs any more (KeptTrials) until `end`, but at least one. Files that a worker may
+    /// still be writing, because it has not left the trial yet, must wait. Returns whether others are left.
     bool clean_up(std::chrono::steady_clock::time_point end);
 
   private:
@@ -79,7 +79,7 @@ class Orders {
     void carry_out(const DropCheckpoint& action);
     void carry_out(const FinishSweep&) {}
 
-    /// Whether the trial has workers, or somebody is leaving it.
+    /// Whether the trial has workers, or a worker is leaving it.
     bool is_at_work(TrialId trial) const { return groups_.has(trial) || groups_.is_leaving(trial); }
     void empty_directory(TrialId trial) const;
     void prepare_directory(TrialId trial) const;
@@ -95,8 +95,8 @@ class Orders {
     Rendezvous rendezvous_;
     KeptTrials kept_;
     std::set<SlotId> lost_;
-    std::set<TrialId> to_save_;   ///< trials whose workers were last told to save as they leave
-    std::set<TrialId> obsolete_;  ///< trials whose files may go, and have not been removed yet
+    std::set<TrialId> to_save_;   ///< trials whose workers were last told to save before they leave
+    std::set<TrialId> obsolete_;  ///< trials whose files may be removed but have not been yet
     bool starts_no_more_ = false;
 };
 

@@ -12,13 +12,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_looks = 100;       // a script that overwrites does so from the first trials on
-constexpr int most_entries = 10'000;  // of all folders; what lies behind them is not looked at
+constexpr int most_looks = 100;       // a script that overwrites files does so from the first trials
+constexpr int most_entries = 10'000;  // over all folders; entries beyond it are ignored
 
 constexpr std::array suffixes_of_models{".bin",  ".ckpt",   ".h5",  ".joblib", ".keras", ".msgpack", ".npz",
                                         ".onnx", ".pickle", ".pkl", ".pt",     ".pth",   ".ubj",     ".safetensors"};
 
-/// The files of models in a folder, and `depth` folders down. What cannot be read is passed over.
+/// The models in a folder and up to `depth` levels down. Skips what cannot be read.
 std::vector<fs::path> models_in(const fs::path& folder, const fs::path& left_out, int depth, int& entries_left) {
     std::vector<fs::path> found;
     std::error_code unreadable;

@@ -13,7 +13,7 @@ namespace crescendo::launch {
 std::vector<std::string> ReportWatch::note(const protocol::Report& report, double loss, Resource before,
                                            const Sweep& sweep) {
     const bool is_first = before.value == 0;
-    // What a program calls epoch 0 is before it has trained, and may be the same for all.
+    // A program's epoch 0 is before any training, and may be the same for all trials.
     const auto& source = file_.supervision.report;
     const bool has_trained = source && source->counts_from == 0 ? before.value == 1 : is_first;
     std::vector<std::string> remarks;
@@ -42,8 +42,8 @@ std::optional<std::string> ReportWatch::unused(const protocol::Report& report, c
     return {};
 }
 
-/// Who counts steps where the file means epochs has trained each trial to its end with the first report. So has who
-/// prints numbers in the end only, as some progress bars do.
+/// Finds programs that train each trial to its end with the first report: those that count steps while the file means
+/// epochs, and those that print numbers only at the end, as some progress bars do.
 std::optional<std::string> ReportWatch::end_at_once(const protocol::Report& report, const Sweep& sweep) {
     const auto& scheduler = sweep.spec().scheduler;
     const auto rungs = sweep.rungs();
@@ -63,8 +63,8 @@ std::optional<std::string> ReportWatch::end_at_once(const protocol::Report& repo
         report.trial.value, report.resource.value, scheduler.max.value);
 }
 
-/// Who counts steps where `min` means epochs is judged at many rungs by one report, and hardly a trial is among the
-/// best at all of them.
+/// Finds programs that count steps while `min` means epochs. Then one report is judged at many rungs, and hardly any
+/// trial is among the best at all of them.
 std::optional<std::string> ReportWatch::skipped_rungs(const protocol::Report& report, Resource before,
                                                       const Sweep& sweep) {
     const auto& scheduler = sweep.spec().scheduler;
@@ -84,7 +84,7 @@ std::optional<std::string> ReportWatch::skipped_rungs(const protocol::Report& re
         passed.begin()->value, passed.rbegin()->value, report.resource.value - before.value);
 }
 
-/// Growth that is to pay needs the time of steps. crescendo-trainer lacks it only where an epoch is a single step.
+/// Growth that must pay off needs step times. crescendo-trainer lacks them only if an epoch is a single step.
 std::optional<std::string> ReportWatch::untimed_steps(const protocol::Report& report, const Sweep& sweep) {
     const auto& scheduler = sweep.spec().scheduler;
     if (!file_.command || scheduler.kind != SchedulerKind::rasda || scheduler.grow_when == GrowWhen::always ||
@@ -95,7 +95,7 @@ std::optional<std::string> ReportWatch::untimed_steps(const protocol::Report& re
            "report how long a step takes (docs/trial-protocol.md), or write scheduler: {grow_when: always}";
 }
 
-/// Who asked for it with `data.nan: skip` still wants to know how many.
+/// Even users who set `data.nan: skip` want to know how many samples were left out.
 std::optional<std::string> ReportWatch::left_out_samples(const protocol::Report& report) {
     if (!report.samples_left_out || *report.samples_left_out == 0 || std::exchange(told_of_samples_, true)) {
         return {};
@@ -106,7 +106,7 @@ std::optional<std::string> ReportWatch::left_out_samples(const protocol::Report&
         100 * *report.samples_left_out, report.trial.value);
 }
 
-/// A sweep that was resumed may have a finite value from before.
+/// A resumed sweep may have a finite value from before.
 std::optional<std::string> ReportWatch::divergence(TrialId trial, double loss, const Sweep& sweep) {
     constexpr std::size_t enough = 5;
     is_any_finite_ = is_any_finite_ || loss < worst_loss;

@@ -13,16 +13,16 @@
 
 namespace crescendo::launch {
 
-/// Finds sweeps whose reports are well formed, and yet show that something is amiss: the program does not use its
-/// parameters, counts something else than `max` does, reports only at the end, diverges in every trial, leaves
-/// samples out, or does not time the steps that growth is to pay by. Each is told once.
+/// Finds sweeps whose reports are well formed but show a mistake: the program ignores its parameters, counts something
+/// else than `max` does, reports only at the end, diverges in every trial, leaves samples out, or does not time its
+/// steps although growth must pay off. Reports each mistake once.
 class ReportWatch {
   public:
-    /// Both must outlive the watch.
+    /// Both arguments must outlive the watch.
     ReportWatch(const SweepFile& file, const SweepDirectory& directory) : file_(file), directory_(directory) {}
 
-    /// Notes a report that counts, before the sweep has it. `loss` is its metric's, and `before` the last resource that
-    /// the trial has reported. Returns what the user is to be told.
+    /// Notes a valid report before the sweep takes it. `loss` is the loss of its metric, and `before` the resource of
+    /// the trial's previous report. Returns messages for the user.
     std::vector<std::string> note(const protocol::Report& report, double loss, Resource before, const Sweep& sweep);
 
   private:
@@ -36,7 +36,7 @@ class ReportWatch {
     const SweepFile& file_;
     const SweepDirectory& directory_;
     IdenticalReports identical_reports_;
-    std::set<TrialId> diverged_;  ///< trials that reported what is no finite number, as long as none is finite
+    std::set<TrialId> diverged_;  ///< trials that reported a non-finite number, until any trial reports a finite one
     bool is_any_finite_ = false;
     bool told_of_end_ = false;
     bool told_of_rungs_ = false;

@@ -12,10 +12,10 @@ std::optional<std::string> SessionEnd::reason() {
     if (const char* signal = signals_.requested()) {
         return fmt::format("{}: saving what runs{}", signal, signal == ctrl_c ? " (Ctrl-C again ends at once)" : "");
     }
-    // Not every turn: there may be thousands in a second, and metadata servers are slow.
+    // Not in every turn, because there may be thousands per second, and metadata servers are slow.
     if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {
         next_look_ = now + std::chrono::milliseconds(250);
-        std::error_code later;  // a shared file system has its moments, and is asked again
+        std::error_code later;  // a shared file system may fail for a moment; it is asked again
         if (std::filesystem::exists(directory_.stop_request(), later)) {
             return "asked to stop: saving what runs";
         }
@@ -24,7 +24,7 @@ std::optional<std::string> SessionEnd::reason() {
 }
 
 bool SessionEnd::comes_within(double seconds) {
-    constexpr double inexact = 30;  // clocks differ, and times are told in whole seconds
+    constexpr double inexact = 30;  // clocks differ, and times are in whole seconds
     const auto is_near = [&] { return deadline_ && wall_clock() + seconds >= deadline_->at; };
     if (is_near() && deadline_->ask) {
         const auto now = deadline_->ask();

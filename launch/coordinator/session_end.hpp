@@ -11,26 +11,27 @@
 
 namespace crescendo::launch {
 
-/// When a session has to end before its sweep: on a signal, at `crescendo stop`, and when its job's time is up.
+/// Decides when a session must end before its sweep: on a signal, on `crescendo stop`, and when its job's time is up.
 class SessionEnd {
   public:
     using Seconds = double;  ///< since the epoch
 
-    /// When the session has to end, and what tells that anew: a job may be given more time while it runs. What asks a
-    /// batch system may take a while, and is called only where the time seems to be up. It may not know.
+    /// When the session must end. `ask` returns the present deadline, because a running job may be given more time.
+    /// Asking a batch system may take a while, so `ask` is called only when the time seems to be up. It returns nothing
+    /// if the deadline is unknown.
     struct Deadline {
         Seconds at;
         std::function<std::optional<Seconds>()> ask = {};
     };
 
-    /// The first two must outlive the object. A session without `deadline` has all the time it wants.
+    /// `directory` and `signals` must outlive this object. Without `deadline`, a session has unlimited time.
     SessionEnd(const SweepDirectory& directory, const StopSignals& signals, std::optional<Deadline> deadline)
         : directory_(directory), signals_(signals), deadline_(std::move(deadline)) {}
 
-    /// Why the session ends now, as its user reads it; nothing while it continues.
+    /// Why the session must end now, as a message for the user; nothing while it may continue.
     std::optional<std::string> reason();
 
-    /// Whether the deadline comes in less than so many seconds.
+    /// Whether the deadline is less than `seconds` away.
     bool comes_within(double seconds);
 
   private:
@@ -40,7 +41,7 @@ class SessionEnd {
     std::chrono::steady_clock::time_point next_look_;  ///< when to look for a request to stop
 };
 
-/// What the user reads when the job's time is over, or nothing could use what is left of it.
+/// Message for the user when the job's time is over, or when nothing could use the rest of it.
 inline constexpr const char* time_is_up = "the job's time is nearly up: saving what runs";
 
 }  // namespace crescendo::launch

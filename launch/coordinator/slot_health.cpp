@@ -52,8 +52,8 @@ std::set<TrialId> SlotHealth::failed_only_on(const std::set<SlotId>& slots, cons
     return result;
 }
 
-/// The trials that failed in a row there, and nowhere else; of the slots on one GPU, the longest row. Empty if a slot
-/// is in no doubt.
+/// The trials that failed in a row on these slots, and nowhere else. For slots on one GPU, only the longest row counts.
+/// Empty if any of the slots is not in doubt.
 std::set<TrialId> SlotHealth::row_on(const std::set<SlotId>& slots) const {
     std::set<TrialId> row;
     std::map<std::pair<NodeId, int>, std::set<TrialId>> rows_on_gpus;
@@ -77,15 +77,15 @@ std::set<TrialId> SlotHealth::row_on(const std::set<SlotId>& slots) const {
 }
 
 bool SlotHealth::are_bad(const std::set<SlotId>& slots, const std::function<Record()>& count) const {
-    constexpr std::size_t least = 2;  // one trial may fail again and again
+    constexpr std::size_t least = 2;  // a single trial may fail again and again
     const auto row = row_on(slots);
     const bool another_is_fine = std::ranges::any_of(
         in_use_, [&](const auto& each) { return !slots.contains(each.first) && !doubts_.contains(each.first); });
     if (row.size() < least || !another_is_fine) {
         return false;
     }
-    // The share of trials that fail elsewhere (with Jeffreys' prior), and how many such rows it would lead to by chance
-    // in a sweep of so many trials.
+    // The share of trials that fail elsewhere (with Jeffreys' prior), and the number of such rows that it would cause
+    // by chance in a sweep of this many trials.
     std::set<TrialId> failed_here;
     for (const auto slot : slots) {
         failed_here.merge(failed_only_on(slots, doubts_.at(slot)));

@@ -8,7 +8,7 @@
 
 namespace crescendo::launch {
 
-/// Where each slot of a session is.
+/// The slots of a session by id, each with its node.
 class SlotMap {
   public:
     explicit SlotMap(const std::vector<Slot>& slots) {

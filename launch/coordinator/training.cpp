@@ -22,7 +22,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// Four digits are exact enough, and take few bytes in the journal. What is no normal number then was not measured.
+/// Rounds to four digits, which are exact enough and take few bytes in the journal. A result that is not a normal
+/// number counts as not measured.
 std::optional<double> rounded(std::optional<double> measure) {
     if (!measure) {
         return std::nullopt;
@@ -34,7 +35,8 @@ std::optional<double> rounded(std::optional<double> measure) {
     return is_measure ? std::optional(number) : std::nullopt;
 }
 
-/// Milliseconds are exact enough, and take few bytes in the journal. What is too large to be rounded is no time.
+/// Rounds to milliseconds, which are exact enough and take few bytes in the journal. Times too large to round are
+/// dropped.
 std::optional<double> in_milliseconds(std::optional<double> seconds) {
     const double rounded = std::round(seconds.value_or(std::nan("")) * 1000) / 1000;
     return std::isfinite(rounded) ? std::optional(rounded) : std::nullopt;
@@ -62,7 +64,7 @@ Training::Training(const SweepFile& file, const SweepDirectory& directory, Decis
 
 bool Training::begin_turn() {
     if (sweep().state() != SweepState::running) {
-        decisions_.propose();  // nothing, but a sampler hears how the last trials ended
+        decisions_.propose();  // it proposes nothing, but a sampler learns how the last trials ended
         return false;
     }
     if (decisions_.is_hopeless() || is_stopped()) {
@@ -76,7 +78,7 @@ bool Training::begin_turn() {
 bool Training::is_stopped() {
     auto reason = end_.reason();
     if (!reason && sweep().deadline_is_near() && groups_.empty()) {
-        reason = time_is_up;  // every program has given way
+        reason = time_is_up;  // every program has left
     }
     if (reason) {
         view_.say(*reason);
@@ -84,8 +86,8 @@ bool Training::is_stopped() {
     return reason.has_value();
 }
 
-/// A warm trainer saves at any moment, but a program's checkpoints are its own, at its reports: what it would do
-/// between the last of them and the deadline is better not begun.
+/// Makes programs leave at their last report before the deadline. A warm trainer can save at any time, but a program
+/// saves only at its own reports, so work between its last report and the deadline would be lost.
 void Training::look_ahead() {
     if (file_.has_warm_trainers() || sweep().deadline_is_near()) {
         return;
@@ -114,7 +116,7 @@ void Training::end_turn() {
     view_.update(history, journal_clock());
 }
 
-/// Reports that came in this turn count before.
+/// Reports of this turn take effect first.
 void Training::end_trials_out_of_time(double now) {
     if (!file_.trial_time || sweep().state() != SweepState::running) {
         return;
@@ -138,8 +140,7 @@ void Training::say_if_all_are_held() {
     }
 }
 
-/// Each takes effect before the next is looked at. A flood of them gets a part of the time only, so that reports are
-/// answered meanwhile.
+/// Requests take effect one by one. A flood of them gets only a part of the time, so that reports are still answered.
 void Training::obey_requests() {
     constexpr std::chrono::milliseconds longest{20};
     const auto end = std::chrono::steady_clock::now() + longest;
@@ -188,7 +189,7 @@ void Training::take(protocol::Report& notice) {
         choose_metric(notice.metrics);
     }
     if (!groups_.has(notice.trial)) {
-        return;  // its group has failed in this very turn
+        return;  // its group has failed in this turn
     }
     const auto& spec = sweep().spec();
     if (notice.resource.value < 1) {
@@ -206,7 +207,7 @@ void Training::take(protocol::Report& notice) {
         fail({notice.trial, FailureKind::repeated_error}, problem_of(notice.metrics, spec.metric));
     } else if (notice.resource <= decisions_.last_resource(notice.trial)) {
         note_restart(notice.trial, /*is_repeated=*/true);
-        orders_.go_on(notice.trial);  // a resumed trial repeats what its checkpoint holds: known already
+        orders_.go_on(notice.trial);  // a resumed trial repeats reports up to its checkpoint
     } else {
         record_report(notice, to_loss(spec.goal, *metric));
     }
@@ -230,8 +231,8 @@ void Training::record_report(protocol::Report& notice, double loss) {
     decisions_.record(ReportRecord{std::move(notice), loss, now});
 }
 
-/// The file names no metric. What the first report decides is on the disk before any report is. From then on the file
-/// has it, for this session as for a resumed one.
+/// Chooses the metric if the file names none. The choice is on disk before any report is. From then on it is part of
+/// the file, for this session and for resumed ones.
 void Training::choose_metric(const protocol::Metrics& reported) {
     std::vector<std::string> names;
     for (const auto& [name, value] : reported) {
@@ -250,8 +251,8 @@ void Training::choose_metric(const protocol::Metrics& reported) {
                           goals.of(goal), name, fmt::join(names, ", ")));
 }
 
-/// A program that was started anew in another group reports there for the first time. The restart ends with the report
-/// that the program repeats. If it repeats none, only the start of its process is known.
+/// Notes the first report of a program that was restarted with another group. The restart ends with the report that the
+/// program repeats. If it repeats none, only the start of its process is known.
 void Training::note_restart(TrialId trial, bool is_repeated) {
     if (const auto restart = groups_.take_restart(trial)) {
         const double now = journal_clock();
@@ -260,16 +261,16 @@ void Training::note_restart(TrialId trial, bool is_repeated) {
     }
 }
 
-/// Its rank 0 has ended well; the other members, if there are any, have a few seconds to do the same.
+/// The trial's rank 0 has ended with success; the other members, if any, have a few seconds to do the same.
 void Training::take(const ProgramEnded& notice) {
-    decisions_.commit();  // the report before may have completed the trial
+    decisions_.commit();  // an earlier report may have completed the trial
     if (sweep().trial(notice.trial).status != TrialStatus::running) {
-        return;  // its last report has paused it, or the user stopped it meanwhile
+        return;  // its last report has paused it, or the user has stopped it
     }
     if (const auto members = groups_.members(notice.trial); !members.empty()) {
         groups_.note_death(notice.trial, members.front());
     }
-    orders_.dismiss(notice.trial, /*save=*/false);  // also a group that its last report gave it and that has not begun
+    orders_.dismiss(notice.trial, /*save=*/false);  // also drops a group from its last report that has not begun
     decisions_.record(TrialFinished{notice.trial});
     look_at_files(notice.trial);
 }
@@ -283,7 +284,7 @@ void Training::look_at_files(TrialId ended) {
     }
 }
 
-/// What follows the first semicolon is the trial's own: its last words.
+/// The text after the first semicolon is specific to the trial: its last words.
 void Training::take(const ProgramRemark& notice) {
     if (remarks_.insert(notice.message.substr(0, notice.message.find(';'))).second) {
         view_.say(fmt::format("trial {}: {}", notice.trial.value, notice.message));
@@ -291,8 +292,8 @@ void Training::take(const ProgramRemark& notice) {
 }
 
 void Training::take(const WorkerFailed& notice) {
-    directory_.require_writable();  // else it may well be what the worker died of, and the next ones would too
-    decisions_.commit();            // what came before may have given its trial another group
+    directory_.require_writable();  // an unwritable disk is a likely cause, and the next workers would fail too
+    decisions_.commit();            // earlier notices may have changed the trial's group
     const bool is_member = groups_.is_member(notice.trial, notice.slot);
     groups_.note_death(notice.trial, notice.slot);
     if (is_member) {
@@ -304,7 +305,7 @@ void Training::take(const WorkerFailed& notice) {
     orders_.resume_held_back();
 }
 
-/// This is decided at once, because the next notice may come from a group that has changed.
+/// Decides at once, because the next notice may come from a group that has changed.
 void Training::fail(const TrialFailed& failure, const std::string& message, ProgramFault fault) {
     view_.say(fmt::format("trial {} {}: {}", failure.trial.value, verb_of(failure.kind),
                           told_failures_.words_for(failure.trial, message)));
@@ -315,12 +316,12 @@ void Training::fail(const TrialFailed& failure, const std::string& message, Prog
     decisions_.commit();
 }
 
-/// The report says nothing that can be used, wherever the trial runs.
+/// Fails a trial whose report is unusable, whatever the slot.
 void Training::fail_by_report(TrialId trial, const std::string& message) {
     fail(failure_after(decisions_.history(), {trial, FailureKind::error}, message), message);
 }
 
-/// Others than the scheduler know it as a note.
+/// Records the regroup as an event. The same record is also a note, with the phases, which the scheduler does not use.
 void Training::record_regroup(const protocol::Regrouped& notice) {
     Json details{{"note", "regrouped"}};
     for (const auto& [phase, seconds] : notice.phases) {
@@ -338,8 +339,8 @@ void Training::take(const protocol::Regrouped& notice) {
     }
 }
 
-/// Other schedulers have no use for it. The batch is recorded to its last digit, as in reports: times of equal batches
-/// are compared.
+/// Only schedulers that grow groups early use it. The batch is recorded exactly, as in reports, because times of equal
+/// batches are compared.
 void Training::take(const protocol::Timed& notice) {
     if (!sweep().spec().scheduler.grows_early() || !groups_.has(notice.trial)) {
         return;
@@ -355,7 +356,7 @@ void Training::take(const protocol::Timed& notice) {
     }
 }
 
-/// Trials that leave without saving, as at a rung, have their checkpoint or need none.
+/// Trials that leave without saving, as at a rung, have a checkpoint already or need none.
 void Training::take(const LeftTrial& notice) {
     if (!notice.problem.empty() && orders_.is_to_save(notice.trial)) {
         view_.say(problem_of(notice));
@@ -365,11 +366,11 @@ void Training::take(const LeftTrial& notice) {
     look_at_files(notice.trial);
 }
 
-/// Where all members lost touch with each other and none is dead, they come together again.
+/// If all members lost contact with each other and none is dead, they meet again.
 void Training::take(const WorkerStranded& notice) {
     constexpr int most = 3;
     if (!groups_.note_stranded(notice.trial, notice.slot, notice.generation)) {
-        return;  // the member that broke the group is about to be known
+        return;  // the member that broke the group will be reported soon
     }
     if (groups_.num_strandings(notice.trial) > most) {
         fail({notice.trial, FailureKind::crash},
@@ -384,7 +385,8 @@ void Training::take(const WorkerStranded& notice) {
     orders_.form_again(notice.trial);
 }
 
-/// On a full disk all trials would fail in turn. None has if the sweep is resumed once there is room.
+/// On a full disk, all trials would fail in turn. Ending the session avoids that: none has failed when the sweep is
+/// resumed after the cleanup.
 void Training::take(const CheckpointFailed& notice) { throw DirectoryError(problem_of(notice)); }
 
 }  // namespace crescendo::launch

@@ -19,21 +19,21 @@
 
 namespace crescendo::launch {
 
-/// The phase of a session in which trials train: what agents tell becomes events of the sweep.
+/// The phase of a session in which trials train.
 ///
-/// Each notice becomes a record of the journal, or is handled here.
+/// Each notice from an agent becomes a record in the journal, or is handled here.
 class Training {
   public:
-    /// All must outlive the phase.
+    /// All arguments must outlive the phase.
     Training(const SweepFile& file, const SweepDirectory& directory, Decisions& decisions, Orders& orders,
              LiveView& view, SessionEnd& end);
 
-    /// Whether there is another turn: not if the sweep or the session has come to its end.
+    /// Whether there is another turn: false once the sweep or the session has to end.
     bool begin_turn();
     std::chrono::milliseconds period() const {
         return std::min({view_.period(), between_looks, decisions_.patience().value_or(between_looks)});
     }
-    /// Has the scheduler decide about what was taken.
+    /// Lets the scheduler decide about the notices of this turn.
     void end_turn();
 
     void take(protocol::Report& notice);
@@ -72,7 +72,7 @@ class Training {
     const SweepDirectory& directory_;
     Decisions& decisions_;
     Orders& orders_;
-    Groups& groups_;  ///< of `orders_`
+    Groups& groups_;  ///< the groups of `orders_`
     LiveView& view_;
     SessionEnd& end_;
     std::optional<double> time_budget_;  ///< in seconds; may change while the sweep runs
@@ -80,9 +80,9 @@ class Training {
     RequestInbox inbox_;
     UsableSlots usable_slots_;
     ReportWatch report_watch_;
-    std::optional<OverwrittenFiles> overwritten_files_;  ///< where programs run, if there are some
+    std::optional<OverwrittenFiles> overwritten_files_;  ///< none if no programs run
     ToldFailures told_failures_;
-    std::set<std::string> remarks_;  ///< what the user was told of programs and bad requests: once is enough
+    std::set<std::string> remarks_;  ///< remarks that the user has seen; each is shown only once
 };
 
 }  // namespace crescendo::launch

@@ -13,8 +13,7 @@ namespace crescendo::launch {
 UsableSlots::UsableSlots(Decisions& decisions, Orders& orders, LiveView& view)
     : decisions_(decisions), orders_(orders), view_(view), health_(orders.slots().slots()) {}
 
-/// What the node trained continues elsewhere: in memory where a group has members on other nodes, else from its
-/// checkpoint.
+/// The node's trials continue elsewhere: in memory if the group has members on other nodes, else from the checkpoint.
 void UsableSlots::lose(const AgentLost& notice) {
     view_.say(fmt::format("node {} is lost: {}", notice.node.value, notice.reason));
     const auto lost = orders_.slots().slots_of(notice.node);
@@ -22,7 +21,7 @@ void UsableSlots::lose(const AgentLost& notice) {
     drop(lost);
 }
 
-/// The slot is lost until a trainer can be started there. The user reads that once.
+/// The slot is lost until a trainer starts on it. The user is told once.
 void UsableSlots::lose(const SlotDown& notice) {
     const bool is_known = !down_.insert_or_assign(notice.slot, notice).second;
     devices_[notice.slot] = notice.device;
@@ -35,7 +34,7 @@ void UsableSlots::lose(const SlotDown& notice) {
     drop({notice.slot});
 }
 
-/// The slots are lost, with the workers on them. What they trained continues elsewhere.
+/// Drops the slots and the workers on them. Their trials continue elsewhere.
 void UsableSlots::drop(const std::set<SlotId>& slots) {
     decisions_.commit();
     orders_.lose(slots);
@@ -77,7 +76,7 @@ void UsableSlots::note_failure(const WorkerFailed& notice) {
     }
 }
 
-/// Leaves the slots out for this session. Their agent stays, with idle workers there.
+/// Leaves the slots out for this session. Their agent stays, with idle workers on them.
 void UsableSlots::leave_out(const std::set<SlotId>& slots) {
     view_.say(fmt::format(
         "{} {} left out: one trial after the other failed there, and nothing else happened; look after the GPU or the "
@@ -98,7 +97,7 @@ void UsableSlots::leave_out(const std::set<SlotId>& slots) {
     decisions_.commit();
 }
 
-/// Slots of one node, and what they are: "slots 4, 5 of node 1 (GPU 0 of node17, GPU 1 of node17)".
+/// Names the slots of one node, with their devices: "slots 4, 5 of node 1 (GPU 0 of node17, GPU 1 of node17)".
 std::string UsableSlots::name_of(const std::set<SlotId>& slots) const {
     std::string list;
     std::string devices;
@@ -115,8 +114,8 @@ std::string UsableSlots::name_of(const std::set<SlotId>& slots) const {
                        devices.empty() ? "" : fmt::format(" ({})", devices));
 }
 
-/// While there are others, a slot may be tried for ever. Once there is none, each has two more attempts. Slots that
-/// were left out do not come back in this session, and a job of several nodes must not wait for nothing until its time
+/// While other slots are left, a slot may be retried forever. With no slots left, each gets two more attempts. Slots
+/// that were left out do not come back in this session, and a job of several nodes must not wait in vain until its time
 /// is up.
 void UsableSlots::require_some() const {
     constexpr int enough = 2;

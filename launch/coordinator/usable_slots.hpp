@@ -12,23 +12,23 @@
 
 namespace crescendo::launch {
 
-/// The slots that a session can use. It loses those of lost nodes, those where no trainer starts, until one does, and
-/// those where one trial after the other fails, for good.
+/// The slots that a session can use. It loses the slots of lost nodes, slots on which no trainer starts (until one
+/// does), and, for good, slots on which one trial after another fails.
 ///
-/// What was trained on lost slots continues elsewhere. The user is told of each change.
+/// Trials that ran on lost slots continue elsewhere. Tells the user about each change.
 class UsableSlots {
   public:
-    /// All must outlive it.
+    /// All arguments must outlive this object.
     UsableSlots(Decisions& decisions, Orders& orders, LiveView& view);
 
     void lose(const AgentLost& notice);
-    /// Throws std::runtime_error if nothing is left to run on, and no slot is likely to come back.
+    /// Throws std::runtime_error if no slot is left, and none is likely to come back.
     void lose(const SlotDown& notice);
     void regain(const SlotUp& notice);
 
-    /// A member of a trial's group has failed, and the sweep knows it. Leaves slots out if they are to blame.
+    /// Call it when a member of a trial's group has failed and the sweep has taken that. Drops slots that are to blame.
     void note_failure(const WorkerFailed& notice);
-    /// The trial has reported something new.
+    /// Notes that the trial has reported something new.
     void note_progress(TrialId trial);
 
   private:
@@ -41,8 +41,8 @@ class UsableSlots {
     Orders& orders_;
     LiveView& view_;
     SlotHealth health_;
-    std::map<SlotId, std::string> devices_;  ///< of slots where a worker failed, as their agents call them
-    std::map<SlotId, SlotDown> down_;        ///< slots on which no trainer can be started now
+    std::map<SlotId, std::string> devices_;  ///< names of slots on which a worker failed, from their agents
+    std::map<SlotId, SlotDown> down_;        ///< slots on which no trainer can start now
 };
 
 }  // namespace crescendo::launch

@@ -91,7 +91,7 @@ std::vector<Override> FrozenFile::beginning() const {
     for (const auto& key : changeable_keys()) {
         const auto value = value_in(keys_, key);
         using enum Override::Applies;
-        beginning.push_back({key, value, value ? always : if_missing});  // a default held, and does still
+        beginning.push_back({key, value, value ? always : if_missing});  // a default held then, and still does
     }
     return beginning;
 }

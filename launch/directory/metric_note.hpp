@@ -9,10 +9,11 @@
 
 namespace crescendo::launch {
 
-/// The sweep's run.json with what the first report decided, because the sweep's file names no metric.
+/// The sweep's run.json, plus the metric and goal that the first report decided because the sweep's file names no
+/// metric.
 Json with_metric(Json run, const std::string& name, Goal goal);
 
-/// What with_metric() put into `run`, for a sweep file that does not say it. Empty if nothing was.
+/// The overrides that with_metric() noted in `run`, for a sweep file that names no metric. Empty if there are none.
 std::vector<Override> noted_metric(const Json& run);
 
 }  // namespace crescendo::launch

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A sweep's files and messages are JSON, which is UTF-8: no other name would find its folder again.
+/// A sweep's files and messages are JSON, which is UTF-8. A folder with another name could not be found again.
 void require_utf8(const fs::path& folder, const char* what, const char* remedy) {
     const Json text(folder.string());
     const auto dumped = [&](Json::error_handler_t handler) { return text.dump(-1, ' ', false, handler); };
@@ -27,7 +27,7 @@ void require_utf8(const fs::path& folder, const char* what, const char* remedy) 
         folder.string(), what, remedy);
 }
 
-/// A copy of a sweep file is read by nobody who cannot read the file itself.
+/// The permissions for the copy of a sweep file: nobody may read the copy who cannot read the original.
 fs::perms permissions_of(const fs::path& sweep_file) {
     std::error_code unknown;
     const auto status = fs::status(sweep_file, unknown);
@@ -47,7 +47,7 @@ SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
              {"host", host_name()},
              {"working_directory", fs::current_path().string()}};
     if (file.command && (file.is_adapted_to_wandb || !file.source.has("command"))) {
-        run["command"] = *file.command;  // which follows from the script, and that may change until a resume
+        run["command"] = *file.command;  // derived from the script, which may change before a resume
     }
     const auto permissions = permissions_of(file.source.file());
     const auto directory = SweepDirectory::create(path, file.text, run, permissions);

@@ -14,7 +14,7 @@
 namespace crescendo::launch {
 namespace {
 
-constexpr const char* wandb_target = "metric.target";  // W&B's word for budget.target, which the file may have
+constexpr const char* wandb_target = "metric.target";  // W&B's name for budget.target, which the file may use
 
 }  // namespace
 

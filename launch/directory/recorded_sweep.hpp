@@ -14,25 +14,25 @@
 
 namespace crescendo::launch {
 
-/// A sweep as its directory has it. A process that works on it is not asked.
+/// A sweep as read from its directory. A process that works on it is not asked.
 ///
-/// The journal is the truth. The sweep's file must say what it said when the sweep began, except for the keys that may
-/// change. For these the journal counts, and not what the file says now.
+/// The journal is the truth. The sweep's file must be as it was when the sweep began, except for keys that may change.
+/// For these, the journal's values count, not the file's present ones.
 struct RecordedSweep {
-    /// Reads a sweep to look at it, as History::look() says. Throws InvalidInput that names file, line and key if the
-    /// sweep's file was changed. `watch` is as in SweepLock::holder().
+    /// Reads a sweep to look at it, as History::look() does. `watch` is as in SweepLock::holder(). Throws InvalidInput
+    /// that names file, line and key if the sweep's file was changed.
     explicit RecordedSweep(const std::filesystem::path& path, Reports kept = Reports::last, JobWatch* watch = nullptr);
 
     /// Reads a sweep to continue it. The caller holds the sweep's lock.
     static RecordedSweep recover(const SweepDirectory& directory);
 
-    /// Keys that may change, with the values that hold now. Keys without a value are left out.
+    /// Keys that may change, with their present values. Keys without a value are left out.
     std::map<std::string, Json> limits() const;
 
     SweepDirectory directory;
-    std::optional<std::string> holder;  ///< who worked on it just before the journal was read, which so is no older
-    std::optional<FrozenFile> frozen;  ///< none in an old journal; then the present file is used
-    SweepFile file;                    ///< the sweep's file with the limits that hold now
+    std::optional<std::string> holder;  ///< who worked on it just before the journal was read, which is thus no older
+    std::optional<FrozenFile> frozen;  ///< none in an old journal, for which the present file is used
+    SweepFile file;                    ///< the sweep's file with the present limits
     History history;
     Journal::End end;
 
@@ -41,17 +41,17 @@ struct RecordedSweep {
 };
 
 /// The trial with the number that `--trial` gives, or the best one. Throws InvalidInput if there is none; `otherwise`
-/// says what follows from that, such as "there is nothing to export".
+/// states the consequence, such as "there is nothing to export".
 TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std::string_view otherwise);
 
-/// The trial of this number. Throws InvalidInput if no trial has it.
+/// The trial with this number. Throws InvalidInput if there is no such trial.
 const Trial& known_trial(const Sweep& sweep, TrialId id);
 
-/// The sweep's file with the limits that the sweep began with. Throws InvalidInput as RecordedSweep does.
+/// The sweep's file with its original limits. Throws InvalidInput as RecordedSweep does.
 SweepFile read_first_file(const SweepDirectory& directory, const std::optional<FrozenFile>& frozen);
 
-/// What replaces values of the sweep's present file after these changes: all keys that may change, and defaults that
-/// were others when the sweep began.
+/// Overrides of the sweep's present file after these changes: all keys that may change, and defaults that differed when
+/// the sweep began.
 std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, const std::vector<LimitsChange>& changes);
 
 }  // namespace crescendo::launch

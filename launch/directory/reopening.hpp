@@ -7,26 +7,26 @@
 
 namespace crescendo::launch {
 
-/// What is new when a recorded sweep is continued: limits, and failed trials that are retried. It is applied to a copy
-/// of the sweep's state, so that impossible changes are refused before anything is written.
+/// Changes with which a recorded sweep is continued: new limits, and retries of failed trials. They are applied to a
+/// copy of the sweep's state, so that impossible changes are refused before anything is written.
 class Reopening {
   public:
-    /// Applies what was edited in the sweep's file. Throws InvalidInput that names the place if that makes no sense.
+    /// Applies edits of the sweep's file. Throws InvalidInput that names the place if they are invalid.
     explicit Reopening(const RecordedSweep& recorded);
 
-    /// Applies new values of keys. Throws InvalidInput if the sweep cannot have them.
+    /// Applies new values of keys. Throws InvalidInput if they are invalid for this sweep.
     void set(const std::vector<Override>& settings);
 
     /// Retries all failed trials that can be retried. Returns how many cannot. Throws InvalidInput if none can.
     int retry_failed();
 
-    /// The sweep after all changes. It is over if there is nothing left to do.
+    /// The sweep after all changes. It is over if nothing is left to do.
     const Sweep& sweep() const { return sweep_; }
 
     /// The sweep's file with the limits after all changes.
     const SweepFile& file() const { return file_; }
 
-    /// Records for the journal, in this order. They follow the loss of the last session's slots.
+    /// Records for the journal, in this order, after the record that the last session's slots were lost.
     const std::vector<Json>& records() const { return records_; }
 
   private:
@@ -34,7 +34,7 @@ class Reopening {
     void apply(Json record);
 
     const RecordedSweep& recorded_;
-    std::vector<LimitsChange> changes_;  ///< all changes that the sweep ever had
+    std::vector<LimitsChange> changes_;  ///< all changes in the sweep's whole life
     SweepFile file_;
     Sweep sweep_;
     std::vector<Json> records_;

@@ -11,7 +11,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Where the sweep was when its last job was noted; nothing if neither says it.
+/// Where the sweep was when its last job was noted; nothing if that is not recorded.
 std::optional<std::filesystem::path> place_of_job(const SweepDirectory& directory) {
     if (const auto run = directory.read_run(); run.contains("job_directory")) {
         return run.at("job_directory").get<std::string>();
@@ -23,8 +23,8 @@ std::optional<std::filesystem::path> place_of_job(const SweepDirectory& director
     }
 }
 
-/// Whether the sweep was copied together with its job, which works where it was queued for. A sweep that was only moved
-/// keeps its job.
+/// Whether the sweep was copied together with its job, which works on the original. A sweep that was only moved keeps
+/// its job.
 bool is_copy(const SweepDirectory& directory) {
     const auto origin = place_of_job(directory);
     return origin && directory.is_copy_of(*origin);

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether trials may have reported. A journal without reports is short, so this is quick.
+/// Whether trials may have reported. Quick, because a journal without reports is short.
 bool mentions_reports(const fs::path& journal) {
     std::ifstream file(journal);
     for (std::string line; std::getline(file, line);) {
@@ -34,7 +34,7 @@ bool mentions_reports(const fs::path& journal) {
 
 SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run,
                                       fs::perms permissions) {
-    const SweepDirectory result(path.string().starts_with('-') ? "." / path : path);  // else an option, where copied
+    const SweepDirectory result(path.string().starts_with('-') ? "." / path : path);  // read as an option otherwise
     const auto refuse = [&](const std::error_code& why) {
         throw InvalidInput(fmt::format("{}: a sweep cannot be kept here: {}; choose another folder with --dir",
                                        path.string(), why.message()));
@@ -71,7 +71,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     }
     std::error_code failed;
     fs::create_directories(path, failed);
-    // Who makes this folder begins the sweep, and alone may remove what is here.
+    // The process that creates this folder begins the sweep, and only it may remove files here.
     const bool is_ours = !failed && fs::create_directory(path / "trials", failed);
     if (failed) {
         if (!existed) {
@@ -133,7 +133,7 @@ std::string SweepDirectory::way_to_continue() const {
     return fmt::format("crescendo {} {}", is_there(job_script()) ? "submit" : "resume", shell_quoted(path_));
 }
 
-/// Options of `resume` would train here, and `submit` has none of these.
+/// `resume` would train here instead of in a job, and `submit` has no option for retries.
 std::string SweepDirectory::way_to_retry() const {
     return is_there(job_script())
                ? fmt::format("crescendo retry {} --failed && {}", shell_quoted(path_), way_to_continue())
@@ -156,7 +156,7 @@ Json SweepDirectory::read_run() const {
     return run;
 }
 
-/// Names of files may hold bytes that are not UTF-8: they must not cost the sweep its directory.
+/// File names may have bytes that are not UTF-8; in_lines() replaces them, so they cannot cost the sweep its directory.
 void SweepDirectory::write_run(const Json& run) const {
     replace_file(this->run(), in_lines(run));
 }
@@ -217,7 +217,7 @@ void SweepDirectory::discard() const {
     for (const auto& entry : fs::directory_iterator(path_, ignored)) {
         fs::remove_all(entry.path(), ignored);
     }
-    if (!fs::is_symlink(path_, ignored)) {  // the user's, to a folder on another disk
+    if (!fs::is_symlink(path_, ignored)) {  // a link is the user's, to a folder on another disk
         fs::remove(path_, ignored);
     }
 }

@@ -28,16 +28,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds between_beats{5};
-/// Where no file of ours can be compared, our clock is, which may be some minutes wrong.
+/// Used if no file of ours can be created to compare times. Our clock may be wrong by some minutes.
 constexpr std::chrono::seconds patience_by_our_clock{600};
-/// A coordinator may be this long in one write of its journal, or in one look at a slow file system.
+/// A coordinator may spend this long in one write of its journal, or in one look at a slow file system.
 constexpr std::chrono::seconds patience{60};
-/// Without flock, two that begin within this time see each other.
+/// Without flock, two processes that start within this time see each other.
 constexpr std::chrono::seconds same_moment{1};
 
 std::string first_line(const std::string& content) { return content.substr(0, content.find('\n')); }
 
-/// Nothing where there is no such file, or it cannot be read.
+/// The file's content; empty if the file does not exist or cannot be read.
 std::string content_of(const fs::path& path) {
     try {
         return read_regular_file(path);
@@ -48,7 +48,7 @@ std::string content_of(const fs::path& path) {
 
 std::string boot_id() { return first_line(content_of("/proc/sys/kernel/random/boot_id")); }
 
-/// Ticks from the boot to the start of a process; nothing where there is no such process.
+/// Ticks from boot to the start of a process; nothing if there is no such process.
 std::optional<std::int64_t> start_of(int pid) {
     const auto stat = content_of(fmt::format("/proc/{}/stat", pid));
     const auto name_end = stat.rfind(')');
@@ -65,7 +65,7 @@ std::optional<std::int64_t> start_of(int pid) {
     return start;
 }
 
-/// The id by which others can ask about our job, if we are in one.
+/// The id with which others can ask about our job, if we are in one.
 std::string id_of_own_job(const SweepDirectory& directory) {
     const auto system = batch_system();
     const auto job = system->own_job();
@@ -87,15 +87,15 @@ LockHolder ourselves(const SweepDirectory& directory) {
             fs::absolute(directory.path()).string()};
 }
 
-/// The sentence for people, and the same as JSON.
+/// The content of a lock file: a sentence for people, and the same as JSON.
 std::string to_content(const LockHolder& holder) {
     Json json;
     for_each_field(LockHolder::fields(), [&](const auto& field) { json[field.key] = field.of(holder); });
-    // A name that is not UTF-8 is none of a folder then, as if the sweep had been moved.
+    // A path that is not UTF-8 then matches no folder, as if the sweep had been moved.
     return holder.text() + "\n" + json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Nothing where the file is empty, torn, or was edited.
+/// The holder; nothing if the file is empty, incomplete, or was edited.
 std::optional<LockHolder> holder_from(const std::string& content) try {
     const auto json = Json::parse(content.substr(std::min(content.size(), content.find('\n') + 1)), nullptr, false);
     if (!json.is_object()) {
@@ -107,7 +107,7 @@ std::optional<LockHolder> holder_from(const std::string& content) try {
         value = json.value(field.key, value);
     });
     return holder;
-} catch (const Json::exception&) {  // a value is of another type
+} catch (const Json::exception&) {  // a value has the wrong type
     return {};
 }
 
@@ -115,13 +115,13 @@ double modified(const struct stat& file) {
     return static_cast<double>(file.st_mtim.tv_sec) + static_cast<double>(file.st_mtim.tv_nsec) * 1e-9;
 }
 
-/// Seconds since the file was touched, by the clock that stamped it: another file is touched and compared, since the
-/// clocks of nodes and of servers differ. Nothing where no file can be made here, or another has its name: in another
-/// user's folder that may be a link to a file of ours.
+/// Seconds since the file was touched, by the clock that set its time: another file is touched and compared, because
+/// the clocks of nodes and servers differ. Nothing if no file can be created here, or if its name is taken: in another
+/// user's folder, that name may be a link to one of our files.
 std::optional<double> age_of(const fs::path& path) {
     const auto probe_path = fmt::format("{}.{}.{}", path.string(), host_name(), ::getpid());
     const FileDescriptor probe(::open(probe_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    // Opened, and not merely looked at: that makes NFS ask its server.
+    // Opened rather than only checked, which makes an NFS client ask its server.
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat now {
     }, then{};
@@ -133,7 +133,7 @@ std::optional<double> age_of(const fs::path& path) {
     return known ? std::optional(modified(now) - modified(then)) : std::nullopt;
 }
 
-/// Whether the holder lives, where no flock says it.
+/// Whether the holder lives, if flock does not show it.
 bool is_alive(const LockHolder& holder, const fs::path& path, JobWatch* watch) {
     if (SweepDirectory(path.parent_path()).is_copy_of(holder.directory)) {
         return false;  // it works on the original
@@ -144,12 +144,12 @@ bool is_alive(const LockHolder& holder, const fs::path& path, JobWatch* watch) {
     if (!holder.job.empty()) {
         if (batch_system()->is_own_job(holder.job)) {
             if (std::getenv(exit_status_variable) != nullptr) {
-                return false;  // the job script starts a step when the one before is over
+                return false;  // the job script starts a step only after the previous one
             }
-            // In an allocation of the user's own there may be several: the file's age tells.
+            // A user's own allocation may have several steps: the file's age decides.
         } else if (const auto state = JobWatch::state(holder.job, watch);
                    state && (state != JobState::gone || holder.uid == ::geteuid())) {
-            // Where jobs are private, Slurm says of another user's that there is none.
+            // If jobs are private, Slurm shows none to other users.
             return state == JobState::running;
         }
     }
@@ -161,8 +161,8 @@ bool is_alive(const LockHolder& holder, const fs::path& path, JobWatch* watch) {
                                                    static_cast<double>(patience_by_our_clock.count());
 }
 
-/// False where another process has the file locked, and has it still after a moment: who asks for the holder locks it
-/// for as long as that takes.
+/// Returns false if another process holds the lock, even after a moment: a process that only asks for the holder also
+/// locks the file briefly.
 bool take(const FileDescriptor& file) {
     for (int attempt = 0; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
         if (attempt == 10) {
@@ -173,12 +173,12 @@ bool take(const FileDescriptor& file) {
     return true;
 }
 
-/// False where that failed, and errno says why.
+/// Returns false if that failed; errno has the reason.
 bool replace_content(const FileDescriptor& file, std::string_view content) {
-    errno = ENOSPC;  // where a part of it is written
+    errno = ENOSPC;  // a partial write sets no errno
     return ::ftruncate(file.get(), 0) == 0 &&
            ::pwrite(file.get(), content.data(), content.size(), 0) == static_cast<ssize_t>(content.size()) &&
-           ::fdatasync(file.get()) == 0;  // an NFS client would keep it to itself for a while
+           ::fdatasync(file.get()) == 0;  // an NFS client would delay the write
 }
 
 }  // namespace
@@ -219,10 +219,10 @@ SweepLock::SweepLock(const SweepDirectory& directory, LockUse use) : path_(direc
         cannot_open(path_);
     }
     if (!is_named) {
-        content_ = content_of(path_);  // what was there, where not even cutting it off has room (Btrfs, ZFS)
+        content_ = content_of(path_);  // the old content, if even truncating needs space (Btrfs, ZFS)
     }
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-        // Nor did it keep out who came at the same moment: whoever wrote last has the sweep.
+        // flock did not exclude a process that started at the same moment, so the last writer has the sweep.
         std::this_thread::sleep_for(same_moment);
         if (const auto last = content_of(path_); last != content_) {
             refuse(last);

@@ -26,14 +26,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What one source has, with its own parameters.
+/// The results of one source, with the source's own parameters.
 struct Source {
     std::set<std::string> parameters;
     std::vector<EarlierResult> results;
 };
 
-/// A trial that came to its maximum might have come further here. One that ended sooner because training it longer was
-/// of no use has its last value at this sweep's maximum too.
+/// Sets how an earlier trial ended. A trial that reached its maximum might have continued here. A trial that ended
+/// early because more training was useless has its last value at this sweep's maximum too.
 void note_end(EarlierResult& result, std::optional<StopReason> reason, const SweepSpec& spec) {
     const bool has_rungs = Results::milestones_of(spec.scheduler).size() > 1;
     const auto ending = ending_of(reason, !result.reports.empty(), has_rungs);
@@ -74,8 +74,8 @@ Source read_sweep(const fs::path& path, const SweepSpec& spec) {
     return source;
 }
 
-/// The value that a field of a CSV file is for a parameter; nothing if it has none. A text may look like a number, and
-/// tables that Python wrote have its words for booleans and null, or nothing for null.
+/// The parameter's value for a field of a CSV file; nothing if the field is empty and stands for no value. A text may
+/// look like a number, and tables from Python have Python's words for booleans and null, or an empty field for null.
 std::optional<Value> value_of(const Parameter& parameter, const std::string& text) {
     static const std::map<std::string, Json> of_python{
         {"True", true}, {"False", false}, {"None", nullptr}, {"", nullptr}};
@@ -94,7 +94,7 @@ std::optional<Value> value_of(const Parameter& parameter, const std::string& tex
     return text.empty() ? std::nullopt : std::optional<Value>(text);
 }
 
-/// Why a trial ended, by the words of a table: one that somebody made may have the status alone.
+/// Why a trial ended, from the words of a table. A table made by hand may have only the status.
 std::optional<StopReason> reason_from(std::string_view reason, std::string_view status) {
     if (const auto known = stop_reasons.find(reason)) {
         return known;
@@ -105,7 +105,7 @@ std::optional<StopReason> reason_from(std::string_view reason, std::string_view 
     return status == to_string(TrialStatus::finished) ? std::optional(StopReason::completed) : std::nullopt;
 }
 
-/// A trial has its last report there. Columns that are no parameter of this sweep are not asked about.
+/// Reads a table, which has the last report of each trial. Ignores columns that are not parameters of this sweep.
 Source read_table(const fs::path& path, const SweepSpec& spec) {
     CsvFile file(path);
     const auto metric = file.column("metrics", spec.metric);
@@ -154,7 +154,7 @@ Source read_source(const fs::path& path, const SweepSpec& spec) {
 
 std::string list(const auto& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
-/// What of a source this sweep can use.
+/// The part of a source that this sweep can use.
 class Overlap {
   public:
     Overlap(Source source, const SweepSpec& spec) : spec_(spec) {
@@ -167,7 +167,7 @@ class Overlap {
         unknown_.assign(source.parameters.begin(), source.parameters.end());
         for (auto& result : source.results) {
             if (result.reports.empty() && !result.has_lost) {
-                continue;  // nothing is known of it
+                continue;  // it shows nothing
             }
             ++num_results_;
             if (keep_shared(result.config)) {
@@ -176,7 +176,7 @@ class Overlap {
         }
     }
 
-    /// Throws InvalidInput if nothing of the source can be used.
+    /// Throws InvalidInput if the source has nothing usable.
     void require_some() const {
         CRESCENDO_VALIDATE(!shared_.empty(), "", "it has no parameter that this sweep searches ({}); remove it",
                            list(missing_));
@@ -201,7 +201,7 @@ class Overlap {
     const std::vector<EarlierResult>& results() const { return results_; }
 
   private:
-    /// Leaves the values of this sweep's parameters. Returns false if one is out of range.
+    /// Keeps only the values of this sweep's parameters. Returns false if one is out of range.
     bool keep_shared(Config& config) {
         Config kept;
         for (const auto& [name, value] : config) {
@@ -222,9 +222,9 @@ class Overlap {
 
     const SweepSpec& spec_;
     std::vector<std::string> shared_;
-    std::vector<std::string> missing_;  // there
-    std::vector<std::string> unknown_;  // here
-    std::set<std::string> outside_;     // parameters with values that they never have here
+    std::vector<std::string> missing_;  // in the source
+    std::vector<std::string> unknown_;  // in this sweep
+    std::set<std::string> outside_;     // parameters with values in the source that they cannot have here
     std::vector<EarlierResult> results_;
     std::size_t num_results_ = 0;
 };
@@ -269,7 +269,7 @@ void gather_warm_start(SweepFile& file, const std::function<void(const std::stri
             all.insert(all.end(), overlap.results().begin(), overlap.results().end());
             texts.push_back(fmt::format("{} ({})", path, overlap.text()));
         } catch (const InvalidInput& error) {
-            const std::string what = error.what();  // what names the file already need not name it again
+            const std::string what = error.what();  // a message that names the file need not name it twice
             file.source.fail(fmt::format("warm_start[{}]", i),
                              what.starts_with(path) ? what : fmt::format("{}: {}", path, what));
         }

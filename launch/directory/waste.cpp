@@ -8,7 +8,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Also one that was being written when its trainer died, under a name such as checkpoint.pt.tmp.
+/// Whether the file is a checkpoint, or a partial one from a trainer that died, with a name such as checkpoint.pt.tmp.
 bool is_checkpoint(std::string_view name) {
     return name == trial_files::checkpoint || name.starts_with(std::string(trial_files::checkpoint) + ".tmp");
 }

@@ -11,23 +11,23 @@
 
 namespace crescendo::launch {
 
-/// A remark of the user.
+/// A user's remark.
 struct UserNote {
     double time = 0;               ///< seconds since the epoch
     std::optional<TrialId> trial;  ///< none: about the sweep
     std::string text;
 };
 
-/// What users wrote about a sweep and its trials. No decision depends on it.
+/// Users' remarks and tags of a sweep and its trials. No decision depends on them.
 class Annotations {
   public:
-    /// Takes a note of the journal, if it is one that the two functions below make.
+    /// Takes a note of the journal, if user_note() or tag_note() made it.
     void take(const Json& note);
 
-    /// All remarks, in the order in which they were made.
+    /// All remarks, in the order of writing.
     const std::vector<UserNote>& user_notes() const { return user_notes_; }
 
-    /// Tags of a trial; without one, of the sweep.
+    /// Tags of a trial, or, without a trial, of the sweep.
     const std::set<std::string>& tags(std::optional<TrialId> trial) const;
 
   private:

@@ -14,22 +14,22 @@
 
 namespace crescendo::launch {
 
-/// Files of a sweep cannot be written: no space, a quota, an I/O error, a folder that was moved away. What the
-/// journal's last sync() wrote is safe, so the sweep can be resumed once this is fixed. The message says so.
+/// Files of a sweep cannot be written: no space, a quota, an I/O error, a folder that was moved away. Everything that
+/// the journal's last sync() wrote is safe, so the sweep can be resumed once the problem is fixed. The message says so.
 class DirectoryError : public std::runtime_error {
   public:
     explicit DirectoryError(const std::string& problem, const std::string& remedy = remedy_for(EIO))
         : std::runtime_error(problem + "; " + remedy + ", then resume the sweep"), problem_(problem) {}
 
-    /// What the system says, with the remedy for that.
+    /// Combines the system's message with the remedy for its error.
     explicit DirectoryError(const std::system_error& error)
         : DirectoryError(problem_of(error), remedy_for(error.code().value())) {}
 
-    /// The problem without its remedy, for the case that there is no sweep to resume.
+    /// The problem without its remedy, in case there is no sweep to resume.
     const std::string& problem() const { return problem_; }
 
   private:
-    /// The standard library's own words for a path have the names of its functions.
+    /// Rephrases errors about paths, for which the standard library's messages contain its function names.
     static std::string problem_of(const std::system_error& error) {
         const auto* of_path = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
         return of_path == nullptr ? error.what()
@@ -60,8 +60,8 @@ class DirectoryError : public std::runtime_error {
     std::string problem_;
 };
 
-/// Throws what an error of the system's says of a sweep's file that could not be opened to be written: a DirectoryError
-/// for a disk, which may be repaired, and InvalidInput where our user lacks the right.
+/// Throws the exception for a file of the sweep that could not be opened for writing: DirectoryError for a disk error,
+/// which may be repaired, and InvalidInput if our user lacks the permission.
 [[noreturn]] inline void cannot_open(const std::filesystem::path& file, int code = errno) {
     const std::system_error error(code, std::generic_category(), "cannot write " + file.string());
     if (error.code() != std::errc::permission_denied && error.code() != std::errc::operation_not_permitted) {

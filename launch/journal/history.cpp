@@ -16,7 +16,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// What the journal has of a report. Its metrics may be missing.
+/// The fields of a report in the journal. Its metrics may be missing.
 constexpr auto in_journal() {
     using protocol::Report;
     return std::tuple_cat(std::tuple(Field{"trial", &Report::trial}, Field{"resource", &Report::resource},
@@ -39,7 +39,7 @@ protocol::Report report_from_journal(const Json& record) {
     return report;
 }
 
-/// Reads a journal as its purpose asks for.
+/// Reads a journal in the way that its purpose needs.
 Journal::End read_journal(const std::filesystem::path& journal, History::Purpose purpose,
                           const std::function<void(const Journal::Line&)>& take) {
     return purpose == History::Purpose::go_on ? Journal::recover(journal, take) : Journal::read(journal, take);
@@ -59,10 +59,10 @@ Journal::End History::replay(const std::filesystem::path& journal, Purpose purpo
                              std::function<void(const Journal::Line&)> take) {
     try {
         if (foresee(journal, purpose)) {
-            purpose = Purpose::look;  // what the disk has was read just now
+            purpose = Purpose::look;  // recover() has just read what is on disk
         }
     } catch (const InvalidInput&) {
-        // The journal is damaged. What follows says so, once it has taken the lines before.
+        // The journal is damaged. The read below reports that, after taking the lines before the damage.
     }
     if (!take) {
         take = [this](const Journal::Line& line) { apply(line); };
@@ -80,7 +80,7 @@ bool History::foresee(const std::filesystem::path& journal, Purpose purpose) {
         auto proposal = proposal_from(line.members());
         const auto origin = proposal ? proposal->event.origin : std::nullopt;
         if (origin && is_from_model(*origin)) {
-            // Journals may name each repetition; the proposal for the first one holds for all.
+            // Journals may name each repetition; the proposal for the first one holds for all of them.
             proposal->event.trial = repeat.first_of(repeat.configuration_of(proposal->event.trial));
             sweep_.apply(proposal->event);
         }
@@ -142,8 +142,8 @@ std::vector<Action> History::apply(const Json& record) {
     return decide(event);
 }
 
-/// The report may have been on its way, or in the same turn, as its trial got another group. How long the steps of the
-/// group before took says nothing of this one's.
+/// A report may have been on its way, or in the same turn, when its trial got another group. The step times of the
+/// previous group say nothing about the new one.
 std::vector<Action> History::apply(ReportRecord record) {
     come_to(record.time);
     auto& report = record.report;
@@ -213,12 +213,12 @@ void History::note(const Json& record, double previous_time) {
     if (note == "tested") {
         test_ = Test{TrialId{record.at("trial")}, metrics_from(record.at("metrics"))};
         evaluation_seconds_ = last_time_ - previous_time;
-    } else if (note == "regrouped") {  // as it was written before it was an event
+    } else if (note == "regrouped") {  // an older form, from before it was an event
         note_regroup({TrialId{record.at("trial")}, record.at("generation"), record.at("seconds"), {}});
     } else if (note == "energy") {
         note_energy(record);
     } else if (note == "left_out") {
-        if (record.contains("node")) {  // as it was written while whole nodes were left out
+        if (record.contains("node")) {  // an older form, when whole nodes were left out
             for (const auto slot : slots_of_nodes_[NodeId{record.at("node")}]) {
                 left_out_.emplace(slot, "");
             }
@@ -231,7 +231,7 @@ void History::note(const Json& record, double previous_time) {
     }
 }
 
-/// Several agents of one host measure the same processors: the first of them counts.
+/// Several agents of one host measure the same processors, so only the first of them counts.
 void History::note_energy(const Json& record) {
     const auto add = [](std::optional<double>& sum, double joules) { sum = sum.value_or(0) + joules; };
     const int node = record.at("node");
@@ -250,7 +250,7 @@ void History::note_energy(const Json& record) {
     }
 }
 
-/// What the scheduler does not keep: all metrics, and who trained for how long.
+/// Keeps what the scheduler does not: all metrics, and how long each trial trained.
 void History::remember(ReportRecord&& record) {
     const auto id = record.report.trial;
     if (!knows(id) || sweep_.trial(id).status != TrialStatus::running || record.report.metrics.empty()) {
@@ -292,7 +292,7 @@ double History::slot_seconds_of(TrialId id) const {
     return of(id).slot_seconds + holding.slots * (elapsed() - holding.counted);
 }
 
-/// Keeps account of who held how many slots for how long. A configuration may be told before its trial starts.
+/// Updates how many slots the trial held, and for how long. A configuration may be known before its trial starts.
 void History::follow_slots(TrialId id) {
     if (!knows(id)) {
         return;
@@ -341,7 +341,7 @@ void History::note_regroup(const TrialRegrouped& regrouped) {
     }
 }
 
-/// The trial tells of this group of its own now. None if nothing is kept of it.
+/// Notes that the trial reports about this group now. Returns the group's record; null if none is kept.
 GroupRecord* History::note_told(TrialId trial, int generation) {
     if (!knows(trial)) {
         return nullptr;
@@ -356,7 +356,7 @@ GroupRecord* History::note_told(TrialId trial, int generation) {
     return &*group;
 }
 
-/// After its end the sweep may still have slots, which idle because nothing is left to do.
+/// After its end, a sweep may still have slots, but they are not idle time: nothing is left to do.
 History::Had History::had_now() const {
     auto had = had_;
     if (sweep_.state() == SweepState::running) {
@@ -383,7 +383,7 @@ std::string History::why_no_best() const {
 }
 
 double History::idle_slot_seconds() const {
-    return std::max(0.0, slot_seconds_had() - slot_seconds());  // their sums may round differently
+    return std::max(0.0, slot_seconds_had() - slot_seconds());  // the two sums may round differently
 }
 
 int History::num_nodes() const {

@@ -22,23 +22,23 @@ namespace crescendo::launch {
 
 /// One report of a trial.
 struct TrialReport : protocol::Report {
-    double time = 0;  ///< when, in seconds that the sweep had been at work
+    double time = 0;  ///< when it was made, in seconds that the sweep had been at work
     int workers = 1;
-    int num_events = 0;  ///< events of the sweep before it: those of one time came in this order
+    int num_events = 0;  ///< events of the sweep before it; orders reports of the same time
 };
 
 /// A change of a trial's group.
 struct GroupRecord {
     double time = 0;              ///< when it was decided, in seconds that the sweep had been at work
     int num_events = 0;           ///< events of the sweep before the one that decided it
-    std::vector<SlotId> slots{};  ///< those that the trial has from now on, in rank order
-    int generation = 0;           ///< of the new group
+    std::vector<SlotId> slots{};  ///< slots that the trial has from now on, in rank order
+    int generation = 0;           ///< generation of the new group
 
-    /// What the trial told of the group's first steps, and when; none if it told nothing.
+    /// What the trial reported about the group's first steps, and when; none if it reported nothing.
     std::optional<TrialTimed> timed{};
     std::optional<TrialRegrouped> regrouped{};
     double told = 0;
-    int num_events_told = 0;  ///< events of the sweep before it was told
+    int num_events_told = 0;  ///< events of the sweep before that report
 
     int workers() const { return static_cast<int>(slots.size()); }
 };
@@ -50,7 +50,7 @@ struct Session {
     std::string host;
 };
 
-/// The mean of numbers, without those that are unknown.
+/// The mean of numbers. Unknown numbers do not count.
 class Mean {
   public:
     void add(std::optional<double> number) {
@@ -69,123 +69,126 @@ class Mean {
     int count_ = 0;
 };
 
-/// What the journal knows of a trial beyond the scheduler's state.
+/// What the journal has about a trial beyond the scheduler's state.
 struct TrialHistory {
-    std::optional<double> started;     ///< when, in seconds that the sweep had been at work
+    std::optional<double> started;     ///< when it started, in seconds that the sweep had been at work
     std::optional<double> ended;       ///< same units as `started`; none while the trial has not ended
-    double slot_seconds = 0;           ///< slots × time that it held them; up to the last event that concerns it
-    double running_seconds = 0;        ///< time that the trial held slots; up to the last event that concerns it
-    int most_workers = 0;              ///< most workers that it had at a time
+    double slot_seconds = 0;           ///< slots × seconds that it held them, up to the last event about it
+    double running_seconds = 0;        ///< seconds that it held slots, up to the last event about it
+    int most_workers = 0;              ///< most workers that it had at once
     std::vector<TrialReport> reports;  ///< ordered by resource; at least the last one, see Reports
-    std::vector<GroupRecord> groups;   ///< in the order of time; none if only last reports are kept
+    std::vector<GroupRecord> groups;   ///< by time; empty if only last reports are kept
     Mean data_wait;                    ///< share of time that the group waited for samples, over all reports
-    std::optional<double> gpu_joules;  ///< energy of the GPUs of its slots; none if none was measured
+    std::optional<double> gpu_joules;  ///< energy of its slots' GPUs; none if none was measured
     std::string last_failure;
 };
 
-/// Slots that a session leaves out, and what each of them is, such as "GPU 3 of node17"; "" if nobody said that.
+/// Slots that a session leaves out, with their devices, such as "GPU 3 of node17"; "" if unknown.
 using LeftOut = std::map<SlotId, std::string>;
 
-/// Energy in joules. What was not measured is missing.
+/// Energy in joules. Unmeasured values are missing.
 struct Energy {
-    std::optional<double> cpus;  ///< processors and memory of the nodes, with all that runs there
+    std::optional<double> cpus;  ///< processors and memory of the nodes, including all other load
     std::optional<double> gpus;  ///< GPUs of the slots, in use or not
 };
 
-/// What a history keeps of a trial's reports, which a sweep can have many millions of. The last one is whole.
+/// Which reports of a trial a history keeps. A sweep can have many millions. The last report is always complete.
 enum class Reports {
-    last,    ///< the last one; no changes of groups either
-    curves,  ///< all, of the others only the sweep's metric: programs may report a hundred more
+    last,    ///< only the last one, and no changes of groups
+    curves,  ///< all; of the earlier ones only the sweep's metric, because programs may report a hundred others
     all
 };
 
-/// Seconds for which a session that is at work leaves its journal without a record at most: what a crash may take from
-/// the account.
+/// Maximum number of seconds for which a working session writes no journal record. A crash loses at most this much of
+/// the time accounts.
 inline constexpr double longest_silence = 60;
 
-/// A sweep as its journal has it: the scheduler's state, rebuilt event by event, and everything else that users want to
-/// read. The running coordinator and every command that reads a sweep use this one class, so they cannot disagree.
+/// A sweep as its journal describes it: the scheduler's state, rebuilt event by event, and everything else that users
+/// want to read. The running coordinator and every command that reads a sweep use this one class, so they cannot
+/// disagree.
 class History {
   public:
     explicit History(SweepSpec spec, Reports kept = Reports::last);
 
-    /// A history with a whole journal. Throws InvalidInput if it is damaged.
+    /// Reads a whole journal into a history. Throws InvalidInput if it is damaged.
     static History read(const SweepSpec& spec, const std::filesystem::path& journal);
 
     /// Why a journal is read: to look at the sweep, or to continue it (see Journal::recover).
     enum class Purpose { look, go_on };
 
-    /// Reads a whole journal. Each line is applied, or given to `take`, which has to apply it. Models are not asked for
-    /// what they have proposed there. Throws InvalidInput if the journal is damaged, once it has taken what comes
-    /// before.
+    /// Reads a whole journal. Each line is applied, or passed to `take`, which must apply it. Models are not asked
+    /// again for proposals that the journal has. If the journal is damaged, throws InvalidInput after applying the
+    /// lines before the damage.
     Journal::End replay(const std::filesystem::path& journal, Purpose purpose,
                         std::function<void(const Journal::Line&)> take = {});
 
-    /// Takes one record of the journal: an event, a note, or the header. Returns what an event asks to do.
+    /// Takes one record of the journal: an event, a note, or the header. Returns the actions that follow from an event.
     std::vector<Action> apply(const Json& record);
 
     std::vector<Action> apply(ReportRecord record);
     std::vector<Action> apply(const ProposalRecord& record);
 
-    /// Takes one line of the journal. Reports and configurations, which are most lines, are read without a JSON value.
+    /// Takes one line of the journal. Most lines are reports and configurations, which are read without a JSON value.
     std::vector<Action> apply(const Journal::Line& line);
 
-    /// What a ProposalSource has for the sweep now.
+    /// The source's next event for the sweep, if any.
     std::optional<Event> propose(auto& source) {
         return source.next(sweep_);
     }
 
-    /// The session is still at work at `time` (seconds since the epoch). Times do not go back: older journals follow a
-    /// clock that may have been set back.
+    /// Notes that the session is still at work at `time` (seconds since the epoch). Time never goes back, although
+    /// older journals follow a clock that may have been set back.
     void come_to(double time) { last_time_ = std::max(last_time_, time); }
 
-    /// No process works on the sweep any more: what ran waits to be resumed.
+    /// Notes that no process works on the sweep any more: trials that ran wait to be resumed.
     void interrupt();
 
-    /// What somebody who looks at the sweep at `now` (seconds since the epoch) sees: while a process holds it, time
-    /// goes by; else what ran waits. A holder may have only begun, as `resume` does for a while before its session, or
-    /// just change a limit. So time goes by no longer than a session is silent, and as long again for what delays it.
+    /// Brings the history to what an observer sees at `now` (seconds since the epoch): if a process holds the sweep,
+    /// time goes by; otherwise trials that ran wait. A holder may have only just started, like `resume` before its
+    /// session, or may only be changing a limit. So time advances at most as long as a session may be silent, plus the
+    /// same again for delays.
     void look(double now, bool is_held);
 
     const Sweep& sweep() const { return sweep_; }
     const TrialHistory& of(TrialId trial) const { return trials_.at(static_cast<std::size_t>(trial.value)); }
 
-    /// Why the sweep has no best trial, for a message.
+    /// Why the sweep has no best trial, for messages.
     std::string why_no_best() const;
 
     /// Seconds that a coordinator was at work, over all sessions, up to the last record.
     double elapsed() const { return elapsed_at(last_time_); }
-    /// Seconds that a coordinator was at work up to `time`, which is in this session (seconds since the epoch).
+    /// Seconds that a coordinator was at work up to `time` (seconds since the epoch), which must be in this session.
     double elapsed_at(double time) const { return elapsed_before_ + (time - session_start_); }
     double last_time() const { return last_time_; }
 
-    /// The training clock, at `time` (seconds since the epoch), of a trial whose trainer keeps none: the time from its
-    /// start to its first report and from each report to the next.
+    /// The training clock at `time` (seconds since the epoch) for a trial whose trainer keeps none: the time from its
+    /// start to its first report, and from each report to the next.
     double clock_at(TrialId trial, double time) const;
     const std::vector<Session>& sessions() const { return sessions_; }
 
     /// Seconds for which the trial held slots up to `time` (seconds since the epoch), over all sessions.
     double running_seconds_at(TrialId trial, double time) const;
 
-    /// Slots × time that the trial held them, as of elapsed().
+    /// Slots × seconds that the trial held them, as of elapsed().
     double slot_seconds_of(TrialId trial) const;
 
-    /// Most slots that the sweep had at once, over all sessions: the last one may have had none.
+    /// Most slots that the sweep had at once, over all sessions, because the last session may have had none.
     int most_slots() const { return most_slots_; }
 
-    /// Slots × time that trials held them.
+    /// Slots × seconds that trials held them.
     double slot_seconds() const { return held_.slot_seconds + held_.slots * (elapsed() - held_.until); }
 
-    /// Slots × time that the sweep had them, from its start to its end. Those that no trial held idled.
+    /// Slots × seconds that the sweep had them, from its start to its end. Slots that no trial held were idle.
     double slot_seconds_had() const { return had_now().slot_seconds; }
     double idle_slot_seconds() const;
-    /// Nodes × time that the sweep had a slot of them.
+    /// Nodes × seconds that the sweep had at least one slot on them.
     double node_seconds_had() const { return had_now().node_seconds; }
 
-    /// Mean time from one report of a trial to its next, however many slots it holds; nothing before the first report.
+    /// Mean seconds from one report of a trial to its next, whatever its number of slots; nothing before the first
+    /// report.
     std::optional<double> seconds_per_report() const;
 
-    /// Mean share of time that groups waited for samples, over all reports that have it; nothing if none has.
+    /// Mean share of time that groups waited for samples, over all reports that state it; nothing if none does.
     std::optional<double> data_wait() const;
 
     /// Metrics of the best trial on the test data.
@@ -198,53 +201,53 @@ class History {
     /// Seconds from the end of the trials to the end of the tests; 0 if there were no tests.
     double evaluation_seconds() const { return evaluation_seconds_; }
 
-    /// What the nodes took while the sweep was at work.
+    /// Energy that the nodes used while the sweep was at work.
     const Energy& energy() const { return energy_; }
 
-    /// Slots that this session leaves out, because too many workers failed there.
+    /// Slots that this session leaves out because too many workers failed on them.
     const LeftOut& left_out() const { return left_out_; }
 
-    /// Changes of the keys that may change, in the order of the journal.
+    /// Changes of limits, in the order of the journal.
     const std::vector<LimitsChange>& limits_changes() const { return limits_changes_; }
 
     /// What users wrote about the sweep and its trials.
     const Annotations& annotations() const { return annotations_; }
 
-    /// Whether the journal has what the request of this name asked for.
+    /// Whether the journal has the effect of the request with this name.
     bool has_done(const std::string& request) const { return done_requests_.contains(request); }
 
-    /// Seconds that each change of a group took in memory, from the order to the end of the first step.
+    /// Seconds that each regroup in memory took, from the order to the end of the first step.
     const std::vector<double>& regroup_seconds() const { return regroup_seconds_; }
-    /// The same for each phase of a regroup that its trainer told of, by the name of the phase.
+    /// Seconds of each regroup phase that trainers reported, by the name of the phase.
     const std::map<std::string, std::vector<double>>& regroup_phases() const { return regroup_phases_; }
 
   private:
-    /// Before a journal is replayed: tells the sweep all configurations that models will have proposed there. Their
-    /// records come after their trials' starts, so the replay would ask the models once more, and throw the answers
-    /// away. Returns whether it read the journal.
+    /// Gives the sweep, before a replay, all configurations that models proposed. Their records follow their trials'
+    /// starts, so the replay would otherwise ask the models again and discard the answers. Returns whether it read the
+    /// journal.
     bool foresee(const std::filesystem::path& journal, Purpose purpose);
-    /// What a trial holds now. Times are elapsed().
+    /// The slots that a trial holds now. Times are as from elapsed().
     struct Holding {
         int slots = 0;
-        double since = 0;    ///< when it got the first of them; the last time that it had some, while it has none
-        double counted = 0;  ///< until when its slots are in the TrialHistory
+        double since = 0;    ///< when it got the first of its slots; if it has none, when it last did
+        double counted = 0;  ///< time up to which TrialHistory counts its slots
     };
 
-    /// What all trials held until `until` (elapsed()), and how many slots they hold since.
+    /// Totals of what all trials held until `until` (as from elapsed()), and the number of slots held since then.
     struct Held {
         double slot_seconds = 0;
-        double running_seconds = 0;  ///< sum over trials, whatever their slots
+        double running_seconds = 0;  ///< sum over trials, whatever their numbers of slots
         double until = 0;
         int slots = 0;
-        int trials = 0;  ///< how many trials hold them
+        int trials = 0;  ///< trials that hold these slots
     };
 
-    /// What the sweep had, in use or not, until `until` (elapsed()).
+    /// Totals of what the sweep had, used or not, until `until` (as from elapsed()).
     struct Had {
         double slot_seconds = 0;
         double node_seconds = 0;
         double until = 0;
-        int num_nodes = 0;  ///< since then
+        int num_nodes = 0;  ///< number of nodes since then
     };
 
     Had had_now() const;
@@ -272,7 +275,7 @@ class History {
     Sweep sweep_;
     Reports kept_;
     std::vector<TrialHistory> trials_;
-    std::vector<Holding> holding_;  ///< of each trial
+    std::vector<Holding> holding_;  ///< by trial
     Held held_;
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
@@ -283,7 +286,7 @@ class History {
     int most_slots_ = 0;
     Had had_;
     Energy energy_;
-    std::map<std::string, int> meter_of_host_;  ///< the node whose agent tells of a host's processors, this session
+    std::map<std::string, int> meter_of_host_;  ///< by host: node whose agent reports its processors, this session
     std::vector<LimitsChange> limits_changes_;
     Annotations annotations_;
     std::set<std::string> done_requests_;
@@ -292,10 +295,10 @@ class History {
     double elapsed_before_ = 0;
     std::vector<Session> sessions_;
     int num_reports_ = 0;
-    int num_events_ = 0;  ///< before the one that is taken now
+    int num_events_ = 0;  ///< events before the current one
 };
 
-/// These make the records that are not events. A time note says only that the session was still at work.
+/// These functions create the records that are not events. A time note says only that the session was still at work.
 Json time_note(double time);
 Json session_note(double time, const std::string& host, int slots);
 Json left_out_note(double time, const LeftOut& slots);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int current_version = 2;
 
-/// From the checksum's comma to the end of a line.
+/// The rest of a line, from the checksum's comma.
 std::string seal(std::string_view body) { return fmt::format(R"(,"crc":"{:08x}"}})", crc32(body)); }
 
 constexpr std::size_t seal_size = std::string_view(R"(,"crc":"9ae1b2c3"})").size();
@@ -34,12 +34,12 @@ bool is_sealed(std::string_view line) {
     return line.size() > seal_size && line.ends_with(seal(line.substr(0, line.size() - seal_size)));
 }
 
-/// The lines of a file, with a piece of it in memory at a time.
+/// Reads the lines of a file with only a part of it in memory.
 class Lines {
   public:
     explicit Lines(const std::filesystem::path& path) : path_(path), file_(open_regular_file(path)) {}
 
-    /// The next line that ends in a line feed, without it. Lasts until the next call.
+    /// The next line that ends in a line feed, without the line feed. Valid until the next call.
     std::optional<std::string_view> next() {
         std::size_t end;
         for (std::size_t searched = 0; (end = piece_.find('\n', begin_ + searched)) == std::string::npos;) {
@@ -52,7 +52,7 @@ class Lines {
         return std::string_view(piece_).substr(begin, end - begin);
     }
 
-    /// Whether nothing at all follows the last line.
+    /// Whether nothing follows the last line.
     bool at_end() { return begin_ == piece_.size() && !fill(); }
 
   private:
@@ -73,7 +73,7 @@ class Lines {
     std::filesystem::path path_;
     FileDescriptor file_;
     std::string piece_;
-    std::size_t begin_ = 0;  ///< of the next line in the piece
+    std::size_t begin_ = 0;  ///< start of the next line in the piece
 };
 
 [[noreturn]] void damaged(const std::filesystem::path& path, std::size_t index, std::string_view problem) {
@@ -110,7 +110,7 @@ void require_begun(const std::filesystem::path& path, bool has_header) {
     }
 }
 
-/// 0, or the errno of what went wrong.
+/// Writes all bytes. Returns 0 or the errno of the failure.
 int write_at(int fd, std::string_view bytes, std::uint64_t offset) {
     while (!bytes.empty()) {
         const auto written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -125,16 +125,16 @@ int write_at(int fd, std::string_view bytes, std::uint64_t offset) {
     return ::fdatasync(fd) == 0 ? 0 : errno;
 }
 
-/// What the kernel still has to write is written first; of the rest it then forgets all that it holds.
+/// Makes the kernel write what it still has to write, and then drop its cache of the file.
 void forget_cache(const std::filesystem::path& path) {
     if (const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)); file) {
-        ::fdatasync(file.get());  // should it fail: what is on the disk is what counts
+        ::fdatasync(file.get());  // a failure does not matter: what is on disk counts
         ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
     }
 }
 
-/// The length of the open file; nothing if `path` does not name it. A file whose name is gone, or its folder's, takes
-/// all that is written to it, and no one will read it again.
+/// The length of the open file; nothing if `path` does not name it any more. A file whose name or folder is gone
+/// accepts all writes, but nobody will ever read them.
 std::optional<std::uint64_t> length_in_place(const std::filesystem::path& path, int file) {
     struct stat named {};
     struct stat open {};
@@ -165,7 +165,7 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
     try {
         journal.append(first);
         journal.sync();
-        sync_to_disk(path.parent_path());  // else a crash of the machine can lose the new file's name
+        sync_to_disk(path.parent_path());  // else a machine crash can lose the new file's name
     } catch (const DirectoryError&) {
         ::unlink(path.c_str());
         throw;
@@ -176,7 +176,7 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
     return journal;
 }
 
-/// The line is sealed.
+/// `text` has a valid checksum.
 Journal::Line::Line(const std::filesystem::path& path, std::size_t index, std::string_view text)
     : path_(path), index_(index), text_(text), members_(text.substr(0, text.size() - seal_size)) {
     const auto head = fmt::format(R"({{"n":{})", index);
@@ -255,7 +255,7 @@ Journal Journal::open(const std::filesystem::path& path) {
 
 void Journal::append(const OrderedJson& record) {
     CRESCENDO_EXPECT(record.is_object() && !record.contains("n") && !record.contains("crc"));
-    // A trainer's message may hold bytes that are not UTF-8: they must not cost the sweep its journal.
+    // A trainer's message may have bytes that are not UTF-8; they must not cost the sweep its journal.
     const auto object = one_line(record);
     append_members(std::string_view(object).substr(1, object.size() - 2));
 }
@@ -277,14 +277,14 @@ void Journal::sync() {
     if (!length) {
         throw DirectoryError(path_.string() + ": is not there any more", "put it back where it was");
     }
-    // A process that stood still for long may have a successor, whose records are not written over.
+    // A process that stood still for long may have a successor, whose records must not be overwritten.
     if (*length < end_.length || *length > end_.length + (has_remains_ ? batch_.size() : 0)) {
         throw DirectoryError(path_.string() + ": was changed by another process",
                              "see by `crescendo status` whether one works on the sweep, and if none does");
     }
     if (const int error = write_at(file_.get(), batch_, end_.length); error != 0) {
-        // Should this fail as well, the next sync() overwrites the remains, which are a beginning of its batch, and a
-        // reader takes them for what they are: whole lines of events that did happen, and a torn tail.
+        // If truncating fails as well, the next sync() overwrites the remains, which are the beginning of its batch. A
+        // reader accepts them correctly: complete lines of events that did happen, and a torn tail.
         has_remains_ = ::ftruncate(file_.get(), static_cast<off_t>(end_.length)) != 0;
         throw DirectoryError(fmt::format("cannot write {}: {}{}", path_.string(), std::strerror(error),
                                          has_remains_ ? " (and its end could not be cut off)" : ""));

@@ -14,30 +14,30 @@
 
 namespace crescendo::launch {
 
-/// The append-only log of a sweep: the one source of truth.
+/// The append-only log of a sweep, and the only source of truth about it.
 ///
-/// One JSON object a line, `{"n":12,…,"crc":"9ae1b2c3"}`: "n" counts the lines from 0 and "crc" is the CRC-32 of the
-/// line's bytes before `,"crc"`. Line 0 is a header, `{"n":0,"journal":"crescendo","version":2,…}`. (Journals of
+/// Each line is a JSON object, `{"n":12,…,"crc":"9ae1b2c3"}`: "n" counts the lines from 0, and "crc" is the CRC-32 of
+/// the line's bytes before `,"crc"`. Line 0 is a header, `{"n":0,"journal":"crescendo","version":2,…}`. (Journals of
 /// version 1 lack the configurations of trials and the keys of the sweep's file.) A record must not have the keys "n"
-/// and "crc". A crash leaves a last line that is not whole; it is dropped. Any other line that does not check is
-/// damage, and an InvalidInput that names the line.
+/// and "crc". A crash may leave an incomplete last line, which is dropped. Any other line that fails the check is
+/// damage, reported as an InvalidInput that names the line.
 ///
-/// There is one writer at a time: the caller holds the sweep's lock. Several threads must not use a journal at once.
+/// There is one writer at a time: the caller must hold the sweep's lock. Not thread-safe.
 class Journal {
   public:
-    /// Starts a journal whose header also has the members of the object `header`. It is on disk on return. Throws
-    /// InvalidInput if the file exists, DirectoryError if it cannot be written. The file has these permissions, less
-    /// the umask.
+    /// Starts a journal whose header also has the members of the object `header`. It is on disk when the function
+    /// returns. `permissions` are those of the file, before the umask. Throws InvalidInput if the file exists,
+    /// DirectoryError if it cannot be written.
     static Journal create(const std::filesystem::path& path, const OrderedJson& header = OrderedJson::object(),
                           std::filesystem::perms permissions = for_all);
 
-    /// Where the last whole line ends.
+    /// The end of the last complete line.
     struct End {
         std::uint64_t length = 0;  ///< bytes
         std::uint64_t num_records = 0;
     };
 
-    /// A whole record. It is valid only while `take` runs.
+    /// A complete record. It is valid only while `take` runs.
     class Line {
       public:
         /// The text of its members without "n" and "crc".
@@ -56,21 +56,22 @@ class Journal {
         std::string_view members_;
     };
 
-    /// Gives every whole record to `take`, the header first. Safe while a writer appends. Holds only a piece of the
-    /// file at a time.
+    /// Passes every complete record to `take`, the header first. Safe while a writer appends. Holds only a part of the
+    /// file in memory.
     static End read(const std::filesystem::path& path, const std::function<void(const Line&)>& take);
 
-    /// Reads all whole records at once, the header first: for journals that fit into memory.
+    /// Reads all complete records at once, the header first. For journals that fit into memory.
     static std::vector<Json> read(const std::filesystem::path& path);
 
     /// Reads only the first record.
     static Json read_header(const std::filesystem::path& path);
 
-    /// As read(), but of what is on the disk and not only in memory: for the process that continues the journal. A disk
-    /// that failed leaves in memory what it never got, marked as written, and no later sync would write it.
+    /// As read(), but reads what is on disk rather than in the page cache; for the process that continues the journal.
+    /// After a disk error, the cache may hold data that never reached the disk but counts as written, so that no later
+    /// sync would write it.
     static End recover(const std::filesystem::path& path, const std::function<void(const Line&)>& take);
 
-    /// Continues a journal after its end, which recover() returned.
+    /// Continues a journal after `end`, which recover() returned.
     static Journal open(const std::filesystem::path& path, End end);
 
     /// Continues a journal whose records the caller does not need.
@@ -79,12 +80,12 @@ class Journal {
     /// Adds a record to the batch that the next sync() writes.
     void append(const OrderedJson& record);
 
-    /// Adds a record by the text of its members, such as `"event":"time_up","time":1.5`, to the batch. The text is not
-    /// checked.
+    /// Adds a record to the batch, given the text of its members, such as `"event":"time_up","time":1.5`. The text is
+    /// not checked.
     void append_members(std::string_view members);
 
-    /// Puts the batch on disk with one write. On DirectoryError the file is as it was before and the batch is kept, so
-    /// sync() may be tried again. It is a DirectoryError too if another process has changed the file meanwhile.
+    /// Writes the batch to disk with one write. On DirectoryError the file is unchanged and the batch is kept, so
+    /// sync() may be called again. Also throws DirectoryError if another process has changed the file in the meantime.
     void sync();
 
   private:
@@ -92,9 +93,9 @@ class Journal {
 
     std::filesystem::path path_;
     FileDescriptor file_;
-    End end_;  ///< length: what is on disk for certain; num_records: records of the file and of the batch
+    End end_;  ///< length: bytes that are certainly on disk; num_records: records of the file and of the batch
     std::string batch_;
-    bool has_remains_ = false;  ///< a beginning of the batch may follow what is on disk for certain
+    bool has_remains_ = false;  ///< the beginning of the batch may follow those bytes in the file
 };
 
 }  // namespace crescendo::launch

@@ -58,7 +58,7 @@ Override parse_setting(const std::string& text) {
     const auto keys_of_document = flat_keys(document);
     const auto value = keys_of_document.find(setting.key);
     CRESCENDO_VALIDATE(value != keys_of_document.end(), setting.key, "{} is no map; give it one value", setting.key);
-    // An empty value and a comment are null to YAML, too.
+    // An empty value and a comment are also null in YAML.
     const bool is_null = value->second == "null";
     CRESCENDO_VALIDATE(!is_null || written == "null" || written == "~", setting.key,
                        "{} has no value here; write it behind the =, or {}=null to take the limit away", setting.key,

@@ -9,18 +9,17 @@
 
 namespace crescendo::launch {
 
-/// The configuration of a trial as the journal has it. There is one record for each trial; it is written and read as
-/// fast as reports.
+/// A trial's configuration as a journal record. There is one per trial; it is written and read as fast as reports.
 struct ProposalRecord {
     TrialProposed event;
     double time = 0;  ///< seconds since the epoch
 };
 
-/// Whether a model proposed it, which a replay need not ask again.
+/// Whether a model proposed the configuration, so that a replay need not ask the model again.
 bool is_from_model(Origin origin);
 
-/// What the sampler proposed for a trial that has started. Where a model did, the record says so, and a replay need not
-/// ask it again.
+/// The record of the configuration of a trial that has started. If a model proposed it, the record says so, and a
+/// replay need not ask the model again.
 ProposalRecord record_of_start(const Trial& trial, double time);
 
 /// The members of the record's JSON object:
@@ -28,7 +27,7 @@ ProposalRecord record_of_start(const Trial& trial, double time);
 /// time if the event has one.
 std::string members_of(const ProposalRecord& record);
 
-/// Reads what members_of() wrote. Returns nothing if there are other members, or if they are written in another way.
+/// Reads the output of members_of(). Returns nothing if members or formatting differ.
 std::optional<ProposalRecord> proposal_from(std::string_view members);
 
 }  // namespace crescendo::launch

@@ -19,7 +19,7 @@ double read_number(RecordScanner& scanner, double if_null) {
     return scanner.skip("null") ? if_null : scanner.number<double>();
 }
 
-/// What members_of(TrialReported) wrote after the loss.
+/// Reads what members_of(TrialReported) wrote after the loss.
 Steps read_steps(RecordScanner& scanner) {
     Steps steps;
     if (!scanner.skip(R"(,"step":[)")) {

@@ -9,12 +9,12 @@
 
 namespace crescendo::launch {
 
-/// A report as the journal has it. Nearly all records are reports. So reports, and the configurations of trials, are
+/// A report as a journal record. Nearly all records are reports, so reports, and the configurations of trials, are
 /// written and read without a JSON value in between.
 struct ReportRecord {
     protocol::Report report;
-    double loss = 0;  ///< what the report is worth to the sweep
-    double time = 0;  ///< seconds since the epoch; the report's own seconds are its trial's clock
+    double loss = 0;  ///< loss of the sweep's metric
+    double time = 0;  ///< seconds since the epoch; the report's own seconds are the trial's clock
 
     TrialReported event() const {
         return {report.trial, report.resource, loss, report.seconds,
@@ -24,12 +24,11 @@ struct ReportRecord {
 };
 
 /// The members of the record's JSON object: `"event":"trial_reported","trial":3,…,"metrics":{"loss":0.31}`. Bytes of a
-/// name that are not UTF-8 are replaced. `"clock":[41.203,3.1]` has the seconds of training and of evaluation, in so
-/// few bytes because a sweep may have millions of reports. `"generation":1` says which group took the time of the
-/// steps.
+/// name that are not UTF-8 are replaced. `"clock":[41.203,3.1]` has the seconds of training and of evaluation; it is
+/// short because a sweep may have millions of reports. `"generation":1` names the group whose step times these are.
 std::string members_of(const ReportRecord& record);
 
-/// Reads what members_of() wrote. Returns nothing if there are other members, or if they are written in another way.
+/// Reads the output of members_of(). Returns nothing if members or formatting differ.
 std::optional<ReportRecord> report_from(std::string_view members);
 
 }  // namespace crescendo::launch

@@ -5,7 +5,7 @@
 
 namespace crescendo::launch {
 
-/// An action as `ask-tell` writes it (docs/ask-tell.md), with what the launcher needs to carry it out:
+/// An action in the form of `ask-tell` (docs/ask-tell.md), with what the launcher needs to carry it out:
 ///
 ///   {"action":"start_trial","trial":3,"slots":[0],"generation":0,"batch_multiple":1,"config":{"lr":0.1}}
 ///   {"action":"resume_trial",…the same…}
@@ -16,7 +16,7 @@ namespace crescendo::launch {
 ///   {"action":"finish_sweep","reason":"all_trials_done",
 ///    "best":{"trial":3,"resource":9,"metrics":{"val_loss":0.1},"config":{"lr":0.1}}}
 ///
-/// `sweep` is the one that asks for the action, after the event that led to it.
+/// `sweep` is the sweep that returned the action, in its state after the event that led to it.
 OrderedJson to_json(const Action& action, const Sweep& sweep);
 
 }  // namespace crescendo::launch

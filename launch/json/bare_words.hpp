@@ -5,8 +5,8 @@
 
 namespace crescendo::launch {
 
-/// JSON with null in place of NaN, Infinity and -Infinity, which Python writes and JSON does not know, and of nan and
-/// inf, which C's printf writes. Inside strings they stay.
+/// Replaces bare NaN, Infinity and -Infinity, which Python writes but JSON does not have, and C printf's nan and inf,
+/// by null. Leaves strings unchanged.
 std::string without_bare_words(std::string_view json);
 
 }  // namespace crescendo::launch

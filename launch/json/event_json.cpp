@@ -25,7 +25,7 @@ constexpr Words failure_kinds{{std::pair{FailureKind::crash, "crash"},
                                {FailureKind::repeated_error, "repeated_error"},
                                {FailureKind::out_of_memory, "out_of_memory"}}};
 
-/// Appends the member "step" to others, unless nothing was measured.
+/// Appends the member "step", unless nothing was measured.
 void append_steps(std::string& text, const Steps& steps) {
     const auto& [seconds, batch, noise_scale] = steps;
     const std::array measures{seconds, batch, noise_scale};
@@ -132,7 +132,7 @@ bool fits(const Json& number) {
                                        : std::in_range<Integer>(number.get<std::int64_t>());
 }
 
-/// The members of an event, or of an object in it, with their types checked.
+/// Reads the members of an event, or of an object in it, and checks their types.
 class Reader {
   public:
     explicit Reader(const Json& json) : json_(json) {
@@ -165,7 +165,7 @@ class Reader {
 
     TrialId trial() const { return TrialId{integer<std::int32_t>("trial")}; }
 
-    /// `expected` says what the key has to be.
+    /// `expected` describes what the key must be.
     std::optional<double> number_or_null(const char* key, const Json& value, std::string_view expected) const {
         if (!value.is_number() && !value.is_null()) {
             wrong(key, expected);
@@ -189,7 +189,7 @@ class Reader {
         return json_.contains(key) ? std::optional(number(key)) : std::nullopt;
     }
 
-    /// Of a report, or of a group that changed.
+    /// The step times of a report, or of a group that changed.
     Steps steps() const {
         Steps steps;
         if (!json_.contains("step")) {
@@ -203,7 +203,7 @@ class Reader {
         return steps;
     }
 
-    /// The first number of a report's clock. Older journals have none, or null where it was not finite.
+    /// The first number of a report's clock. Older journals have no clock, or null if it was not finite.
     std::optional<double> training_clock() const {
         const auto clock = json_.find("clock");
         if (clock == json_.end()) {
@@ -241,7 +241,7 @@ class Reader {
         return member(key).get<bool>();
     }
 
-    /// Null is none.
+    /// The limit; nothing if it is null.
     std::optional<int> limit(const char* key) const {
         return member(key).is_null() ? std::nullopt : std::optional<int>(integer<std::int32_t>(key));
     }
@@ -340,7 +340,7 @@ Event plain_event(const Reader&) {
     return PlainEvent{};
 }
 
-/// A word for "event", and what reads the other members.
+/// A value of "event", and the function that reads the other members.
 struct EventKind {
     std::string_view name;
     Event (*read)(const Reader& event);
@@ -385,7 +385,7 @@ std::string members_of(const TrialReported& event) {
 
 Event event_from_json(const Json& json) {
     const Reader event(json);
-    const auto* name = event.member("event").get_ptr<const std::string*>();  // null if it is no text
+    const auto* name = event.member("event").get_ptr<const std::string*>();  // null if it is not text
     const auto kind =
         std::ranges::find_if(event_kinds, [&](const EventKind& each) { return name != nullptr && each.name == *name; });
     if (kind == event_kinds.end()) {

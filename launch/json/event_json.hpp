@@ -7,7 +7,7 @@
 
 namespace crescendo::launch {
 
-/// An event as the journal and `ask-tell` write it:
+/// An event in the form of the journal and `ask-tell`:
 ///
 ///   {"event":"slots_joined","slots":[{"slot":0,"node":0}]}     {"event":"slots_lost","slots":[0]}
 ///   {"event":"trial_reported","trial":3,"resource":1,"loss":0.31,"step":[0.025,256,810.5],"clock":[41.2]}
@@ -23,23 +23,23 @@ namespace crescendo::launch {
 ///   {"event":"limits_changed","run_cap":200,"target":null,"time_budget":true,"max_concurrent":null,"max_retries":2,
 ///    "time_left":true}                                          all of them, also those that stay
 ///
-/// The key "step" has the seconds, the batch and the noise scale of the trial's steps: null for what was not measured,
-/// without nulls at the end, and missing if nothing was measured. So it takes few bytes of a journal.
+/// The key "step" has the seconds, the batch and the noise scale of the trial's steps. Unmeasured values are null,
+/// nulls at the end are left out, and the key is missing if nothing was measured. This keeps the journal small.
 ///
-/// A loss that is not finite is the worst there is and becomes null, which reads back as +infinity.
-/// A finite one reads back bit for bit. Of a report's clock, a list of seconds, the first number is the event's; the
-/// list is missing if nobody measured it.
+/// A loss that is not finite is the worst possible and becomes null, which reads back as +infinity. A finite loss reads
+/// back bit for bit. "clock" is a list of seconds, whose first number is the event's; it is missing if nobody measured
+/// it.
 OrderedJson to_json(const Event& event);
 
-/// An event as a record of the journal, which says when it was, in seconds since the epoch.
+/// An event as a journal record, with its time in seconds since the epoch.
 OrderedJson record_of(const Event& event, double time);
 
-/// The members of a report's JSON object but its clock, as text: most events are reports, and a journal writes them
+/// The members of a report's JSON object except its clock, as text. Most events are reports, and a journal writes them
 /// without a JSON value in between.
 std::string members_of(const TrialReported& event);
 
-/// Keys beyond an event's own are ignored. Throws InvalidInput on an unknown event, and on a key that
-/// is missing or has the wrong type.
+/// Reads an event. Ignores unknown keys. Throws InvalidInput on an unknown event, and on a key that is missing or has
+/// the wrong type.
 Event event_from_json(const Json& json);
 
 }  // namespace crescendo::launch

@@ -13,7 +13,7 @@ namespace crescendo::launch {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-/// As one_line(), in lines, for people.
+/// As one_line(), but over several indented lines, for people.
 template <class AnyJson>
 std::string in_lines(const AnyJson& json) {
     return json.dump(2, ' ', false, AnyJson::error_handler_t::replace) + "\n";
@@ -21,7 +21,7 @@ std::string in_lines(const AnyJson& json) {
 
 }  // namespace crescendo::launch
 
-/// A duration is a number of its units.
+/// A duration is written as a number in its own unit.
 template <class Rep, class Period>
 struct nlohmann::adl_serializer<std::chrono::duration<Rep, Period>> {
     static void to_json(auto& json, const std::chrono::duration<Rep, Period>& time) { json = time.count(); }
@@ -30,7 +30,7 @@ struct nlohmann::adl_serializer<std::chrono::duration<Rep, Period>> {
     }
 };
 
-/// Ids and resources are numbers.
+/// Ids and resources are written as numbers.
 template <class Tag>
 struct nlohmann::adl_serializer<crescendo::Id<Tag>> {
     static void to_json(auto& json, const crescendo::Id<Tag>& id) { json = id.value; }
@@ -42,7 +42,7 @@ struct nlohmann::adl_serializer<crescendo::Resource> {
     static void from_json(const auto& json, crescendo::Resource& resource) { json.get_to(resource.value); }
 };
 
-/// What is missing is null.
+/// An empty optional is written as null.
 template <class Value>
 struct nlohmann::adl_serializer<std::optional<Value>> {
     static void to_json(auto& json, const std::optional<Value>& value) {

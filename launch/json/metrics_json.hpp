@@ -5,10 +5,10 @@
 
 namespace crescendo::launch {
 
-/// Metrics as a JSON object; what is not finite is null.
+/// Metrics as a JSON object. Values that are not finite become null.
 Json to_json(const protocol::Metrics& metrics);
 
-/// The numbers of a JSON object; what is null or no number is NaN.
+/// The numbers of a JSON object. Null and other values that are not numbers become NaN.
 protocol::Metrics metrics_from(const Json& json);
 
 }  // namespace crescendo::launch

@@ -7,22 +7,22 @@
 
 namespace crescendo::launch {
 
-// The text of journal records, written and read without a JSON value in between.
+// Writes and reads the text of journal records without a JSON value in between.
 
-/// Appends a number. A whole number keeps its point, so it reads back as the same kind of number. A number that is not
+/// Appends a number. A whole number keeps its decimal point, so it reads back as the same type. A number that is not
 /// finite becomes null.
 void append_number(std::string& text, double number);
 
 /// Appends a string in quotes. Bytes that are not UTF-8 are replaced.
 void append_string(std::string& text, const std::string& string);
 
-/// Reads the text of a record from its front. Text that is written in any other way than ours makes it fail for good;
-/// then a JSON parser must read the record.
+/// Reads the text of a record from its front. Text that differs from our own formatting makes it fail permanently; the
+/// caller must then use a JSON parser.
 class RecordScanner {
   public:
     explicit RecordScanner(std::string_view text) : text_(text) {}
 
-    /// Whether the text continues with `expected`; if so, skips it.
+    /// Skips `expected` if the text continues with it. Returns whether it does.
     bool skip(std::string_view expected) {
         const bool goes_on = text_.starts_with(expected);
         text_.remove_prefix(goes_on ? expected.size() : 0);
@@ -41,13 +41,13 @@ class RecordScanner {
         return number;
     }
 
-    /// Reads a string that needs no escapes.
+    /// Reads a string without escapes.
     std::string_view string();
 
-    /// The text that follows, up to a comma or a brace.
+    /// The text up to the next comma or brace.
     std::string_view peek() const { return text_.substr(0, text_.find_first_of(",}")); }
 
-    /// Whether all of the text was read without a failure.
+    /// Whether all the text was read without a failure.
     bool is_done() const { return !failed_ && text_.empty(); }
     bool has_failed() const { return failed_; }
 

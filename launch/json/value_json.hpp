@@ -7,10 +7,10 @@ namespace crescendo::launch {
 
 Json to_json(const Value& value);
 
-/// An object with the parameters in their order.
+/// An object with the parameters in the configuration's order.
 OrderedJson to_json(const Config& config);
 
-/// Throws InvalidInput on a whole number that 64 bits do not hold.
+/// Throws InvalidInput if a whole number does not fit into 64 bits.
 Value value_from_json(const Json& json);
 
 }  // namespace crescendo::launch

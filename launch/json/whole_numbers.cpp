@@ -9,7 +9,7 @@ namespace crescendo::launch {
 
 Config with_whole_numbers(Config config, const SearchSpace& space) {
     constexpr double exact = 9007199254740992.0;  // 2^53: a double holds every whole number up to here
-    auto parameter = space.parameters().begin();  // a search from the first one for each would be quadratic
+    auto parameter = space.parameters().begin();  // searching from the first one each time would be quadratic
     for (auto& [name, value] : config) {
         parameter = std::ranges::find(parameter, space.parameters().end(), name, &Parameter::name);
         if (parameter == space.parameters().end()) {

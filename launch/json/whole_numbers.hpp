@@ -5,8 +5,8 @@
 
 namespace crescendo::launch {
 
-/// `config` as programs and people get it, with whole numbers where the parameter's `q` is one, as W&B has it: a width
-/// is 48, and not 48.0. It has the order of the space, as configurations of trials do.
+/// `config` in the form for programs and people: values are whole numbers if the parameter's `q` is one, as in W&B, so
+/// a width is 48 rather than 48.0. `config` must have the order of the space, as trials' configurations do.
 Config with_whole_numbers(Config config, const SearchSpace& space);
 
 }  // namespace crescendo::launch

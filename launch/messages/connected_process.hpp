@@ -14,7 +14,7 @@ namespace crescendo::launch {
 struct ConnectedProcess {
     explicit ConnectedProcess(const ProcessOptions& options) : process(options), channel(process.socket().get()) {}
 
-    /// Waits until the process has ended, at most so long.
+    /// Waits until the process has ended, or `patience` is over.
     void await_end(std::chrono::milliseconds patience) const;
 
     void watch(std::vector<pollfd>& descriptors) const;

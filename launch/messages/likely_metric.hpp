@@ -8,17 +8,17 @@
 
 namespace crescendo::launch {
 
-/// The metric that a sweep optimizes whose file names none, of those that its first report has, or its pattern finds;
-/// there must be one. Metrics of validation come before others (`val_loss`, `eval/f1`), those whose name says what is
-/// good before others (`loss`, `accuracy`), and then the alphabet decides.
+/// Chooses the metric for a sweep whose file names none, from the names in its first report or its report pattern.
+/// `names` must not be empty. Validation metrics come first (`val_loss`, `eval/f1`), then metrics whose name implies a
+/// goal (`loss`, `accuracy`), then alphabetical order decides.
 const std::string& likely_metric(const std::vector<std::string>& names);
 
-/// `maximize` if a word of the name says so, such as accuracy, score or auc. Words are what other characters than
-/// letters and digits separate, in upper or lower case.
+/// Returns `maximize` if a word of the name implies it, such as accuracy, score or auc. Words are separated by
+/// characters other than letters and digits; their case does not matter.
 Goal likely_goal(std::string_view metric);
 
-/// Whether the name says that the goal is the other one: `val_acc` is not to be minimized, nor `val_loss` maximized. Words
-/// that are used both ways, such as score, say nothing.
+/// Whether the name implies the opposite goal: `val_acc` is not minimized, and `val_loss` is not maximized. Words that
+/// are used both ways, such as score, imply nothing.
 bool is_unlikely(Goal goal, std::string_view metric);
 
 }  // namespace crescendo::launch

@@ -30,7 +30,7 @@ Json parse(std::string_view line) {
 
 }  // namespace
 
-/// Bytes that are not UTF-8, as in the name of a file, must not end the process that sends them.
+/// Text that is not UTF-8, such as a file name, must not end the process that sends it.
 void LineChannel::send(const Json& message) {
     outgoing_ += one_line(message);
     outgoing_ += '\n';
@@ -44,7 +44,7 @@ void LineChannel::flush() {
             outgoing_.erase(0, static_cast<std::size_t>(sent));
         } else if (errno != EINTR) {
             if (errno != EAGAIN) {
-                outgoing_.clear();  // no process is left to read it; its end is noticed elsewhere
+                outgoing_.clear();  // the reader is gone; its end is noticed elsewhere
             }
             return;
         }
@@ -54,7 +54,7 @@ void LineChannel::flush() {
 std::vector<std::string> LineChannel::receive() {
     std::array<char, 65536> buffer;
     std::vector<std::string> lines;
-    // Somebody who writes as fast as we read must not keep us here.
+    // A peer that writes as fast as we read must not keep us here.
     for (std::size_t num_read = 0; num_read < most_at_once;) {
         const auto received = ::recv(fd_, buffer.data(), buffer.size(), 0);
         if (received > 0) {
@@ -73,7 +73,7 @@ std::vector<std::string> LineChannel::receive() {
     return lines;
 }
 
-/// A line that is too long is passed on as soon as it is: its end may never come.
+/// Passes an oversized line on as soon as it is too long, because its end may never come.
 void LineChannel::take(std::string_view text, std::vector<std::string>& lines) {
     while (!text.empty()) {
         const auto end = text.find('\n');

@@ -19,28 +19,28 @@ struct Member {
 
 // ---- Orders: coordinator → agent ----
 
-/// Orders an agent's workers to form a group. `members` are this agent's; the group may have more on other nodes. A
-/// worker that was in the trial's group and is not named leaves it, as with protocol::Leave.
+/// Orders an agent's workers to form a group. `members` are this agent's workers; the group may have more on other
+/// nodes. A worker of the trial's previous group that is not in `members` leaves it, as with protocol::Leave.
 struct JoinGroup {
-    protocol::Join join;  ///< for each of them; its rank is in `members`
+    protocol::Join join;  ///< for each member; its rank is in `members`
     std::vector<Member> members;
     std::vector<std::string> command = {};  ///< for programs: the command to execute
-    std::vector<SlotId> slots = {};         ///< for programs: those of all members, on all nodes, by rank
+    std::vector<SlotId> slots = {};         ///< for programs: the slots of all members, on all nodes, by rank
 };
 
-/// Runs a checkpoint's model over a named data set, on an idle worker. The answer is a TrialEvaluated.
+/// Runs a checkpoint's model on a named data set, on an idle worker. The answer is a TrialEvaluated.
 struct EvaluateTrial {
     SlotId slot;
     protocol::Evaluate evaluate;
 };
 
-/// Passes the answer of the rendezvous to the worker that asked.
+/// Returns the rendezvous's answer to the worker that asked.
 struct AnswerStore {
     SlotId slot;
     Json answer;
 };
 
-/// All members of a group get the protocol's own messages as they are. Each answers protocol::Leave with a LeftTrial.
+/// All members of a group get the protocol's own messages unchanged. Each answers protocol::Leave with a LeftTrial.
 using Order = std::variant<JoinGroup, protocol::Decision, protocol::Leave, EvaluateTrial, AnswerStore>;
 
 // ---- Notices: agent → coordinator ----
@@ -49,16 +49,16 @@ struct ProgramEnded {
     TrialId trial;
 };
 
-/// What the user should know of a program that runs.
+/// A remark for the user about a running program.
 struct ProgramRemark {
     TrialId trial;
     std::string message;
 };
 
-/// What a program's end says of the program itself rather than of one trial.
+/// What the end of a program says about the program itself, rather than about one trial.
 enum class ProgramFault {
     none,
-    never_reports,  ///< it ended well and has never reported anything
+    never_reports,  ///< it ended with status 0 and has never reported anything
     usage_error,    ///< it refused its arguments: exit status 2, soon after its start
 };
 
@@ -68,25 +68,25 @@ struct WorkerFailed {
     FailureKind kind = FailureKind::crash;
     std::string message;
     ProgramFault fault = ProgramFault::none;
-    std::string device = {};  ///< what the slot is, for the user: "GPU 3 of node17"
+    std::string device = {};  ///< the slot's device, for the user: "GPU 3 of node17"
 };
 
-/// No trainer stays on the slot: several in a row ended before they had a trial. Whatever it was to train there is not
-/// begun. It is tried again after longer and longer times; another notice follows each vain attempt.
+/// No trainer runs on the slot: several in a row ended before they had a trial. The work ordered for the slot has not
+/// begun. Trainers are started again after increasing waits; each failed attempt sends another notice.
 struct SlotDown {
     SlotId slot;
-    int num_retries = 0;  ///< attempts since the first such notice, or since the last that trained
+    int num_retries = 0;  ///< attempts since the first such notice, or since the last with a task
     std::string message;
-    std::string device = {};  ///< what the slot is, for the user: "GPU 3 of node17"
+    std::string device = {};  ///< the slot's device, for the user: "GPU 3 of node17"
 };
 
-/// A trainer could be started there after all.
+/// A trainer has started again on a slot that was down.
 struct SlotUp {
     SlotId slot;
 };
 
-/// The disk has no room for the trial's checkpoint, and its worker ends; or for what a program prints, where its
-/// reports are.
+/// The disk has no room for the trial's checkpoint, so its worker ends, or for the output of a program whose reports
+/// are found in its output.
 struct CheckpointFailed {
     TrialId trial;
     SlotId slot;
@@ -108,7 +108,7 @@ struct WorkerStranded {
 struct LeftTrial {
     TrialId trial;
     SlotId slot;
-    std::string problem = {};  ///< why its trainer ended before it had left and may not have saved; else empty
+    std::string problem = {};  ///< why its trainer ended early and may not have saved; else empty
 };
 
 struct TrialEvaluated {
@@ -117,21 +117,21 @@ struct TrialEvaluated {
     std::string error;  ///< empty unless the evaluation failed
 };
 
-/// A node no longer gives any sign of life. Its slots are gone, with everything that ran on them.
+/// A node is silent. Its slots are lost, with everything that ran on them.
 struct AgentLost {
     NodeId node;
     std::string reason;
 };
 
-/// Joules that a node used since the last such notice, or since its agent was made. Only what is measured is told.
+/// Joules that a node used since the last such notice, or since its agent was made. Only what is measured is reported.
 struct EnergyUsed {
     NodeId node;
-    std::string host;       ///< several agents of one host tell of the same processors
+    std::string host;       ///< agents of one host all report the same processors
     bool has_cpus = false;  ///< whether processors are measured
     double cpus = 0;
     bool has_gpus = false;               ///< whether a GPU is measured
-    std::map<TrialId, double> trials{};  ///< the GPUs of each trial's slots
-    double idle_gpus = 0;                ///< GPUs of slots without a trial, and those that slots share
+    std::map<TrialId, double> trials{};  ///< energy of the GPUs of each trial's slots
+    double idle_gpus = 0;                ///< energy of GPUs without a trial, and of GPUs that slots share
 };
 
 using Notice = std::variant<protocol::Report, ProgramEnded, WorkerFailed, StoreRequest, protocol::Regrouped, LeftTrial,

@@ -34,12 +34,12 @@ std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::stri
 }
 
 std::optional<double> number_in(std::string text) {
-    std::ranges::replace(text, 'D', 'e');  // as Fortran writes the exponents of doubles
+    std::ranges::replace(text, 'D', 'e');  // Fortran's exponent of doubles
     return number_from<double>(std::string_view(text).substr(text.starts_with('+') ? 1 : 0));
 }
 
-/// Throws std::runtime_error if a number goes on behind what a group matched: "6.77" of "6.77e-05", "1" of "1,761.04".
-/// A comma may also part two numbers, unless the expression ends with the group.
+/// Throws std::runtime_error if a number continues after what a group matched: "6.77" of "6.77e-05", "1" of "1,761.04".
+/// A comma may also separate two numbers, unless the expression ends with the group.
 void expect_whole(const std::string& group, const std::string& matched, const std::string& rest, bool ends_match) {
     static const re2::RE2 exponent("[eE][-+]?\\d|D[-+]\\d\\d");
     static const re2::RE2 thousands("(?:,\\d{3})+(?:\\D|$)");
@@ -58,7 +58,7 @@ void expect_whole(const std::string& group, const std::string& matched, const st
     }
 }
 
-/// What to do about a group that matches more than a number: "0.31," or "90.5%".
+/// Advice about a group that matches more than a number: "0.31," or "90.5%".
 std::string remedy_for(const std::string& group, const std::string& matched) {
     static const re2::RE2 thousands("[-+]?\\d{1,3}(?:,\\d{3})+(?:\\D.*)?");
     static const re2::RE2 number_and_more("([-+]?(?:\\d[\\d.]*(?:[eE][-+]?\\d+)?|nan|inf))([,;:/)\\]}%\"']).*");
@@ -140,7 +140,7 @@ void ReportPattern::note(const std::string& group, std::string_view text) {
     }
 }
 
-/// Takes what the expression finds in the text. Returns whether it matches.
+/// Takes the expression's matches in the text. Returns whether it matches.
 bool ReportPattern::take(const re2::RE2& expression, std::string_view line) {
     std::vector<re2::StringPiece> groups(static_cast<std::size_t>(expression.NumberOfCapturingGroups()) + 1);
     const re2::StringPiece text(line.data(), line.size());
@@ -149,7 +149,7 @@ bool ReportPattern::take(const re2::RE2& expression, std::string_view line) {
     }
     for (const auto& [name, index] : expression.NamedCapturingGroups()) {
         const auto& group = groups[static_cast<std::size_t>(index)];
-        if (group.data() != nullptr) {  // else it is of an alternative that did not match
+        if (group.data() != nullptr) {  // else it belongs to an alternative that did not match
             const auto* end = group.data() + group.size();
             expect_whole(name, std::string(group), std::string(end, text.data() + text.size()),
                          end == groups[0].data() + groups[0].size());
@@ -165,7 +165,7 @@ std::optional<protocol::Report> ReportPattern::read(std::string_view line) {
     is_complete_ = false;
     for (const auto& expression : expressions_) {
         const bool matches =
-            take(*expression, plain) || (plain != line && take(*expression, line));  // made for colours
+            take(*expression, plain) || (plain != line && take(*expression, line));  // an expression with colour codes
         has_matched_ = has_matched_ || matches;
     }
     if (!is_complete_) {

@@ -8,11 +8,11 @@
 
 namespace crescendo::launch {
 
-/// Where the reports of a program are that does not send them, and is not told the decisions about them.
+/// Where to find the reports of a program that does not send them, and that gets no decisions about them.
 struct ReportSource {
-    std::vector<std::string> patterns;  ///< as ReportPattern takes them; empty: the lines are reports in JSON
-    std::string file;                   ///< a file in the trial's folder; empty: what the program prints
-    std::int64_t counts_from = 1;       ///< what the program calls its first epoch
+    std::vector<std::string> patterns;  ///< in ReportPattern's syntax; empty: the lines are JSON reports
+    std::string file;                   ///< a file in the trial's folder; empty: the program's output
+    std::int64_t counts_from = 1;       ///< the number that the program gives to its first epoch
 
     bool is_printed() const { return file.empty(); }
 

@@ -16,7 +16,7 @@ bool is_text(const Json& value) { return value.is_string(); }
 bool are_texts(const Json& value) { return value.is_array() && std::ranges::all_of(value, is_text); }
 bool is_whole(const Json& value) { return value.is_number_integer(); }
 
-/// A number of a trial or of a generation.
+/// Whether the value can be the number of a trial or a generation.
 bool is_count(const Json& value) {
     constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
     return value.is_number_unsigned() && value.get<std::uint64_t>() <= most;

@@ -8,11 +8,11 @@
 
 namespace crescendo::launch {
 
-/// How workers are heard of: the sweep file says it, and agents act on it.
+/// How agents get reports from workers and detect hangs, as the sweep file says.
 struct Supervision {
-    std::string metric;                  ///< the sweep's; empty: the first report decides
-    std::optional<ReportSource> report;  ///< where the reports of programs are; none: they send them
-    std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed; none: never
+    std::string metric;                  ///< the sweep's metric; empty: the first report decides it
+    std::optional<ReportSource> report;  ///< where programs' reports are; none: programs send them
+    std::optional<std::chrono::milliseconds> hang_timeout;  ///< silence after which a worker is killed; none: unlimited
 
     friend bool operator==(const Supervision&, const Supervision&) = default;
 };

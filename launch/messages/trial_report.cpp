@@ -15,7 +15,7 @@ namespace crescendo::launch {
 
 namespace {
 
-/// The start of a value, for messages.
+/// The beginning of a value, for messages.
 std::string beginning_of(const Json& value) { return one_line(value).substr(0, 80); }
 
 void require_report(const Json& message) {
@@ -62,7 +62,7 @@ protocol::Report report_from(TrialId trial, const Json& message) {
     }
     for (auto* seconds : {&report.seconds, &report.evaluated}) {
         if (*seconds && (!std::isfinite(**seconds) || **seconds < 0)) {
-            seconds->reset();  // no clock says that
+            seconds->reset();  // not a valid time
         }
     }
     const auto keep_from = [](double least, std::optional<double>& measure) {

@@ -8,11 +8,11 @@
 
 namespace crescendo::launch {
 
-/// What is wrong with a message, in a sentence: without the marks that the JSON library puts before it.
+/// The problem with a message as a sentence, without the JSON library's prefix.
 std::string plain(const std::exception& error);
 
-/// Reads a report of the trial protocol. Texts among its metrics are left out. Throws, with the problem and the remedy,
-/// if it lacks `resource` or `metrics`, or if they are something else.
+/// Reads a report of the trial protocol. Ignores metrics that are text. Throws, with the problem and the remedy, if
+/// `resource` or `metrics` is missing or has the wrong type.
 protocol::Report report_from(TrialId trial, const Json& message);
 
 }  // namespace crescendo::launch

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-// Found by argument-dependent lookup, so in the namespaces of the types.
+// These are found by argument-dependent lookup, so they are in the namespaces of their types.
 namespace crescendo {
 
-// A message travels as an array of its fields, in the order in which they are declared: names would cost most of the
-// time that a report takes. Both ends are the same program.
+// A message is sent as an array of its fields in declaration order, because names would take most of the time for a
+// report. Both ends are the same program.
 namespace protocol {
 
 static void to_json(nlohmann::json& json, const JsonText& value) { json = value.text; }
@@ -29,7 +29,7 @@ void from_json(const nlohmann::json& json, Message& message) {
 
 namespace launch {
 
-// Messages that are only our own: the same, with the fields named here.
+// The same for our own messages, with their fields named here.
 #define CRESCENDO_TO_JSON(field) json.push_back(message.field);
 #define CRESCENDO_FROM_JSON(field) json.at(index++).get_to(message.field);
 #define CRESCENDO_MESSAGE(Type, ...)                                                \

@@ -9,12 +9,12 @@ namespace crescendo::launch {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Encodes orders and notices for the way between nodes: CBOR (RFC 8949), each with the index of its kind. There is no
-/// version number, because both ends run the same version.
+/// Encodes orders and notices for transfer between nodes, as CBOR (RFC 8949), each with the index of its kind. There is
+/// no version number, because both ends run the same version.
 Bytes encode(const std::vector<Order>& orders);
 Bytes encode(const std::vector<Notice>& notices);
 
-/// These throw nlohmann::json::exception if the bytes do not come from encode().
+/// Both throw nlohmann::json::exception if the bytes do not come from encode().
 std::vector<Order> decode_orders(const Bytes& bytes);
 std::vector<Notice> decode_notices(const Bytes& bytes);
 

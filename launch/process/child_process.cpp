@@ -26,7 +26,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// The system refused, for what `errno` says: not for good, perhaps.
+/// The system refused with `errno`, perhaps only temporarily.
 std::system_error refusal(const std::string& what) { return {errno, std::generic_category(), what}; }
 
 std::pair<FileDescriptor, FileDescriptor> socket_pair() {
@@ -37,13 +37,13 @@ std::pair<FileDescriptor, FileDescriptor> socket_pair() {
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// `status` is as waitpid() has it.
+/// `status` comes from waitpid().
 ExitStatus exit_status_from(int status) {
     return WIFSIGNALED(status) ? ExitStatus{128 + WTERMSIG(status), WTERMSIG(status)}
                                : ExitStatus{WEXITSTATUS(status), 0};
 }
 
-/// The file for what a process prints; none: ours.
+/// Opens the file for what a process prints; none if it prints where we do.
 FileDescriptor open_log(const ProcessOptions& options) {
     if (options.log.empty()) {
         return {};
@@ -53,13 +53,13 @@ FileDescriptor open_log(const ProcessOptions& options) {
         throw WriteError(errno, std::generic_category(), "cannot write " + options.log);
     }
     if (options.holds_log) {
-        ::flock(log.get(), LOCK_EX | LOCK_NB);  // as long as anybody has this descriptor, a copy of which they get
+        ::flock(log.get(), LOCK_EX | LOCK_NB);  // held while any process has a copy of this descriptor
     }
     return log;
 }
 
-/// Our environment without what the launcher, the job script and another sweep have set for us, and with `settings` on
-/// top, as NAME=VALUE.
+/// Our environment as NAME=VALUE entries, without what the launcher, the job script or another sweep set for us, and
+/// overridden by `settings`.
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& settings,
                                           const std::function<bool(std::string_view)>& hides) {
     std::vector<std::string> result;
@@ -87,7 +87,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     return result;
 }
 
-/// CPUs as the kernel takes them, however many it has.
+/// A set of CPUs in the kernel's form, of any size.
 class CpuMask {
   public:
     explicit CpuMask(const std::vector<int>& cpus) {
@@ -100,7 +100,7 @@ class CpuMask {
         }
     }
 
-    /// Safe between fork and exec. A cpuset that changed meanwhile is no reason to fail.
+    /// Safe between fork and exec. Ignores failures, because a cpuset may have changed meanwhile.
     void apply() const {
         if (!words_.empty()) {
             ::sched_setaffinity(0, bytes(), reinterpret_cast<const cpu_set_t*>(words_.data()));
@@ -113,7 +113,7 @@ class CpuMask {
     std::vector<unsigned long> words_;
 };
 
-// Older headers lack the numbers, which are the same on all architectures.
+// Older headers lack these numbers, which are the same on all architectures.
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
@@ -121,10 +121,10 @@ class CpuMask {
 #define SYS_close_range 436
 #endif
 
-/// Descriptors of libraries may lack the flag. Safe between fork and exec.
+/// Libraries may open descriptors without this flag. Safe between fork and exec.
 void close_on_exec_from(int first) {
     constexpr unsigned close_on_exec = 4;  // CLOSE_RANGE_CLOEXEC
-    constexpr int most = 4096;             // for kernels before 5.11, which know neither the call nor the flag
+    constexpr int most = 4096;             // for kernels before 5.11, without the call or the flag
     if (::syscall(SYS_close_range, first, ~0U, close_on_exec) != 0) {
         for (int descriptor = first; descriptor < most; ++descriptor) {
             ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
@@ -132,7 +132,7 @@ void close_on_exec_from(int first) {
     }
 }
 
-/// What the child does between fork and exec: system calls only.
+/// The child's code between fork and exec. It may only make system calls.
 [[noreturn]] void become(const ProcessOptions& options, const CpuMask& cpus, char** command, char** environment,
                          int socket, int log, int error_pipe, pid_t parent) {
     auto give_up = [&] {
@@ -144,7 +144,7 @@ void close_on_exec_from(int first) {
     ::setpgid(0, 0);
     cpus.apply();
     ::prctl(PR_SET_PDEATHSIG, options.death_signal);
-    if (::getppid() != parent) {  // it died before the line above
+    if (::getppid() != parent) {  // the parent died before the line above
         ::_exit(127);
     }
     sigset_t none;
@@ -153,7 +153,7 @@ void close_on_exec_from(int first) {
     for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) {
         ::signal(signal, SIG_DFL);
     }
-    // A batch system sends this warning to every process of the job, and most know it not and would die of it.
+    // A batch system sends this warning signal to every process of the job, and most would die of it.
     ::signal(SIGUSR2, SIG_IGN);
     if (!options.directory.empty() && ::chdir(options.directory.c_str()) != 0) {
         give_up();
@@ -161,7 +161,7 @@ void close_on_exec_from(int first) {
     if (log >= 0 && (::dup2(log, STDOUT_FILENO) < 0 || ::dup2(log, STDERR_FILENO) < 0)) {
         give_up();
     }
-    // The pipe moves out of the way first, in case it lies where the socket must go.
+    // First move the pipe out of the way, in case it is at the socket's descriptor.
     error_pipe = ::fcntl(error_pipe, F_DUPFD_CLOEXEC, ChildProcess::protocol_fd + 1);
     if (socket == ChildProcess::protocol_fd) {
         ::fcntl(socket, F_SETFD, 0);
@@ -237,7 +237,7 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
         become(options, cpus, command_pointers.data(), environment_pointers.data(), theirs.get(), log.get(),
                errors.write_end.get(), parent);
     }
-    ::setpgid(pid_, pid_);  // in both processes, so that neither can be first without it
+    ::setpgid(pid_, pid_);  // in both processes, so that it is set whichever runs first
     errors.write_end.reset();
     int error = 0;
     if (::read(errors.read_end.get(), &error, sizeof error) == sizeof error) {

@@ -16,22 +16,22 @@
 
 namespace crescendo::launch {
 
-/// Whether a program would take itself for a part of our MPI job by this variable, and end the job when it fails.
+/// Whether this variable would make a program take itself for a part of our MPI job, and end the job when it fails.
 bool is_of_launcher(std::string_view variable);
 
 struct ProcessOptions {
-    std::vector<std::string> command;                              ///< found along PATH
+    std::vector<std::string> command;                              ///< searched in PATH
     std::vector<std::pair<std::string, std::string>> environment;  ///< set on top of our own
-    std::function<bool(std::string_view variable)> hides = {};     ///< chooses variables of ours that it does not see
+    std::function<bool(std::string_view variable)> hides = {};     ///< selects our variables that it must not see
     std::string directory;                                         ///< working directory; ours if empty
     std::string log;             ///< stdout and stderr are appended here; ours if empty
     bool holds_log = false;      ///< whether it holds the log, see is_held()
-    int death_signal = SIGKILL;  ///< what it gets when we die
-    bool has_socket = true;      ///< whether it finds a socket to us, and its descriptor in CRESCENDO_FD
-    std::vector<int> cpus;       ///< it runs on these CPUs alone, as far as the system lets it; none: on ours
+    int death_signal = SIGKILL;  ///< signal that it gets when we die
+    bool has_socket = true;      ///< whether it gets a socket to us, with the descriptor in CRESCENDO_FD
+    std::vector<int> cpus;       ///< CPUs on which it may run, if the system allows it; empty: ours
 };
 
-/// The system takes no command of that length: see execve(2). Another command may be shorter.
+/// The command is longer than the system allows: see execve(2). Another command may be shorter.
 class CommandTooLong : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -39,34 +39,34 @@ class CommandTooLong : public std::runtime_error {
 
 /// How a process ended.
 struct ExitStatus {
-    int code = 0;    ///< exit status, or 128 + signal as shells count
+    int code = 0;    ///< exit status, or 128 + signal as in shells
     int signal = 0;  ///< 0 unless a signal ended it
 
     bool success() const { return code == 0; }
 };
 
-/// "exit status 3", "killed by signal 9 (Killed)"
+/// Text for messages: "exit status 3", "killed by signal 9 (Killed)".
 std::string to_string(const ExitStatus& status);
 
-/// A killed process ends at once, unless a device or a file system that hangs keeps it: after so long it is left
-/// behind.
+/// Time for a killed process to end. It normally ends at once, unless a hanging device or file system blocks it; after
+/// this time we no longer wait for it.
 inline constexpr std::chrono::seconds time_to_die{10};
 
-/// Waits for the end of a child; nothing if it still runs after that time.
+/// Waits for a child to end. Returns nothing if it still runs after `patience`.
 std::optional<ExitStatus> wait_for_end(pid_t pid, std::chrono::seconds patience);
 
-/// Whether a process that holds this log still runs, or one that it has started and that writes there: on this host,
-/// and on others where the file system has locks. What does not exist, or knows no locks, is not held.
+/// Whether a process that holds this log still runs, or a descendant of it that writes to the log. Includes other hosts
+/// if the file system supports locks. A log that does not exist, or cannot be locked, is not held.
 bool is_held(const std::string& log);
 
-/// A child in a process group of its own, connected by a stream socket that it finds at descriptor `protocol_fd`,
-/// unless it has none. Inherits no other descriptor of ours. Killed when it is destroyed or when we die.
+/// A child in its own process group. It is connected by a stream socket at its descriptor `protocol_fd`, unless the
+/// options disable that. It inherits no other descriptor of ours. Killed when this object is destroyed or when we die.
 class ChildProcess {
   public:
     static constexpr int protocol_fd = 3;
 
-    /// Throws std::runtime_error when the program cannot be executed (missing, not executable), and CommandTooLong when
-    /// no program could be with these arguments.
+    /// Throws std::runtime_error if the program cannot be executed (missing, not executable), and CommandTooLong if its
+    /// arguments are too long for any program.
     explicit ChildProcess(const ProcessOptions& options);
     ~ChildProcess();
     ChildProcess(ChildProcess&&) = delete;
@@ -80,13 +80,13 @@ class ChildProcess {
     /// Readable once the process has ended.
     const FileDescriptor& exit_descriptor() const { return pid_fd_; }
 
-    /// Its status, if it has ended. Never waits.
+    /// The process's exit status, if it has ended. Never waits.
     std::optional<ExitStatus> try_wait();
 
-    /// To the whole process group. Nothing happens once the process was waited for.
+    /// Signals the whole process group. Does nothing once the process was waited for.
     void signal_group(int signal) const;
 
-    /// To the process alone.
+    /// Signals only the process itself.
     void signal(int signal) const;
 
   private:

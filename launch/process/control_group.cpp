@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A container may be shown its own group alone, by the name that the group has outside.
+/// The group's folder. A container may see only its own group, at `root`, but by the name that the group has outside.
 ControlGroup group_in(bool is_unified, const fs::path& root, const std::string& name) {
     std::error_code none;
     const bool is_shown = !name.empty() && fs::exists(root / name, none);
@@ -30,7 +30,7 @@ std::optional<ControlGroup> control_group(std::istream& groups, std::string_view
             continue;
         }
         const auto controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-        const auto name = line.substr(second + 2);  // without its first '/'
+        const auto name = line.substr(second + 2);  // without its leading '/'
         if (controllers == ",,") {
             unified = group_in(true, mount, name);
         } else if (controllers.find(wanted) != std::string::npos) {

@@ -7,19 +7,19 @@
 
 namespace crescendo::launch {
 
-/// Where the kernel keeps the limits and counters of a control group.
+/// Where the kernel shows the limits and counters of a control group.
 struct ControlGroup {
-    bool is_unified;               ///< cgroup v2, where files have other names
-    std::filesystem::path root;    ///< of all groups that are to be seen
-    std::filesystem::path folder;  ///< in `root`, or `root` itself
+    bool is_unified;               ///< cgroup v2, which has other file names
+    std::filesystem::path root;    ///< folder of the top group that is visible
+    std::filesystem::path folder;  ///< folder of this group: below `root`, or `root` itself
 };
 
-/// The group that `groups`, which is as /proc/self/cgroup, names for a controller such as "memory", where the groups
-/// are mounted at `mount`. Nothing where the kernel has none.
+/// The group of a controller such as "memory". `groups` has the format of /proc/self/cgroup, and the groups are mounted
+/// at `mount`. Returns nothing if the kernel has no such group.
 std::optional<ControlGroup> control_group(std::istream& groups, std::string_view controller,
                                           const std::filesystem::path& mount);
 
-/// That of this process.
+/// The control group of this process.
 std::optional<ControlGroup> own_control_group(std::string_view controller);
 
 }  // namespace crescendo::launch

@@ -6,12 +6,12 @@
 
 namespace crescendo::launch {
 
-/// The command that runs a program under crescendo-guard, whose path is `guard`. On SIGTERM it passes that on, and
-/// kills after `grace` what has not left; on SIGQUIT at once.
+/// The command that runs a program under crescendo-guard, whose path is `guard`. On SIGTERM the guard passes the signal
+/// on, and after `grace` kills what is left; on SIGQUIT it kills at once.
 std::vector<std::string> guarded(const std::string& guard, std::chrono::milliseconds grace,
                                  const std::vector<std::string>& command);
 
-/// Time for a guard to find and kill all that a program started. One that needs longer is stuck itself.
+/// Time for a guard to find and kill all processes that a program started. A guard that takes longer is stuck itself.
 inline constexpr std::chrono::seconds time_of_the_guard{10};
 
 }  // namespace crescendo::launch

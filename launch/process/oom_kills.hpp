@@ -5,18 +5,18 @@
 
 namespace crescendo::launch {
 
-/// How often the kernel has killed a process because the memory of its control group was used up. A process that died
-/// of it shows nothing but SIGKILL.
+/// Counts the processes that the kernel killed because their control group was out of memory. Such a process itself
+/// shows only SIGKILL.
 class OomKills {
   public:
-    /// Counts in the control group of this process, which its children share. If the kernel keeps no count, there are
-    /// no kills.
+    /// Reads the count of this process's control group, which its children share. If the kernel keeps no count, no
+    /// kills are seen.
     OomKills();
 
     /// `counter` has a line "oom_kill N": memory.events (cgroup v2) or memory.oom_control (v1).
     explicit OomKills(std::filesystem::path counter);
 
-    /// Whether there was a kill, since this object was made, that has not been taken yet. Takes it.
+    /// Takes one kill since this object was made that has not been taken yet. Returns false if there is none.
     bool take();
 
   private:

@@ -11,12 +11,12 @@
 
 namespace crescendo::launch {
 
-/// A pipe, of which a program that we start inherits no end by itself.
+/// A pipe. Programs that we start do not inherit its ends unless we pass them on.
 struct Pipe {
     FileDescriptor read_end;
     FileDescriptor write_end;
 
-    /// Throws std::system_error where the system has no descriptors left.
+    /// Throws std::system_error if the system has no descriptors left.
     Pipe() {
         std::array<int, 2> ends{};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0) {

@@ -4,9 +4,9 @@
 
 namespace crescendo::launch {
 
-/// Paths of the programs that belong to crescendo.
+/// Paths of Crescendo's helper programs.
 struct ProgramPaths {
-    std::string trainer;  ///< CRESCENDO_TRAINER, or crescendo-trainer beside our own executable
+    std::string trainer;  ///< CRESCENDO_TRAINER, or crescendo-trainer next to our own executable
     std::string guard;
     std::string plugin_host;
 

@@ -39,7 +39,7 @@ std::vector<char*> environment_without(const std::function<bool(std::string_view
     return result;
 }
 
-/// Reads from both until their other ends are closed; false where the time is over before.
+/// Reads from both pipes until their other ends are closed. Returns false if `patience` is over first.
 bool read_both(const Pipe& output, const Pipe& errors, ToolResult& result, std::chrono::seconds patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     std::array<pollfd, 2> sources{pollfd{output.read_end.get(), POLLIN, 0}, pollfd{errors.read_end.get(), POLLIN, 0}};
@@ -59,7 +59,7 @@ bool read_both(const Pipe& output, const Pipe& errors, ToolResult& result, std::
             }
             const auto count = ::read(sources[i].fd, buffer.data(), buffer.size());
             if (count == 0) {
-                sources[i].fd = -1;  // poll() passes over it
+                sources[i].fd = -1;  // poll() ignores it
             }
             texts[i]->append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
         }
@@ -69,7 +69,7 @@ bool read_both(const Pipe& output, const Pipe& errors, ToolResult& result, std::
 
 void drop_last_line_feeds(std::string& text) { text.erase(text.find_last_not_of('\n') + 1); }
 
-/// A descriptor from which `text` can be read. A pipe would break where the tool does not read it.
+/// A descriptor from which `text` can be read. A pipe would break if the tool does not read it.
 FileDescriptor readable(const std::string& text) {
     FileDescriptor file(::memfd_create("input", MFD_CLOEXEC));
     if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
@@ -82,7 +82,7 @@ FileDescriptor readable(const std::string& text) {
 }  // namespace
 
 bool is_executable(const std::filesystem::path& path) {
-    std::error_code unreadable;  // a folder of PATH may be somebody else's
+    std::error_code unreadable;  // a folder of PATH may be another user's
     return std::filesystem::is_regular_file(path, unreadable) && ::access(path.c_str(), X_OK) == 0;
 }
 

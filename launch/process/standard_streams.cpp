@@ -10,7 +10,7 @@ namespace crescendo::launch {
 void open_standard_streams() {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(stream, F_GETFD) < 0) {
-            [[maybe_unused]] const int null = ::open("/dev/null", O_RDWR);  // gets the lowest one that is free: this
+            [[maybe_unused]] const int null = ::open("/dev/null", O_RDWR);  // gets the lowest free one: this stream
         }
     }
 }

@@ -2,8 +2,8 @@
 
 namespace crescendo::launch {
 
-/// Opens /dev/null in the place of each standard stream that is closed. Else the next file that is opened, such as a
-/// journal, gets its descriptor, and what is printed is written into that file.
+/// Opens /dev/null for each standard stream that is closed. Otherwise the next file that is opened, such as a journal,
+/// would get its descriptor, and printed text would go into that file.
 void open_standard_streams();
 
 }  // namespace crescendo::launch

@@ -15,10 +15,10 @@ namespace {
 constexpr int resumable = 75;
 constexpr std::int64_t one_press = 500;  // milliseconds
 
-// A handler can reach nothing but statics.
+// A signal handler can use only static variables.
 volatile std::sig_atomic_t arrived = 0;
 std::atomic<std::int64_t> interrupted_at = 0;  ///< when the first SIGINT arrived, in milliseconds
-std::string& last_line = *new std::string;     ///< changes only while no handler runs, and is there to the very end
+std::string& last_line = *new std::string;     ///< changes only while no handler can run, and is never destroyed
 
 std::int64_t milliseconds() {
     timespec now{};
@@ -39,7 +39,7 @@ void arrive(int signal) {
         if (arrived == SIGINT) {
             if (::isatty(STDOUT_FILENO)) {
                 write_out(show_cursor);
-                write_out("\n");  // behind ^C
+                write_out("\n");  // after ^C
             }
             write_out(last_line);
             ::_exit(resumable);  // the workers die with us
@@ -66,7 +66,7 @@ StopSignals::StopSignals(const std::string& farewell) {
         struct sigaction before {};
         ::sigaction(signal, nullptr, &before);
         if (signal == SIGHUP && before.sa_handler == SIG_IGN) {
-            continue;  // nohup: it is to live on when the terminal is gone
+            continue;  // under nohup, the process must survive its terminal
         }
         ::sigaddset(&watched, signal);
         ::sigaction(signal, &action, nullptr);
@@ -77,12 +77,12 @@ StopSignals::StopSignals(const std::string& farewell) {
 }
 
 StopSignals::~StopSignals() {
-    last_line.clear();  // what it says is over; a second SIGINT still ends the process
+    last_line.clear();  // its message no longer applies; a second SIGINT still ends the process
     ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
 const char* StopSignals::requested() const {
-    sigset_t none;  // where messages never cease, the agent's wait ends before any signal is let through
+    sigset_t none;  // under constant messages, the agent's wait ends before it unblocks a signal
     sigset_t blocked;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, &blocked);

@@ -6,25 +6,24 @@
 
 namespace crescendo::launch {
 
-/// The name of SIGINT, as users know it.
+/// The user's name for SIGINT.
 inline constexpr std::string_view ctrl_c = "Ctrl-C";
 
-/// Turns SIGINT, SIGTERM, SIGHUP (the terminal is gone; not under nohup) and SIGUSR2 (a batch system's warning) into a
-/// request to stop: the coordinator saves what runs and leaves. A second SIGINT ends the process at once, but for one
-/// within half a second, since launchers and `timeout` send two.
+/// Turns SIGINT, SIGTERM, SIGHUP (the terminal was closed; ignored under nohup) and SIGUSR2 (a batch system's warning)
+/// into a request to stop: the coordinator saves running trials and leaves. A second SIGINT ends the process at once,
+/// unless it comes within half a second of the first, because launchers and `timeout` send two.
 ///
 /// The signals stay blocked except in the agent's wait and in requested(), so none is lost between a check and the
-/// wait.
-/// SIGPIPE and SIGXFSZ are ignored: writing reports such trouble where it happens.
+/// wait. SIGPIPE and SIGXFSZ are ignored, because write errors are reported where they happen.
 class StopSignals {
   public:
-    /// `farewell` is the line that a process prints which a second SIGINT ends, as long as this object is there.
+    /// `farewell` is the line that the process prints if a second SIGINT ends it while this object exists.
     explicit StopSignals(const std::string& farewell = "");
     ~StopSignals();
     StopSignals(StopSignals&&) = delete;
     StopSignals& operator=(StopSignals&&) = delete;
 
-    /// The name of the signal that arrived, or null.
+    /// The name of the signal that has arrived, or null.
     const char* requested() const;
 
   private:

@@ -23,7 +23,8 @@ bool tells_steps(const TrialHistory& trial) {
            std::ranges::any_of(trial.groups, [](const auto& group) { return group.timed.has_value(); });
 }
 
-/// Where epochs are measured, nothing else varies them, and they include their checkpoints.
+/// Makes a recording. With measured epoch times, the simulation varies them in no other way, and they already include
+/// checkpoints.
 Recording make_recording(RecordedCurves curves, const std::vector<RecordedTrial>& trials) {
     Recording recording{
         .curves = std::move(curves), .times = simulator::fit(trials), .simulation = {}, .expected_regroup = {}};
@@ -46,7 +47,7 @@ Recording make_recording(RecordedCurves curves, const std::vector<RecordedTrial>
     return recording;
 }
 
-/// A time of the journal, which has milliseconds. Events of one millisecond are told apart by their order.
+/// A time of the journal, which has milliseconds. Events in the same millisecond are separated by their order.
 double moment(double time, int num_events) {
     constexpr double apart = 1e-9;
     return time + num_events * apart;
@@ -55,7 +56,7 @@ double moment(double time, int num_events) {
 /// Reads the times of one trial, report by report.
 class TrialTimes {
   public:
-    /// `regroup`: seconds of a regroup of which nobody told.
+    /// `regroup` is the seconds to assume for a regroup that no trainer reported.
     TrialTimes(const TrialHistory& trial, double regroup) : trial_(trial), usual_regroup_(regroup) {}
 
     RecordedTrial read() {
@@ -113,7 +114,7 @@ class TrialTimes {
         times_.intervals.push_back(std::move(interval));
     }
 
-    /// What the trial told of groups that no report followed.
+    /// Reads the times that the trial reported for groups that no report followed.
     void read_last_groups() {
         for (const auto& group : std::span(trial_.groups).subspan(next_)) {
             if (const auto& told = group.regrouped) {
@@ -122,14 +123,14 @@ class TrialTimes {
         }
     }
 
-    /// Seconds of the time until `until` for which the trial stood still for its last group.
+    /// Seconds until `until` for which the trial stood still because of its last regroup.
     double regroup_until(double until) {
         const auto* group = std::exchange(regroup_, nullptr);
         if (group == nullptr) {
             return 0;
         }
         auto& regroup = times_.regroups[group->generation];
-        regroup.seconds = std::min(usual_regroup_, 0.99 * (until - now_));  // it trained, too
+        regroup.seconds = std::min(usual_regroup_, 0.99 * (until - now_));  // it trained as well
         if (const auto& told = group->regrouped) {
             regroup.seconds = std::min(told->seconds, until - now_);
             regroup.told = told_of(*group);
@@ -137,17 +138,17 @@ class TrialTimes {
         return regroup.seconds;
     }
 
-    /// What the trial told of its regroup, which it did.
+    /// The times that the trial reported for its regroup.
     static RecordedRegroup::Told told_of(const GroupRecord& group) {
         return {told_after(group), group.regrouped->seconds, group.regrouped->step_seconds};
     }
 
-    /// Seconds from the decision that formed the group until the trial told of it.
+    /// Seconds from the decision to form the group until the trial reported that it was formed.
     static double told_after(const GroupRecord& group) {
         return moment(group.told, group.num_events_told) - moment(group.time, group.num_events);
     }
 
-    /// By how much a clock of the trial advanced from one report to the next; none if the trainer does not tell it.
+    /// Advance of a trial's clock from one report to the next; none if the trainer does not report the clock.
     static std::optional<double> difference(const TrialReport* previous, const TrialReport& report, const auto& clock) {
         const auto before = previous == nullptr ? std::optional(0.0) : clock(*previous);
         const auto now = clock(report);
@@ -157,10 +158,10 @@ class TrialTimes {
     const TrialHistory& trial_;
     double usual_regroup_;
     RecordedTrial times_;
-    std::size_t next_ = 0;                  // of trial_.groups
-    double now_ = 0;                        // until here the trial has been read
-    int workers_ = 0;                       // that it has since then
-    const GroupRecord* regroup_ = nullptr;  // for which it stands still since then; none if it trains
+    std::size_t next_ = 0;                  // index into trial_.groups
+    double now_ = 0;                        // time up to which the trial has been read
+    int workers_ = 0;                       // number of workers since then
+    const GroupRecord* regroup_ = nullptr;  // regroup that the trial waits for since then; none if it trains
 };
 
 }  // namespace
@@ -181,7 +182,7 @@ Recording record(const History& history) {
         }
         trials.push_back(TrialTimes(seen, regroup).read());
         if (!spec.scheduler.grows_early()) {
-            trials.back().first_steps.reset();  // its trials may have told, but the journal does not have it
+            trials.back().first_steps.reset();  // the trials may have reported it, but the journal lacks it
         }
     }
     auto recording = make_recording(RecordedCurves(std::move(curves), simulator::Reporting::as_recorded), trials);
@@ -223,7 +224,7 @@ Recording read_recording(const std::filesystem::path& path, const SweepSpec& spe
         curves[trial][resource] = to_loss(spec.goal, file.number(metric_column));
         if (seconds_column) {
             const auto seconds = file.number(*seconds_column);
-            const auto start = before.value > 0 ? std::optional(0.0) : std::nullopt;  // the file does not tell it
+            const auto start = before.value > 0 ? std::optional(0.0) : std::nullopt;  // the file does not have it
             trials[trial].intervals.push_back({resource, {{seconds - clocks[trial], 1}}, start});
             clocks[trial] = seconds;
         }

@@ -33,7 +33,7 @@ class Comparer {
     }
 
   private:
-    /// Returns false if this sweep is so far from the recorded one that the rest of the journal tells nothing more.
+    /// Returns false if this sweep differs so much from the recorded one that the rest of the journal is useless.
     bool take(const Json& record) {
         check_alive(record);
         check_regroup(record);
@@ -57,8 +57,8 @@ class Comparer {
             fmt::format("{}:{}: {}", directory_.journal().string(), record.at("n").get<int>() + 1, what));
     }
 
-    /// Only a trial that was told to go on has anything to tell, unless the sweep's end crossed its message. A program
-    /// that is not told may have printed more before it was ended.
+    /// Checks that the record's trial was running: only a trial that was told to continue can report, unless the
+    /// sweep's end crossed its message. A program that gets no decisions may have printed more before it was ended.
     void check_alive(const Json& record) {
         const auto& sweep = replay_.history.sweep();
         const auto event = record.value("event", "");
@@ -108,7 +108,8 @@ class Comparer {
         }
     }
 
-    /// Whether trials ended alike and after as much, which are the first columns. What a trial cost is no decision.
+    /// Whether trials ended in the same way and at the same resource, which are the first columns. Costs are no
+    /// decisions.
     bool has_same_results(const std::filesystem::path& path) const {
         CsvFile rows(path);
         for (const auto& trial : replay_.history.sweep().trials()) {
@@ -121,9 +122,9 @@ class Comparer {
     }
 
     const SweepDirectory& directory_;
-    bool waits_for_decisions_;  ///< whether trials report and then do nothing before they are told to go on
+    bool waits_for_decisions_;  ///< whether trials wait after a report until they are told to continue
     Replay replay_;
-    std::set<std::pair<TrialId, int>> regroups_;  // that were ordered
+    std::set<std::pair<TrialId, int>> regroups_;  // regroups that were ordered
 };
 
 }  // namespace

@@ -10,16 +10,16 @@
 
 namespace crescendo::launch {
 
-/// A recorded sweep, decided once more: its events through a fresh scheduler.
+/// A recorded sweep whose events were decided again by a fresh scheduler.
 struct Replay {
     History history;
     std::size_t num_events = 0;
     std::size_t num_actions = 0;
-    std::vector<std::string> differences;  ///< between what is decided now and what happened; empty if all is well
+    std::vector<std::string> differences;  ///< between the decisions now and what happened; empty if none
 };
 
-/// What happened is known from who reported after which decision, the regroups that took place, the configurations
-/// of the trials, and the results of a sweep that is over. `file` is as the sweep began.
+/// Compares decisions with what happened: which trials reported after which decision, the regroups, the configurations
+/// of the trials, and the results of a sweep that is over. `file` is the sweep's file as the sweep began.
 Replay replay(const SweepFile& file, const SweepDirectory& directory);
 
 }  // namespace crescendo::launch

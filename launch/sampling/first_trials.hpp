@@ -8,8 +8,8 @@
 
 namespace crescendo::launch {
 
-/// A sweep of the file's first `count` trials, or of fewer if a sampler has no more without results, before any of them
-/// has reported. The warm start has to be gathered. `say` and `note` are as in SourceSettings.
+/// A sweep with the file's first `count` trials, none of which has reported. It has fewer if a sampler needs results to
+/// propose more. Call gather_warm_start() first. `say` and `note` are as in SourceSettings.
 Sweep first_trials(const SweepFile& file, int count, const std::function<void(const std::string&)>& say,
                    const std::function<void(const std::string&)>& note = {});
 

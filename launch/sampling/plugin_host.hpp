@@ -7,14 +7,14 @@
 
 namespace crescendo::launch {
 
-/// A place in the sweep file that a class of a plug-in may take.
+/// A setting of the sweep file that can name a plug-in's class.
 enum class PluginPlace { sampler, stop_rule };
 
-/// The command of the process that loads the file's plug-ins, and answers for the class that the place names.
+/// The command of the process that loads the file's plug-ins and runs the class that `place` names.
 std::vector<std::string> plugin_command(const SweepFile& file, PluginPlace place);
 
-/// The class as messages call it, behind where the file names it: "sweep.yaml:7:17: sampler.type: the sampler `climber`
-/// of ./libmine.so".
+/// The name of the class in messages, after its place in the file: "sweep.yaml:7:17: sampler.type: the sampler
+/// `climber` of ./libmine.so".
 std::string plugin_name(const SweepFile& file, PluginPlace place);
 
 }  // namespace crescendo::launch

@@ -10,8 +10,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// Another thread asks a copy of the sweep, so that nobody waits for a model. The trials that report meanwhile teach the
-/// next proposal.
+/// Asks a copy of the sweep in another thread, so that nothing waits for a model. Reports that arrive meanwhile affect
+/// only the next proposal.
 class OwnSampler final : public ProposalSource {
   public:
     std::optional<Event> next(Sweep& sweep) override {
@@ -22,7 +22,7 @@ class OwnSampler final : public ProposalSource {
         if (!work_.valid()) {
             try {
                 work_ = std::async(std::launch::async, [copy = sweep]() mutable { return copy.propose(); });
-            } catch (const std::system_error&) {  // there may be no more threads: then everybody waits for the model
+            } catch (const std::system_error&) {  // if there are no more threads, everything waits for the model
                 return sweep.propose();
             }
         }

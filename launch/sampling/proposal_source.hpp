@@ -11,35 +11,35 @@
 
 namespace crescendo::launch {
 
-/// Who answers for the sampler of a sweep that proposes by events, and for its stop rule.
+/// Supplies the events of a sweep's sampler, if it proposes by events, and of its stop rule.
 ///
-/// Whoever runs a sweep asks after each event, and records and applies what it gets, until it gets nothing.
+/// After each event, the code that runs a sweep calls next(), and records and applies the result, until there is none.
 class ProposalSource {
   public:
     virtual ~ProposalSource() = default;
 
-    /// The next event for `sweep`: TrialProposed or ProposalsEnded, or TrialStopped of a stop rule. Nothing if no
+    /// The next event for `sweep`: TrialProposed or ProposalsEnded, or a stop rule's TrialStopped. Nothing if no
     /// proposal is awaited, or if there is none yet. Never waits.
     virtual std::optional<Event> next(Sweep& sweep) = 0;
 
-    /// As next(), but waits for the answers that are due. So equal events give equal proposals if the sampler is
+    /// As next(), but waits for answers that are due. Then equal events give equal proposals if the sampler is
     /// deterministic, however long it takes.
     virtual std::optional<Event> await_next(Sweep& sweep) = 0;
 
-    /// How long to wait for other things to happen until next() may have something new; nothing if only an event of the
-    /// sweep brings that.
+    /// How long the caller may wait for other things before next() may have something new; nothing if only an event of
+    /// the sweep can change that.
     virtual std::optional<std::chrono::milliseconds> patience() const = 0;
 };
 
 /// The source for samplers that are part of the state machine.
 std::unique_ptr<ProposalSource> own_sampler();
 
-/// What a source needs to know beside the sweep's file.
+/// What a source needs besides the sweep's file.
 struct SourceSettings {
-    std::string directory{};  ///< where a program runs; the present folder if empty
-    std::string log{};        ///< what it prints is appended here; a temporary file if empty
+    std::string directory{};  ///< where a program runs; the current folder if empty
+    std::string log{};        ///< the program's output is appended here; a temporary file if empty
     std::function<void(const std::string&)> say{};  ///< shows a line to the user
-    std::function<void(const std::string&)> note{};  ///< the same, of what is no failure; `say` if empty
+    std::function<void(const std::string&)> note{};  ///< as `say`, for notes about no failure; `say` if empty
 };
 
 /// The source for the sampler and the stop rule that the file names.

@@ -26,7 +26,7 @@ OrderedJson to_json(const std::vector<Value>& values) {
     return list;
 }
 
-/// A distribution by the words of the sweep file.
+/// Describes a distribution in the words of the sweep file.
 struct Describe {
     OrderedJson operator()(const Uniform& d) const { return range("uniform", d); }
     OrderedJson operator()(const LogUniformValues& d) const { return range("log_uniform_values", d); }
@@ -77,7 +77,7 @@ OrderedJson describe_space(const SearchSpace& space) {
     return parameters;
 }
 
-/// The value of each parameter as the program means it; none of those that are derived.
+/// The values of the parameters in the program's answer, without derived parameters.
 std::vector<std::optional<Value>> values_of(const Json& config, const SearchSpace& space) {
     const auto& parameters = space.parameters();
     std::vector<std::optional<Value>> values(parameters.size());
@@ -96,7 +96,7 @@ std::vector<std::optional<Value>> values_of(const Json& config, const SearchSpac
     return values;
 }
 
-/// The configuration with these values, without those of parameters that are absent.
+/// The configuration with these values, without absent parameters.
 Config config_of(const SearchSpace& space, const std::vector<std::optional<Value>>& values) {
     const auto& parameters = space.parameters();
     const auto assignment = space.rules().apply(values);
@@ -116,7 +116,7 @@ Config config_of(const SearchSpace& space, const std::vector<std::optional<Value
     return space.in_order(config);
 }
 
-/// A line that is an answer, whatever it says. Throws std::runtime_error if it says that the program gives up.
+/// Parses a line that is an answer of any kind. Throws std::runtime_error if it says that the program gives up.
 Json parse_answer(std::string_view line, std::string_view example) {
     auto answer = parse_line(line, example);
     if (const auto error = answer.find("error"); error != answer.end()) {
@@ -126,7 +126,7 @@ Json parse_answer(std::string_view line, std::string_view example) {
     return answer;
 }
 
-/// An answer may say which proposal it is. Then one out of order, which would be taken for another, is found out.
+/// Checks the number of the proposal, if the answer has one. This detects an answer that is out of order.
 void require_turn(const Json& answer, int proposal) {
     if (const auto said = answer.find("proposal"); said != answer.end() && *said != proposal) {
         throw std::runtime_error(

@@ -13,7 +13,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// A program need not know the constraints, but it should find a way between them.
+/// A program need not know the constraints, but it should find allowed configurations.
 constexpr int most_refusals_in_a_row = 1000;
 
 SupervisedSettings settings_of(const SweepFile& file, SourceSettings source) {
@@ -50,7 +50,7 @@ std::optional<Event> SamplerProgram::next(Sweep& sweep) {
     return trial ? proposal_for(*trial, sweep) : std::nullopt;
 }
 
-/// Tells what is new, takes answers, and asks for more.
+/// Sends news, takes answers, and asks for more.
 void SamplerProgram::talk(Sweep& sweep) {
     const auto news = sweep.take_news();
     if (program_.is_given_up()) {
@@ -65,7 +65,8 @@ void SamplerProgram::talk(Sweep& sweep) {
     ask(sweep);
 }
 
-/// A new process knows nothing, so it is told all trials. What a former one proposed is used, but has no number.
+/// A new process knows nothing, so it receives all trials. Proposals of an earlier process are used, but have no
+/// number.
 void SamplerProgram::start(const Sweep& sweep) {
     program_.start();
     proposals_.clear();
@@ -106,13 +107,13 @@ void SamplerProgram::ask(const Sweep& sweep) {
     }
     while (static_cast<int>(prepared_.size()) + program_.num_asked() < wanted) {
         const int proposal = next_proposal_++;
-        // The number of trials makes draws differ between sessions, which all count their proposals from 0.
+        // Sessions all count their proposals from 0; the number of trials makes their draws differ.
         const auto random = draws(spec.seed, Purpose::configuration, TrialId{num_trials}, proposal);
         program_.ask(propose_message(proposal, spec.space.sample(random)));
     }
 }
 
-/// Returns whether the answer is of use.
+/// Returns whether the answer is useful.
 bool SamplerProgram::take(const std::string& line, const Sweep& sweep) {
     const int proposal = next_proposal_ - program_.num_asked();
     const auto answer = answer_from(line, proposal, sweep.spec().space);
@@ -138,7 +139,8 @@ bool SamplerProgram::take(const std::string& line, const Sweep& sweep) {
     return true;
 }
 
-/// A sampler that is stuck, or draws the same numbers in each session, trains in silence what is known.
+/// Remarks on a sampler that is stuck, or draws the same numbers in each session, and so trains known configurations
+/// again.
 void SamplerProgram::look_for_repeat(const Config& config, const Sweep& sweep) {
     constexpr int many = 3;
     const auto& trials = sweep.candidates();
@@ -150,7 +152,7 @@ void SamplerProgram::look_for_repeat(const Config& config, const Sweep& sweep) {
     }
 }
 
-/// What it proposed before was sound, and is used.
+/// Keeps the earlier proposals, which were valid.
 void SamplerProgram::fail(const std::string& what) {
     refusals_in_a_row_ = 0;
     waits_for_news_ = false;
@@ -174,7 +176,7 @@ std::optional<Event> SamplerProgram::proposal_for(TrialId trial, const Sweep& sw
     if (program_.num_asked() > 0 || !(is_done_ || waits_in_vain)) {
         return {};
     }
-    // One that forgot its `return` does this too, and the sweep ends as if all were well.
+    // A program that forgot its `return` does this too, and the sweep would seem to end normally.
     const auto& cap = sweep.spec().run_cap;
     program_.note(fmt::format(
         "{}: the sweep ends with {}{} {}",
@@ -194,7 +196,7 @@ std::optional<Event> SamplerProgram::await_next(Sweep& sweep) {
             if (program_.is_given_up() || !sweep.awaited_proposal()) {
                 return {};
             }
-            continue;  // it is started again
+            continue;  // the program is restarted
         }
         if (program_.num_asked() == 0) {
             return {};
@@ -203,7 +205,7 @@ std::optional<Event> SamplerProgram::await_next(Sweep& sweep) {
     }
 }
 
-/// A slot idles while an answer is due.
+/// While an answer is due, a slot is idle.
 std::optional<std::chrono::milliseconds> SamplerProgram::patience() const {
     return prepared_.empty() ? program_.patience() : std::nullopt;
 }

@@ -12,14 +12,14 @@
 
 namespace crescendo::launch {
 
-/// A sampler that is another program, or a class of a plug-in. It is told of all trials and asked for configurations.
+/// A sampler that is another program, or a class of a plug-in. It receives all trials and is asked for configurations.
 ///
-/// The program costs the sweep nothing but its proposals. When it ends, is silent for longer than its deadline, or
-/// answers what is no configuration of the space, the user reads why, and it is started again and told all trials. The
-/// third time in a row it is given up: the configurations that follow are drawn at random.
+/// A failure of the program costs the sweep only its proposals. If it ends, is silent beyond its deadline, or answers
+/// something other than a configuration of the space, the user is told why, and it is restarted and receives all trials
+/// again. After the third failure in a row it is given up: all further configurations are drawn at random.
 class SamplerProgram final : public ProposalSource {
   public:
-    /// `file` has a sampler program.
+    /// `file` must have a sampler program.
     SamplerProgram(const SweepFile& file, SourceSettings settings);
 
     std::optional<Event> next(Sweep& sweep) override;
@@ -27,9 +27,9 @@ class SamplerProgram final : public ProposalSource {
     std::optional<std::chrono::milliseconds> patience() const override;
 
   private:
-    /// A configuration that the program proposed, and no trial has yet.
+    /// A configuration that the program proposed and that no trial has yet.
     struct Prepared {
-        std::optional<int> proposal;  ///< its number, if this process made it
+        std::optional<int> proposal;  ///< number of the proposal, if this process made it
         Config config;
     };
 
@@ -47,12 +47,12 @@ class SamplerProgram final : public ProposalSource {
     RandomSampler random_;
     SupervisedProgram program_;
     std::deque<Prepared> prepared_;
-    std::map<TrialId, int> proposals_;  ///< that this process made, of trials that have not ended
+    std::map<TrialId, int> proposals_;  ///< proposals by this process for trials that have not ended
     int next_proposal_ = 0;
-    bool waits_for_news_ = false;       ///< it had nothing to propose, and was told nothing since
+    bool waits_for_news_ = false;       ///< it had nothing to propose, and got no news since
     bool is_done_ = false;
     int refusals_in_a_row_ = 0;
-    int num_repeats_ = 0;  ///< proposals of what a trial had already
+    int num_repeats_ = 0;  ///< number of proposals that equal an earlier trial
 };
 
 }  // namespace crescendo::launch

@@ -60,7 +60,7 @@ std::optional<Event> StopRuleProgram::next_stop(Sweep& sweep) {
     return {};
 }
 
-/// Takes answers, tells what is new, and asks about new reports.
+/// Takes answers, sends news, and asks about new reports.
 void StopRuleProgram::talk(Sweep& sweep) {
     auto news = sweep.take_changes();
     if (!program_.is_running()) {
@@ -95,7 +95,7 @@ void StopRuleProgram::send_news(const Sweep& sweep, const std::set<TrialId>& new
         }
         told_[trial.id] = {trial.status, trial.resource};
         if (is_to_judge(trial)) {
-            to_judge.push_back(&trial);  // once it knows the others
+            to_judge.push_back(&trial);  // after it has received the others
         } else {
             program_.tell(tell_message(trial, sweep.spec().goal, {}));
         }

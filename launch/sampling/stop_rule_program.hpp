@@ -11,14 +11,14 @@
 
 namespace crescendo::launch {
 
-/// A class of a plug-in that may end each trial that reports. Its decisions are events, TrialStopped, so a replay does
-/// not ask it again. Another source answers for the sampler.
+/// A plug-in's class that may end each trial that reports. Its decisions are TrialStopped events, so a replay does not
+/// ask it again. `sampler` handles the sampler.
 ///
-/// If it fails, the user reads why, and it is started again and told all trials. The third time in a row it is given
-/// up, and ends no more trials.
+/// If it fails, the user is told why, and it is restarted and receives all trials again. After the third failure in a
+/// row it is given up, and ends no more trials.
 class StopRuleProgram final : public ProposalSource {
   public:
-    /// `file` has a stop rule.
+    /// `file` must have a stop rule.
     StopRuleProgram(const SweepFile& file, SourceSettings settings, std::unique_ptr<ProposalSource> sampler);
 
     std::optional<Event> next(Sweep& sweep) override;
@@ -26,13 +26,13 @@ class StopRuleProgram final : public ProposalSource {
     std::optional<std::chrono::milliseconds> patience() const override;
 
   private:
-    /// What of a trial the program was told.
+    /// The last state of a trial that the program received.
     struct Told {
         TrialStatus status;
         Resource resource;
     };
 
-    /// A report that the program was asked about.
+    /// A report that the program was asked to judge.
     struct Judgement {
         TrialId trial;
         Resource resource;
@@ -46,10 +46,10 @@ class StopRuleProgram final : public ProposalSource {
     const OrderedJson begin_;
     SupervisedProgram program_;
     std::unique_ptr<ProposalSource> sampler_;
-    std::map<TrialId, Told> told_;         ///< by this process of the program
-    std::map<TrialId, Resource> judged_;   ///< reports that were answered
+    std::map<TrialId, Told> told_;         ///< trials that this process of the program knows
+    std::map<TrialId, Resource> judged_;   ///< reports for which it has answered
     std::deque<Judgement> asked_;
-    std::deque<TrialId> stopped_;          ///< trials that it ends, and whose events nobody has yet
+    std::deque<TrialId> stopped_;          ///< trials that it ends, whose events next() has not returned yet
 };
 
 }  // namespace crescendo::launch

@@ -28,7 +28,7 @@ SupervisedProgram::SupervisedProgram(SupervisedSettings settings) : settings_(st
     }
 }
 
-/// A program learns from the end of its messages that the session is over, and may then save what it has learned.
+/// The end of its input tells a program that the session is over, so that it can save what it has learned.
 SupervisedProgram::~SupervisedProgram() {
     if (process_) {
         process_->channel.flush();
@@ -58,7 +58,7 @@ void SupervisedProgram::ask(const OrderedJson& question) {
     tell(question);
 }
 
-/// The time in which this process stood still, as in a job that was suspended, is not silence of the program: it may
+/// The time during which this process stood still, as in a suspended job, is not the program's silence: the program may
 /// have stood still as well.
 void SupervisedProgram::excuse(Clock::time_point now) {
     if (now - looked_ >= SilenceTimer::longest_look_away) {
@@ -125,7 +125,7 @@ void SupervisedProgram::fail(const std::string& what) {
 
 void SupervisedProgram::stop() {
     if (process_) {
-        process_->process.signal(SIGQUIT);  // the guard kills the program, and all that it started
+        process_->process.signal(SIGQUIT);  // the guard kills the program and everything that it started
         process_->await_end(time_of_the_guard);
     }
     process_.reset();
@@ -136,12 +136,12 @@ void SupervisedProgram::await_answer() const {
     std::vector<pollfd> descriptors;
     process_->watch(descriptors);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now());
-    constexpr std::int64_t longest = 1'000;  // who looked away for longer than a few seconds stood still
+    constexpr std::int64_t longest = 1'000;  // a wait of more than a few seconds counts as a standstill
     ::poll(descriptors.data(), descriptors.size(),
            static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, longest)));
 }
 
-/// The longer the program takes, the less often it is looked at.
+/// The longer the program takes, the less often it is checked.
 std::optional<std::chrono::milliseconds> SupervisedProgram::patience() const {
     constexpr std::chrono::milliseconds shortest{2};
     constexpr std::chrono::milliseconds longest{100};

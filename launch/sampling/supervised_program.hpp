@@ -16,19 +16,19 @@
 
 namespace crescendo::launch {
 
-/// What a SupervisedProgram is, and what it is to the user.
+/// How to run a SupervisedProgram, and how to describe it to the user.
 struct SupervisedSettings {
-    std::string name;                  ///< "the sampler `python3 mine.py`"
-    std::string loss;                  ///< what holds once it is given up: "configurations are drawn at random"
+    std::string name;                  ///< name in messages: "the sampler `python3 mine.py`"
+    std::string loss;                  ///< effect of giving it up: "configurations are drawn at random"
     std::vector<std::string> command;  ///< the program and its arguments
-    std::chrono::seconds deadline;     ///< time for an answer, and for the program to start
+    std::chrono::seconds deadline;     ///< time for each answer, and for the program to start
     SourceSettings source;
 };
 
-/// A program of the user's that is asked about a sweep by JSON lines, and answers in the order of the questions.
+/// A user's program that is asked about a sweep in JSON lines, and answers the questions in order.
 ///
-/// What it does wrong is thrown to the one who asks, who calls fail(). The user then reads why, and the program may be
-/// started again. The third time in a row it is given up.
+/// Its mistakes are thrown as exceptions to the caller, who calls fail(). The user is then told why, and the program
+/// may be restarted. After the third failure in a row it is given up.
 class SupervisedProgram {
   public:
     explicit SupervisedProgram(SupervisedSettings settings);
@@ -39,37 +39,38 @@ class SupervisedProgram {
     bool is_running() const { return process_ != nullptr; }
     bool is_given_up() const { return is_given_up_; }
 
-    /// Starts it, where it does not run. Throws std::runtime_error if it cannot be executed.
+    /// Starts the program, unless it runs. Throws std::runtime_error if it cannot be executed.
     void start();
 
-    /// Sends what needs no answer.
+    /// Sends a message that needs no answer.
     void tell(const OrderedJson& message) { process_->channel.send(message); }
 
-    /// Sends what has to be answered within the deadline, once the questions before are.
+    /// Sends a question. Its answer is due within the deadline, which starts once all earlier questions are answered.
     void ask(const OrderedJson& question);
 
-    /// Questions that it has not answered.
+    /// Number of questions without an answer.
     int num_asked() const { return num_asked_; }
 
-    /// Sends what waits to be sent, and calls `take` with each answer that has arrived. `take` returns whether the
-    /// answer shows that the program works. Throws what `take` throws, and std::runtime_error if the program has ended,
-    /// is late or writes what nobody asked for. Call it every few seconds while an answer is due: the time of a longer
-    /// pause, as in a job that was suspended, does not count. `now` is the present, but for tests.
+    /// Sends pending messages, and calls `take` with each answer that has arrived. `take` returns whether the answer
+    /// shows that the program works. Throws what `take` throws, and std::runtime_error if the program has ended, is
+    /// late, or writes without being asked. Call it every few seconds while an answer is due: the time of a longer
+    /// pause, as in a suspended job, does not count towards the deadline. `now` is the present time, except in tests.
     void receive(const std::function<bool(const std::string&)>& take, Clock::time_point now = Clock::now());
 
-    /// No more questions will come, and answers do not matter: it may end.
+    /// Ends the questions. Answers no longer matter, and the program may end.
     void dismiss();
 
-    /// Tells the user what the program did that is no failure: "said that it is done".
+    /// Tells the user about something that the program did and that is no failure: "said that it is done".
     void note(const std::string& what) const;
 
     /// Ends the program and tells the user what it did wrong.
     void fail(const std::string& what);
 
-    /// Waits until there is something to receive(), an answer is late, or a second is over.
+    /// Waits until there is something to receive(), an answer is late, or a second has passed.
     void await_answer() const;
 
-    /// How long to wait for other things until there may be something to receive(); nothing if no answer is due.
+    /// How long the caller may wait for other things before there may be something to receive(); nothing if no answer
+    /// is due.
     std::optional<std::chrono::milliseconds> patience() const;
 
   private:
@@ -78,12 +79,12 @@ class SupervisedProgram {
     const std::string& log() const { return own_log_ ? own_log_->path() : settings_.source.log; }
 
     const SupervisedSettings settings_;
-    std::optional<TemporaryLog> own_log_;  ///< if the settings have none
+    std::optional<TemporaryLog> own_log_;  ///< if the settings name no log
     std::unique_ptr<ConnectedProcess> process_;
-    std::uintmax_t log_begin_ = 0;  ///< size of the log when the program was started
+    std::uintmax_t log_begin_ = 0;  ///< log size in bytes when the program was started
     int num_asked_ = 0;
     Clock::time_point due_;     ///< when the next answer is due
-    Clock::time_point looked_;  ///< when it was last looked whether one is there
+    Clock::time_point looked_;  ///< when receive() last ran
     bool is_dismissed_ = false;
     bool is_given_up_ = false;
     int failures_in_a_row_ = 0;

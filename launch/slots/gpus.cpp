@@ -20,7 +20,7 @@ bool is_number(const std::string& text) {
     return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); });
 }
 
-/// Names up to the first that is none, as CUDA reads the list.
+/// The names in the list, up to the first invalid one, which is where CUDA stops too.
 std::vector<std::string> names_in(const std::string& list) {
     std::vector<std::string> result;
     std::istringstream items(list);
@@ -33,13 +33,13 @@ std::vector<std::string> names_in(const std::string& list) {
     return result;
 }
 
-/// What the driver says of a GPU.
+/// What the driver shows about a GPU.
 struct Device {
     std::string uuid;
     std::optional<int> numa;
 };
 
-/// "Device Minor: \t 3" in /proc/driver/nvidia/gpus/0000:3b:00.0/information
+/// Reads lines such as "Device Minor: \t 3" from /proc/driver/nvidia/gpus/0000:3b:00.0/information.
 std::map<std::string, std::string> read_information(const fs::path& file) {
     std::map<std::string, std::string> result;
     std::ifstream lines(file);
@@ -56,14 +56,14 @@ std::map<std::string, std::string> read_information(const fs::path& file) {
 std::optional<int> numa_of(const std::string& pci_address, const fs::path& root) {
     int numa = -1;
     std::ifstream(root / "sys/bus/pci/devices" / pci_address / "numa_node") >> numa;
-    return numa >= 0 ? std::optional(numa) : std::nullopt;  // -1: the system does not know
+    return numa >= 0 ? std::optional(numa) : std::nullopt;  // -1 means unknown
 }
 
-/// Whether we may open a device file. A container has some of them; a job's cgroup hides none, and denies some.
+/// Whether we may open a device file. A container has only some of them; a job's cgroup hides none, but denies some.
 bool is_open_to_us(const fs::path& file) { return ::access(file.c_str(), R_OK | W_OK) == 0; }
 
-/// Those whose device files are open to us, in the order of their PCI addresses, which is that of their numbers.
-/// Without /proc/driver the device files alone are counted.
+/// The GPUs whose device files we may open, in the order of their PCI addresses, which is the order of their numbers.
+/// Without /proc/driver, only counts the device files.
 std::vector<Device> devices_here(const fs::path& root) {
     std::error_code none;
     std::map<std::string, Device> by_address;
@@ -91,7 +91,7 @@ std::vector<Device> devices_here(const fs::path& root) {
     return result;
 }
 
-/// Those that HIP counts: ROCr shows it no more than this list of AMD's GPUs has, and numbers them anew.
+/// The GPUs that HIP counts: ROCr shows it only this list of AMD's GPUs, and renumbers them.
 std::vector<Gpu> gpus_of_rocr(const std::string& list) {
     std::vector<Gpu> gpus(names_in(list).size());
     for (std::size_t i = 0; i < gpus.size(); ++i) {

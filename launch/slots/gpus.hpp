@@ -11,20 +11,21 @@
 namespace crescendo::launch {
 
 struct Gpu {
-    std::string name;         ///< as CUDA_VISIBLE_DEVICES names it: an index, or the beginning of a UUID
+    std::string name;         ///< name in CUDA_VISIBLE_DEVICES: an index, or the beginning of a UUID
     std::optional<int> numa;  ///< its NUMA node, if the system reports it
 
     friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
-/// The GPUs that this process may use: those that CUDA_VISIBLE_DEVICES names, or as many as AMD's ROCR_VISIBLE_DEVICES
-/// leaves, or those that the batch system gave it, or else all GPUs of NVIDIA's driver on this node. A variable that is
-/// set and names none ("", "NoDevFiles", "-1") means none. Calls no CUDA function: it reads what the driver shows in
-/// `root`'s /dev, /proc and /sys.
+/// The GPUs that this process may use: those in CUDA_VISIBLE_DEVICES; or as many as AMD's ROCR_VISIBLE_DEVICES lists;
+/// or those that the batch system allotted; or else all GPUs of NVIDIA's driver on this node. A variable that is set
+/// but names no GPU ("", "NoDevFiles", "-1") means none. Calls no CUDA function: reads what the driver shows in /dev,
+/// /proc and /sys below `root`.
 std::vector<Gpu> find_gpus(const Variables& variables = ::getenv, const std::filesystem::path& root = "/");
 
-/// Adds the variables that leave a process the GPU `name` of find_gpus(). CUDA would count the fastest GPU as number 0,
-/// so it is told to count by PCI addresses, as the driver's tools do, unless CUDA_DEVICE_ORDER is set in `variables`.
+/// Adds the variables that give a process only the GPU `name` of find_gpus(). By default, CUDA numbers the fastest GPU
+/// 0, so this also makes it number by PCI address, as the driver's tools do, unless CUDA_DEVICE_ORDER is set in
+/// `variables`.
 void choose_gpu(const std::string& name, std::vector<std::pair<std::string, std::string>>& environment,
                 const Variables& variables = ::getenv);
 

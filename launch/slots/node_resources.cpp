@@ -13,14 +13,14 @@
 namespace crescendo::launch {
 namespace {
 
-/// That of the group in a folder itself: "200000 100000" or "max 100000" (cgroup v2), two files (v1), both in
-/// microseconds.
+/// The limit of the group in this folder, without its ancestors: "200000 100000" or "max 100000" (cgroup v2), or two
+/// files (v1); quota and period in microseconds.
 std::optional<double> limit_in(const std::filesystem::path& folder, bool is_unified) {
     double quota = 0, period = 0;
     if (is_unified) {
         std::ifstream(folder / "cpu.max") >> quota >> period;
     } else {
-        std::ifstream(folder / "cpu.cfs_quota_us") >> quota;  // -1: none
+        std::ifstream(folder / "cpu.cfs_quota_us") >> quota;  // -1 means no limit
         std::ifstream(folder / "cpu.cfs_period_us") >> period;
     }
     return quota > 0 && period > 0 ? std::optional(quota / period) : std::nullopt;

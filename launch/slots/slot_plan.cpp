@@ -9,7 +9,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Cores that no slot has yet, by NUMA node, neighbours beside each other.
+/// Cores that are in no slot yet, by NUMA node, with neighbours next to each other.
 class FreeCores {
   public:
     explicit FreeCores(const std::vector<Core>& cores) {
@@ -18,7 +18,7 @@ class FreeCores {
         }
     }
 
-    /// From one NUMA node if any has so many: the preferred one, else the one with most.
+    /// Takes cores from one NUMA node if any has enough: the preferred one, else the one with most free cores.
     std::vector<Core> take(std::size_t count, std::optional<int> preferred) {
         std::vector<Core> taken;
         if (preferred && num_free(*preferred) >= count) {
@@ -50,7 +50,7 @@ class FreeCores {
     std::map<int, std::vector<Core>> by_numa_;
 };
 
-/// One element a slot: its cores. Those whose GPU has a place choose before the others.
+/// The cores of each slot. Slots whose GPU has a known NUMA node choose first.
 std::vector<std::vector<Core>> share_out(const std::vector<Core>& cores, std::size_t per_slot,
                                          const std::vector<std::optional<int>>& preferred) {
     FreeCores free(cores);
@@ -75,7 +75,7 @@ void give_cores(SlotResources& slot, const std::vector<Core>& cores) {
     }
 }
 
-/// Whole cores' worth of processor time that this process gets.
+/// Number of whole cores' worth of processor time that this process gets.
 std::size_t num_busy_cores(const NodeResources& node) {
     const auto all = node.cores.size();
     return node.cpu_time && *node.cpu_time < static_cast<double>(all)
@@ -83,7 +83,7 @@ std::size_t num_busy_cores(const NodeResources& node) {
                : all;
 }
 
-/// Why the slots must share the cores among them and with others; empty where each can have its own.
+/// Why slots must share cores with each other or with others; empty if each can have its own.
 std::string obstacle(const NodeResources& node, Binding bind, std::size_t num_slots, std::size_t per_slot) {
     if (bind == Binding::off) {
         return "bind is off";
@@ -139,7 +139,7 @@ SlotPlan SlotPlan::make(const NodeResources& node, const Wishes& wishes) {
     plan.unbound = obstacle(node, wishes.bind, num_slots, per_slot);
     if (plan.unbound.empty()) {
         auto cores = share_out(node.cores, per_slot, preferred);
-        if (node.gpus.empty()) {  // slots that follow on each other are likely to train one trial: close together
+        if (node.gpus.empty()) {  // consecutive slots are likely to train one trial: close together
             std::ranges::stable_sort(cores, {}, [](const auto& each) { return each.front().numa; });
         }
         for (std::size_t i = 0; i < num_slots; ++i) {

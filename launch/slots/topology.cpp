@@ -44,7 +44,7 @@ Bitmap parse_list(const std::string& list) {
 std::vector<Core> cores_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
     std::vector<Core> cores;
     const Bitmap usable(::hwloc_bitmap_alloc());
-    // Some virtual machines show CPUs and no cores: each is one then.
+    // Some virtual machines show CPUs but no cores; then each CPU is a core.
     const bool has_cores = ::hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0;
     const auto type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
     for (hwloc_obj_t core = nullptr; (core = ::hwloc_get_next_obj_by_type(topology, type, core)) != nullptr;) {
@@ -67,7 +67,7 @@ std::vector<Core> cores_of_this_machine() {
             return cores;
         }
     }
-    return {Core{}};  // a system that hides its CPUs; there is one, and nothing to bind to
+    return {Core{}};  // the system hides its CPUs; assume one, without binding
 }
 
 std::vector<Core> cores_of(const std::string& synthetic, const std::string& allowed) {

@@ -39,7 +39,7 @@ Answer IdleSweep::obey(const Request& request, const std::string& name) {
     }
 }
 
-/// What the last session ran waits now. This is a session of no slots, so that it counts for no time.
+/// Makes the trials of the last session wait. Begins a session with no slots, so it takes no time in the accounts.
 void IdleSweep::begin() {
     if (std::exchange(has_begun_, true)) {
         return;

@@ -12,17 +12,17 @@
 
 namespace crescendo::launch {
 
-/// A sweep that nobody works on, with its lock and its journal: requests take effect here without a coordinator.
+/// A sweep on which no process works, with its lock and its journal. Requests take effect here without a coordinator.
 class IdleSweep {
   public:
     /// Throws InvalidInput as SweepLock and RecordedSweep do.
     explicit IdleSweep(const SweepDirectory& directory);
 
-    /// Does what is asked for, once for each name. `name`: that of a request that was sent to a session first, which
-    /// may have done it and died before it answered; empty: it was not sent.
+    /// Carries out the request, but at most once per `name`. `name` is the name of a request that was first sent to a
+    /// session, which may have carried it out and died before it answered; empty if it was not sent.
     Answer obey(const Request& request, const std::string& name = {});
 
-    /// Whether something that was asked for decides about trials.
+    /// Whether a request has led to an event, which decides about trials.
     bool has_decided() const { return has_decided_; }
 
     const RecordedSweep& recorded() const { return recorded_; }
@@ -35,8 +35,8 @@ class IdleSweep {
     SweepLock lock_;
     RecordedSweep recorded_;
     Journal journal_;
-    std::vector<Json> records_;  ///< records that are not in the journal: nothing came of them so far
-    double time_;                ///< of all records
+    std::vector<Json> records_;  ///< records that wait for the first request that changes something
+    double time_;                ///< time of all records, in seconds since the epoch
     bool has_begun_ = false;
     bool has_decided_ = false;
 };

@@ -30,7 +30,7 @@ static void from_json(const Json& json, SetRequest& request) {
 
 namespace {
 
-/// A word for "ask", and what reads the other members.
+/// A value of "ask", and the function that reads the other members.
 struct RequestKind {
     std::string_view ask;
     Request (*read)(const Json& json);

@@ -17,27 +17,27 @@ struct StopRequest {
     TrialId trial;
 };
 
-/// Have one trial save and give its slots back. The others continue.
+/// Save one trial and free its slots. The others continue.
 struct PauseRequest {
     TrialId trial;
 };
 
-/// Let a trial that was paused continue.
+/// Let a paused trial continue.
 struct ResumeRequest {
     TrialId trial;
 };
 
-/// Try a failed trial again; without a trial, all failed trials that can be tried again.
+/// Retry a failed trial; without a trial, all failed trials that can be retried.
 struct RetryRequest {
     std::optional<TrialId> trial;
 };
 
-/// Give new values to keys that may change.
+/// Set new values for keys that may change.
 struct SetRequest {
     std::vector<Override> settings;
 };
 
-/// Keep a remark of the user about a trial, or about the sweep.
+/// Save a user's remark about a trial, or about the sweep.
 struct NoteRequest {
     std::optional<TrialId> trial;
     std::string text;
@@ -50,18 +50,18 @@ struct TagRequest {
     std::vector<std::string> remove;
 };
 
-/// Start a trial with these values next, before those that the sampler proposes.
+/// Start a trial with these values next, before the sampler's proposals.
 struct EnqueueRequest {
-    std::vector<std::pair<std::string, std::string>> values;  ///< names of parameters, and their values as YAML
+    std::vector<std::pair<std::string, std::string>> values;  ///< names of parameters, with their values as YAML
 };
 
-/// What a user may ask of a sweep from any node that sees its directory.
+/// A user's request to a sweep, from any node that sees its directory.
 using Request = std::variant<StopRequest, PauseRequest, ResumeRequest, RetryRequest, SetRequest, NoteRequest,
                              TagRequest, EnqueueRequest>;
 
 Json to_json(const Request& request);
 
-/// Throws InvalidInput if `json` is no request.
+/// Throws InvalidInput if `json` is not a request.
 Request request_from_json(const Json& json);
 
 }  // namespace crescendo::launch

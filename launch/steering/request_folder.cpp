@@ -35,7 +35,7 @@ constexpr std::string_view request_ending = ".request";
 constexpr std::string_view answer_ending = ".answer";
 constexpr off_t longest = 1 << 16;  // bytes
 
-/// A path or a note may hold bytes that are not UTF-8: they must not cost anybody the request, or its answer.
+/// A path or a note may have bytes that are not UTF-8; they must not cost the sender the request or its answer.
 std::string crc_of(const Json& request) { return crc32_text(one_line(request)); }
 
 [[noreturn]] void cannot_write(const fs::path& path, const std::error_code& reason) {
@@ -45,7 +45,7 @@ std::string crc_of(const Json& request) { return crc32_text(one_line(request)); 
         is_forbidden ? "only the user who runs a sweep may steer it" : "nothing was asked for: try again once it can"));
 }
 
-/// The file has its name once it is whole.
+/// The file gets its name once it is complete.
 void write_whole(const fs::path& path, const Json& json) {
     try {
         replace_file(path, one_line(json) + "\n", Durability::none);
@@ -54,7 +54,7 @@ void write_whole(const fs::path& path, const Json& json) {
     }
 }
 
-/// Names sort by the time at which they were made.
+/// Names sort by creation time.
 std::string new_name() {
     static int count = 0;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -62,7 +62,7 @@ std::string new_name() {
                        host_name(), ::getpid(), ++count);
 }
 
-/// The bytes of a request's file. Throws InvalidInput if it is none that our user wrote.
+/// The bytes of a request's file. Throws InvalidInput if our user did not write it.
 std::string content_of(const fs::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
@@ -96,7 +96,7 @@ Request read_request(const fs::path& path) {
     return request_from_json(json["request"]);
 }
 
-/// The answer to a request that was taken: it comes before the request is gone, or never.
+/// The answer to a request that was taken: it appears before the request is removed, or never.
 Answer late_answer(const SentRequest& sent, const SweepDirectory& directory) {
     if (auto answer = sent.take_answer()) {
         return *std::move(answer);
@@ -163,10 +163,10 @@ std::optional<Answer> await_answer(const SentRequest& sent, const SweepDirectory
     }
 }
 
-/// Nobody waits for what an earlier session answered. The folder shows senders who may steer, so it is there before
-/// anybody asks; another user's would keep ours out.
+/// Removes answers of an earlier session, which nobody waits for. The folder shows senders who may steer, so it must
+/// exist before anybody asks; another user's folder would keep our user out.
 RequestInbox::RequestInbox(fs::path folder) : folder_(std::move(folder)) {
-    std::error_code error;  // where no folder can be made, nobody can ask
+    std::error_code error;  // if the folder cannot be created, nobody can ask
     if (fs::exists(fs::symlink_status(folder_, error)) && !is_own_folder(folder_) && !fs::remove(folder_, error)) {
         fs::rename(folder_, fmt::format("{}-of-another-user-{}", folder_.string(), new_name()), error);
     }
@@ -185,7 +185,7 @@ void RequestInbox::look() {
     }
     next_look_ = now + between_looks;
     std::vector<std::string> names;
-    std::error_code error;  // nobody has ever asked
+    std::error_code error;  // no requests yet
     for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
         const auto name = entry->path().filename().string();
         if (name.ends_with(request_ending) && !undeletable_.contains(name)) {
@@ -217,14 +217,14 @@ std::optional<RequestInbox::Arrived> RequestInbox::next() {
     return {};
 }
 
-/// The answer comes first. If a crash keeps the request, the journal tells that it was done.
+/// Writes the answer first. If a crash keeps the request, the journal shows that it was done.
 void RequestInbox::answer(const std::string& name, const Answer& answer) {
     const auto request = name + std::string(request_ending);
     try {
         write_whole(folder_ / (name + std::string(answer_ending)),
                     {{"accepted", answer.is_accepted}, {"text", answer.text}});
     } catch (const InvalidInput&) {
-        // The journal decides what holds; who asked can read it there.
+        // The journal decides what holds, and the sender can read it there.
     }
     std::error_code error;
     fs::remove_all(folder_ / request, error);

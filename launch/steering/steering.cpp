@@ -29,8 +29,8 @@ namespace {
 constexpr std::size_t longest_note = 4096;  // bytes
 constexpr std::size_t longest_tag = 64;     // bytes
 
-/// The listed value that is this text in full: in YAML, "red #2" is red with a remark. Nothing if none is, or if it is
-/// not text, which YAML tells from others.
+/// The listed value that equals the whole text, because in YAML "red #2" is red with a comment. Nothing if there is
+/// none, or if a listed value that is not text looks the same; YAML then tells them apart.
 std::optional<Value> listed_as(const Distribution& distribution, const std::string& text) {
     const Value value = text;
     const auto has_others = [&](const std::vector<Value>& values) {
@@ -40,7 +40,7 @@ std::optional<Value> listed_as(const Distribution& distribution, const std::stri
     return list != nullptr && has_others(list->values) ? std::nullopt : member(distribution, value);
 }
 
-/// The value that a text such as "0.1" or "adam" means for the parameter. Throws InvalidInput if it never has that.
+/// The parameter's value for a text such as "0.1" or "adam". Throws InvalidInput if the parameter cannot have it.
 Value value_of(const Parameter& parameter, const std::string& text) {
     CRESCENDO_VALIDATE(!parameter.is_derived(), parameter.name, "{} is computed from other parameters; leave it out",
                        parameter.name);
@@ -58,7 +58,7 @@ Value value_of(const Parameter& parameter, const std::string& text) {
     return *meant;
 }
 
-/// What new settings mean: "run_cap=9 from now on; hang_timeout=5m from the next session on".
+/// Describes new settings: "run_cap=9 from now on; hang_timeout=5m from the next session on".
 std::string announced(const std::vector<Override>& settings) {
     std::string text;
     for (const bool later : {false, true}) {
@@ -140,7 +140,7 @@ class Steer {
 
     Steered operator()(const SetRequest& request) const {
         const auto frozen = FrozenFile::recorded_in(directory_.journal());
-        read_first_file(directory_, frozen);  // throws where the file was edited
+        read_first_file(directory_, frozen);  // throws if the file was edited
         auto changes = history_.limits_changes();
         changes.push_back({request.settings, LimitsChange::Source::command});
         auto file = directory_.read_sweep(limits_after(frozen, changes));
@@ -197,8 +197,8 @@ class Steer {
     }
 
   private:
-    /// The given values, and for the other parameters what the seed draws for this trial. It is drawn again until the
-    /// rules of the search space hold, and every given value is there.
+    /// The given values, and for other parameters a draw with the seed for this trial. Draws again until the rules of
+    /// the search space hold and every given value is present.
     Config configuration(const EnqueueRequest& request, TrialId candidate) const {
         const auto& space = sweep_.spec().space;
         Config given;
@@ -241,7 +241,7 @@ class Steer {
         return trial ? fmt::format("trial {}", known_trial(sweep_, *trial).id.value) : "the sweep";
     }
 
-    /// Those that cannot be tried again are counted in the answer.
+    /// Trials that cannot be retried are counted in the answer.
     Steered retry_all() const {
         Steered steered;
         int num_left = 0;

@@ -12,18 +12,18 @@
 
 namespace crescendo::launch {
 
-/// What a request that is accepted leads to.
+/// The effect of an accepted request.
 struct Steered {
-    std::vector<Json> records;      ///< for the journal, in this order; none: what was asked for holds already
-    std::string text;               ///< what becomes of it, for the user
-    std::optional<SweepFile> file;  ///< the sweep's file with its new limits, where they change
+    std::vector<Json> records;      ///< for the journal, in this order; empty: the request changes nothing
+    std::string text;               ///< the effect, in words for the user
+    std::optional<SweepFile> file;  ///< the sweep's file with its new limits, if they change
 };
 
-/// Decides what a request leads to, at `time` (seconds since the epoch) in a sweep with this history. All records of
-/// the history have taken effect.
+/// Decides the effect of a request at `time` (seconds since the epoch) on a sweep with this history. All records of the
+/// history must have taken effect.
 ///
-/// A request for what holds already is accepted, so that asking twice does no harm. Throws InvalidInput with the reason
-/// if the request comes too late or cannot be.
+/// A request that changes nothing is accepted, so that sending it twice does no harm. Throws InvalidInput with the
+/// reason if the request comes too late or is impossible.
 Steered steer(const Request& request, const SweepDirectory& directory, const History& history, double time);
 
 }  // namespace crescendo::launch

@@ -6,10 +6,10 @@
 
 namespace crescendo::launch {
 
-/// For deadlines and silence: it counts while the machine's time is set.
+/// Clock for deadlines and silence. It is monotonic: setting the machine's time does not affect it.
 using Clock = std::chrono::steady_clock;
 
-/// The first of these times; nothing if there is none.
+/// The earliest of these times; nothing if there is none.
 inline std::optional<Clock::time_point> earliest(std::initializer_list<std::optional<Clock::time_point>> times) {
     std::optional<Clock::time_point> first;
     for (const auto& each : times) {

@@ -5,8 +5,8 @@
 
 namespace crescendo::launch {
 
-/// How long what began then, and is done now, waits until it is done again: a second, and longer where it took so long
-/// that it would be more than a tenth of what its process does.
+/// Pause before repeating work that started at `begin` and is done now: at least a second, and long enough that the
+/// work takes at most a tenth of the process's time.
 inline std::chrono::milliseconds pause_after(std::chrono::steady_clock::time_point begin) {
     using std::chrono::milliseconds;
     const auto took = std::chrono::ceil<milliseconds>(std::chrono::steady_clock::now() - begin);

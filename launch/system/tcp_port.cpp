@@ -21,7 +21,7 @@ TcpPort::TcpPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     address.sin_family = AF_INET;
     socklen_t size = sizeof address;
     auto* any = reinterpret_cast<sockaddr*>(&address);
-    // It is bound and does not listen: so another socket may bind to it, and alone gets the connections.
+    // It is bound but does not listen, so another socket may bind to the port, and gets all connections.
     if (::bind(socket_.get(), any, sizeof address) != 0 || ::getsockname(socket_.get(), any, &size) != 0) {
         throw std::runtime_error(fmt::format("cannot reserve a TCP port: {}", std::strerror(errno)));
     }

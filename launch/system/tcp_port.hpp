@@ -6,13 +6,13 @@
 
 namespace crescendo::launch {
 
-/// A free TCP port of this node, which the system gives to nobody else while this object lives.
+/// A free TCP port of this node, reserved while this object exists.
 ///
-/// A program that is told the number can listen there, as long as it sets SO_REUSEADDR or SO_REUSEPORT. Servers do:
-/// PyTorch's TCPStore, gRPC, Python's socketserver.
+/// A program that gets the number can listen on the port if it sets SO_REUSEADDR or SO_REUSEPORT. Servers do: PyTorch's
+/// TCPStore, gRPC, Python's socketserver.
 class TcpPort {
   public:
-    /// Throws std::runtime_error if there is none.
+    /// Throws std::runtime_error if no port is free.
     TcpPort();
 
     int number() const { return number_; }
@@ -22,7 +22,7 @@ class TcpPort {
     int number_ = 0;
 };
 
-/// An address of the network interface, IPv4 if it has one. Without such an interface, that of loopback.
+/// An address of the network interface, IPv4 if it has one. Returns the loopback address if there is no such interface.
 std::string address_of(const std::string& interface);
 
 }  // namespace crescendo::launch

@@ -4,14 +4,14 @@
 
 namespace crescendo::launch {
 
-/// Seconds since the epoch, to the millisecond.
+/// Seconds since the epoch, with millisecond resolution.
 inline double wall_clock() {
     const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
     return static_cast<double>(std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count()) / 1000.0;
 }
 
-/// The times of a journal: the wall clock at the first call, and from then on as time goes by. What was used and what
-/// is left is a difference of two of them, so it stays right if somebody sets the clock.
+/// Clock for the journal, in seconds since the epoch: the wall clock at the first call, and a steady clock from then
+/// on. Used and remaining times are differences of two such times, so they stay right if the machine's clock is set.
 inline double journal_clock() {
     using Steady = std::chrono::steady_clock;
     static const double start = wall_clock();

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The value of the first line "key : value" of a file of the system's; empty if there is none.
+/// The value of the first line "key : value" in a system file; empty if there is none.
 std::string value_in(const fs::path& file, const std::string& key) {
     std::ifstream lines(file);
     for (std::string line; std::getline(lines, line);) {
@@ -101,7 +101,7 @@ std::vector<Json> IdleTrainers::await(const std::string& type) {
     while (std::ranges::find(answered, false) != answered.end()) {
         std::vector<pollfd> descriptors;
         for (std::size_t rank = 0; rank < members_.size(); ++rank) {
-            if (!answered[rank]) {  // what one says after its answer is not read, and would end each wait at once
+            if (!answered[rank]) {  // a message after the answer is not read, and would end each wait at once
                 members_[rank]->process.watch(descriptors);
             }
         }
@@ -114,7 +114,7 @@ std::vector<Json> IdleTrainers::await(const std::string& type) {
             if (answered[rank]) {
                 continue;
             }
-            // Before the messages: the last ones are not to be missed.
+            // Status before messages, so that the last messages are not missed.
             const auto status = members_[rank]->process.process.try_wait();
             answered[rank] = receive(rank, type, answers[rank]);
             if (!answered[rank]) {
@@ -125,7 +125,7 @@ std::vector<Json> IdleTrainers::await(const std::string& type) {
     return answers;
 }
 
-/// Whether the trainer's answer came. It comes after all that it asks of the store.
+/// Receives messages. Returns whether the trainer's answer came, which follows all its store requests.
 bool IdleTrainers::receive(std::size_t rank, const std::string& type, Json& answer) {
     auto& member = *members_[rank];
     bool answered = false;

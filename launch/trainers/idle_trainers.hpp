@@ -13,20 +13,20 @@
 
 namespace crescendo::launch {
 
-/// Warm trainers on this node that train nothing, for orders outside of a session. Several of them are a group, which
-/// meets to carry an order out. They end when this is destroyed.
+/// Warm trainers on this node that train nothing, for orders outside of a session. Several of them form a group, which
+/// meets to carry out an order. The trainers end when this object is destroyed.
 class IdleTrainers {
   public:
     struct Options {
         std::string program;                            ///< path of crescendo-trainer
         std::string directory;                          ///< working directory
-        std::vector<SlotResources> slots{idle_slot()};  ///< of each trainer, by its rank
+        std::vector<SlotResources> slots{idle_slot()};  ///< resources of each trainer, by rank
         std::string interface = {};                     ///< network interface; empty: the environment's, or loopback
-        /// Silence after which a trainer is killed; none: it may be silent for ever.
+        /// Silence after which a trainer is killed; none: it may be silent forever.
         std::optional<std::chrono::milliseconds> patience = {};
-        /// The command line of each trainer, after the program; null: it has none.
+        /// Command-line arguments of each trainer; null: no arguments.
         std::function<std::vector<std::string>(int rank)> arguments = {};
-        /// Whether nobody waits for answers any more, asked ten times a second; null: somebody does.
+        /// Whether nobody waits for answers any more. Called ten times a second; null: never.
         std::function<bool()> is_ended = {};
     };
 
@@ -36,14 +36,15 @@ class IdleTrainers {
     IdleTrainers(IdleTrainers&&) = delete;
     IdleTrainers& operator=(IdleTrainers&&) = delete;
 
-    /// Sends each trainer its order, and waits until each has answered with this type. Throws std::runtime_error with
-    /// what a trainer says if it fails; then it has ended. Throws also once `is_ended`. Returns the answers by rank.
+    /// Sends each trainer its order, and waits until each has sent an answer of this type. Returns the answers by rank.
+    /// Throws std::runtime_error with a trainer's own message if that trainer fails, in which case it has ended. Also
+    /// throws once `is_ended` returns true.
     std::vector<Json> ask(const std::vector<Json>& orders, const std::string& answer_type);
 
     /// Waits until each trainer has sent a message of this type. Throws as ask() does.
     std::vector<Json> await(const std::string& type);
 
-    /// A slot without bounds: the first GPU of this process, or else any of its cores.
+    /// An unbound slot: this process's first GPU, or any of its cores if it has no GPU.
     static SlotResources idle_slot(int threads = 1);
 
   private:
@@ -57,7 +58,7 @@ class IdleTrainers {
     std::vector<std::unique_ptr<Member>> members_;
 };
 
-/// Name of the processor of IdleTrainers::idle_slot(): the first GPU's, or else that of the cores.
+/// Name of the processor that IdleTrainers::idle_slot() uses: the first GPU's, or else the CPU's.
 std::string hardware_name();
 
 }  // namespace crescendo::launch

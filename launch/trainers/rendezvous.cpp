@@ -27,7 +27,8 @@ bool all_exist(const Entries& entries, const Json& request) {
     return std::all_of(keys.begin(), keys.end(), [&](const auto& key) { return entries.contains(key); });
 }
 
-/// Sets the key if it holds `expected`, or does not exist and nothing is expected; gives what it holds then.
+/// Sets the key if it holds `expected`, or if it does not exist and nothing is expected. Returns the key's value after
+/// that.
 Json compare_set(Entries& entries, const Json& request) {
     const std::string key = request.at("key");
     const std::string expected = request.value("expected", "");

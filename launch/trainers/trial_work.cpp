@@ -10,12 +10,12 @@
 namespace crescendo::launch {
 namespace {
 
-/// 31 bits, which every program's generator takes.
+/// A seed of 31 bits, which every program's generator accepts.
 std::uint64_t trial_seed(std::uint64_t sweep_seed, TrialId trial) {
     return draws(sweep_seed, Purpose::training, trial).next() >> 33;
 }
 
-/// What a command may say of its trial.
+/// The facts about a trial that a command may refer to.
 std::map<std::string, std::string> facts_of(const protocol::Join& join, const Group& group) {
     std::map<std::string, std::string> facts{{"trial", std::to_string(join.trial.value)},
                                              {"trial_dir", join.directory},

@@ -9,11 +9,11 @@
 
 namespace crescendo::launch {
 
-/// The order to train the trial, with what is the same for all its generations: the sweep file with the trial's
-/// parameters filled in. The group's part is left to the caller.
+/// The order to train the trial, with everything that all its generations share: the sweep file with the trial's
+/// parameters filled in. The caller adds the group's part.
 JoinGroup work_of(TrialId trial, const Sweep& sweep, const SweepFile& file, const SweepDirectory& directory);
 
-/// The order to run the trial's checkpoint over data: "validation" or "test".
+/// The order to run the trial's checkpoint on a data set: "validation" or "test".
 protocol::Evaluate evaluation_of(TrialId trial, const std::string& data, const Sweep& sweep, const SweepFile& file,
                                  const SweepDirectory& directory);
 

@@ -5,8 +5,8 @@
 
 namespace crescendo::launch {
 
-/// How long to sleep between two checks for messages: short while messages flow, longer when they do not. A message
-/// waits two milliseconds at most, and an idle rank uses less than two percent of a core.
+/// Sleep time between two checks for messages: short while messages arrive, longer when they do not. A message waits at
+/// most two milliseconds, and an idle rank uses less than two percent of a core.
 class Pace {
   public:
     static constexpr std::chrono::microseconds shortest{250};
@@ -20,15 +20,16 @@ class Pace {
     std::chrono::microseconds pause_ = shortest;
 };
 
-/// Tells when a heartbeat must be sent to a rank, and whether one from it is overdue.
+/// Decides when a heartbeat to a rank is due, and when one from it is overdue.
 class SilenceTimer {
   public:
     using Time = std::chrono::steady_clock::time_point;
 
-    /// The value of CRESCENDO_HEARTBEAT_TIMEOUT in seconds; 30 unless it is set.
+    /// The value of CRESCENDO_HEARTBEAT_TIMEOUT in seconds; 30 if it is not set.
     static std::chrono::seconds timeout_of_environment();
 
-    /// Who has not looked for so long stood still itself, as in a job that was suspended: messages wait for it then.
+    /// A process that has not checked for this long stood still itself, as in a suspended job: messages then wait for
+    /// it.
     static constexpr std::chrono::seconds longest_look_away{5};
 
     explicit SilenceTimer(Time now, std::chrono::seconds timeout = timeout_of_environment())
@@ -40,7 +41,8 @@ class SilenceTimer {
     void sent(Time now) { sent_ = now; }
     bool must_send(Time now) const { return now - sent_ >= std::chrono::seconds(1); }
 
-    /// Time in which this process stood still is not silence of the other: it may have stood still as well.
+    /// Whether the other rank counts as dead. Time during which this process stood still does not count as silence: the
+    /// other may have stood still as well.
     bool stopped(Time now) {
         if (now - looked_ >= longest_look_away) {
             heard_ = std::min(heard_ + (now - looked_), now);

@@ -10,13 +10,13 @@
 namespace crescendo::launch {
 
 int num_launched(const Variables& variables) {
-    // Open MPI's mpirun; PMI, as Hydra and other launchers speak it.
+    // Open MPI's mpirun; PMI, which Hydra and other launchers use.
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
         if (const char* value = variables(name)) {
             return std::max(1, std::atoi(value));
         }
     }
-    // Last, because the launchers of MPI use the batch system's to start their own helpers.
+    // Last, because MPI launchers use the batch system's launcher to start their own helpers.
     return batch_system(variables)->num_tasks().value_or(1);
 }
 

@@ -8,8 +8,8 @@
 
 namespace crescendo::launch {
 
-/// The transport for one node: the only agent is in this process. No message is encoded, and receive() waits in the
-/// agent's poll().
+/// The transport for one node, whose only agent is in this process. Messages are not encoded, and receive() waits in
+/// the agent's poll().
 class LocalTransport final : public Transport {
   public:
     explicit LocalTransport(std::unique_ptr<Agent> agent) : agent_(std::move(agent)) {}

@@ -1,5 +1,5 @@
-// The session of a crescendo that is built without MPI (CRESCENDO_MPI=OFF). CMake compiles either this file or
-// mpi_session.cpp. No launcher joins processes here, so that a session, if there were one, would have one rank.
+// The session of a crescendo that was built without MPI (CRESCENDO_MPI=OFF). CMake compiles either this file or
+// mpi_session.cpp. No launcher joins processes here, so a session, if there were one, would have one rank.
 
 #include "launch/transport/mpi_session.hpp"
 

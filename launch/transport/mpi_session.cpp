@@ -18,8 +18,8 @@
 namespace crescendo::launch {
 namespace {
 
-/// The variables by which launchers tell a process its place: Open MPI's mpirun, PMIx (srun, prterun), PMI (srun,
-/// Hydra).
+/// Whether a launcher has set one of the variables that tell a process its rank: Open MPI's mpirun, PMIx (srun,
+/// prterun), PMI (srun, Hydra).
 bool started_by_launcher() {
     return std::ranges::any_of(std::array{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"},
                                [](const char* name) { return std::getenv(name) != nullptr; });
@@ -29,8 +29,9 @@ constexpr const char* network_advice =
     "On nodes with several networks tell MPI which one to take; for Open MPI, for example, set "
     "OMPI_MCA_btl_tcp_if_include=ib0";
 
-/// MPI_Init and MPI_Finalize wait for every rank, also for one that died on its way there. While this lives, SIGALRM
-/// ends us after four times the heartbeat's timeout, as it ends the others: whoever launched us can try again.
+/// MPI_Init and MPI_Finalize wait for every rank, even for one that died on its way there. While this object lives,
+/// SIGALRM ends us after four times the heartbeat timeout, and the other ranks likewise. Then the user can launch us
+/// again.
 class Watchdog {
   public:
     Watchdog() { ::alarm(static_cast<unsigned>(4 * SilenceTimer::timeout_of_environment().count())); }
@@ -41,7 +42,7 @@ class Watchdog {
 
 }  // namespace
 
-/// MPI reads the content until the request is complete.
+/// A message being sent. MPI reads the content until the request is complete.
 struct MpiSession::Sending {
     Bytes content;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -75,7 +76,7 @@ const char* MpiSession::pmi() {
 #ifdef OPEN_MPI
     return "pmix";
 #else
-    return "pmi2";  // MPICH and what is made of it
+    return "pmi2";  // MPICH and its derivatives
 #endif
 }
 
@@ -111,7 +112,7 @@ void MpiSession::send_everybody_home() {
     }
 }
 
-/// One may have died since it was last heard of.
+/// A rank may have died since its last message.
 void MpiSession::give_up_silent_ranks() {
     std::set<int> silent;
     for (int rank = 1; rank < size_; ++rank) {
@@ -150,7 +151,7 @@ std::optional<Message> MpiSession::receive() {
     int arrived = 0;
     MPI_Status status;
     MPI_Message handle;
-    // Open MPI looks for a message first and fetches what has come afterwards, so that only the next look finds it.
+    // Open MPI probes before it fetches new messages, so only the second look finds one that has just come.
     for (int look = 0; look < 2 && arrived == 0; ++look) {
         MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &arrived, &handle, &status);
     }
@@ -165,7 +166,7 @@ std::optional<Message> MpiSession::receive() {
     return message;
 }
 
-/// A collective that a dead rank never enters would block the others for good.
+/// Runs a collective with a time limit, because a dead rank that never enters it would block the others forever.
 template <class Start>
 void MpiSession::together(const Start& start) {
     const auto fail = [&](std::errc reason, const std::string& message) {

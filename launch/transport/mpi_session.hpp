@@ -10,7 +10,7 @@
 
 namespace crescendo::launch {
 
-/// What a message between ranks holds.
+/// The kinds of messages between ranks.
 enum class MessageKind { setup = 1, orders, notices, goodbye, examination, echo };
 
 struct Message {
@@ -19,17 +19,17 @@ struct Message {
     Bytes content;
 };
 
-/// Our place among the processes that a launcher of MPI programs started together, and the messages between them.
+/// This process's rank among the processes that an MPI launcher started together, and the messages between them.
 ///
 /// Sending and receiving never wait: MPI offers no descriptor to wait on, and its own waiting keeps a core busy. A send
-/// to a rank that died succeeds; only heartbeats show which ranks are alive. For use by one thread.
+/// to a dead rank succeeds; only heartbeats show which ranks are alive. For use by one thread.
 class MpiSession {
   public:
-    /// Returns nullptr if no launcher of MPI programs started this process, or if Crescendo was built without MPI. Then
-    /// no function of MPI is called at all.
+    /// Returns nullptr, without calling any MPI function, if no MPI launcher started this process or if Crescendo was
+    /// built without MPI.
     static std::unique_ptr<MpiSession> join(int& argc, char**& argv);
 
-    /// Finalizes MPI, unless a rank was given up: MPI would wait for that rank for ever.
+    /// Finalizes MPI, unless a rank was given up: MPI would wait for that rank forever.
     ~MpiSession();
     MpiSession(const MpiSession&) = delete;
     MpiSession& operator=(const MpiSession&) = delete;
@@ -37,33 +37,33 @@ class MpiSession {
     /// Name and version of the MPI library: "Open MPI v4.1.4", "MPICH 4.0.2"; empty if Crescendo was built without MPI.
     static std::string library();
 
-    /// The interface by which processes of this MPI learn of each other from their launcher: "pmix", "pmi2". Empty
-    /// without MPI.
+    /// The interface through which processes of this MPI library learn about each other from their launcher: "pmix",
+    /// "pmi2". Empty without MPI.
     static const char* pmi();
 
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    /// Sends `content`, which moves into the session, without waiting for the transfer.
+    /// Sends `content`, which the session takes over, without waiting for the transfer.
     void send(int to, MessageKind kind, Bytes content);
 
-    /// The oldest message that has arrived, if any has.
+    /// The oldest message that has arrived, if any.
     std::optional<Message> receive();
 
-    /// Sends a last message to every rank; for rank 0 only. Its byte is 1 if a rank was given up: then no rank may
-    /// finalize MPI. Before that, each rank must answer an echo within the time-out of heartbeats. The destructor calls
-    /// it if it was not called before.
+    /// Sends a last message to every rank; only for rank 0. First, each rank must answer an echo within the heartbeat
+    /// timeout. The message's byte is 1 if a rank was given up: then no rank may finalize MPI. The destructor calls
+    /// this function if it was not called before.
     void send_everybody_home();
 
     /// Marks rank `to` as dead: nothing more is sent to it.
     void give_up(int to) { given_up_.at(static_cast<std::size_t>(to)) = true; }
 
-    /// Whether the ranks lost each other as they set themselves up.
+    /// Whether the ranks lost each other during setup.
     bool is_torn() const;
 
-    /// The values of all ranks, by rank. They all call it together, and it waits for the slowest, so it is only for the
-    /// start. After the time-out of heartbeats all ranks are given up, and std::system_error is thrown: the session is
-    /// torn.
+    /// Returns the values of all ranks, by rank. All ranks must call it together, and it waits for the slowest, so use
+    /// it only at the start. After the heartbeat timeout all ranks are given up and std::system_error is thrown: the
+    /// session is torn.
     std::vector<std::string> all_gather(const std::string& value);
 
   private:
@@ -83,7 +83,7 @@ class MpiSession {
     std::list<std::unique_ptr<Sending>> sending_;
 };
 
-/// The number of ranks that work together; 1 if no launcher of MPI programs started this process.
+/// The number of ranks that work together; 1 if no MPI launcher started this process.
 inline int num_ranks(const MpiSession* session) { return session != nullptr ? session->size() : 1; }
 
 }  // namespace crescendo::launch

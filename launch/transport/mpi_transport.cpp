@@ -16,7 +16,7 @@
 namespace crescendo::launch {
 namespace {
 
-/// Throws InvalidInput at every rank where one of them lacks the interface by which groups are to meet.
+/// Throws InvalidInput on every rank if any of them lacks the interface that groups should use.
 void require_interface_everywhere(MpiSession& session, const std::string& interface) {
     std::string complaint;
     try {
@@ -43,7 +43,7 @@ struct NewAgent {
     std::vector<Slot> slots;       ///< of all ranks
 };
 
-/// The part of the setup in which all ranks have a say. Called by all of them. On return every rank has its agent.
+/// The part of the setup that involves all ranks. All ranks call it. When it returns, every rank has its agent.
 NewAgent set_up_agent(MpiSession& session, AgentSetup setup) {
     setup.interface = interface_between(session, setup.interface);
     require_interface_everywhere(session, setup.interface);
@@ -83,7 +83,7 @@ SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {
         gpus.insert(gpu.name);
     }
     const auto texts = session.all_gather(Json{{"host", host_name()}, {"cpus", cpus}, {"gpus", gpus}}.dump());
-    int num_others = 0;  // that have slots where we have ours
+    int num_others = 0;  // ranks that have slots where we have ours
     for (int rank = 0; rank < session.size(); ++rank) {
         const auto other = Json::parse(texts[static_cast<std::size_t>(rank)]);
         if (rank == session.rank() || other.at("host") != host_name()) {
@@ -93,7 +93,7 @@ SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {
         if (shares_cores) {
             plan.unbind("several ranks share the cores");
         }
-        // A number of slots that was asked for need not be all that the cores have.
+        // If the user set the number of slots, they may not take all cores.
         num_others += gpus.empty() ? shares_cores && !wishes.slots
                                    : std::ranges::any_of(other.at("gpus").get<std::vector<std::string>>(),
                                                          [&](const auto& name) { return gpus.contains(name); });
@@ -154,7 +154,7 @@ void MpiTransport::take_mail(std::vector<Notice>& notices) {
     while (const auto message = session_.receive()) {
         const auto timer = silence_timers_.find(message->from);
         if (timer == silence_timers_.end()) {
-            continue;  // it was given up; what it says now is of no use to anybody
+            continue;  // it was given up; its messages are ignored
         }
         timer->second.heard(Clock::now());
         for (auto& notice : decode_notices(message->content)) {
@@ -170,7 +170,7 @@ void MpiTransport::look_after_ranks(std::vector<Notice>& notices) {
     for (auto entry = silence_timers_.begin(); entry != silence_timers_.end();) {
         auto& [rank, timer] = *entry;
         if (timer.stopped(Clock::now())) {
-            session_.send(rank, MessageKind::goodbye, {std::uint8_t{1}});  // it may be alive, and is to train no more
+            session_.send(rank, MessageKind::goodbye, {std::uint8_t{1}});  // it may be alive, and must stop training
             session_.give_up(rank);
             if (!agentless_.contains(rank)) {
                 const auto silence = fmt::format("no sign of life for {} s", timer.timeout().count());
@@ -187,7 +187,7 @@ void MpiTransport::look_after_ranks(std::vector<Notice>& notices) {
     }
 }
 
-/// What was ordered since the last turn.
+/// Sends the orders given since the last turn.
 void MpiTransport::post() {
     for (const auto& [rank, orders] : std::exchange(outbox_, {})) {
         if (const auto timer = silence_timers_.find(rank); timer != silence_timers_.end()) {
@@ -199,7 +199,7 @@ void MpiTransport::post() {
 
 namespace {
 
-/// What every rank except rank 0 does: it has its agent carry out what rank 0 orders, and says what happened.
+/// The work of every rank except rank 0: carries out rank 0's orders with its agent, and reports what happened.
 class AgentServer {
   public:
     AgentServer(MpiSession& session, const AnswerExamination& answer_examination)
@@ -217,14 +217,14 @@ class AgentServer {
     }
 
   private:
-    /// Returns whether rank 0 wants more of this rank.
+    /// Returns whether rank 0 still needs this rank.
     bool take_mail() {
         while (const auto message = session_.receive()) {
             rank_0_.heard(Clock::now());
             pace_.busy();
             if (message->kind == MessageKind::goodbye) {
                 if (message->content.at(0) != 0) {
-                    session_.give_up(0);  // it is alive, but there is no finalizing together any more
+                    session_.give_up(0);  // rank 0 lives, but MPI cannot be finalized together
                 }
                 return false;
             }
@@ -255,16 +255,16 @@ class AgentServer {
             is_set_up_ = true;
             rank_0_ = SilenceTimer(Clock::now());
         } catch (const InvalidInput&) {
-            // Rank 0 has the same, says it, and sends us home.
+            // Rank 0 has the same exception, reports it, and sends us home.
         }
     }
 
-    /// Waits for what the workers do, and sends it.
+    /// Waits for the workers' notices, and sends them.
     void report() {
         std::vector<Notice> notices;
         if (agent_) {
             try_to([&] { notices = agent_->poll(pace_.next()); });
-        } else {  // not yet, or no more: rank 0 will say what next
+        } else {  // not yet, or no longer: rank 0 decides what comes next
             std::this_thread::sleep_for(pace_.next());
         }
         if (!notices.empty() || (is_set_up_ && rank_0_.must_send(Clock::now()))) {
@@ -278,7 +278,7 @@ class AgentServer {
         }
     }
 
-    /// An agent that fails is lost, and its workers with it. The rank stays, since its end might end the job.
+    /// Drops an agent that fails, and its workers with it. The rank stays, because its end might end the job.
     template <class Work>
     void try_to(const Work& work) {
         try {
@@ -293,7 +293,8 @@ class AgentServer {
     const AnswerExamination& answer_examination_;
     const StopSignals signals_;  ///< rank 0 gets them as well, and sends us home when all is saved
     std::unique_ptr<Agent> agent_;
-    // Rank 0 sends no sign of life before all are set up: it reads the sweep, which takes a while where files are slow.
+    // Rank 0 sends no heartbeat before all ranks are set up: it reads the sweep, which takes a while on slow file
+    // systems.
     SilenceTimer rank_0_{Clock::now(), 10 * SilenceTimer::timeout_of_environment()};
     bool is_set_up_ = false;
     Pace pace_;

@@ -14,14 +14,14 @@
 
 namespace crescendo::launch {
 
-/// The transport for many nodes: one agent per rank. The agent of rank 0 is in the coordinator's process. The others
-/// run in serve_agent() and get the same orders as messages.
+/// The transport for several nodes, with one agent per rank. The agent of rank 0 is in the coordinator's process. The
+/// others run in serve_agent() and get the same orders as messages.
 ///
-/// A rank that gives no sign of life for CRESCENDO_HEARTBEAT_TIMEOUT seconds becomes one AgentLost. If it is alive
-/// after all, its messages are ignored, and it is told to leave.
+/// A rank that is silent for CRESCENDO_HEARTBEAT_TIMEOUT seconds becomes one AgentLost. If it turns out to be alive,
+/// its messages are ignored and it is told to leave.
 class MpiTransport final : public Transport {
   public:
-    /// Sets up the agents of all ranks. Call it at rank 0, while all other ranks are in serve_agent().
+    /// Sets up the agents of all ranks. Call it on rank 0 while all other ranks are in serve_agent().
     MpiTransport(MpiSession& session, const AgentSetup& setup, const StopSignals& signals);
 
     /// Tells every agent to leave.
@@ -46,25 +46,25 @@ class MpiTransport final : public Transport {
     std::unique_ptr<Agent> agent_;
     std::string crowding_;
     std::vector<Slot> slots_;
-    std::map<int, SilenceTimer> silence_timers_;  ///< of the other ranks that are alive
-    std::set<int> agentless_;                   ///< living ranks whose agent is lost; they wait to be told to leave
-    std::map<int, std::vector<Order>> outbox_;  ///< orders of this turn; a rank gets all of its orders in one message
+    std::map<int, SilenceTimer> silence_timers_;  ///< of the other living ranks
+    std::set<int> agentless_;                   ///< living ranks whose agent is lost; not yet told to leave
+    std::map<int, std::vector<Order>> outbox_;  ///< orders of this turn; each rank gets its orders in one message
     Pace pace_;
 };
 
-/// The network interface by which this node's workers meet those of all ranks: `chosen` (from --interface; may be
-/// empty), or else loopback if the ranks share a host, or else outward_interface(). All ranks must call it together.
+/// The network interface through which this node's workers meet those of all ranks: `chosen` (from --interface; may be
+/// empty), else loopback if all ranks share a host, else outward_interface(). All ranks must call it together.
 std::string interface_between(MpiSession& session, const std::string& chosen);
 
-/// Plans this node's slots; all ranks must call it together. Workers are not bound if another rank of the same host
-/// would bind its own workers to the same cores. Only here, `crowding` is set.
+/// Plans this node's slots. All ranks must call it together. Workers are not bound if another rank of the same host
+/// would bind its workers to the same cores. This is the only function that sets `crowding`.
 SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes);
 
-/// Answers a question of `crescendo doctor` about this node.
+/// Answers a question from `crescendo doctor` about this node.
 using AnswerExamination = std::function<void(MpiSession&, const Bytes& question)>;
 
-/// Runs every rank except rank 0: sets up its agent when rank 0 says so, carries out its orders, and returns when rank
-/// 0 tells it to leave. Throws std::runtime_error when rank 0 no longer gives any sign of life.
+/// Runs every rank except rank 0: sets up its agent when rank 0 asks for it, carries out its orders, and returns when
+/// rank 0 tells it to leave. Throws std::runtime_error if rank 0 falls silent.
 void serve_agent(MpiSession& session, const AnswerExamination& answer_examination);
 
 }  // namespace crescendo::launch

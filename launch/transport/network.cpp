@@ -59,9 +59,9 @@ std::vector<std::string> interfaces() {
 std::string interface_of_default_route(const std::filesystem::path& folder) {
     std::ifstream routes(folder / "route");
     const auto skip_line = [&] { routes.ignore(std::numeric_limits<std::streamsize>::max(), '\n'); };
-    skip_line();  // the headings
+    skip_line();  // the header line
     for (std::string interface, destination; routes >> interface >> destination; skip_line()) {
-        if (destination == "00000000" && interface != "*") {  // which has a route that says there is no way
+        if (destination == "00000000" && interface != "*") {  // "*" marks a route that says there is no way
             return interface;
         }
     }
@@ -69,7 +69,7 @@ std::string interface_of_default_route(const std::filesystem::path& folder) {
     for (std::string line; std::getline(routes_of_ipv6, line);) {
         const bool is_default = line.starts_with(std::string(32, '0') + " 00 ");
         const auto interface = line.substr(line.find_last_of(' ') + 1);
-        if (is_default && interface != loopback) {  // whose default route is the answer that there is no way
+        if (is_default && interface != loopback) {  // a default route through loopback says that there is no way
             return interface;
         }
     }
@@ -125,7 +125,7 @@ void require_interface(const std::string& chosen) {
     if (!chosen.empty()) {
         require(chosen, "--interface", exists(chosen), all);
     }
-    // NCCL takes a list of beginnings; "^…" excludes and "=…" is exact.
+    // NCCL takes a list of prefixes; "^…" excludes and "=…" is exact.
     const std::string nccl = std::getenv("NCCL_SOCKET_IFNAME") != nullptr ? std::getenv("NCCL_SOCKET_IFNAME") : "";
     if (nccl.empty() || nccl.front() == '^') {
         return;

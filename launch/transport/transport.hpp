@@ -9,7 +9,7 @@ namespace crescendo::launch {
 
 /// Carries orders from the coordinator to the agents, and notices back.
 ///
-/// On one node the agent lives in the coordinator's process and a call passes the order on. Between nodes, the same
+/// On one node, the agent lives in the coordinator's process, and an order is a function call. Between nodes, the same
 /// orders and notices travel as messages.
 class Transport {
   public:
