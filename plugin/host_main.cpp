@@ -1,9 +1,8 @@
-/// crescendo-plugin-host --list LIBRARY: prints what a plug-in has, as JSON.
-/// crescendo-plugin-host sampler|stop_rule NAME LIBRARY…: answers for one class of the plug-ins, by the messages of
-/// docs/sampler-protocol.md.
+/// crescendo-plugin-host --list LIBRARY: prints the classes of a plug-in as JSON. crescendo-plugin-host
+/// sampler|stop_rule NAME LIBRARY…: runs one class of the plug-ins, through the messages of docs/sampler-protocol.md.
 ///
-/// Plug-ins run in this process, so that one that throws, hangs or crashes leaves the sweep alone.
-/// Exit status: 0, or 1 with a line on stderr that says why.
+/// Plug-ins run in this separate process, so that the sweep survives if one throws, hangs or crashes. Exit status: 0,
+/// or 1 with a line on stderr that says why.
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -28,7 +27,7 @@ using crescendo::plugin::Message;
 using crescendo::plugin::Structs;
 
 int list(const std::string& library) {
-    // What the library prints while it is loaded, or when the process ends, is no part of the answer.
+    // Keeps what the library prints, while it is loaded or when the process ends, out of the answer on stdout.
     const int output = ::dup(STDOUT_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     Message answer{{"parts", Message::array()}};
@@ -43,7 +42,7 @@ int list(const std::string& library) {
     return 0;
 }
 
-/// The part of the libraries that goes by this name in its place in the sweep file.
+/// Finds the stop rule, or the sampler or search space, of this name in the libraries.
 crescendo_part find(bool is_stop_rule, const std::string& name, const std::vector<std::string>& libraries) {
     for (const auto& library : libraries) {
         try {
@@ -59,8 +58,7 @@ crescendo_part find(bool is_stop_rule, const std::string& name, const std::vecto
     throw std::runtime_error("no plug-in has " + name);
 }
 
-/// What a function of the plug-in has to say. check() throws what was wrong with it, such as an exception of the
-/// plug-in.
+/// The answer of a plug-in's function. check() throws if something was wrong, such as an exception of the plug-in.
 struct Answer {
     explicit Answer(const char* called) : function(called) {}
 
@@ -87,7 +85,7 @@ struct Answer {
                                }};
 };
 
-/// One object of a plug-in, by messages.
+/// One object of a plug-in, driven by messages.
 class Host {
   public:
     explicit Host(const crescendo_part& part) : part_(part) {}
@@ -99,7 +97,7 @@ class Host {
         }
     }
 
-    /// The answer to a request, if it has one.
+    /// Handles a request, and returns its answer if it has one.
     std::optional<Message> take(const Message& request) {
         const auto kind = request.at("request").get<std::string>();
         if (kind == "begin") {
@@ -163,7 +161,7 @@ class Lines {
   public:
     explicit Lines(int descriptor) : descriptor_(descriptor) {}
 
-    /// The next line; nothing if crescendo has closed its end.
+    /// The next line; nullopt if crescendo has closed its end.
     std::optional<std::string> read() {
         for (;;) {
             if (const auto end = held_.find('\n'); end != std::string::npos) {
@@ -188,7 +186,7 @@ class Lines {
             if (sent > 0) {
                 text.erase(0, static_cast<std::size_t>(sent));
             } else if (errno != EINTR) {
-                return;  // crescendo has left; the next read() shows it
+                return;  // crescendo has closed its end; the next read() notices
             }
         }
     }
@@ -213,7 +211,7 @@ void serve(const crescendo_part& part, int descriptor) {
 int main(int argc, char** argv) {
     const std::vector<std::string> words(argv + 1, argv + argc);
     const char* descriptor = std::getenv("CRESCENDO_FD");
-    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what a plug-in printed before a crash is to be in the log
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that output before a crash reaches the log
     try {
         if (words.size() == 2 && words[0] == "--list") {
             return list(words[1]);
@@ -224,7 +222,7 @@ int main(int argc, char** argv) {
         serve(find(words[0] == "stop_rule", words[1], {words.begin() + 2, words.end()}), std::atoi(descriptor));
         return 0;
     } catch (const std::exception& error) {
-        std::fflush(stdout);  // the reason comes last
+        std::fflush(stdout);  // so that the reason is the last line
         std::fprintf(stderr, "%s\n", error.what());
         return 1;
     }

@@ -22,7 +22,7 @@ const char* kind_name(const crescendo_part& part) {
 }
 
 std::vector<crescendo_part> load(const std::string& library) {
-    // An absolute path: of a name without '/', the loader would look elsewhere.
+    // An absolute path, because the loader searches other folders for a name without '/'.
     void* const handle = ::dlopen(std::filesystem::absolute(library).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
         const std::string why = ::dlerror();

@@ -7,11 +7,11 @@
 
 namespace crescendo::plugin {
 
-/// Loads a plug-in for the rest of the process, and returns what it has. Throws std::runtime_error with the problem and
-/// the remedy if it is none that this version can use.
+/// Loads a plug-in and returns its classes. The library stays loaded until the process ends. Throws std::runtime_error
+/// with the problem and the remedy if this version cannot use the library.
 std::vector<crescendo_part> load(const std::string& library);
 
-/// "sampler", "search space" or "stop rule".
+/// The kind of a part for messages: "sampler", "search space" or "stop rule".
 const char* kind_name(const crescendo_part& part);
 
 }  // namespace crescendo::plugin

@@ -11,13 +11,14 @@ namespace crescendo::plugin {
 
 using Message = nlohmann::ordered_json;
 
-/// Messages of docs/sampler-protocol.md as the structs of the boundary, which are valid as long as this object.
+/// Converts messages of docs/sampler-protocol.md to the structs of the C interface. The structs point into this object,
+/// and are valid as long as it lives.
 class Structs {
   public:
     crescendo_search search(const Message& begin);
     crescendo_trial trial(const Message& tell);
 
-    /// The values of an object; none if `object` is none.
+    /// The entries of a JSON object; no entries if `object` is not an object.
     crescendo_entries entries(const Message& object);
 
   private:
@@ -33,7 +34,8 @@ class Structs {
     std::deque<std::vector<crescendo_parameter>> parameters_;
 };
 
-/// A value of the boundary as JSON. Throws std::runtime_error with the value and what is wrong if it has no such form.
+/// Converts a value of the C interface to JSON. Throws std::runtime_error with the value and what is wrong if JSON
+/// cannot express it.
 Message to_json(const crescendo_value& value);
 
 }  // namespace crescendo::plugin

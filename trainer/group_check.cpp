@@ -19,7 +19,7 @@ void check_group(ControlChannel& channel, const Device& device, int rank, int si
                   {"sum", sum},
                   {"backend", nccl ? "NCCL" : "Gloo"},
                   {"seconds", seconds.count()}});
-    channel.wait(timeout);  // until all have the sum, which closes the channel
+    channel.wait(timeout);  // until the channel closes, when all members have the sum
 }
 
 }  // namespace crescendo::trainer

@@ -47,8 +47,8 @@ int environment_number(const char* name, int otherwise) {
     return static_cast<int>(number);
 }
 
-/// OpenMP reads this variable when its library is loaded, hence the new start. Without it idle threads spin,
-/// on cores that other workers need.
+/// Restarts the program with OMP_WAIT_POLICY, because OpenMP reads it when its library is loaded. Without it, idle
+/// threads spin on cores that other workers need.
 void let_openmp_threads_sleep(char** arguments) {
     if (std::getenv("OMP_WAIT_POLICY")) {
         return;
@@ -57,13 +57,12 @@ void let_openmp_threads_sleep(char** arguments) {
     ::execv("/proc/self/exe", arguments);
 }
 
-/// Every step frees and asks for the same large tensors. By its defaults malloc hands them back to the system each
-/// time, and a quarter of a step goes by in page faults. Large tensors get pages of 2 MiB where the system has them
-/// (torch reads the variable as it makes its first tensor): a worker that joins a trial of 400 MB is there in half of
-/// the time.
+/// Every step frees and allocates the same large tensors. By default malloc returns them to the system each time, and
+/// page faults take a quarter of a step. Large tensors also get pages of 2 MiB if the system has them (torch reads the
+/// variable when it makes its first tensor): a worker then joins a trial of 400 MB in half the time.
 void prepare_memory() {
     ::setenv("THP_MEM_ALLOC_ENABLE", "1", /*overwrite=*/0);
-    ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc allows
+    ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's maximum
     ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
@@ -84,7 +83,7 @@ Catalogue catalogue() {
             .misfits_of_network = misfits_of_network};
 }
 
-/// Says what ends this process; its exit status. To be called in a catch clause.
+/// Prints the error that ends this process, and returns the exit status. Call it in a `catch`.
 int complain() try { throw; } catch (const InvalidInput& invalid) {
     std::cerr << "crescendo-trainer: " << invalid.what() << std::endl;
     return 2;
@@ -104,7 +103,7 @@ void answer(const std::vector<Problem>& problems, const std::vector<Problem>& re
     std::cout << one_line(answer) << std::endl;
 }
 
-/// Runs in a process of its own, because the data may be damaged: no one has looked at them yet.
+/// Runs in a separate process, because the data may be damaged: nothing has checked them yet.
 int answer_check() {
     const auto request = nlohmann::json::parse(std::cin);
     const auto ending = datasets::in_own_process("the data", [&] {
@@ -122,7 +121,7 @@ int answer_check() {
     return ending.code;
 }
 
-/// Runs in a process of its own, because the data may have been damaged since the model was trained.
+/// Runs in a separate process, because the data may have been damaged since the model was trained.
 int export_it() {
     const auto request = nlohmann::json::parse(std::cin);
     std::filesystem::current_path(request.at("working_directory").get<std::string>());
@@ -160,7 +159,7 @@ int join_checked_group(int rank, int size) {
 int serve() {
     prepare_memory();
     const MatrixProducts products;
-    // A GPU has to be known to torch before anything asks it for one.
+    // First, because torch must know the GPU before anything uses one.
     const auto device = make_device(environment(protocol::device_variable, "cpu"));
     const int fd = control_descriptor();
     at::set_num_threads(environment_number(protocol::threads_variable, 1));
@@ -176,12 +175,12 @@ int serve() {
 
 int run(int count, char** arguments) try {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // A batch system sends its warnings to every process of the job. What to do then is crescendo's to say.
+    // A batch system sends its warnings to every process of the job. crescendo decides what to do then.
     for (const int warning : {SIGTERM, SIGUSR2}) {
         ::signal(warning, SIG_IGN);
     }
-    // Gloo writes to peers that may just have died, and checkpoints may become too large for the user's limit: both are
-    // to be errors of the write.
+    // Gloo may write to peers that have just died, and checkpoints may exceed the user's file size limit. Both should
+    // be write errors, not signals.
     for (const int of_a_write : {SIGPIPE, SIGXFSZ}) {
         ::signal(of_a_write, SIG_IGN);
     }

@@ -31,7 +31,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Returns why there is no model.safetensors; an empty text if there is one.
+/// Writes the weights. Returns why there is no model.safetensors; empty if it was written.
 std::string write_weights(const fs::path& folder, const std::vector<NamedTensor>& tensors) {
     c10::Dict<std::string, at::Tensor> state_dict;
     for (const auto& [name, tensor] : tensors) {
@@ -45,7 +45,7 @@ std::string write_weights(const fs::path& folder, const std::vector<NamedTensor>
     return misfit;
 }
 
-/// The location with the file's absolute path, so that it can be read from any folder; empty if it is empty.
+/// The location with an absolute path, so that it can be read from any folder; empty if `text` is empty.
 std::string absolute(const std::string& text) {
     if (text.empty()) {
         return text;
@@ -56,7 +56,7 @@ std::string absolute(const std::string& text) {
     return to_string(location) + selection.suffix();
 }
 
-/// JSON has no infinity: a bound that does not bind is null.
+/// Infinite bounds become null, because JSON has no infinity.
 json bound(double value) { return std::isfinite(value) ? json(value) : json(); }
 
 json packing_json(const std::optional<datasets::Packing>& packing) {
@@ -71,7 +71,7 @@ json packing_json(const std::optional<datasets::Packing>& packing) {
             {"valid_max", bound(packing->valid_max)}};
 }
 
-/// What is taken of each axis of a row: [begin, end), or a single index.
+/// The selection on each axis of a row: [begin, end), or a single index.
 json part_json(const std::optional<datasets::RowPart>& part) {
     json taken;
     for (std::size_t axis = 0; part && axis < part->ranges.size(); ++axis) {
@@ -82,7 +82,7 @@ json part_json(const std::optional<datasets::RowPart>& part) {
     return taken;
 }
 
-/// The padding of images as np.pad takes it.
+/// The padding of images in the form of np.pad's argument.
 json padding_json(const datasets::Field& field) {
     if (!field.padding) {
         return {};
@@ -93,7 +93,7 @@ json padding_json(const datasets::Field& field) {
     return {{"sides", {{top, bottom}, {left, right}}}, {"mode", with == datasets::PadWith::edge ? "edge" : "constant"}};
 }
 
-/// How a data set's numbers become inputs or targets. Without a normalization they are classes.
+/// How a data set's numbers become inputs or targets. Without a normalization, they are classes.
 json field_json(const std::string& name, const datasets::Field& field,
                 const std::optional<datasets::Normalization>& normalization) {
     const auto data_set = datasets::DataSetName::parse(name).name;
@@ -104,14 +104,14 @@ json field_json(const std::string& name, const datasets::Field& field,
             {"data_set", data_set},
             {"part", part_json(field.part)},
             {"pad", padding_json(field)},
-            {"axes", field.shape.size() - (field.window > 0 ? 1 : 0)},  // of a row
+            {"axes", field.shape.size() - (field.window > 0 ? 1 : 0)},  // axes of a row
             {"channels_last", field.channels_last},
             {"packing", packing_json(field.packing)},
             {"mean", normalization->mean},
             {"std", normalization->std}};
 }
 
-/// The names of an evaluation's metrics, without what they begin with.
+/// The names of an evaluation's metrics, without their prefix.
 std::vector<std::string> names_of_metrics(const Settings& settings, const Task& task) {
     std::vector<std::string> names;
     if (!settings.loss.of_plugin) {
@@ -126,7 +126,7 @@ std::vector<std::string> names_of_metrics(const Settings& settings, const Task& 
     return names;
 }
 
-/// What load.py knows of the trial.
+/// The description of the trial that load.py reads.
 json description_of(const Trial& trial, const std::string& network) {
     const Settings& settings = trial.settings();
     const Task& task = trial.task();
@@ -145,7 +145,7 @@ json description_of(const Trial& trial, const std::string& network) {
     }
     const Progress& progress = trial.progress();
     json reported = json::object();
-    if (progress.report_pending) {  // else the weights have been trained since
+    if (progress.report_pending) {  // otherwise the weights were trained further
         reported = json(*progress.report).at("metrics");
     }
     const auto& window = settings.data.window;

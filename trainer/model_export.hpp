@@ -6,15 +6,17 @@
 
 namespace crescendo::trainer {
 
-/// Answers `crescendo-trainer --export`: writes a checkpoint's model into a folder, from which Python runs it without
-/// Crescendo. The weights are those that evaluations take: the moving average, or the optimizer's, if there is one.
+/// Implements `crescendo-trainer --export`: writes a checkpoint's model into a folder, from which Python can run it
+/// without Crescendo. The weights are those that evaluations use: the moving average or the optimizer's average if
+/// there is one.
 ///
-/// `request` has `settings` of the trial, the file `checkpoint`, and `folder`, which is there. Written are model.pt (a
+/// `request` has the trial's `settings`, the file `checkpoint`, and `folder`, which must exist. Writes model.pt (a
 /// state dict), model.safetensors, the network (ModelSpec::write_network), export.json (data, preprocessing, reported
-/// metrics), and load.py. Returns `resource`, the report that the checkpoint is of, and `files`, their names. If
-/// safetensors cannot hold a buffer's type, there is no such file, and `left_out`, of export.json too, says why.
+/// metrics), and load.py. Returns `resource`, the resource of the checkpoint's report, and `files`, the names of the
+/// written files. If safetensors cannot hold a buffer's type, that file is omitted, and `left_out`, here and in
+/// export.json, says why.
 ///
-/// Throws InvalidInput for settings and data that cannot be used, and std::runtime_error for a checkpoint.
+/// Throws InvalidInput if settings or data cannot be used, and std::runtime_error if the checkpoint cannot be used.
 nlohmann::json export_model(const nlohmann::json& request, const Catalogue& catalogue);
 
 }  // namespace crescendo::trainer

@@ -15,9 +15,9 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Throws InvalidInput for a parameter that learns, and on which the outputs do not depend.
+/// Throws InvalidInput if the outputs do not depend on a parameter that is not frozen.
 void expect_all_learn(Trial& trial) try {
-    const at::Tensor inputs = dry_inputs(trial.task());  // samples of zeros are singular for some networks
+    const at::Tensor inputs = dry_inputs(trial.task());  // not zeros, which are singular for some networks
     const at::Tensor keys = trial.model().drops_units() ? at::zeros({inputs.size(0)}, at::kInt) : at::Tensor();
     const at::Tensor outputs = trial.forward(inputs, keys).sum();
     if (outputs.requires_grad()) {

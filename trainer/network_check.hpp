@@ -7,9 +7,9 @@
 
 namespace crescendo::trainer {
 
-/// What of the settings does not fit the network that they make: names of parameters that it lacks, a file of weights
-/// that are another's; and which parameter of a user's network would learn nothing. Makes the network only where one of
-/// these is to be looked at. The task has no misfits.
+/// Returns how the settings do not fit their network: names of parameters that it lacks, a weights file of another
+/// network, and parameters of a user's network that would learn nothing. Makes the network only if one of these must be
+/// checked. The task must have no misfits.
 std::vector<Problem> misfits_of_network(const Settings& settings, const Task& task);
 
 }  // namespace crescendo::trainer

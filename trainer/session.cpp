@@ -27,8 +27,8 @@ using nlohmann::json;
 
 namespace {
 
-/// So many steps tell how long the steps of a group take, and so many go by before them, because they may still prepare
-/// others: a GPU records what the steps have in common.
+/// A group's step time is measured over num_timed_steps steps, after num_warm_ups steps that may still include
+/// preparations: a GPU records what the steps have in common.
 constexpr int num_timed_steps = 8;
 constexpr int num_warm_ups = 8;
 
@@ -36,14 +36,15 @@ std::chrono::duration<double> since(std::chrono::steady_clock::time_point time) 
     return std::chrono::steady_clock::now() - time;
 }
 
-/// What the metrics of an evaluation's samples begin with.
+/// The prefix of an evaluation's metrics.
 std::string prefix_of(const Evaluate& evaluate) { return evaluate.data == "test" ? "test" : "val"; }
 
 std::unique_ptr<Trial> new_trial(TrialId number, std::uint64_t seed, const Settings& settings, DataCache& data,
                                  const Device& device) {
     const auto samples = data.set(settings.data.train, settings.data);
     auto problems = misfits(settings, *samples, "trainer.data.train");
-    // It is asked for before a sweep begins. One that began when it was not asked for goes on as it is.
+    // A missing layout is checked before a sweep begins. Ignored here, so that older sweeps, which began without that
+    // check, can continue.
     std::erase_if(problems,
                   [&](const Problem& each) { return each.key == "trainer.data.layout" && !settings.data.layout; });
     require_none(problems);
@@ -54,7 +55,8 @@ std::unique_ptr<Trial> new_trial(TrialId number, std::uint64_t seed, const Setti
     return trial;
 }
 
-/// A trial goes on with the samples that it began with: how long an epoch is follows from them.
+/// Throws InvalidInput if the number or the shape of a trial's training samples has changed, because the length of an
+/// epoch depends on them.
 void require_its_samples(const Trial& trial, const Settings& settings, DataCache& data) {
     const auto samples = data.set(settings.data.train, settings.data);
     const auto shape = joined_shape(samples->inputs());
@@ -109,7 +111,8 @@ bool Session::training() const {
            trial_->progress().reported() < join_->max_resource.value;
 }
 
-/// A trial makes a step before it reports, also where a regroup's seconds make a report due: else it had no train_loss.
+/// A trial makes a step before it reports, even if the seconds of a regroup make a report due. Otherwise it would have
+/// no train_loss.
 void Session::advance() try {
     const Progress& progress = trial_->progress();
     if (progress.step > 0 && trial_->reached(join_->max_resource.value) > progress.reported()) {
@@ -125,15 +128,15 @@ void Session::advance() try {
     lose_group(lost);
 }
 
-/// What is to be done is crescendo's to say: it knows which of the peers is dead.
+/// Reports the lost group and waits for orders: crescendo decides what to do, because it knows which peer is dead.
 void Session::lose_group(const PeerLost& cause) {
     std::fprintf(stderr, "generation %d ends: %s\n", join_->generation, cause.what());
     generation_.reset();
     channel_.send(protocol::Stranded{join_->trial, join_->generation});
 }
 
-/// Other trials may wait to learn from the first steps of a group that grew whether that was worth it, and a trial that
-/// begins may grow for what its own tell. The same steps count in both.
+/// Reports the times of a group's first steps. After a regroup, other trials may wait for them, to learn whether growth
+/// was worth it; a new trial may grow because of its own. Both use the same steps.
 void Session::note_step() {
     const bool has_regrouped = join_->state == StateSource::memory;
     const bool begins = join_->rank == 0 && trial_->progress().reported() == 0 && !first_steps_told_;
@@ -210,19 +213,19 @@ void Session::send_report() {
     report_sent_at_ = std::chrono::steady_clock::now();
 }
 
-/// Whether this member has sent the trial's last report. That may have come with rank 0's state, after what this member
-/// sent itself.
+/// Whether this member has sent the trial's last report. The last report may be newer than this member's own, because
+/// it comes with rank 0's state.
 bool Session::has_sent_report() const {
     const auto& report = trial_->progress().report;
     return report && report->resource == sent_;
 }
 
-/// Whether the trial goes on with the state that this member holds.
+/// Whether the trial continues with the state that this member holds.
 bool Session::survives(const Join& join) const {
     return join.state == StateSource::memory && trial_ && trial_->number() == join.trial.value;
 }
 
-/// What a survivor waited for the order, with its report, is the phase before all others.
+/// Starts the phases of a regroup. For a survivor, the first phase is its wait for the order after its report.
 void Session::begin_regroup(const Join& join) {
     phase_began_ = joined_at_ = std::chrono::steady_clock::now();
     regrouped_ = {.trial = join.trial, .generation = join.generation};
@@ -231,7 +234,7 @@ void Session::begin_regroup(const Join& join) {
     }
 }
 
-/// What went by since the phase before.
+/// Records the time since the end of the previous phase.
 void Session::end_phase(const char* phase) {
     regrouped_.phases[phase] = since(phase_began_).count();
     phase_began_ = std::chrono::steady_clock::now();
@@ -239,7 +242,7 @@ void Session::end_phase(const char* phase) {
 
 void Session::obey(const Join& join) {
     begin_regroup(join);
-    generation_.reset();  // peers that still wait in the old group are thrown out of it
+    generation_.reset();  // so that peers that still wait in the old group fail
     const bool is_new = !join_ || join_->trial != join.trial || join_->directory != join.directory;
     if (is_new) {
         log_.emplace(join.directory);
@@ -249,16 +252,17 @@ void Session::obey(const Join& join) {
     if (is_new) {
         checkpoints_.emplace(fs::path(join.directory) / protocol::trial_files::checkpoint, settings.checkpoint_every);
     }
-    checkpoints_->finish();  // another member may be the one that writes from now on
+    checkpoints_->finish();  // from now on another member may write checkpoints
     join_ = join;
     regroup_announced_ = false;
     num_steps_ = 0;
-    // Before the members meet, because NCCL obeys what it finds then. A newcomer has no trial yet that would set them.
+    // Before the members meet, because NCCL reads its settings then. (A newcomer has no trial yet that would set the
+    // switches.)
     set_process_switches(settings.precision, settings.deterministic, device_.place().type());
     if (survives(join)) {
         trial_->make_room_for_group(join.size);
     } else {
-        sent_.reset();  // whichever rank it has now: it may speak for the group later
+        sent_.reset();  // for every rank, because any member may report for the group later
         first_steps_told_ = false;
     }
     if (join.rank == 0) {
@@ -269,7 +273,7 @@ void Session::obey(const Join& join) {
     try {
         Group group = meet(join);
         end_phase("group");
-        pulse_.beat();  // each may take as long as a collective, and together they are not to look like a hang
+        pulse_.beat();  // each phase may take as long as a collective, and their sum must not look like a hang
         share_state(group, join, settings, trial_);
         end_phase("state");
         pulse_.beat();
@@ -304,8 +308,8 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
     }
 }
 
-/// Whether the trial continues from its checkpoint. A damaged one is put aside: the trial is as good without it, and it
-/// would be the same for every other try.
+/// Reads the trial's checkpoint. Returns whether that worked. A damaged checkpoint is moved aside, because every other
+/// attempt would fail on it too, and the trial can begin again without it.
 bool Session::read_saved(const fs::path& checkpoint, const Join& join, const Settings& settings) try {
     trial_ = read_checkpoint(checkpoint, join.trial.value, join.seed, settings, device_);
     require_its_samples(*trial_, settings, data_);
@@ -321,8 +325,8 @@ bool Session::read_saved(const fs::path& checkpoint, const Join& join, const Set
     return false;
 }
 
-/// A join decides about every report that crescendo had when it gave the order; others are still on their way to it, or
-/// died with the member that was to send them.
+/// A join implies the decision about every report that crescendo had when it gave the order. Other reports are still on
+/// their way, or were lost with the member that should have sent them.
 void Session::settle_report(const Join& join) {
     Progress& progress = trial_->progress();
     const bool answered =
@@ -362,9 +366,9 @@ void Session::obey(const Leave& leave) {
     if (save) {
         checkpoints_->save(*trial_, settings_);
     }
-    checkpoints_.reset();  // once crescendo knows that this member has left, it may drop or read the checkpoint
+    checkpoints_.reset();  // before Left, after which crescendo may delete or read the checkpoint
     trial_.reset();
-    device_.rest();  // the next trial's blocks are of other sizes, and so may its groups be
+    device_.rest();  // the next trial's memory blocks, and perhaps its groups, have other sizes
     join_.reset();
     log_.reset();
     channel_.send(protocol::Left{leave.trial, save});

@@ -16,22 +16,22 @@
 
 namespace crescendo::trainer {
 
-/// Runs a warm trainer: carries out one order after the other, and trains a step whenever there is no order.
+/// Runs a warm trainer: executes one order after the other, and trains a step whenever no order is waiting.
 class Session {
   public:
     struct Options {
         /// Time-out of a rendezvous and of each collective.
         std::chrono::milliseconds group_timeout{60'000};
-        Catalogue catalogue;  ///< what settings may name
+        Catalogue catalogue;  ///< models, optimizers and losses that settings may name
         StepObserver observer;
-        std::filesystem::path shared_memory = {};  ///< as DataCache takes it
+        std::filesystem::path shared_memory = {};  ///< see DataCache
     };
 
     /// `channel` and `device` must outlive the session.
     Session(ControlChannel& channel, const Device& device, Options options);
 
-    /// Says hello and serves until the channel closes. Returns the exit status: 0 then, or 1 if anything else ends it,
-    /// after sending `failed`.
+    /// Sends `hello` and serves until the channel closes. Returns the exit status: 0 if the channel closed, or 1 after
+    /// an error, which it reports by `failed`.
     int run();
 
   private:
@@ -69,17 +69,17 @@ class Session {
     Pulse pulse_;
     DataCache data_;
     std::optional<TrialLog> log_;
-    std::optional<Join> join_;  ///< the last join, with what decisions changed since; none while idle
+    std::optional<Join> join_;                           ///< the last join, updated by later decisions; none while idle
     std::chrono::steady_clock::time_point joined_at_;    ///< when the last join was read
-    std::chrono::steady_clock::time_point phase_began_;  ///< the one that comes next in `regrouped_`
-    protocol::Regrouped regrouped_;                      ///< of the last join, as far as it has come
-    nlohmann::json settings_;                            ///< settings of the last join, as checkpoints keep them
+    std::chrono::steady_clock::time_point phase_began_;  ///< start of the phase that `regrouped_` records next
+    protocol::Regrouped regrouped_;                      ///< phases of the last join, so far
+    nlohmann::json settings_;                            ///< settings of the last join, as saved in checkpoints
     std::unique_ptr<Trial> trial_;                       ///< the trial in memory; it outlives generations
     std::optional<CheckpointWriter> checkpoints_;
     std::unique_ptr<Generation> generation_;  ///< the present generation; none while there is no working group
     std::optional<TrialId> concerned_trial_;  ///< trial of the last order; none before the first
-    std::optional<std::int64_t> sent_;        ///< resource of the trial's report that this member has sent last
-    bool first_steps_told_ = false;           ///< whether it has told how long the trial's first steps take
+    std::optional<std::int64_t> sent_;        ///< resource of the last report that this member sent
+    bool first_steps_told_ = false;           ///< whether the times of the trial's first steps were sent
     std::chrono::steady_clock::time_point report_sent_at_;
     int num_steps_ = 0;  ///< steps of this generation
     bool regroup_announced_ = false;

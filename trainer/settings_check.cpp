@@ -21,7 +21,7 @@ using nlohmann::json;
 
 namespace {
 
-/// "17 samples of class 3, 2 of class 5": those that have samples.
+/// Lists the classes that have samples: "17 samples of class 3, 2 of class 5".
 std::string list_classes(const ClassCounts& counts) {
     constexpr int most_named = 5;
     std::string words;
@@ -40,8 +40,8 @@ std::string list_classes(const ClassCounts& counts) {
     return num_listed > most_named ? text("{}, and others of {} more", words, num_listed - most_named) : words;
 }
 
-/// Leaves of `counts` those of classes that no trial learns: from `known` on, and those that the training set has no
-/// sample of, unless `trainer.classes` counts them. Whether one of these is smaller than `known`.
+/// Keeps in `counts` only classes that no trial learns: those from `known` on, and those without training samples,
+/// unless `trainer.classes` counts them. Returns whether one of the latter is smaller than `known`.
 bool pass_over_known(ClassCounts& counts, std::int64_t known, const Settings& settings, DataCache& data) {
     const auto& learned = data.classes(settings.data.train, settings.data);
     bool has_gaps = false;
@@ -53,7 +53,8 @@ bool pass_over_known(ClassCounts& counts, std::int64_t known, const Settings& se
     return has_gaps;
 }
 
-/// A target without an output of the model ends a trial at the first evaluation.
+/// Checks before the trials that the model has an output for every class, because a class without one ends a trial at
+/// its first evaluation.
 void check_classes(const Settings& settings, const std::string& key, const std::string& location, DataCache& data,
                    std::vector<Problem>& problems) {
     auto unknown = data.classes(location, settings.data);
@@ -89,9 +90,9 @@ void check_data(const Settings& settings, const std::string& key, const std::str
     problems.insert(problems.end(), found.begin(), found.end());
     const auto is_of_train = [](const Problem& problem) { return problem.key == "trainer.data.train"; };
     if (std::any_of(problems.begin(), problems.end(), is_of_train)) {
-        return;  // all else is compared with it
+        return;  // everything else is compared with it
     }
-    data.evaluation(location, settings.data);  // refuses a memory too small for the chunks, and unknown means
+    data.evaluation(location, settings.data);  // throws if memory is too small for the chunks, or means are unknown
     const auto& train = *data.set(settings.data.train, settings.data);
     CRESCENDO_VALIDATE(ask_alike(settings, *samples, train), key,
                        "{}: its samples have another shape than those of {}; a model fits one", location,
@@ -149,8 +150,8 @@ std::vector<Problem> problems_of(const json& section, const Catalogue& catalogue
     return problems;
 }
 
-/// A sweep that optimizes what its trials never report would fail after their first epochs. The settings and the
-/// training set are sound.
+/// Checks that the trials report the sweep's metric. Otherwise the sweep would fail after their first epochs. The
+/// settings and the training set must have no problems.
 std::vector<Problem> problems_of_metric(const std::string& metric, const Settings& settings, DataCache& data) {
     const auto reported = reported_metrics(settings, *data.set(settings.data.train, settings.data));
     if (std::find(reported.begin(), reported.end(), metric) != reported.end()) {
@@ -161,7 +162,7 @@ std::vector<Problem> problems_of_metric(const std::string& metric, const Setting
                   settings.data.validation.empty() ? ", and more with data.validation" : "")}};
 }
 
-/// The settings with the first value of each parameter.
+/// Returns the settings with the first value of each parameter.
 json first_settings(const json& request) {
     const json parameters = request.value("parameters", json::object());
     json settings = request.at("settings");
@@ -173,7 +174,7 @@ json first_settings(const json& request) {
     return settings;
 }
 
-/// What trials of the sweep can choose of `table` by the setting `key`, or by the parameter of this name.
+/// The rows of `table` that trials of the sweep can choose, by the setting `key` or the parameter of this name.
 template <class Spec>
 std::vector<Choice<Spec>> choices_of(const json& request, const char* key, const std::vector<Choice<Spec>>& table) {
     json words = request.value("parameters", json::object()).value(key, json::array());
@@ -190,7 +191,7 @@ std::vector<Choice<Spec>> choices_of(const json& request, const char* key, const
     return choices;
 }
 
-/// Settings, searched or not, that are those of models and optimizers which no trial has.
+/// Warns about settings, searched or not, of models and optimizers that no trial uses.
 std::vector<Problem> remarks_on_unused(const json& request, const Catalogue& catalogue) {
     Catalogue used = catalogue;
     used.models = choices_of(request, "model", catalogue.models);
@@ -206,7 +207,7 @@ std::vector<Problem> remarks_on_unused(const json& request, const Catalogue& cat
     return remarks;
 }
 
-/// A shuffle among few chunks at a time.
+/// Warns about a shuffle among only a few chunks at a time.
 std::vector<Problem> remarks_on_shuffle(const DataSettings& settings, DataCache& data) {
     constexpr std::int64_t few_chunks = 8;
     if (settings.shuffle == datasets::Shuffle::none) {
@@ -226,7 +227,8 @@ std::vector<Problem> remarks_on_shuffle(const DataSettings& settings, DataCache&
                   held, shape.num_chunks(), settings.train, mebibytes)}};
 }
 
-/// Counts of a sensor, say: the first step with numbers in the thousands ruins the weights, and nothing fails.
+/// Warns about inputs with large numbers, such as a sensor's counts: numbers in the thousands ruin the weights in the
+/// first step, without an error.
 std::vector<Problem> remarks_on_scale(const DataSettings& settings, DataCache& data) {
     const auto samples = data.set(settings.train, settings);
     std::vector<Problem> remarks;
@@ -243,7 +245,8 @@ std::vector<Problem> remarks_on_scale(const DataSettings& settings, DataCache& d
     return remarks;
 }
 
-/// Sets that share samples: what is measured on one says little then of what was learned from the other.
+/// Warns about sets that share samples, because a metric on one set then says little about what was learned from the
+/// other.
 std::vector<Problem> remarks_on_overlap(const DataSettings& settings, DataCache& data) {
     std::vector<Problem> remarks;
     const auto compare = [&](const char* key, const std::string& location, const std::string& other,

@@ -5,12 +5,11 @@
 /// guide, examples/plugin/ a project to copy. This header needs C++17 and its standard library (of GCC 10 or later),
 /// and nothing else.
 ///
-/// The library is loaded by a process of its own, beside `crescendo`. So it may throw, hang or crash: that costs the
-/// sweep what the library would have said, and nothing else. The process is then started again, and a new object is
-/// told all trials.
+/// A separate process beside `crescendo` loads the library. So if the library throws, hangs or crashes, the sweep loses
+/// only the answer that it waited for. The process is then restarted, and a new object is told about all trials.
 ///
-/// One object answers for a session of a sweep. Its functions are called from one thread, one at a time. Each has to
-/// return within the `deadline` of the sweep file.
+/// One object serves one session of a sweep. Its functions are called from one thread, one at a time. Each must return
+/// within the `deadline` of the sweep file.
 
 #include <cmath>
 #include <cstddef>
@@ -25,26 +24,26 @@
 #include <variant>
 #include <vector>
 
-#if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE < 10  // whose std::variant takes a text in quotes for a boolean
+#if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE < 10  // its std::variant takes a quoted string for a bool
 #error "crescendo/plugin.hpp needs the standard library of GCC 10 or later"
 #endif
 
-/// Version of the boundary between Crescendo and a plug-in, which are the structs below. Crescendo refuses a plug-in
-/// that was built for another one.
+/// Version of the interface between Crescendo and a plug-in: the structs below. Crescendo refuses a plug-in that was
+/// built for another version.
 #define CRESCENDO_PLUGIN_ABI 1
 
 extern "C" {
 
-// The boundary. It is plain C, so that compiler and standard library of the plug-in need not be those of Crescendo.
-// What is pointed to belongs to the caller, and holds until the call returns.
+// The interface. It is plain C, so that a plug-in may use another compiler and standard library than Crescendo. The
+// caller owns everything that is pointed to; it stays valid until the call returns.
 
 enum : std::uint32_t { crescendo_boolean, crescendo_integer, crescendo_number, crescendo_text, crescendo_json };
 
 struct crescendo_value {
     std::uint32_t kind;
-    std::int64_t integer;  ///< also 0 or 1 of a boolean
+    std::int64_t integer;  ///< also a boolean, as 0 or 1
     double number;
-    const char* text;  ///< also of a list, a map or null, as JSON
+    const char* text;  ///< also a list, a map or null, as JSON (crescendo_json)
 };
 
 struct crescendo_entry {
@@ -59,8 +58,8 @@ struct crescendo_entries {
 
 struct crescendo_parameter {
     const char* name;
-    const char* distribution;           ///< a word of the sweep file; null if the parameter is derived
-    struct crescendo_entries settings;  ///< of the distribution: `min`, `max`, `q`, …
+    const char* distribution;           ///< the sweep file's word for it; null if the parameter is derived
+    struct crescendo_entries settings;  ///< settings of the distribution: `min`, `max`, `q`, …
     const struct crescendo_value* values;
     std::size_t num_values;
     const double* probabilities;
@@ -88,39 +87,39 @@ struct crescendo_trial {
     std::int64_t proposal;  ///< -1: none
     const char* status;
     struct crescendo_entries config;
-    std::int64_t resource;  ///< 0: it has not reported
+    std::int64_t resource;  ///< resource of the last report; 0: no report yet
     double value;
 };
 
-/// Takes what a function of a plug-in has to say. `context` is for these functions alone.
+/// Receives the answer of a plug-in's function. Pass `context` to both functions; it has no other use.
 struct crescendo_answer {
     void* context;
     void (*set)(void* context, const char* name, struct crescendo_value value);  ///< one value of a configuration
-    void (*fail)(void* context, const char* message);                            ///< an exception was thrown
+    void (*fail)(void* context, const char* message);                            ///< reports an exception
 };
 
 enum : std::uint32_t { crescendo_sampler, crescendo_search_space, crescendo_stop_rule };
 
 enum : std::uint32_t { crescendo_config, crescendo_nothing_yet, crescendo_done, crescendo_draw_again };
 
-/// One class of a plug-in. A function that its kind does not have is null. What a function returns after it has called
-/// `fail` does not count.
+/// One class of a plug-in. Functions that its kind does not have are null. If a function has called `fail`, its return
+/// value is ignored.
 struct crescendo_part {
     std::uint32_t kind;
     const char* name;
-    /// Makes the object, which all other functions get as `self`.
+    /// Makes the object that is passed to all other functions as `self`.
     void* (*create)(const struct crescendo_search* search, struct crescendo_answer* answer);
     void (*destroy)(void* self);
     /// Returns crescendo_config after it has called `set` for each value.
     std::uint32_t (*propose)(void* self, std::int64_t number, struct crescendo_entries draw,
                              struct crescendo_answer* answer);
     void (*tell)(void* self, const struct crescendo_trial* trial, struct crescendo_answer* answer);
-    /// Returns 0 if the trial is to train on.
+    /// Returns 0 if the trial should continue.
     std::int32_t (*stops)(void* self, const struct crescendo_trial* trial, struct crescendo_answer* answer);
 };
 
-/// What crescendo_plugin_entry() returns. It holds as long as the library is loaded. The version comes first in all
-/// versions.
+/// What crescendo_plugin_entry() returns. It is valid as long as the library is loaded. `abi` is the first member in
+/// every version.
 struct crescendo_plugin_table {
     std::uint32_t abi;
     std::size_t num_parts;
@@ -152,7 +151,7 @@ class Config {
         throw std::out_of_range("there is no value '" + name + "'");
     }
 
-    /// A number; a whole number is one too, and a boolean is 0 or 1. Throws std::out_of_range as at() does, and
+    /// The value as a number. Whole numbers count, and a boolean is 0 or 1. Throws std::out_of_range as at() does, and
     /// std::invalid_argument if the value is something else.
     double number(const std::string& name) const {
         const auto& value = at(name);
@@ -164,22 +163,22 @@ class Config {
     /// As number(name), or `fallback` if there is no value of this name.
     double number(const std::string& name, double fallback) const { return has(name) ? number(name) : fallback; }
 
-    /// A whole number; a boolean is 0 or 1. 2.0 is none. Throws std::out_of_range as at() does, and
-    /// std::invalid_argument if the value is something else.
+    /// The value as a whole number. A boolean is 0 or 1; the floating-point number 2.0 does not count. Throws
+    /// std::out_of_range as at() does, and std::invalid_argument if the value is something else.
     std::int64_t integer(const std::string& name) const { return whole(name, "whole number"); }
     /// As integer(name), or `fallback` if there is no value of this name.
     std::int64_t integer(const std::string& name, std::int64_t fallback) const {
         return has(name) ? integer(name) : fallback;
     }
 
-    /// Throws std::out_of_range as at() does, and std::invalid_argument if the value is no text.
+    /// The value as text. Throws std::out_of_range as at() does, and std::invalid_argument if the value is not a text.
     const std::string& text(const std::string& name) const { return of<std::string>(name, "text"); }
     /// As text(name), or `fallback` if there is no value of this name.
     std::string text(const std::string& name, const std::string& fallback) const {
         return has(name) ? text(name) : fallback;
     }
 
-    /// Gives a value to the name, which may have one.
+    /// Sets the value of a name, and replaces the old value if there is one.
     void set(const std::string& name, Value value) {
         for (auto& entry : entries_) {
             if (entry.first == name) {
@@ -220,31 +219,31 @@ class Config {
     std::vector<std::pair<std::string, Value>> entries_;
 };
 
-/// A parameter, by the words of the sweep file.
+/// A parameter, as the sweep file describes it.
 struct Parameter {
     std::string name;
     std::string distribution;           ///< "uniform", "categorical", …; empty if the parameter is derived
-    Config settings;                    ///< of the distribution: `min`, `max`, `mu`, `sigma`, `a`, `b`, `q`
-    std::vector<Value> values;          ///< of a categorical parameter or a constant
-    std::vector<double> probabilities;  ///< of the values; empty: all are equally likely
-    std::string when;                   ///< a condition without which the parameter is absent; empty: none
-    std::string expression;             ///< of a derived parameter
+    Config settings;                    ///< its settings: `min`, `max`, `mu`, `sigma`, `a`, `b`, `q`
+    std::vector<Value> values;          ///< values of a categorical parameter or a constant
+    std::vector<double> probabilities;  ///< one per value; empty: all values are equally likely
+    std::string when;                   ///< condition without which the parameter is absent; empty: none
+    std::string expression;             ///< expression of a derived parameter; empty if it is searched
 };
 
 enum class Goal { minimize, maximize };
 
-/// What is searched: what the sweep file says. A constructor that gets it has to copy what it keeps, because it is gone
-/// when the constructor has returned.
+/// What the sweep file searches. A constructor must copy what it keeps of a Search, because the Search is destroyed
+/// after the constructor returns.
 struct Search {
     std::string name;    ///< of the sweep
     std::string metric;
     Goal goal = Goal::minimize;
     std::uint64_t seed = 0;
     std::optional<std::int64_t> run_cap;       ///< number of trials
-    std::optional<std::int64_t> max_resource;  ///< at which a trial is complete
+    std::optional<std::int64_t> max_resource;  ///< resource at which a trial is complete
     std::vector<Parameter> parameters;
     std::vector<std::string> constraints;
-    Config options;  ///< `options:` of the sampler or stop rule
+    Config options;  ///< the sampler's or stop rule's `options:` in the sweep file
 
     /// Whether the value `a` of the metric is better than `b`. NaN is worse than every number.
     bool is_better(double a, double b) const {
@@ -254,24 +253,24 @@ struct Search {
 
 /// A trial's last report.
 struct Report {
-    std::int64_t resource;  ///< epochs, say
-    double value;           ///< of the metric, as it was reported; NaN if it was not finite
+    std::int64_t resource;  ///< such as the number of epochs
+    double value;           ///< the reported value of the metric; NaN if it was not finite
 };
 
 struct Trial {
     std::int64_t id;
-    std::optional<std::int64_t> proposal;  ///< number of the proposal that it came from, if this object made it
+    std::optional<std::int64_t> proposal;  ///< number of the proposal that it uses, if this object made that proposal
     std::string status;                    ///< running, waiting, paused, held, stopped, finished or failed
-    Config config;                         ///< with derived parameters, without absent ones
+    Config config;                         ///< includes derived parameters, omits absent ones
     std::optional<Report> report;
 
     bool has_ended() const { return status == "stopped" || status == "finished" || status == "failed"; }
 };
 
-/// There is nothing to propose before another trial is told.
+/// No proposal is possible until tell() brings news of a trial.
 struct NothingYet {};
 
-/// There will never be another proposal: the sweep ends with the trials that it has.
+/// There are no more proposals: the sweep ends with the trials that it has.
 struct Done {};
 
 using Proposal = std::variant<Config, NothingYet, Done>;
@@ -281,26 +280,25 @@ class Sampler {
   public:
     virtual ~Sampler() = default;
 
-    /// A value for each parameter that is not derived; those of absent parameters are ignored. A name that is no
-    /// parameter, or a value that its parameter never has, is a failure as an exception is.
+    /// Returns a value for each parameter that is not derived. Values of absent parameters are ignored. An unknown
+    /// name, or a value outside of its parameter's distribution, counts as a failure, like an exception.
     ///
-    /// `number` counts the questions of a session from 0. `draw` is a configuration that was drawn at random from the
-    /// search space, and allowed by its constraints. If a constraint of the file forbids the proposal, another question
-    /// follows.
+    /// `number` counts the calls of a session from 0. `draw` is a random configuration from the search space that
+    /// satisfies its constraints. If the proposal violates a constraint of the sweep file, propose() is called again.
     virtual Proposal propose(std::int64_t number, const Config& draw) = 0;
 
-    /// Says how a trial is now: when it starts, reports, ends, or is retried. The first calls tell the trials that the
-    /// sweep has by then.
+    /// Receives a trial's present state when the trial starts, reports, ends, or is retried. The first calls of a
+    /// session cover the trials that the sweep already has.
     virtual void tell(const Trial& trial) { (void)trial; }
 };
 
-/// Gives random configurations a structure that the sweep file cannot say. Its constructor takes a `const Search&`.
+/// Gives random configurations a structure that the sweep file cannot express. Its constructor takes a `const Search&`.
 class SearchSpace {
   public:
     virtual ~SearchSpace() = default;
 
-    /// The configuration to use: `draw`, which comes from the parameters of the sweep file, or what it is changed to.
-    /// Nothing if there is none, and another one is to be drawn, up to a thousand times in a row.
+    /// Returns the configuration to use: `draw`, which comes from the parameters of the sweep file, or a changed one.
+    /// Returns nothing to reject `draw`; then another one is drawn, up to a thousand times in a row.
     virtual std::optional<Config> shape(Config draw) = 0;
 };
 
@@ -309,14 +307,14 @@ class StopRule {
   public:
     virtual ~StopRule() = default;
 
-    /// Whether to end a trial, which has a new report: `trial.report` has a value.
+    /// Returns whether to end a trial. It is called for each new report: `trial.report` has a value.
     virtual bool stops(const Trial& trial) = 0;
 
-    /// Says how a trial is now that has no new report: when it starts, ends, or is retried.
+    /// Receives the present state of a trial that has no new report: when it starts, ends, or is retried.
     virtual void tell(const Trial& trial) { (void)trial; }
 };
 
-/// Between the structs of the boundary and the classes above.
+/// Conversions between the structs of the C interface and the classes above.
 namespace boundary {
 
 inline Value value_of(const crescendo_value& value) {
@@ -334,7 +332,7 @@ inline Value value_of(const crescendo_value& value) {
     }
 }
 
-/// Valid as long as `value` is.
+/// The result points into `value`, and is valid as long as `value` is.
 inline crescendo_value to_c(const Value& value) {
     if (const auto* flag = std::get_if<bool>(&value)) {
         return {crescendo_boolean, *flag ? 1 : 0, 0, ""};
@@ -405,7 +403,8 @@ inline void give(const Config& config, crescendo_answer* answer) {
     }
 }
 
-/// What `body` returns. No exception crosses the boundary: its words do, and `otherwise` is returned.
+/// Returns what `body` returns. If `body` throws, passes the exception's message to `answer` and returns `otherwise`,
+/// because no exception may cross the C interface.
 template <class Result, class Body>
 Result guarded(crescendo_answer* answer, Result otherwise, const Body& body) {
     try {
@@ -465,21 +464,21 @@ inline std::int32_t stops(void* self, const crescendo_trial* trial, crescendo_an
 
 }  // namespace boundary
 
-/// For CRESCENDO_PLUGIN: the class that `sampler: {type: name}` means.
+/// For CRESCENDO_PLUGIN: the sampler that `sampler: {type: name}` selects.
 template <class Part>
 crescendo_part sampler(const char* name) {
     return {crescendo_sampler,  name, boundary::create<Part, Sampler>, boundary::destroy<Sampler>,
             boundary::propose, boundary::tell<Sampler>, nullptr};
 }
 
-/// For CRESCENDO_PLUGIN: the search space that `sampler: {type: name}` means.
+/// For CRESCENDO_PLUGIN: the search space that `sampler: {type: name}` selects.
 template <class Part>
 crescendo_part search_space(const char* name) {
     return {crescendo_search_space, name, boundary::create<Part, SearchSpace>, boundary::destroy<SearchSpace>,
             boundary::shape,        nullptr, nullptr};
 }
 
-/// For CRESCENDO_PLUGIN: the class that `stop_rule: name` means.
+/// For CRESCENDO_PLUGIN: the stop rule that `stop_rule: name` selects.
 template <class Part>
 crescendo_part stop_rule(const char* name) {
     return {crescendo_stop_rule, name, boundary::create<Part, StopRule>, boundary::destroy<StopRule>, nullptr,
@@ -488,7 +487,7 @@ crescendo_part stop_rule(const char* name) {
 
 }  // namespace crescendo::plugin
 
-/// Lists the classes of a plug-in, once in its library:
+/// Lists the classes of a plug-in. Use it once per library:
 ///
 ///     CRESCENDO_PLUGIN(crescendo::plugin::sampler<Climber>("climber"),
 ///                      crescendo::plugin::stop_rule<Plateau>("plateau"))

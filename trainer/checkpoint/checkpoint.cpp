@@ -49,7 +49,7 @@ c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
     return by_parameter;
 }
 
-/// Throws std::runtime_error with the system's reason for which a file cannot be read to its end, if there is one.
+/// Throws std::runtime_error with the system's reason if the file cannot be read to its end.
 void require_readable(const std::filesystem::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     std::vector<char> buffer(std::size_t{1} << 20);
@@ -62,8 +62,8 @@ void require_readable(const std::filesystem::path& path) {
     }
 }
 
-/// What a file holds, as it was written. Checkpoints of older versions have no digest. What cannot be read is not
-/// damaged for that: its disk or server may give it back later.
+/// Returns a file's content, checked against its digest. Checkpoints of older versions have no digest. A file that
+/// cannot be read does not count as damaged, because its disk or server may recover.
 c10::impl::GenericDict read_content(const std::filesystem::path& path) {
     try {
         auto content = unpickle(path).toGenericDict();
@@ -128,8 +128,8 @@ std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::i
     for (const auto& [name, tensor] : trial->named_tensors()) {
         copy_into(tensor, model.at(name));
     }
-    // The average of a trial that had none begins with its weights, and so does that of a frozen parameter, or of a
-    // buffer, of which earlier versions kept none.
+    // If the checkpoint has no averages, they start from the weights. So does the average of a frozen parameter or of a
+    // buffer, which earlier versions did not save.
     const auto averages = content.contains("ema") ? content.at("ema").toGenericDict() : model;
     for (const auto& [name, tensor] : trial->averages()) {
         copy_into(tensor, (averages.contains(name) ? averages : model).at(name));

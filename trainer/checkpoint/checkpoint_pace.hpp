@@ -5,19 +5,19 @@
 
 namespace crescendo::trainer {
 
-/// Decides when a checkpoint is due that no milestone asks for.
+/// Decides when a checkpoint between milestones is due.
 class CheckpointPace {
   public:
     using Time = std::chrono::steady_clock::time_point;
     using Seconds = std::chrono::duration<double>;
 
-    /// The first is due `every` after `now`. None is ever due if `every` is zero. Without `every`, there are ten
-    /// minutes from one to the next, or more, so that writing stays under 1 % of the time.
+    /// The first checkpoint is due `every` after `now`; with zero, none is ever due. Without a value, checkpoints are
+    /// ten minutes apart, or further, so that writing takes less than 1 % of the time.
     CheckpointPace(std::optional<std::chrono::seconds> every, Time now) : every_(every), last_(now) {}
 
     bool is_due(Time now) const;
 
-    /// The state at `began` is on the disk since `ended`.
+    /// Records that the state as of `began` was on the disk at `ended`.
     void note_written(Time began, Time ended);
 
   private:
@@ -25,7 +25,7 @@ class CheckpointPace {
 
     std::optional<std::chrono::seconds> every_;
     Time last_;
-    Seconds writing_{};  ///< time that the last checkpoint took
+    Seconds writing_{};  ///< how long the last checkpoint took
 };
 
 }  // namespace crescendo::trainer

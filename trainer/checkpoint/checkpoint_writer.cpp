@@ -42,7 +42,7 @@ void CheckpointWriter::begin(const Trial& trial, const nlohmann::json& settings)
     };
     try {
         written_ = std::async(std::launch::async, write);
-    } catch (const std::system_error&) {  // no thread is to be had, so this one writes
+    } catch (const std::system_error&) {  // no thread is available, so this one writes
         pace_.note_written(began_, write());
     }
 }

@@ -11,11 +11,11 @@
 
 namespace crescendo::trainer {
 
-/// Writes the checkpoints of one trial: before milestones, while its group waits, and between milestones, beside the
-/// training.
+/// Writes the checkpoints of one trial: at milestones while the group waits, and between milestones on a thread while
+/// training continues.
 ///
 /// Between milestones, training stops only while the state is copied in memory. So members that wait for this one in a
-/// collective do not wait for a disk. Where no thread can be made that writes beside the training, they do.
+/// collective do not wait for a disk. They do if no thread can be started for the writing.
 class CheckpointWriter {
   public:
     /// `every` is Settings::checkpoint_every, and counts from now on.
@@ -24,11 +24,11 @@ class CheckpointWriter {
     /// Writes the trial as it is now, and waits until it is on the disk. Throws WriteError.
     void save(const Trial& trial, const nlohmann::json& settings);
 
-    /// Begins to save the trial as it is now, if that is due. Throws what kept a checkpoint from the disk, mostly an
-    /// earlier one.
+    /// Starts to save the trial as it is now, if a checkpoint is due. Throws the error of a failed write, usually that
+    /// of an earlier checkpoint.
     void save_if_due(const Trial& trial, const nlohmann::json& settings);
 
-    /// Waits for the checkpoint that was begun; afterwards the file is not touched. Throws what kept it from the disk.
+    /// Waits for the checkpoint in progress; after that, the file is not touched. Throws the error if the write failed.
     /// The destructor also waits, but does not throw.
     void finish();
 
@@ -41,7 +41,7 @@ class CheckpointWriter {
     const std::filesystem::path path_;
     CheckpointPace pace_;
     Time began_;
-    std::future<Time> written_;  ///< when it was written; valid from begin() to finish()
+    std::future<Time> written_;  ///< gives when the write ended; valid from begin() to finish()
 };
 
 }  // namespace crescendo::trainer

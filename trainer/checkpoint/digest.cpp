@@ -7,7 +7,7 @@
 namespace crescendo::trainer {
 namespace {
 
-/// `before` is that of what lies before.
+/// `before` is the CRC of everything before `value`.
 std::uint32_t crc_of(const c10::IValue& value, std::uint32_t before) {
     const auto crc = [&](const void* bytes, std::size_t size) {
         return crc32({static_cast<const char*>(bytes), size}, before);

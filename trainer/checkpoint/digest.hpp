@@ -6,8 +6,8 @@
 
 namespace crescendo::trainer {
 
-/// CRC-32 of what a checkpoint holds: dicts, texts, whole numbers, and the bytes of tensors in the host's
-/// memory, in their order. Readers of PyTorch's files do not look at the sums that those have.
+/// CRC-32 of a checkpoint's content: dicts, texts, whole numbers, and the bytes of tensors in host memory, in their
+/// order. It is needed because readers of PyTorch's files do not verify the checksums in those files.
 std::int64_t digest_of(const c10::IValue& content);
 
 }  // namespace crescendo::trainer

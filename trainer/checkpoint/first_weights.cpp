@@ -27,8 +27,8 @@ constexpr const char* except_key = "trainer.init_except";
 
 using TensorsByName = std::map<std::string, at::Tensor>;
 
-/// What a trial's checkpoint with the optimizer schedule_free was evaluated with: averages, where `model` has the
-/// points at which gradients are taken. Empty of other files.
+/// The averages with which a trial of the optimizer schedule_free was evaluated, from its checkpoint. (`model` has the
+/// points at which gradients are computed.) Empty for other files.
 TensorsByName averages_of_optimizer(const SavedTensors& saved) {
     TensorsByName all;
     const auto words = saved.texts.find("settings");
@@ -89,7 +89,8 @@ TensorsByName read_tensors(const std::string& file) {
     return without_prefix(all, "module.");
 }
 
-/// Takes the tensor of the first of these names out of the file's, with copies of it that are there under the others.
+/// Removes from the file's tensors the one with the first of these names that it has, and its copies under the other
+/// names.
 std::optional<at::Tensor> take_out(TensorsByName& tensors, const std::vector<std::string>& names) {
     std::optional<at::Tensor> taken;
     for (const auto& name : names) {
@@ -106,7 +107,7 @@ std::optional<at::Tensor> take_out(TensorsByName& tensors, const std::vector<std
     return taken;
 }
 
-/// Lists the first few of what does not fit.
+/// Collects mismatches, and lists the first few.
 class Misfits {
   public:
     void add(const std::string& words) {
@@ -144,7 +145,7 @@ void take_first_weights(Trial& trial) {
 
     const at::NoGradGuard no_gradients;
     Misfits misfits;
-    std::vector<at::Tensor> known;  // of the file, those that the model has too
+    std::vector<at::Tensor> known;  // tensors of the file that the model also has
     for (const auto& [name, tensor] : network) {
         std::vector<std::string> names{name};
         std::ranges::copy(trial.model().other_names(name), std::back_inserter(names));
@@ -156,7 +157,7 @@ void take_first_weights(Trial& trial) {
             continue;
         }
         if (!taken) {
-            if (!name.ends_with("num_batches_tracked")) {  // earlier versions of torch had none
+            if (!name.ends_with("num_batches_tracked")) {  // earlier versions of torch did not have it
                 misfits.add(text("it lacks {}", name));
             }
         } else if (taken->sizes() == tensor.sizes()) {

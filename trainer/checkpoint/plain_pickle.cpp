@@ -21,7 +21,7 @@ void pickle_plainly(const c10::IValue& value, const Sink& sink) {
     pickler.pushIValue(value);
     pickler.stop();
 
-    // The writer's destructor would end the process if a write had failed: it is told that all went well.
+    // The writer's destructor would end the process after a failed write, so failures are hidden from it and kept here.
     std::exception_ptr failure;
     const auto put = [&](const void* data, std::size_t size) {
         try {

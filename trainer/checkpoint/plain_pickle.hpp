@@ -6,15 +6,15 @@
 
 namespace crescendo::trainer {
 
-/// Writes a file that unpickle(), torch::pickle_load and Python's torch.load read. At every moment either the old file
-/// or the new one is there, on the disk itself. Throws WriteError if the disk refuses.
+/// Writes a file that unpickle(), torch::pickle_load and Python's torch.load read. The write is atomic and durable: at
+/// every moment the disk has either the complete old file or the complete new one. Throws WriteError if writing fails.
 ///
-/// torch::pickle_save would tag every dict with its TorchScript type, by a function that torch.load calls only with
-/// weights_only=False; here a dict is a dict.
+/// torch::pickle_save is not used, because it tags every dict with its TorchScript type through a function that
+/// torch.load calls only with weights_only=False. Here a dict is a plain dict.
 void write_plainly(const std::filesystem::path& path, const c10::IValue& value);
 
-/// Reads a file of write_plainly(), each tensor at once and into its own memory. Throws c10::Error if it is not such a
-/// file.
+/// Reads a file that write_plainly() wrote. Each tensor is read in one piece, into memory of its own. Throws c10::Error
+/// for any other file.
 c10::IValue unpickle(const std::filesystem::path& path);
 
 }  // namespace crescendo::trainer

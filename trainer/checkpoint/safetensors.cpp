@@ -62,7 +62,7 @@ void write_safetensors(const std::filesystem::path& path, const std::vector<Name
                               {"data_offsets", {begin, end}}};
     }
     std::string words = header.dump();
-    words.resize((words.size() + 7) / 8 * 8, ' ');  // the numbers begin at a multiple of eight bytes
+    words.resize((words.size() + 7) / 8 * 8, ' ');  // so that the numbers begin at a multiple of 8 bytes
     const auto size = std::bit_cast<std::array<char, 8>>(static_cast<std::uint64_t>(words.size()));
     replace_file(path, [&](const Sink& sink) {
         sink({size.data(), size.size()});

@@ -9,16 +9,17 @@
 
 namespace crescendo::trainer {
 
-/// Why the format cannot hold these tensors, the first of a type that it lacks; empty if it can.
+/// Why the safetensors format cannot hold these tensors: the first one whose type it lacks. Empty if it can hold them
+/// all.
 std::string misfit_of_safetensors(const std::vector<NamedTensor>& tensors);
 
-/// Writes tensors as a file of the safetensors format, version 1, which holds names, types, shapes and numbers, and
-/// nothing that a reader would execute (https://github.com/huggingface/safetensors). Throws WriteError, and
-/// std::runtime_error for a type that the format lacks.
+/// Writes tensors in the safetensors format, version 1: names, types, shapes and numbers, but no code that a reader
+/// would execute (https://github.com/huggingface/safetensors). Throws WriteError, or std::runtime_error for a type that
+/// the format lacks.
 void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors);
 
-/// Reads such a file: copies of its tensors by their names. Throws std::runtime_error if it is none, or has a type that
-/// torch lacks.
+/// Reads a safetensors file, and returns copies of its tensors by name. Throws std::runtime_error if the file has
+/// another format, or a type that torch lacks.
 std::map<std::string, at::Tensor> read_safetensors(const std::filesystem::path& path);
 
 }  // namespace crescendo::trainer

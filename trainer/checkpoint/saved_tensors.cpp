@@ -19,7 +19,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// By the names of classes in Python's module torch.
+/// Storage types, by the names of their classes in Python's module torch.
 constexpr Words storage_types{{std::pair{at::kFloat, "torch FloatStorage"},
                                {at::kDouble, "torch DoubleStorage"},
                                {at::kHalf, "torch HalfStorage"},
@@ -36,7 +36,7 @@ constexpr Words storage_types{{std::pair{at::kFloat, "torch FloatStorage"},
 struct Value;
 using Values = std::vector<Value>;
 
-/// A function or class of Python, by its module and name.
+/// A Python function or class, as "module name".
 struct Global {
     std::string name;
 };
@@ -48,7 +48,7 @@ struct Dict {
     std::vector<std::pair<Value, Value>> entries;
 };
 struct Mark {};
-struct Unknown {};  ///< None, and every object that is of no concern
+struct Unknown {};  ///< None, and every object that is not needed
 
 struct Value : std::variant<Unknown, Mark, Global, Storage, std::string, std::int64_t, at::Tensor,
                             std::shared_ptr<Values>, std::shared_ptr<Dict>> {
@@ -62,8 +62,8 @@ struct Value : std::variant<Unknown, Mark, Global, Storage, std::string, std::in
 
 [[noreturn]] void refuse() { throw std::runtime_error("no file of torch.save"); }
 
-/// The machine of Python's pickle module, as far as tensors need it. Its operations are those of protocol 2 (PEP 307),
-/// which torch.save writes.
+/// The stack machine of Python's pickle module, limited to what tensors need. It implements the operations of protocol
+/// 2 (PEP 307), which torch.save writes.
 class Machine {
   public:
     Machine(std::string_view program, caffe2::serialize::PyTorchStreamReader& records)
@@ -146,7 +146,7 @@ class Machine {
                 push(std::make_shared<Values>());
                 break;
             case 'a':   // APPEND
-                pop();  // no list has a tensor that somebody asks for
+                pop();  // tensors in lists are not needed
                 break;
             case 'e':  // APPENDS
                 since_mark();
@@ -286,7 +286,7 @@ class Machine {
         return found->second;
     }
 
-    /// ("storage", class, name of its record, device, number of elements)
+    /// Loads the storage with the id ("storage", class, name of its record, device, number of elements).
     Value storage(const Value& id) {
         const auto* parts = id.as<std::shared_ptr<Values>>();
         if (parts == nullptr || (*parts)->size() < 3) {
@@ -324,7 +324,7 @@ class Machine {
         return Unknown{};
     }
 
-    /// (storage, offset, sizes, strides, …)
+    /// Rebuilds a tensor from the arguments (storage, offset, sizes, strides, …).
     static Value rebuilt(const Values& arguments) {
         if (arguments.size() < 4) {
             refuse();
@@ -343,7 +343,7 @@ class Machine {
         std::vector<std::int64_t> all;
         for (std::size_t i = 0; values != nullptr && i < (*values)->size(); ++i) {
             const auto* number = (**values)[i].as<std::int64_t>();
-            all.push_back(number ? *number : -1);  // which torch refuses
+            all.push_back(number ? *number : -1);  // torch refuses a negative size
         }
         return all;
     }
@@ -356,7 +356,7 @@ class Machine {
     std::map<std::string, c10::Storage> storages_;
 };
 
-/// A dict may hold itself, hence the depth.
+/// `depth` limits the recursion, because a dict may contain itself.
 SavedTensors tensors_of(const Dict& dict, int depth = 0) {
     constexpr int most = 8;
     SavedTensors saved;

@@ -8,17 +8,18 @@
 
 namespace crescendo::trainer {
 
-/// The tensors of a file that Python's torch.save or crescendo-trainer wrote, in the file's dicts.
+/// The tensors of a file that Python's torch.save or crescendo-trainer wrote, nested in dicts as in the file.
 struct SavedTensors {
     std::map<std::string, at::Tensor> tensors = {};
-    std::map<std::string, SavedTensors> dicts = {};  ///< by their keys, those that hold tensors
-    std::map<std::string, std::string> texts = {};   ///< by their keys, such as a checkpoint's settings
+    std::map<std::string, SavedTensors> dicts = {};  ///< by key; only dicts that hold tensors
+    std::map<std::string, std::string> texts = {};   ///< by key, such as a checkpoint's settings
 };
 
-/// Reads such a file. It runs no code: of a pickle, it knows dicts, tensors and texts, and passes over everything else.
-/// Throws std::runtime_error or c10::Error if it is no such file, or is damaged.
+/// Reads a file of Python's torch.save or crescendo-trainer. It runs no code from the file: it reads a pickle's dicts,
+/// tensors and texts, and skips everything else. Throws std::runtime_error or c10::Error if the file has another format
+/// or is damaged.
 ///
-/// (torch::pickle_load takes no OrderedDict, which is what a state_dict is.)
+/// torch::pickle_load cannot be used, because it rejects OrderedDict, the type of a state_dict.
 SavedTensors read_saved_tensors(const std::filesystem::path& path);
 
 }  // namespace crescendo::trainer

@@ -23,7 +23,7 @@ at::Tensor upload(datasets::Bytes&& bytes, const std::vector<std::int64_t>& shap
     return device.upload(host);
 }
 
-/// On a GPU, the loss of a class that the model does not know would end the process's use of that GPU.
+/// Checked on the host, because on a GPU the loss of an unknown class would make that GPU unusable for the process.
 void expect_known_classes(const datasets::Slice& slice, std::int64_t num_classes) {
     const auto* classes = reinterpret_cast<const std::int64_t*>(slice.targets.data());
     for (std::size_t i = 0; i < slice.samples.size(); ++i) {
@@ -36,7 +36,7 @@ void expect_known_classes(const datasets::Slice& slice, std::int64_t num_classes
     }
 }
 
-/// Beyond these numbers binary cross entropy has no bound below, so that a trial would "learn" without end.
+/// For targets outside 0 to 1, binary cross entropy has no lower bound, so a trial would "learn" forever.
 void expect_shares(const datasets::Slice& slice, const datasets::Bytes& bytes, const char* what) {
     const std::span numbers(reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float));
     const auto found =

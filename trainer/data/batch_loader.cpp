@@ -24,7 +24,7 @@ void BatchLoader::fetch() {
         RECORD_USER_SCOPE("crescendo::reading");
         return stream_.next(device_.staging_memory(), waiting_);
     }();
-    // If the device still computes, the samples are there before it needs them.
+    // If the device is still computing, the samples arrived before it needs them.
     if (device_.idle()) {
         waited_ += std::chrono::steady_clock::now() - began;
     }

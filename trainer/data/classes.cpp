@@ -12,7 +12,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Targets that are read together: some MiB in whole chunks, so that none is decoded twice.
+/// Number of targets per read: a few MiB, in whole chunks, so that no chunk is decoded twice.
 std::int64_t targets_per_read(const datasets::Field& targets, std::int64_t num_samples) {
     constexpr std::int64_t bytes = 4 << 20;
     const auto chunk = std::max<std::int64_t>(1, targets.chunk_samples);
@@ -46,7 +46,7 @@ ClassCounts count_classes(const datasets::SampleSet& samples, datasets::NonFinit
             if (!known && non_finite != datasets::NonFinite::keep) {
                 continue;
             }
-            // uint64 from 2^63 on are negative as int64.
+            // A uint64 of 2^63 or more is negative as int64.
             const bool is_positive = number >= 0 || targets.type == datasets::ElementType::u64;
             CRESCENDO_VALIDATE(number >= 0 && number < most_classes, "",
                                "{}: {} holds the class {}, but classes count from 0 to at most {}; renumber them, or "

@@ -85,7 +85,7 @@ datasets::SampleStream& DataCache::stream(Streams& streams, const std::string& l
     return *stream;
 }
 
-/// The sweep trains all the same where memory cannot be shared.
+/// If memory cannot be shared, training continues without it.
 std::shared_ptr<datasets::SharedChunks> DataCache::shared(const DataSettings& settings) {
     const auto bytes = settings.shared_memory.value_or(settings.memory);
     if (!shared_ && !shared_memory_.empty() && bytes > 0) {

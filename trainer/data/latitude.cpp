@@ -23,12 +23,12 @@ namespace {
 
 constexpr const char* latitude_key = "trainer.data.latitude";
 
-/// Which rows of a grid the images of a field have.
+/// The rows of a grid that the images of a field contain.
 struct GridRows {
     std::int64_t stored;    ///< rows of the grid in the file
-    datasets::Range taken;  ///< those that are left by parts of rows and by a crop
-    std::int64_t before;    ///< rows of padding before them
-    std::int64_t height;    ///< rows of an image, with the padding
+    datasets::Range taken;  ///< rows that row selections and a crop leave
+    std::int64_t before;    ///< rows of padding before the taken rows
+    std::int64_t height;    ///< rows of an image, including the padding
 
     friend bool operator==(const GridRows&, const GridRows&) = default;
 };
@@ -46,10 +46,10 @@ GridRows rows_of(const Field& field) {
     return rows;
 }
 
-/// The rows that all targets have.
+/// Returns the rows of the targets, which must all have the same ones.
 GridRows common_rows(const std::string& location, const Fields& targets) {
     const auto is_no_image = [](const Field& field) {
-        return std::ssize(field.shape) < (field.window > 0 ? 3 : 2);  // the first axis of a window is its time
+        return std::ssize(field.shape) < (field.window > 0 ? 3 : 2);  // the first axis of a window is time
     };
     const bool images = std::none_of(targets.begin(), targets.end(), is_no_image) && joined_shape(targets).size() >= 2;
     CRESCENDO_VALIDATE(images, latitude_key, "it weighs the rows of images, but a target of {} is {}; leave it out",

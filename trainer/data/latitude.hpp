@@ -8,11 +8,11 @@
 
 namespace crescendo::trainer {
 
-/// Factors of the rows of targets, which are images of a latitude-longitude grid: the cosine of a row's latitude over
-/// the mean of all rows (Rasp et al., "WeatherBench", 2020), so that each point counts as its share of the area. Rows
-/// of padding have 0, and the mean factor is 1. Empty unless the settings name latitudes.
+/// Weights of the rows of targets that are images on a latitude-longitude grid: the cosine of a row's latitude divided
+/// by the mean cosine of all rows (Rasp et al., "WeatherBench", 2020). So each point weighs as its share of the area.
+/// Rows of padding have the weight 0, and the mean weight is 1. Empty unless the settings name latitudes.
 ///
-/// `location` is that of `targets`, for messages. Throws InvalidInput, whose key is the setting.
+/// `location` is where `targets` are stored, for messages. Throws InvalidInput with the setting as its key.
 std::vector<double> latitude_weights(const std::string& location, const datasets::Fields& targets,
                                      const DataSettings& settings);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* normalize_key = "trainer.data.normalize";
 
-/// The data sets whose numbers have the mean and spread of the training samples, each once.
+/// The names, without duplicates, of the data sets that are normalised by the mean and spread of the training samples.
 std::vector<std::string> standardized(const datasets::SampleSet& samples, const DataSettings& settings) {
     std::vector<std::string> names;
     const auto add = [&](const std::string& name) {
@@ -36,10 +36,10 @@ std::vector<std::string> standardized(const datasets::SampleSet& samples, const 
     return names;
 }
 
-/// Looked up once for all fields, and only if one wants them.
+/// Statistics of the training samples, looked up once for all fields, and only if a field needs them.
 class TrainingStatistics {
   public:
-    /// `wanted` are the data sets of which of() will be asked.
+    /// `wanted` are the data sets for which of() will be called.
     TrainingStatistics(const DataSettings& settings, std::vector<std::string> wanted)
         : train_(settings.train),
           layout_(settings.layout.value_or(datasets::SampleLayout::chw)),
@@ -86,7 +86,7 @@ void expect_channels(std::size_t given, const char* what, const Field& field, co
                        given, what, location, field.path, channels);
 }
 
-/// Whether the numbers are 0 to 255 by their type.
+/// Whether the field's type limits its numbers to 0 to 255.
 bool holds_bytes(const Field& field) {
     const bool wraps = field.packing && field.packing->wrap > 0;
     return field.type == (wraps ? datasets::ElementType::i8 : datasets::ElementType::u8) && !field.is_real();

@@ -24,7 +24,7 @@ constexpr Words kinds{{std::pair{Task::Kind::classification, "classification"},
                        {Task::Kind::regression, "regression"},
                        {Task::Kind::reconstruction, "reconstruction"}}};
 
-/// How to name the one number of a row that has axes all the same, as labels of N x 1 have.
+/// A hint how to select the single number of a row that still has axes, as in labels of shape N x 1.
 std::string hint_of_lone_number(const std::string& name, const std::vector<std::int64_t>& shape) {
     const bool is_lone = std::all_of(shape.begin(), shape.end(), [](auto length) { return length == 1; });
     if (!is_lone || name.find('[') != std::string::npos) {
@@ -37,7 +37,7 @@ std::string hint_of_lone_number(const std::string& name, const std::vector<std::
     return text(". Name its one number: targets: \"{}[{}]\"", name, indices);
 }
 
-/// What is wrong with the targets, if anything is.
+/// Returns what is wrong with the targets, if anything.
 std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSet& samples,
                                         const std::string& data_key) {
     const auto& targets = samples.targets();
@@ -78,7 +78,7 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
     return problems;
 }
 
-/// The target, or what is reconstructed, that is standardized; empty if none is.
+/// The name of the target, or of the reconstructed input, that is standardized; empty if none is.
 std::string standardized_target(const Settings& settings, const SampleSet& samples) {
     const auto& names = settings.model->reconstructs(samples) ? settings.data.inputs : settings.data.targets;
     const auto found =
@@ -86,7 +86,7 @@ std::string standardized_target(const Settings& settings, const SampleSet& sampl
     return found != names.end() ? *found : "";
 }
 
-/// What is wrong with the loss and the metrics for targets that fit.
+/// Returns what is wrong with the loss and the metrics, given targets without problems.
 std::vector<Problem> misfits_of_objective(const Settings& settings, const SampleSet& samples) {
     const bool classes = learns_classes(settings, samples);
     std::vector<Problem> problems;
@@ -121,7 +121,7 @@ std::vector<Problem> misfits_of_objective(const Settings& settings, const Sample
     return problems;
 }
 
-/// What the augmentation does that samples cannot take.
+/// Returns why the augmentation cannot be applied to these samples.
 std::vector<Problem> misfits_of_augmentation(const Settings& settings, const SampleSet& samples) {
     const auto& augmentation = settings.augmentation;
     const auto inputs = joined_shape(samples.inputs());

@@ -24,7 +24,7 @@ class CpuDevice : public Device {
         return make_gloo_group(at::kCPU, store, rank, size, patience);
     }
 
-    /// Nothing runs on: Gloo's collectives have been waited for, and have thrown where they failed.
+    /// Nothing is pending: Gloo's collectives were already awaited, and threw if they failed.
     bool finish(c10d::ProcessGroup&, const std::function<bool()>&) const override { return true; }
 
     void dissolve(c10d::ProcessGroup&) const override {}

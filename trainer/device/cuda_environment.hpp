@@ -2,7 +2,7 @@
 
 namespace crescendo::trainer {
 
-/// Sets how CUDA's allocator of LibTorch shares out memory, where the user has not said it. To be called before CUDA's
+/// Configures LibTorch's CUDA allocator through the environment, unless the user has set it. Call it before CUDA's
 /// libraries are loaded, while the process has one thread.
 void prepare_cuda_environment();
 

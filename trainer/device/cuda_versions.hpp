@@ -4,8 +4,9 @@
 
 namespace crescendo::trainer {
 
-/// Why CUDA finds no GPU, with the remedy. The versions are CUDA's numbers (12020 is 12.2): `driver` is the newest that
-/// the driver supports, 0 where there is none; `runtime` is that of the libraries beside LibTorch.
+/// Explains why CUDA finds no GPU, with the remedy. Versions are CUDA's numbers (12020 is 12.2): `driver` is the newest
+/// version that the driver supports, 0 if there is no driver; `runtime` is the version of the libraries beside
+/// LibTorch.
 std::string why_no_gpu(int driver, int runtime);
 
 }  // namespace crescendo::trainer

@@ -10,8 +10,8 @@ c10::intrusive_ptr<c10d::ProcessGroup> make_gloo_group(at::DeviceType type,
                                                        const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
                                                        const Patience& patience) {
     const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(patience.timeout);
-    // Members connect once all are in the store, so those that live do it at once. One that died meanwhile would hold
-    // the others up, deaf to orders, for as long as Gloo waits for a connection, which it tries several times.
+    // Members connect after all are in the store, so live members connect at once. If a member has died since, Gloo
+    // retries the connection, and blocks the others, which cannot take orders, for this time-out on each try.
     constexpr std::chrono::milliseconds to_connect{2000};
     const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
     auto options = c10d::ProcessGroupGloo::Options::create(std::min(timeout, to_connect));

@@ -14,11 +14,11 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Operations from which on oneDNN gains more than its preparation of a product costs, some 10 us.
+/// Number of operations above which oneDNN saves more than the about 10 us that it needs to prepare a product.
 constexpr std::int64_t fewest_operations = std::int64_t{1} << 22;
 
-/// x times the transpose of `weight`, and perhaps a bias for each column. It is how torch's compiler calls oneDNN, and
-/// the one way to it without tensors of another layout.
+/// x times the transpose of `weight`, plus an optional bias per column. Torch's compiler calls oneDNN through this
+/// function. It is the only way to reach oneDNN without tensors of another layout.
 using Linear = at::Tensor(const at::Tensor& x, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
                           std::string_view activation, c10::List<std::optional<at::Scalar>> of_activation,
                           std::optional<std::string_view> algorithm);
@@ -27,8 +27,8 @@ std::optional<c10::OperatorHandle> find_linear() {
     return c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
 }
 
-/// The matrix itself if it or its transpose lies densely, else a copy. oneDNN multiplies by a slice, or by what is
-/// expanded, in its reference kernel, which takes a thousand times as long. The left factor may lie in any way.
+/// The matrix itself if it or its transpose is contiguous, else a contiguous copy. For a sliced or expanded matrix,
+/// oneDNN would use its reference kernel, which takes a thousand times as long. The left factor may have any layout.
 at::Tensor dense(const at::Tensor& b) { return b.is_contiguous() || b.t().is_contiguous() ? b : b.contiguous(); }
 
 at::Tensor product(const at::Tensor& a, const at::Tensor& b, const std::optional<at::Tensor>& bias) {

@@ -6,17 +6,17 @@
 
 namespace crescendo::trainer {
 
-/// As long as this lives, oneDNN computes torch's large matrix products of float32 on processors where it is twice as
-/// fast as MKL, which torch takes for them: those of AMD with AVX-512, for MKL has kernels of that width for Intel's
-/// alone. Elsewhere, and for all other products, nothing changes.
+/// While this lives, oneDNN instead of MKL computes torch's large float32 matrix products on AMD processors with
+/// AVX-512. oneDNN is twice as fast there, because MKL has AVX-512 kernels for Intel processors only. Nothing changes
+/// on other processors and for other products.
 ///
-/// It stands in for torch's own kernels, so layers, their gradients and the models of plug-ins all have it. There is
-/// one at a time.
+/// It replaces torch's own kernels, so layers, their gradients and the models of plug-ins all benefit. At most one
+/// object may exist at a time.
 class MatrixProducts {
   public:
     MatrixProducts();
 
-    /// Whether oneDNN computes products here.
+    /// Whether oneDNN computes large products on this machine.
     bool replaced() const { return static_cast<bool>(kernels_); }
 
   private:

@@ -9,14 +9,14 @@ namespace crescendo::trainer {
 /// How long a member of a group waits for the others.
 struct Patience {
     std::chrono::steady_clock::duration timeout = std::chrono::steady_clock::duration::max();
-    /// Called now and then while it waits: whether that has become pointless. Null: it has not.
+    /// Called now and then during a wait; returns whether waiting has become pointless. Null: never.
     std::function<bool()> give_up = {};
 
     bool gives_up() const { return give_up && give_up(); }
 };
 
-/// The pauses of a loop that looks whether another thread, or a device, is done. Short waits end at once; long ones
-/// leave the core to others.
+/// Pauses for a loop that polls another thread or a device. A short wait only yields, to end quickly; a long one
+/// sleeps, to leave the core to others.
 class Pauses {
   public:
     std::chrono::steady_clock::duration elapsed() const { return std::chrono::steady_clock::now() - began_; }

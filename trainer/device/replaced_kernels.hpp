@@ -6,8 +6,8 @@
 
 namespace crescendo::trainer {
 
-/// Puts kernels in the place of torch's, as long as what it returns lives. `put` is called with a torch::Library of
-/// "aten". Torch warns of kernels that are replaced; this is not heard.
+/// Replaces torch's kernels as long as the returned object lives. `put` gets a torch::Library of "aten" and registers
+/// the kernels. Torch's warnings about replaced kernels are suppressed.
 template <class Put>
 std::unique_ptr<torch::Library> replace_kernels(c10::DispatchKey key, const Put& put) {
     struct Silence : c10::WarningHandler {

@@ -13,8 +13,8 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// A Reducer that keeps the buckets it was given, and that does not collect the order of the gradients'
-/// arrival for a new layout for ever.
+/// A Reducer that keeps its initial buckets. It does not record the order in which gradients arrive, which would
+/// otherwise grow forever.
 class FixedReducer : public c10d::Reducer {
   public:
     FixedReducer(std::vector<at::Tensor> parameters, std::vector<std::vector<std::size_t>> buckets,
@@ -27,7 +27,7 @@ class FixedReducer : public c10d::Reducer {
     }
 };
 
-/// Backward reaches the last parameters first.
+/// In reverse order, because backward reaches the last parameters first.
 std::vector<std::vector<std::size_t>> bucket_layout(const std::vector<at::Tensor>& parameters) {
     const std::vector<at::Tensor> reversed(parameters.rbegin(), parameters.rend());
     auto buckets = std::get<0>(c10d::compute_bucket_assignment_by_size(
@@ -52,7 +52,7 @@ std::size_t bytes_of(const std::vector<at::Tensor>& tensors) {
 }  // namespace
 
 bool GradientReducer::goes_in_one_piece(const Device& device, const std::vector<at::Tensor>& parameters) {
-    constexpr std::size_t most = std::size_t{4} << 20;  // bytes, which take some 0.1 ms between GPUs of a node
+    constexpr std::size_t most = std::size_t{4} << 20;  // bytes, which take about 0.1 ms between GPUs of a node
     const auto fits = [&](const at::Tensor& each) {
         return each.is_non_overlapping_and_dense() && each.options().type_equal(parameters.front().options());
     };
@@ -97,7 +97,7 @@ void GradientReducer::finish() {
     RECORD_USER_SCOPE("crescendo::reduction");
     const at::NoGradGuard no_gradients;
     std::vector<at::Tensor> gradients;
-    for (const auto& parameter : parameters_) {  // one without a gradient is found by who knows its name
+    for (const auto& parameter : parameters_) {  // expect_gradients() reports missing gradients by name
         gradients.push_back(parameter.grad().defined() ? parameter.grad() : at::zeros_like(parameter));
     }
     at::_foreach_copy_(places_, gradients);

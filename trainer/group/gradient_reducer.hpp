@@ -13,40 +13,40 @@ class Reducer;
 
 namespace crescendo::trainer {
 
-/// Averages the gradients of a group's members: in buckets, while backward still runs. It is the engine of
+/// Averages the gradients of a group's members in buckets, while backward still runs. It uses the Reducer of
 /// DistributedDataParallel (Li et al., "PyTorch Distributed", VLDB 2020).
 ///
-/// The buckets depend only on the parameters. DistributedDataParallel arranges them again after the first step. A ring
-/// adds in an order that depends on a value's place, so a regroup would then change the last bits of the gradients.
+/// The buckets depend only on the parameters. (DistributedDataParallel rearranges them after the first step. A ring
+/// adds in an order that depends on a value's place, so a regroup would then change the last bits of the gradients.)
 ///
-/// Where the device can record backward, few gradients are averaged in one piece after it: to hide their exchange is
-/// worth less than a recording, which can have no exchange in it.
+/// If the device can record backward and the gradients are small, they are averaged in one piece after backward: hiding
+/// their exchange gains less than a recording, which cannot contain an exchange.
 class GradientReducer {
   public:
-    /// Whether gradients of `parameters` go in one piece in groups of this device.
+    /// Whether groups on this device average the gradients of `parameters` in one piece.
     static bool goes_in_one_piece(const Device& device, const std::vector<at::Tensor>& parameters);
 
-    /// Reduces the gradients of `parameters`, all of which require one, as long as it lives. Every generation makes a
-    /// new one. `group` must outlive it.
+    /// Reduces the gradients of `parameters`, all of which require a gradient, as long as the reducer lives. Every
+    /// generation makes a new reducer. `group` must outlive it.
     GradientReducer(const Group& group, const std::vector<at::Tensor>& parameters);
     ~GradientReducer();
 
-    /// The next backward() ends with the mean of all members' gradients, or finish() does. Without this call gradients
-    /// only accumulate. Every parameter must take part in that backward().
+    /// Makes the next backward(), or else finish(), replace the gradients by their mean over all members. Without this
+    /// call, gradients only accumulate. Every parameter must take part in that backward().
     void average_next_backward();
 
-    /// Call it after that backward(). Throws PeerLost.
+    /// Call it after the backward() that average_next_backward() announced. Throws PeerLost.
     void finish();
 
-    /// Whether backward() has no exchange in it.
+    /// Whether backward() runs without an exchange: in a group of one, and if gradients are averaged in one piece.
     bool in_one_piece() const { return reducer_ == nullptr; }
 
   private:
     const Group& group_;
     std::unique_ptr<c10d::Reducer> reducer_;  ///< null in a group of one, and if gradients go in one piece
-    std::vector<at::Tensor> parameters_;      ///< whose gradients go in one piece; none in a group of one
+    std::vector<at::Tensor> parameters_;      ///< those averaged in one piece; none in a group of one
     at::Tensor piece_;
-    std::vector<at::Tensor> places_;  ///< of the gradients in the piece, which lie there as the parameters do
+    std::vector<at::Tensor> places_;  ///< views of the gradients in `piece_`, with the parameters' strides
 };
 
 }  // namespace crescendo::trainer

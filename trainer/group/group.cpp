@@ -18,7 +18,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Call it in a `catch` of `error`.
+/// Call it in the `catch` of `error`.
 [[noreturn]] void throw_lost_peer(const NcclError& error) {
     if (blames_this_worker(error.what())) {
         throw;
@@ -46,7 +46,7 @@ void rethrow_as_peer_lost() {
 
 namespace {
 
-/// Gloo hands on what the store throws as an error of its own, so that types tell little here.
+/// Gloo wraps the store's exceptions in its own, so exception types are no help here.
 c10::intrusive_ptr<c10d::ProcessGroup> meet(const Device& device, const c10::intrusive_ptr<c10d::Store>& store,
                                             int rank, int size, const Patience& patience) try {
     return device.make_process_group(store, rank, size, patience);
@@ -64,7 +64,7 @@ c10::intrusive_ptr<c10d::ProcessGroup> meet(const Device& device, const c10::int
     throw PeerLost(error.what());
 }
 
-/// For waits that have an end of their own, so that they need not look like a hang.
+/// For waits that have their own time-out, and so cannot be hangs.
 std::function<bool()> asking(std::function<bool()> interrupted, std::function<void()> waiting) {
     return [interrupted = std::move(interrupted), waiting = std::move(waiting)] {
         if (waiting) {
@@ -74,8 +74,8 @@ std::function<bool()> asking(std::function<bool()> interrupted, std::function<vo
     };
 }
 
-/// Cuts a tensor that has more than `most_bytes` into some of its rows each: these are the same at members where it
-/// lies in another order in memory.
+/// Cuts a tensor of more than `most_bytes` into blocks of rows. Rows are the same on all members, even if their memory
+/// layouts differ.
 std::vector<at::Tensor> pieces_of(const at::Tensor& tensor, std::size_t most_bytes) {
     if (tensor.dim() == 0 || tensor.nbytes() <= most_bytes) {
         return {tensor};
@@ -84,7 +84,7 @@ std::vector<at::Tensor> pieces_of(const at::Tensor& tensor, std::size_t most_byt
     return tensor.split(static_cast<std::int64_t>(std::max<std::size_t>(1, most_bytes / bytes_of_row)));
 }
 
-/// Cuts a list where its tensors have more than `most_bytes` together.
+/// Splits a list into blocks of tensors with at most `most_bytes` together.
 std::vector<std::vector<at::Tensor>> blocks_of(const std::vector<at::Tensor>& tensors, std::size_t most_bytes) {
     std::vector<std::vector<at::Tensor>> blocks;
     std::size_t bytes = 0;
@@ -107,14 +107,14 @@ std::int64_t num_numbers(const std::vector<at::Tensor>& tensors) {
     return count;
 }
 
-/// Whether a tensor's numbers lie in memory row by row, as they are.
+/// Whether a tensor's memory holds its numbers row by row, without lazy conjugation or negation.
 bool is_plain(const at::Tensor& tensor) { return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg(); }
 
-/// A copy, but for a single tensor that is flat in memory.
+/// One flat tensor with all numbers: a copy, except for a single contiguous tensor.
 at::Tensor flatten(const std::vector<at::Tensor>& tensors) {
     if (tensors.size() == 1) {
         const at::Tensor rows = tensors.front().contiguous().resolve_conj().resolve_neg();
-        return rows.as_strided({rows.numel()}, {1});  // reshape() would keep the odd stride of a single number
+        return rows.as_strided({rows.numel()}, {1});  // reshape() would keep an odd stride of a single number
     }
     std::vector<at::Tensor> flat;
     for (const auto& tensor : tensors) {
@@ -158,8 +158,9 @@ Group::~Group() {
     }
 }
 
-/// The order that interrupts may follow from what these collectives gave another member, as the next regroup follows
-/// from a report. So those that can end get the time to. Who gave up at once would lose the report.
+/// The order that interrupts may result from these collectives, which another member has already finished: for example,
+/// a report leads to the next regroup. So collectives that can end get time to do so. A member that gave up at once
+/// would lose the report.
 void Group::finish() const {
     if (!process_group_) {
         return;
@@ -231,11 +232,11 @@ void Group::broadcast(const std::vector<at::Tensor>& tensors, Before before, std
     }
     for (const auto& [type, alike] : by_type) {
         for (const auto& part : blocks_of(alike, block_bytes)) {
-            // As bytes, because Gloo and NCCL know few types of numbers.
+            // As bytes, because Gloo and NCCL support few types.
             const bool in_place = before == Before::lost && part.size() == 1 && is_plain(part.front());
             if (rank_ == 0 || in_place) {
                 broadcast_block(flatten(part).view(at::kByte));
-            } else {  // the tensors change once a block has arrived whole
+            } else {  // the tensors change only after a complete block has arrived
                 const at::Tensor block = at::empty({num_numbers(part)}, part.front().options());
                 broadcast_block(block.view(at::kByte));
                 unflatten(block, part);

@@ -9,18 +9,18 @@
 
 namespace crescendo::trainer {
 
-// What a user's network is asked before a trial has it.
+// Checks of a user's network before a trial uses it.
 
-/// Numbers from 0 to 1 as inputs of some samples, the same ones each time: two, or three where a sample has two
-/// outputs. So outputs with their axes in the wrong order do not pass for others.
+/// Inputs of a few samples: numbers from 0 to 1, the same in each call. There are two samples, or three if a sample has
+/// two outputs, so that outputs with swapped axes do not pass the check.
 at::Tensor dry_inputs(const Task& task);
 
-/// "two samples": how many dry_inputs() are.
+/// The number of samples in dry_inputs() as text: "two samples".
 std::string dry_samples(const Task& task);
 
-/// Throws InvalidInput, of the key trainer.model, if the network keeps something between two calls that no checkpoint
-/// has: then the second one of two equal calls, with buffers as they were, differs, in training or in evaluation. Also
-/// if it changes its inputs, which a step may run twice. Leaves the network in evaluation mode, with other buffers.
+/// Throws InvalidInput with the key trainer.model if the network has state that checkpoints do not save: if two equal
+/// calls with the same buffers give different outputs, in training or in evaluation mode. Also throws if the network
+/// changes its inputs, because a step may run them twice. Leaves the network in evaluation mode, with changed buffers.
 void expect_stateless(Model& model, const at::Tensor& inputs, const std::string& who);
 
 }  // namespace crescendo::trainer

@@ -12,7 +12,8 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// The tables of vectors. They are no layers, and one that stands for "no category" is zero on purpose.
+/// The embedding tables, which keep their values: they are not layers, and the vector for "no category" is zero on
+/// purpose.
 std::set<const at::TensorImpl*> embeddings_of(const Model& model) {
     std::set<const at::TensorImpl*> tables;
     for (const auto& module : model.modules()) {
@@ -32,7 +33,7 @@ void initialize(Model& model, Initialization initialization) {
     const auto tables = embeddings_of(model);
     for (auto& parameter : model.named_parameters()) {
         at::Tensor& values = parameter.value();
-        if (!values.requires_grad()) {  // frozen: what it has is what it is for
+        if (!values.requires_grad()) {  // frozen: its values are intended
             continue;
         }
         const auto name = parameter.key().substr(parameter.key().rfind('.') + 1);

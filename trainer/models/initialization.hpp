@@ -6,8 +6,8 @@ namespace crescendo::trainer {
 
 class Model;
 
-/// Draws a model's weights anew, from torch's generator, and sets biases to zero. Torch's own initialization stays as
-/// it is. Scales, which have one dimension, and vectors of categories stay as well.
+/// Redraws a model's weights from torch's generator, and sets biases to zero. Does nothing for Initialization::torch.
+/// Scales, which have one dimension, and embedding vectors of categories keep their values.
 void initialize(Model& model, Initialization initialization);
 
 }  // namespace crescendo::trainer

@@ -10,7 +10,7 @@
 namespace crescendo::trainer {
 namespace {
 
-/// Batch norms are in evaluation mode while this lives.
+/// Keeps batch norms in evaluation mode while this lives.
 class EvaluatedNorms {
   public:
     explicit EvaluatedNorms(const std::function<void(bool)>& evaluate) : evaluate_(evaluate) { evaluate_(true); }

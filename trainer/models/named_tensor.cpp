@@ -8,7 +8,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// "conv1, layer1, fc"
+/// The top-level names of the tensors, without repetition: "conv1, layer1, fc".
 std::string outermost_names(const std::vector<NamedTensor>& tensors) {
     std::string all;
     std::string last;

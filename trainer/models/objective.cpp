@@ -26,12 +26,12 @@ at::Tensor on_device(const std::vector<double>& weights, const at::Device& place
     return weights.empty() ? at::Tensor() : at::tensor(weights, at::kDouble).to(place);
 }
 
-/// The images of (samples, num_outputs): (samples, channels, rows, columns).
+/// Reshapes (samples, num_outputs) to images (samples, channels, rows, columns).
 at::Tensor images(const Task& task, const at::Tensor& numbers) {
     return numbers.reshape({numbers.size(0), -1, std::ssize(task.row_weights), task.target_shape.back()});
 }
 
-/// The length of each sample, (samples).
+/// The L2 norm of each sample, with row weights: (samples).
 at::Tensor lengths(const Task& task, const LossWeights& weights, const at::Tensor& numbers) {
     if (task.row_weights.empty()) {
         return at::linalg_vector_norm(numbers, 2, 1);

@@ -6,7 +6,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Numbers, texts and lists look alike in JSON and in Python.
+/// A Python literal. Numbers, texts and lists are written as in JSON.
 std::string literal(const nlohmann::ordered_json& value) {
     if (value.is_boolean()) {
         return value.get<bool>() ? "True" : "False";

@@ -7,7 +7,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Torch keeps this key for programs that put off how modules are initialized, and has no kernels of its own there.
+/// Torch reserves this key for programs that defer the initialization of modules, and has no kernels of its own for it.
 constexpr auto unfilled = c10::DispatchKey::DeferredInit;
 
 at::Tensor& leave_as_it_is(at::Tensor& tensor, double, double, std::optional<at::Generator>) { return tensor; }

@@ -4,8 +4,8 @@
 
 namespace crescendo::trainer {
 
-/// While it exists, torch draws no random numbers into tensors in this thread: they keep whatever their memory holds.
-/// For models whose weights are about to come from elsewhere, since torch's layers cannot be made without drawing them.
+/// While it lives, torch fills no tensors with random numbers in this thread: they keep what their memory holds. Use it
+/// for models whose weights will be loaded, because torch's layers cannot be made without drawing weights.
 class UnfilledWeights {
   public:
     UnfilledWeights();

@@ -13,8 +13,8 @@ namespace crescendo::trainer {
 namespace {
 
 constexpr double beta2_decay = -0.8;
-constexpr double least_scale = 1e-3;   ///< of weights, whose size the step follows
-constexpr double longest_update = 1.0; ///< root mean square of an update before the learning rate
+constexpr double least_scale = 1e-3;   ///< lower limit of the weights' size, to which the step is proportional
+constexpr double longest_update = 1.0; ///< limit of an update's root mean square, before the learning rate
 constexpr double least_root = std::numeric_limits<float>::epsilon();
 
 at::Tensor mean_square(const at::Tensor& values, std::int64_t axis) {
@@ -54,8 +54,8 @@ class Adafactor : public PerParameterOptimizer {
         weights.sub_(way * (length / (root_mean_square(way) / longest_update).clamp_min_(1.0)));
     }
 
-    /// Takes the gradient into the state with this weight, and returns the estimate of its squares, which is not the
-    /// state.
+    /// Adds the gradient to the state with this weight, and returns the estimate of its squares, which does not share
+    /// memory with the state.
     static at::Tensor variance(const at::Tensor& gradient, const std::vector<NamedTensor>& state, double weight) {
         if (gradient.dim() < 2) {
             at::Tensor all = state[0].tensor;

@@ -13,7 +13,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Updates with torch's default decays of the moments and epsilon.
+/// Updates with torch's defaults for epsilon and the decays of the moments.
 template <class Rule>
 void update_fused(FusedTensors& tensors, const FusedStep& step) {
     const auto& first = tensors.parameters.front();
@@ -29,7 +29,7 @@ void update_fused(FusedTensors& tensors, const FusedStep& step) {
            /*grad_scale=*/{}, /*found_inf=*/{});
 }
 
-/// Adam and AdamW, which differ in what weight decay does.
+/// Reads Adam or AdamW, which differ only in weight decay.
 template <class Rule, class Options, class State>
 std::shared_ptr<OptimizerSpec> read_rule(Section& section, double default_weight_decay) {
     constexpr double default_lr = 0.001;

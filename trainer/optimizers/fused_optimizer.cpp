@@ -10,7 +10,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// The kernels walk through memory, and take numbers at one place of parameter and gradient for a pair.
+/// The gradient in the parameter's memory order, because the kernels pair numbers by their place in memory.
 at::Tensor in_order_of(const at::Tensor& parameter, const at::Tensor& gradient) {
     return gradient.strides() == parameter.strides() ? gradient : at::empty_like(parameter).copy_(gradient);
 }
@@ -56,7 +56,7 @@ void FusedOptimizer::update(double learning_rate) {
     }
 }
 
-/// The tensors are made at the first update, as zeros.
+/// Makes the state tensors, as zeros, at the first update.
 FusedOptimizer::State& FusedOptimizer::ensured_state(const at::Tensor& parameter) {
     auto& state = state_[parameter.unsafeGetTensorImpl()];
     while (state.size() < state_names_.size()) {

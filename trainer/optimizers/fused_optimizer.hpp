@@ -15,11 +15,11 @@
 
 namespace crescendo::trainer {
 
-/// What one call of a fused kernel takes: tensors of the same parameters, in the same order.
+/// Arguments of one call of a fused kernel. All lists cover the same parameters, in the same order.
 struct FusedTensors {
     std::vector<at::Tensor> parameters;
     std::vector<at::Tensor> gradients;
-    std::vector<std::vector<at::Tensor>> state;  ///< for each name of a state tensor, those of the parameters
+    std::vector<std::vector<at::Tensor>> state;  ///< per name of a state tensor, one tensor per parameter
 };
 
 /// The numbers of an update. `step` counts from 1.
@@ -29,24 +29,24 @@ struct FusedStep {
     std::int64_t step = 1;
 };
 
-/// An optimizer whose update is one kernel of LibTorch for many parameters (at::_fused_sgd_ and the like). It reads and
-/// writes each number once, and on a GPU is one launch or a few. torch::optim does both for each parameter and each
-/// operation of the formula.
+/// An optimizer that updates many parameters with one kernel of LibTorch (at::_fused_sgd_ and the like). The kernel
+/// reads and writes each number once, and takes only a few launches on a GPU. torch::optim reads, writes and launches
+/// once per parameter and per operation of the formula.
 class FusedOptimizer : public Optimizer {
   public:
-    /// Updates the tensors in place, state and parameters. State begins as zeros.
+    /// Updates parameters and state in place. The state is initially zero.
     using Kernel = std::function<void(FusedTensors& tensors, const FusedStep& step)>;
 
-    /// The state's tensors are named `state_names`. Takes parameters for which can_update() holds.
+    /// `state_names` are the names of the state tensors. can_update(parameters) must be true.
     FusedOptimizer(const std::vector<NamedTensor>& parameters, std::vector<std::string> state_names,
                    const WeightDecay& decay, Kernel kernel);
 
-    /// Whether the kernels can update all of these: numbers in memory without gaps, on a CPU or one of NVIDIA's
-    /// GPUs. Else use a TorchOptimizer.
+    /// Whether the kernels can update all of these parameters: dense in memory, on a CPU or an NVIDIA GPU. Otherwise
+    /// use a TorchOptimizer.
     static bool can_update(const std::vector<NamedTensor>& parameters);
 
   private:
-    using State = std::vector<at::Tensor>;  ///< in the order of the names
+    using State = std::vector<at::Tensor>;  ///< in the order of `state_names_`
 
     void update(double learning_rate) override;
     std::vector<NamedTensor> state_of(const at::Tensor& parameter) const override;

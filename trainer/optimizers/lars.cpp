@@ -12,7 +12,7 @@ namespace {
 
 class Lars : public PerParameterOptimizer {
   public:
-    /// `trust`: the longest step of a layer, as a share of its weights, at a learning rate of 1.
+    /// `trust` is the maximum norm of a layer's step, as a share of the norm of its weights, at a learning rate of 1.
     Lars(const std::vector<NamedTensor>& parameters, const WeightDecay& decay, double momentum, double trust)
         : PerParameterOptimizer(parameters, decay), momentum_(momentum), trust_(trust) {}
 

@@ -15,7 +15,7 @@ constexpr double nadamw_beta2 = 0.999;
 constexpr double nadamw_epsilon = 1e-8;
 constexpr double momentum_decay = 0.004;
 
-/// The momentum of an update, which rises to beta1.
+/// The momentum of update `number`. It rises towards beta1.
 double momentum(std::int64_t number) {
     return nadamw_beta1 * (1 - 0.5 * std::pow(0.96, static_cast<double>(number) * momentum_decay));
 }
@@ -47,7 +47,8 @@ class NAdamW : public PerParameterOptimizer {
         parameter.weights.addcdiv_(mean, root, -step.learning_rate * next / (1 - product * next));
     }
 
-    /// The product of the momenta of all updates until this one. It follows from their number, so it is no state.
+    /// The product of the momenta of all updates up to this one. It depends only on the number of updates, so it is not
+    /// part of the state.
     double product_until(std::int64_t number) {
         if (number < known_) {
             known_ = 0;
@@ -59,7 +60,7 @@ class NAdamW : public PerParameterOptimizer {
         return product_;
     }
 
-    std::int64_t known_ = 0;  ///< number of momenta in `product_`
+    std::int64_t known_ = 0;  ///< number of factors in `product_`
     double product_ = 1.0;
 };
 

@@ -8,46 +8,47 @@
 
 namespace crescendo::trainer {
 
-/// Updates parameters from their gradients, and names the tensors that it keeps for each of them. A regroup, and a
-/// checkpoint, hold these and the number of updates, and so the whole state.
+/// Updates parameters from their gradients, and gives access to the state tensors of each parameter by name. These
+/// tensors and the number of updates are its whole state, for regroups and checkpoints.
 ///
-/// A new optimizer is one file: an OptimizerSpec with its settings, which makes an Optimizer; and one row in
-/// optimizers.cpp. One of torch::optim's is a TorchOptimizer; one with a rule of its own is a PerParameterOptimizer.
+/// To add an optimizer, write one file with an OptimizerSpec, which reads its settings and makes the Optimizer, and add
+/// one row in optimizers.cpp. Use TorchOptimizer for an optimizer of torch::optim, and PerParameterOptimizer for an
+/// update rule of your own.
 class Optimizer {
   public:
     /// One tensor of a parameter's state, such as "momentum_buffer".
     struct StateTensor {
         std::string parameter;
         std::string name;
-        at::Tensor tensor;  ///< the state itself, no copy
+        at::Tensor tensor;  ///< shares memory with the state
     };
 
     explicit Optimizer(const std::vector<NamedTensor>& parameters) : parameters_(parameters) {}
     virtual ~Optimizer() = default;
 
-    /// One update of all parameters from their gradients.
+    /// Updates all parameters once, from their gradients.
     void step(double learning_rate);
 
     /// Number of updates since the beginning or the last reset.
     std::int64_t num_steps() const { return num_steps_; }
 
-    /// The weights that evaluations take, of each parameter; none if these are the parameters themselves.
+    /// The weights that evaluations use, one tensor per parameter; empty if they use the parameters themselves.
     virtual std::vector<at::Tensor> evaluation_weights() const { return {}; }
 
-    /// The state's tensors, parameter by parameter, always in the same order. None before the first step.
+    /// The state tensors, parameter by parameter, always in the same order. Empty before the first step.
     std::vector<StateTensor> state() const;
 
-    /// Makes the state that `num_steps` updates leave, with zeros in its tensors, which the caller fills in. reset(0)
+    /// Makes the state as after `num_steps` updates, with zeros in its tensors, for the caller to fill in. reset(0)
     /// forgets everything.
     void reset(std::int64_t num_steps = 0);
 
   private:
     virtual void update(double learning_rate) = 0;
 
-    /// The tensors that it keeps for a parameter. Is asked after an update or make_state().
+    /// The state tensors of a parameter. Called only after an update or make_state().
     virtual std::vector<NamedTensor> state_of(const at::Tensor& parameter) const = 0;
 
-    /// Makes the tensors of a parameter as zeros, as if there had been `num_steps` updates, of which there is one.
+    /// Makes the state tensors of a parameter, filled with zeros, as after `num_steps` (at least 1) updates.
     virtual void make_state(const at::Tensor& parameter, std::int64_t num_steps) = 0;
 
     virtual void forget_state() = 0;

@@ -8,41 +8,43 @@
 
 namespace crescendo::trainer {
 
-/// Every optimizer, by the word that the setting `optimizer` takes.
+/// Table of all optimizers, by their word in the setting `optimizer`.
 OptimizerTable optimizers();
 
-/// `sgd`: stochastic gradient descent with momentum, also Nesterov's.
+/// `sgd`: stochastic gradient descent, with optional (Nesterov) momentum.
 std::shared_ptr<OptimizerSpec> read_sgd(Section& section);
 
-/// `adam` (Kingma and Ba, ICLR 2015), with weight decay as a part of the gradient.
+/// `adam` (Kingma and Ba, ICLR 2015), with weight decay added to the gradient.
 std::shared_ptr<OptimizerSpec> read_adam(Section& section);
 
-/// `adamw`: Adam with weight decay of its own (Loshchilov and Hutter, ICLR 2019).
+/// `adamw`: Adam with decoupled weight decay (Loshchilov and Hutter, ICLR 2019).
 std::shared_ptr<OptimizerSpec> read_adamw(Section& section);
 
 /// `nadamw`: AdamW with Nesterov's momentum (Dozat, "Incorporating Nesterov Momentum into Adam", 2016), as torch's
 /// NAdam with decoupled weight decay.
 std::shared_ptr<OptimizerSpec> read_nadamw(Section& section);
 
-/// `rmsprop` (Tieleman and Hinton, 2012), also with momentum, and centered (Graves, 2013), with weight decay as a part
-/// of the gradient.
+/// `rmsprop` (Tieleman and Hinton, 2012), with optional momentum and optional centering (Graves, 2013), and with weight
+/// decay added to the gradient.
 std::shared_ptr<OptimizerSpec> read_rmsprop(Section& section);
 
-/// `lamb` (You et al., "Large Batch Optimization for Deep Learning", ICLR 2020): Adam whose step in each layer is as
-/// long as the layer's weights, times the learning rate. Biases, scales and shifts take Adam's step.
+/// `lamb` (You et al., "Large Batch Optimization for Deep Learning", ICLR 2020): Adam with the step of each layer
+/// rescaled to the norm of the layer's weights, times the learning rate. Biases, scales and shifts take Adam's step.
 std::shared_ptr<OptimizerSpec> read_lamb(Section& section);
 
 /// `lars` (You, Gitman and Ginsburg, "Large Batch Training of Convolutional Networks", 2017): sgd with momentum, with a
-/// learning rate for each layer that follows from the lengths of its weights and its gradient. Biases, scales and
-/// shifts take the step of sgd.
+/// learning rate per layer that depends on the norms of its weights and its gradient. Biases, scales and shifts take
+/// the step of sgd.
 std::shared_ptr<OptimizerSpec> read_lars(Section& section);
 
-/// `adafactor` (Shazeer and Stern, "Adafactor: Adaptive Learning Rates with Sublinear Memory Cost", ICML 2018), as
-/// torch has it. Of a matrix it keeps a number for each row and each column. A kernel is matrices of its last two axes.
+/// `adafactor` (Shazeer and Stern, "Adafactor: Adaptive Learning Rates with Sublinear Memory Cost", ICML 2018), in
+/// torch's variant. For a matrix it keeps one number per row and per column. A convolution kernel counts as matrices of
+/// its last two axes.
 std::shared_ptr<OptimizerSpec> read_adafactor(Section& section);
 
 /// `schedule_free`: Schedule-Free AdamW (Defazio et al., "The Road Less Scheduled", NeurIPS 2024). The parameters are
-/// the points y where gradients are taken. Evaluations take the average x of the points z, which AdamW would reach.
+/// the points y at which gradients are computed. Evaluations use the average x of the points z, which AdamW would
+/// reach.
 std::shared_ptr<OptimizerSpec> read_schedule_free(Section& section);
 
 }  // namespace crescendo::trainer

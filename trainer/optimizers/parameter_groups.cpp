@@ -12,7 +12,7 @@ constexpr const char* all_others = "*";
 
 using Factors = std::map<std::string, double>;
 
-/// The entry of `factors` that counts for a parameter; the end if there is none.
+/// The entry of `factors` that applies to a parameter; the end iterator if there is none.
 Factors::const_iterator factor_of(const std::string& parameter, const Factors& factors) {
     auto best = factors.find(all_others);
     for (auto each = factors.begin(); each != factors.end(); ++each) {

@@ -11,9 +11,10 @@
 
 namespace crescendo::trainer {
 
-/// An optimizer with a rule of its own, which updates one parameter after the other from tensors that it keeps for it.
+/// Base of optimizers with their own update rule, which updates one parameter at a time from the parameter's state
+/// tensors.
 ///
-/// A rule needs no value of a tensor on the host, so that a GPU never waits for it.
+/// A rule must not read a tensor's value on the host, so that it never waits for a GPU.
 class PerParameterOptimizer : public Optimizer {
   public:
     PerParameterOptimizer(const std::vector<NamedTensor>& parameters, const WeightDecay& decay);
@@ -21,23 +22,23 @@ class PerParameterOptimizer : public Optimizer {
   protected:
     struct Step {
         double learning_rate;
-        std::int64_t number;  ///< of the update, from 1
+        std::int64_t number;  ///< number of the update, from 1
     };
 
     struct Parameter {
         at::Tensor weights;  ///< may be changed in place
         const at::Tensor& gradient;
-        double decay;                           ///< WeightDecay::of() it
+        double decay;                           ///< WeightDecay::of() the parameter
         const std::vector<NamedTensor>& state;  ///< in the order of first_state()
     };
 
-    /// What is kept for a parameter that has these weights, as it is before the first update.
+    /// The state tensors of a parameter with these weights, as they are before the first update.
     virtual std::vector<NamedTensor> first_state(const at::Tensor& weights) const = 0;
 
-    /// Changes the parameter, and its state in place.
+    /// Updates the parameter and its state in place.
     virtual void change(const Parameter& parameter, const Step& step) = 0;
 
-    /// Calls `use` with the weights of each parameter and its state; not at all before the first update.
+    /// Calls `use` with the weights and the state of each parameter. Does nothing before the first update.
     template <class Use>
     void for_each(const Use& use) const {
         for (const auto& each : all_) {
@@ -60,10 +61,11 @@ class PerParameterOptimizer : public Optimizer {
     void forget_state() final;
 
     std::vector<Kept> all_;
-    std::unordered_map<const void*, std::size_t> places_;  ///< in all_, by parameter
+    std::unordered_map<const void*, std::size_t> places_;  ///< index in all_, by parameter
 };
 
-/// The spec of a `Rule`, which is made from the parameters and these `settings`, weight decay first.
+/// Returns the spec of an optimizer `Rule`, which is constructed from the parameters and these `settings`, weight decay
+/// first.
 template <class Rule>
 std::shared_ptr<OptimizerSpec> spec_of(double default_lr, LearningRateScaling default_lr_scaling,
                                        const auto&... settings) {
@@ -73,7 +75,7 @@ std::shared_ptr<OptimizerSpec> spec_of(double default_lr, LearningRateScaling de
         }});
 }
 
-/// numerator / denominator, or 1 where one of them is zero: by how much a layer's step is made longer.
+/// The factor on a layer's step: numerator / denominator, or 1 if one of them is zero.
 at::Tensor trust_ratio(const at::Tensor& numerator, const at::Tensor& denominator);
 
 }  // namespace crescendo::trainer

@@ -33,7 +33,7 @@ class ScheduleFree : public PerParameterOptimizer {
   private:
     enum Place { z, exp_avg_sq, lr_max, weight_sum };
 
-    /// The average weighs a point by the square of the largest rate until then, so that a warm-up counts little.
+    /// The average weights each point by the square of the largest rate so far, so that a warm-up counts little.
     std::vector<NamedTensor> first_state(const at::Tensor& weights) const override {
         const auto number = weights.options().dtype(at::kDouble);
         return {{"z", weights.clone()},

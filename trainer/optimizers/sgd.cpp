@@ -13,7 +13,7 @@ using torch::optim::SGDParamState;
 
 namespace {
 
-/// A momentum that begins at zero is the gradient after the first step, as torch::optim has it.
+/// The momentum begins at zero, so after the first step it is the gradient, as in torch::optim.
 std::unique_ptr<Optimizer> make_sgd(const std::vector<NamedTensor>& parameters, const SGDOptions& options,
                                     const WeightDecay& decay) {
     const bool keeps_momentum = options.momentum() > 0;
@@ -43,7 +43,7 @@ std::shared_ptr<OptimizerSpec> read_sgd(Section& section) {
     section.number("momentum", momentum, {.min = 0.0, .below = 1.0});
     section.flag("nesterov", nesterov);
     const auto decay = read_weight_decay(section);
-    // torch refuses Nesterov without momentum, which is plain SGD and may come up in a search.
+    // torch refuses Nesterov without momentum. A search may try that, and here it means plain SGD.
     const auto options = SGDOptions(default_lr).momentum(momentum).nesterov(nesterov && momentum > 0);
     return std::make_shared<OptimizerSpec>(
         OptimizerSpec{.default_lr = default_lr,

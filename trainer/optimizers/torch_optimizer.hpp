@@ -13,18 +13,19 @@
 
 namespace crescendo::trainer {
 
-/// A tensor of `State`, the state that an optimizer of torch::optim keeps for a parameter.
+/// Access to one tensor of `State`, the state that an optimizer of torch::optim keeps per parameter.
 template <class State>
 struct StateField {
     const char* name;
     at::Tensor& (*of)(State& state);
 };
 
-/// An optimizer of torch::optim, `Rule`, which keeps a `State` for each parameter.
+/// Wraps `Rule`, an optimizer of torch::optim that keeps a `State` per parameter.
 template <class Rule, class State>
 class TorchOptimizer : public Optimizer {
   public:
-    /// `fields` are all tensors of the state, in the order of checkpoints; none, if these options keep no state.
+    /// `fields` are all tensors of the state, in their order in checkpoints; empty if the optimizer keeps no state with
+    /// these options.
     template <class Options>
     TorchOptimizer(const std::vector<NamedTensor>& parameters, const Options& options, const WeightDecay& decay,
                    std::vector<StateField<State>> fields)
@@ -33,7 +34,7 @@ class TorchOptimizer : public Optimizer {
   private:
     using ParameterGroup = torch::optim::OptimizerParamGroup;
 
-    /// The parameters by their weight decay.
+    /// Groups the parameters by their weight decay.
     template <class Options>
     static std::vector<ParameterGroup> groups(const std::vector<NamedTensor>& named, const Options& options,
                                               const WeightDecay& decay) {

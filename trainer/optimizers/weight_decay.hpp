@@ -8,17 +8,17 @@
 
 namespace crescendo::trainer {
 
-/// Weight decay, and which parameters it pulls to zero.
+/// Weight decay, and the parameters to which it applies.
 struct WeightDecay {
     enum class Of {
         all,
-        weights,  ///< those of two dimensions or more: no bias, no scale or shift of a normalization
+        weights,  ///< those with two or more dimensions: no biases, no scales or shifts of norms
     };
 
     double rate = 0.0;
     Of parameters = Of::all;
 
-    /// 0 for a parameter that it leaves alone.
+    /// The decay rate of a parameter; 0 if weight decay does not apply to it.
     double of(const at::Tensor& parameter) const { return parameters == Of::all || parameter.dim() > 1 ? rate : 0.0; }
 };
 

@@ -17,15 +17,16 @@ namespace crescendo::trainer {
 
 namespace {
 
-// Static, because a signal handler reaches nothing else. Null while no plug-in runs.
+// Static, because a signal handler can access nothing else. Null while no plug-in runs.
 std::atomic<const char*> running = nullptr;
 
-/// A plug-in that calls itself for ever leaves no room on the stack.
+/// The handler needs its own stack, because a plug-in with endless recursion fills the normal one.
 std::array<char, 64 << 10> stack_of_handler;
 
 void write_all(const char* words) { static_cast<void>(!::write(STDERR_FILENO, words, std::strlen(words))); }
 
-/// The handler is gone by then (SA_RESETHAND): the signal comes again with its own effect.
+/// Names the plug-in in a message. SA_RESETHAND has removed the handler by then, so the signal is raised again with its
+/// default effect.
 void say_who_crashed(int signal) {
     if (const char* words = running) {
         write_all(words);

@@ -4,11 +4,11 @@
 
 namespace crescendo::trainer {
 
-/// While this lives, code of a plug-in runs. If it crashes, the last words of this process name the plug-in, or those
-/// of the process that waits for this one (datasets::in_own_process).
+/// Marks that code of a plug-in runs while this lives. If the code crashes, the last message of this process, or of the
+/// process that waits for it (datasets::in_own_process), names the plug-in.
 class PluginCall {
   public:
-    /// `words` go before "crashed": "the model mine of libmine.so, in forward()".
+    /// `words` precede "crashed" in that message: "the model mine of libmine.so, in forward()".
     explicit PluginCall(std::string words);
     PluginCall(const PluginCall&) = delete;
     PluginCall& operator=(const PluginCall&) = delete;
@@ -18,11 +18,11 @@ class PluginCall {
     std::string words_;
 };
 
-/// Call it in a `catch (...)`. What a plug-in threw becomes std::runtime_error with its words behind `who`, and a
-/// Misfit becomes InvalidInput. Used-up memory is thrown on as it is.
+/// Call it in a `catch (...)`. Turns an exception of a plug-in into std::runtime_error with the message after `who`,
+/// and a Misfit into InvalidInput. Rethrows out-of-memory errors unchanged.
 [[noreturn]] void rethrow_of_plugin(const std::string& who, const char* function);
 
-/// Runs code of the plug-in that `who` names, in its function `function`, for messages.
+/// Runs code of a plug-in. Error messages name the plug-in `who` and its function `function`.
 template <class Body>
 auto call_plugin(const std::string& who, const char* function, Body&& body) {
     const PluginCall call(who + ", in " + function);

@@ -17,7 +17,7 @@ constexpr const char* initialization = "its initialization";
 const std::string marker = CRESCENDO_MODEL_PLUGIN_MARKER;
 const std::string our_label = CRESCENDO_MODEL_PLUGIN_LABEL;
 
-/// What the library was built for: CRESCENDO_MODEL_PLUGIN_LABEL, as it stands in the file.
+/// Reads CRESCENDO_MODEL_PLUGIN_LABEL, the versions that the library was built for, from the file.
 std::string read_label(const std::string& library) {
     std::ifstream file(library, std::ios::binary);
     CRESCENDO_VALIDATE(file && !std::filesystem::is_directory(library), "",
@@ -34,7 +34,7 @@ std::string read_label(const std::string& library) {
     return bytes.substr(begin, bytes.find_first_of(std::string(";\0", 2), begin) + 1 - begin);
 }
 
-/// "version 1 of crescendo/model_plugin.hpp and torch 2.11.0"
+/// The versions in a label, as text: "version 1 of crescendo/model_plugin.hpp and torch 2.11.0".
 std::string versions_in(const std::string& label) {
     return label.substr(marker.size(), label.size() - marker.size() - 1);
 }
@@ -47,7 +47,7 @@ const std::vector<plugin::Registration>& load_library(const std::string& library
                        "{} was built for {}, but this crescendo-trainer has {}; build it again, with the headers of "
                        "this Crescendo",
                        library, versions_in(label), versions_in(our_label));
-    // An absolute path: of a name without '/', the loader would look elsewhere.
+    // An absolute path, because the loader searches other folders for a name without '/'.
     const std::string path = std::filesystem::absolute(library).string();
     void* const handle =
         call_plugin(library, initialization, [&] { return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); });

@@ -7,9 +7,9 @@
 
 namespace crescendo::trainer {
 
-/// Loads a shared library for the rest of the process, and returns its models and losses, which live as long. Throws
-/// InvalidInput with the problem and the remedy if there are none that this version can use. A library that was built
-/// for another version is not loaded at all.
+/// Loads a shared library and returns its models and losses. Both stay until the process ends. Throws InvalidInput with
+/// the problem and the remedy if this version cannot use the library. A library that was built for another version is
+/// not loaded at all.
 const std::vector<plugin::Registration>& load_library(const std::string& library);
 
 }  // namespace crescendo::trainer

@@ -17,7 +17,7 @@ namespace {
 using plugin::Option;
 using plugin::Value;
 
-/// Reads an option by the type of its own value, which it replaces.
+/// Reads an option into its default value, whose type is the option's type.
 struct Reader {
     Section& section;
     const Option& option;
@@ -34,12 +34,12 @@ struct Reader {
         }
         section.choice<std::string>(name(), value, words);
     }
-    void operator()(plugin::Json&) const {}  // mistake_of() refuses it
+    void operator()(plugin::Json&) const {}  // mistake_of() rejects it
 
     const char* name() const { return option.name.c_str(); }
 };
 
-/// Whether an option's own value is one that it allows.
+/// Whether an option's default value is allowed.
 struct Allowed {
     const Option& option;
 

@@ -54,13 +54,13 @@ class PluginLossSpec : public LossSpec {
     }
 
   private:
-    /// Whether the loss is the same whatever torch's generator gives. It sees numbers from 0 to 1, as logarithms need.
+    /// Whether the loss does not depend on torch's generator. The test uses numbers from 0 to 1, which logarithms need.
     bool repeats_itself(const Task& task, const at::Tensor& targets) const {
         const std::int64_t num_samples = targets.size(0);
         const at::Tensor outputs =
             at::linspace(0.1, 0.9, num_samples * task.num_outputs).view({num_samples, task.num_outputs});
         at::Tensor first;
-        for (std::uint64_t seed = 1; seed <= 4; ++seed) {  // a mask of two bits is the same with two of them at times
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {  // a mask of two bits may be equal for two seeds
             at::manual_seed(seed);
             const at::Tensor loss = sum(outputs, targets).detach();
             first = first.defined() ? first : loss;

@@ -9,7 +9,7 @@
 
 namespace crescendo::trainer {
 
-/// A loss of a plug-in, whose options are settings. `loss` must outlive it.
+/// Reads the options of a plug-in's loss from the settings. `loss` must outlive the result.
 std::shared_ptr<LossSpec> read_plugin_loss(Section& section, const plugin::RegisteredLoss& loss,
                                            const std::string& library);
 

@@ -34,13 +34,14 @@ plugin::Task task_for_plugin(const Task& task) {
             .num_outputs = task.num_outputs};
 }
 
-/// Whether these numbers are short because the trial's precision is.
+/// Whether these numbers have a short type because of the trial's precision.
 bool is_of_autocast(const at::Tensor& outputs) {
     return at::autocast::is_autocast_enabled(outputs.device().type()) &&
            at::isReducedFloatingType(outputs.scalar_type());
 }
 
-/// A network of a plug-in. Its parameters, buffers and modules are also those of this module, by their own names.
+/// A network of a plug-in. Its parameters, buffers and modules are also registered in this module, under the same
+/// names.
 class PluginModel : public Model {
   public:
     PluginModel(std::shared_ptr<plugin::Model> network, const Task& task, std::string who)
@@ -72,7 +73,7 @@ class PluginModel : public Model {
         return outputs.reshape({inputs.size(0), task_.num_outputs});
     }
 
-    /// It may draw random numbers, and nothing says whether it does.
+    /// Always true, because it is unknown whether the network draws random numbers.
     bool drops_units() const override { return true; }
     bool reads_keys_on_host() const override { return true; }
 
@@ -82,7 +83,7 @@ class PluginModel : public Model {
     }
 
   private:
-    /// Norms that the plug-in itself keeps in evaluation mode stay there.
+    /// Leaves norms that the plug-in itself keeps in evaluation mode as they are.
     void evaluate_norms(bool on) {
         if (!on) {
             for (const auto& module : std::exchange(evaluated_, {})) {
@@ -101,7 +102,7 @@ class PluginModel : public Model {
     }
 
     std::shared_ptr<plugin::Model> network_;
-    std::vector<std::shared_ptr<torch::nn::Module>> evaluated_;  ///< norms, while they are not to train
+    std::vector<std::shared_ptr<torch::nn::Module>> evaluated_;  ///< norms that evaluate_norms() put in evaluation mode
     Task task_;
     std::string who_;
 };
@@ -125,7 +126,7 @@ void expect_trainable(const Model& model, const std::string& who) {
     CRESCENDO_VALIDATE(!known.empty(), model_key, "{} has no parameter, so there is nothing to learn", who);
 }
 
-/// Throws InvalidInput for a buffer that no checkpoint can be read into.
+/// Throws InvalidInput for a buffer into which no checkpoint can be read.
 void expect_writable_buffers(const Model& model, const std::string& who) {
     for (const auto& buffer : model.named_buffers()) {
         CRESCENDO_VALIDATE(at::has_internal_overlap(buffer.value()) != at::MemOverlap::Yes, model_key,
@@ -135,9 +136,9 @@ void expect_writable_buffers(const Model& model, const std::string& who) {
     }
 }
 
-/// Throws InvalidInput if the outputs depend on something that is no parameter and no buffer: then those of another
-/// network with the same ones differ. Changes the weights of both, for those that are 0 at first, as a last layer's may
-/// be, would hide all that lies before them.
+/// Throws InvalidInput if the outputs depend on something that is neither a parameter nor a buffer: if another network
+/// with the same parameters and buffers gives other outputs. Changes the weights of both networks, because initial
+/// zeros, as in some last layers, would hide everything before them.
 void expect_registered(Model& model, Model& other, const at::Tensor& inputs, const std::string& who) {
     const auto copy = [&](const std::vector<at::Tensor>& from, const std::vector<at::Tensor>& to) {
         const bool alike = std::equal(from.begin(), from.end(), to.begin(), to.end(),
@@ -155,7 +156,7 @@ void expect_registered(Model& model, Model& other, const at::Tensor& inputs, con
     }
     model.eval();
     other.eval();
-    // With other random numbers, so that layers which forward() makes have other weights than the model's.
+    // With other random numbers, so that layers that forward() makes get other weights than in the model.
     other.forward(inputs, at::ones({inputs.size(0)}));
     copy(model.parameters(), other.parameters());
     copy(model.buffers(), other.buffers());
@@ -181,7 +182,7 @@ class PluginModelSpec : public ModelSpec {
         return std::make_shared<PluginModel>(std::move(network), task, who_);
     }
 
-    /// A plug-in may keep what it drew wherever it likes.
+    /// A plug-in may keep random numbers anywhere.
     bool draws_only_weights() const override { return false; }
     bool is_users() const override { return true; }
 

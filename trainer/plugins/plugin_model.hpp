@@ -9,7 +9,8 @@
 
 namespace crescendo::trainer {
 
-/// A model of a plug-in, whose options are settings as those of every model. `model` must outlive it.
+/// Reads the options of a plug-in's model from the settings, like those of every model. `model` must outlive the
+/// result.
 std::shared_ptr<ModelSpec> read_plugin_model(Section& section, const plugin::RegisteredModel& model,
                                              const std::string& library);
 

@@ -13,7 +13,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// "model" or "loss".
+/// The kind of a registration for messages: "model" or "loss".
 const char* kind_of(const plugin::Registration& registration) {
     return std::holds_alternative<plugin::RegisteredModel>(registration) ? "model" : "loss";
 }

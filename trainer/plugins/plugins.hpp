@@ -7,10 +7,10 @@
 namespace crescendo::trainer {
 
 /// Adds the models and losses of a plug-in to the catalogue, for Catalogue::add_plugin. Throws InvalidInput if the
-/// library cannot be used, or has a name that the catalogue has already.
+/// library cannot be used, or if the catalogue already has one of its names.
 void add_plugin(const std::string& library, Catalogue& catalogue);
 
-/// The models and losses of a plug-in with their options, for users: a line each.
+/// Lists the models and losses of a plug-in with their options, one per line, for users.
 std::string list_plugin(const std::string& library);
 
 }  // namespace crescendo::trainer

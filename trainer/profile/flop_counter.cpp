@@ -21,10 +21,10 @@ double numel(const c10::IValue& tensor) { return static_cast<double>(tensor.toTe
 
 double size(const c10::IValue& tensor, std::int64_t axis) { return static_cast<double>(tensor.toTensor().size(axis)); }
 
-/// Of a matrix product of these two: (..., n, k) by (..., k, m).
+/// Operations of a matrix product (..., n, k) by (..., k, m).
 double product(const c10::IValue& a, const c10::IValue& b) { return 2 * numel(a) * size(b, -1); }
 
-/// Positions of a kernel in one channel of an image, whose axes begin at 2.
+/// Number of positions of a kernel in one channel of an image. Spatial axes begin at 2.
 double positions(Values in) {
     const auto input = in[0].toTensor().sizes(), kernel = in[1].toTensor().sizes();
     const auto stride = in[3].toIntVector(), padding = in[4].toIntVector(), dilation = in[5].toIntVector();
@@ -37,14 +37,15 @@ double positions(Values in) {
     return all;
 }
 
-/// A kernel meets each number of the side that it is moved from, or to, in every channel of the other side.
-/// `numbers`: those of that side, over all samples.
+/// Operations of a convolution. `numbers` is the number of elements, over all samples, on the side (input or output)
+/// whose positions the kernel visits; each is combined with every channel of the other side.
 double convolution(double numbers, const c10::IValue& weight) { return 2 * numbers * numel(weight) / size(weight, 0); }
 
-/// Of a layer over series (..., features), with weights for its inputs and for its own outputs of the step before.
+/// Operations of a recurrent layer over series (..., features), with weights for its inputs and for its outputs of the
+/// previous step.
 double recurrent(Values in) { return 2 * numel(in[0]) / size(in[0], -1) * (numel(in[1]) + numel(in[2])); }
 
-/// The same of all layers of cuDNN, whose weights are a list: those of the inputs, of the outputs, and biases.
+/// Operations of all layers of cuDNN, whose weights are a list: for inputs, for outputs, and biases.
 double recurrent_of_cudnn(Values in) {
     double weights = 0;
     for (const at::Tensor& each : in[1].toTensorVector()) {
@@ -53,19 +54,20 @@ double recurrent_of_cudnn(Values in) {
     return 2 * numel(in[0]) / size(in[0], -1) * weights;
 }
 
-/// Of queries (..., n, width), keys (..., m, width) and values (..., m, channels): scores, and means of values.
+/// Operations of attention for queries (..., n, width), keys (..., m, width) and values (..., m, channels): scores, and
+/// means of values.
 double attention(Values in) {
     const double scores = numel(in[0]) / size(in[0], -1) * size(in[1], -2);
     return 2 * scores * (size(in[0], -1) + size(in[2], -1));
 }
 
-/// Behind the gradient of the means are the same three: the scores once more, and the gradients of the queries, the
-/// keys, the scores and the values.
+/// After the gradient of the means, the arguments are the same three. It computes the scores again, and the gradients
+/// of the queries, the keys, the scores and the values.
 double attention_backward(Values in) { return 2.5 * attention(in.slice(1)); }
 
 using Rule = double (*)(Values in);
 
-// The backward of a matrix product is two of them, by the same names.
+// Backward of a matrix product needs no entry: it consists of two matrix products with the same names.
 const std::map<std::string_view, Rule> rules{
     {"aten::mm", [](Values in) { return product(in[0], in[1]); }},
     {"aten::bmm", [](Values in) { return product(in[0], in[1]); }},
@@ -79,7 +81,7 @@ const std::map<std::string_view, Rule> rules{
     {"aten::convolution_backward",
      [](Values in) {
          const bool transposed = in[7].toBool();
-         const auto wanted = in[10].toBoolList();  // the gradients of the input, of the weight and of the bias
+         const auto wanted = in[10].toBoolList();  // gradients of input, weight and bias
          return (wanted[0] + wanted[1]) * convolution(numel(in[transposed ? 1 : 0]), in[2]);
      }},
     {"aten::_scaled_dot_product_flash_attention_for_cpu", attention},

@@ -4,11 +4,12 @@
 
 namespace crescendo::trainer {
 
-/// Counts the floating-point operations of convolutions, matrix products and attention, forward and backward, as long
-/// as it lives: a multiplication and an addition are two. What costs little beside them is not counted: norms,
-/// activations, pooling.
+/// While it lives, counts the floating-point operations of convolutions, matrix products and attention, forward and
+/// backward. A multiplication and an addition count as two. Norms, activations and pooling are not counted, because
+/// they cost little in comparison.
 ///
-/// There is one at a time. It counts what this thread computes, and the threads to which torch hands its backward.
+/// At most one counter may exist at a time. It counts operations of this thread and of the threads that run torch's
+/// backward for it.
 class FlopCounter {
   public:
     FlopCounter();
@@ -16,7 +17,7 @@ class FlopCounter {
     FlopCounter& operator=(const FlopCounter&) = delete;
     ~FlopCounter();
 
-    /// Operations since the counter began.
+    /// Number of operations since the counter was made.
     double flop() const;
 
   private:

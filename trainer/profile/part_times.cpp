@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// torch calls plain functions, hence these.
+// Global, because torch's callbacks are plain functions.
 thread_local const Device* observed = nullptr;
 thread_local std::map<std::string, double> seconds_of_parts;
 constexpr std::string_view prefix = "crescendo::";
@@ -22,7 +22,7 @@ struct Begin : at::ObserverContext {
     Clock::time_point time;
 };
 
-/// torch marks parts too, which may end in other threads.
+/// Ignores torch's own parts, which may end in other threads.
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& part) {
     if (!std::string_view(part.name()).starts_with(prefix)) {
         return nullptr;

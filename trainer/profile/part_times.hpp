@@ -9,20 +9,20 @@
 
 namespace crescendo::trainer {
 
-/// How long the parts of a step take that the trainer marks by RECORD_USER_SCOPE("crescendo::<part>"), as long as this
-/// lives. There is one at a time, for the thread that made it. Parts do not overlap.
+/// While it lives, measures the parts of a step that the trainer marks by RECORD_USER_SCOPE("crescendo::<part>"). At
+/// most one object may exist at a time, and it measures only the thread that made it. Parts must not overlap.
 ///
-/// At the begin and the end of a part it waits until the device has done everything. So a GPU does no two things at
-/// once, and a step takes longer than without.
+/// It waits for the device at the beginning and the end of each part. So a GPU cannot overlap work, and a step takes
+/// longer than without the measurement.
 class PartTimes {
   public:
-    /// `device` must outlive the times.
+    /// `device` must outlive this object.
     explicit PartTimes(const Device& device);
     PartTimes(const PartTimes&) = delete;
     PartTimes& operator=(const PartTimes&) = delete;
     ~PartTimes();
 
-    /// Seconds of each part since the last call, by its name.
+    /// Returns the seconds per part since the last call, by the part's name.
     std::map<std::string, double> take();
 
   private:

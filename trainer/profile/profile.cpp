@@ -26,15 +26,15 @@ using Clock = std::chrono::steady_clock;
 using protocol::Profile;
 using protocol::Profiled;
 
-constexpr int num_warm_ups = 3;  ///< the first steps allocate what the others use again
+constexpr int num_warm_ups = 3;  ///< the first steps allocate memory that the others reuse
 constexpr int num_traced_steps = 5;
 constexpr double fewest_steps = 5;
 constexpr double most_steps = 2000;
 
 double since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
 
-/// Operations a second of a product of matrices of a type, by all members at once. They are large enough that a larger
-/// one is not faster.
+/// Operations per second of a matrix product of a type, on all members at once. The matrices are so large that larger
+/// ones would not be faster.
 double matmul_speed(const Device& device, at::ScalarType type, double seconds) {
     const std::int64_t n = device.place().is_cpu() ? 1024 : 8192;
     const at::Tensor a = at::randn({n, n}).to(device.place(), type);
@@ -43,7 +43,7 @@ double matmul_speed(const Device& device, at::ScalarType type, double seconds) {
     double best = 0.0;
     for (const auto began = Clock::now(); since(began) < std::min(seconds, 1.0) || best == 0.0;) {
         const auto start = Clock::now();
-        product = at::mm(a, a);  // as layers do: mm_out may be computed by another library
+        product = at::mm(a, a);  // as layers do; another library may compute mm_out
         await(device);
         best = std::max(best, 2.0 * static_cast<double>(n * n * n) / since(start));
     }
@@ -76,7 +76,7 @@ class Profiler {
         const auto same = full_batch();
         const auto train_same = [&] { trial_.step(same, group_, reducer_); };
         result.without_data = seconds_of(steps_, train_same);
-        trial_.stop_recording();  // a recording has no parts
+        trial_.stop_recording();  // the parts of a recording cannot be measured
         result.parts = parts_of(loading());
         if (group_.size() > 1) {
             part_off_reduction(result.parts, same);
@@ -93,11 +93,11 @@ class Profiler {
         }
         const auto evaluate = [&] { evaluate_share(trial_, *stream, group_, pulse_); };
         const double first = seconds_of(1, evaluate);
-        const bool again = of_rank_0(first < order_.seconds ? 1 : 0) > 0;  // in training, data that fit stay in memory
+        const bool again = of_rank_0(first < order_.seconds ? 1 : 0) > 0;  // training keeps data that fit in memory too
         return again ? seconds_of(1, evaluate) : first;
     }
 
-    /// All members train a few more steps, and rank 0 writes what it did.
+    /// Trains a few more steps on all members, and writes rank 0's trace of them.
     void trace(const std::string& file) {
         namespace profiler = torch::autograd::profiler;
         using torch::profiler::impl::ActivityType;
@@ -137,7 +137,7 @@ class Profiler {
         }
     }
 
-    /// One that is not the short one at an epoch's end.
+    /// Returns the next batch that is not the short one at the end of an epoch.
     LoadedBatch full_batch() {
         for (;;) {
             auto batch = next();
@@ -147,7 +147,7 @@ class Profiler {
         }
     }
 
-    /// A step as in training, which has its samples loaded while it computes.
+    /// A step as in training, which loads the next samples while it computes.
     Step loading() {
         return [this] { trial_.step(next(), group_, reducer_, [this] { batches_.fetch(); }); };
     }
@@ -160,14 +160,14 @@ class Profiler {
         await(device_);
     }
 
-    /// Mean of `count` steps.
+    /// Mean seconds of `count` steps.
     double seconds_of(int count, const Step& step) {
         const auto began = Clock::now();
         run(count, step);
         return since(began) / count;
     }
 
-    /// Means of the parts of a step.
+    /// Mean seconds of the parts of a step.
     Metrics parts_of(const Step& step) {
         PartTimes times(device_);
         run(steps_, step);
@@ -178,8 +178,9 @@ class Profiler {
         return parts;
     }
 
-    /// Backward of a group hides a part of its exchange behind its computation. What it does not hide is what it takes
-    /// longer than backward alone, while all members compute alone. (What follows on backward is a part of its own.)
+    /// In a group, backward overlaps a part of the exchange with computation. The rest of the exchange is the time by
+    /// which it is longer than backward in a group of one, while all members compute alone. (An exchange after backward
+    /// is a separate part.)
     void part_off_reduction(Metrics& parts, const LoadedBatch& same) {
         const Group alone(device_);
         GradientReducer reducer(alone, trial_.learning_parameters());
@@ -197,7 +198,7 @@ class Profiler {
         return counter.flop();
     }
 
-    /// Mean of a step that only brings its samples to the device, over an epoch or the time that there is for it.
+    /// Mean seconds of a step that only brings its samples to the device, over an epoch or the time available for it.
     double seconds_of_reading() {
         ++epoch_;
         enter();

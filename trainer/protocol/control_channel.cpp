@@ -29,7 +29,7 @@ void ControlChannel::send(const json& message) {
     for (std::string_view rest = line; !rest.empty();) {
         const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
         if (sent < 0 && errno != EINTR) {
-            return;  // the reader sees the end as well
+            return;  // the reader thread also sees the end
         }
         if (sent > 0) {
             rest.remove_prefix(static_cast<std::size_t>(sent));
@@ -106,7 +106,7 @@ bool ControlChannel::interrupted() const {
 }
 
 bool ControlChannel::has_interruption() const {
-    // A decision may overtake the last steps of a rendezvous that succeeds; join and leave end it.
+    // Only join and leave end a rendezvous. A decision may arrive during the last steps of a rendezvous that succeeds.
     return ended_ || std::any_of(orders_.begin(), orders_.end(), [](const json& order) {
                const std::string type = order.value("type", "");
                return type == protocol::type::join || type == protocol::type::leave;

@@ -17,7 +17,7 @@
 
 namespace crescendo::trainer {
 
-/// An order arrived, or the channel closed, while a store request waited: the group will not be formed.
+/// A `join` or `leave` arrived, or the channel closed, while a store request waited: the group will not be formed.
 class Interrupted : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -29,13 +29,13 @@ class RequestTimeout : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The socket to crescendo: JSON objects, one a line.
+/// The socket to crescendo. Messages are JSON objects, one per line.
 ///
-/// A thread reads, and separates answers to store requests from orders. So any thread may use the store while the main
-/// thread looks for orders between its steps.
+/// A reader thread separates answers to store requests from orders. So any thread may use the store while the main
+/// thread polls for orders between its steps.
 class ControlChannel {
   public:
-    /// Takes over the descriptor of a connected stream socket.
+    /// Takes ownership of the descriptor of a connected stream socket.
     explicit ControlChannel(int fd);
     ControlChannel(const ControlChannel&) = delete;
     ControlChannel& operator=(const ControlChannel&) = delete;
@@ -56,17 +56,17 @@ class ControlChannel {
     /// Waits for an order and takes it; nullopt once the channel is closed or `timeout` has passed.
     std::optional<nlohmann::json> wait(std::chrono::milliseconds timeout);
 
-    /// Whether the other end has closed, and every order that it sent was taken.
+    /// Whether the other end has closed and all of its orders were taken.
     bool closed() const;
 
-    /// Whether a `join` or `leave` waits to be taken, or the other end has closed: then the present group is over.
+    /// Whether a `join` or `leave` is queued, or the other end has closed. Then the present group is over.
     bool interrupted() const;
 
-    /// Sends store requests under fresh ids at once, and waits for all answers, which come in the order of the
-    /// requests. Throws Interrupted as soon as the channel is interrupted(), RequestTimeout after `timeout`.
+    /// Sends all store requests at once, with new ids, and waits for the answers, which it returns in the order of the
+    /// requests. Throws Interrupted as soon as the channel is interrupted(), and RequestTimeout after `timeout`.
     std::vector<nlohmann::json> request_all(std::vector<nlohmann::json> messages, std::chrono::milliseconds timeout);
 
-    /// Sends a store request without waiting; the answer is dropped. Later requests are served after this one.
+    /// Sends a store request without waiting, and drops the answer. Later requests are served after this one.
     void request_unanswered(nlohmann::json message);
 
   private:
@@ -80,7 +80,7 @@ class ControlChannel {
     mutable std::mutex mutex_;
     std::condition_variable arrived_;
     std::deque<nlohmann::json> orders_;
-    std::map<std::int64_t, std::optional<nlohmann::json>> answers_;  ///< answers to the requests that wait
+    std::map<std::int64_t, std::optional<nlohmann::json>> answers_;  ///< by request id; nullopt until it arrives
     std::int64_t last_id_ = 0;
     bool ended_ = false;
     std::thread reader_;

@@ -86,7 +86,7 @@ void ControlStore::wait(const std::vector<std::string>& keys) {
     perform(request);
 }
 
-/// The asked time-out is Gloo's, for a connection, and members may be long in coming.
+/// Ignores the time-out, which is Gloo's for a connection, because members may take long to arrive.
 void ControlStore::wait(const std::vector<std::string>& keys, const std::chrono::milliseconds&) { wait(keys); }
 
 std::int64_t ControlStore::getNumKeys() {

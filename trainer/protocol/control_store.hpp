@@ -11,10 +11,10 @@
 
 namespace crescendo::trainer {
 
-/// The store through which the members of one (trial, generation) find each other. Crescendo keeps it at the other end
-/// of the control channel, so there is no port to listen on and no file to share.
+/// The store through which the members of one (trial, generation) find each other. Crescendo keeps its content at the
+/// other end of the control channel, so it needs no listening port and no shared file.
 ///
-/// Any thread may use it. Waiting ends with the channel's exceptions.
+/// Thread-safe. Functions that wait throw the exceptions of ControlChannel::request_all().
 class ControlStore : public c10d::Store {
   public:
     /// `channel` must outlive the store.
@@ -30,14 +30,14 @@ class ControlStore : public c10d::Store {
                                          const std::vector<std::uint8_t>& desired) override;
     /// Waits until the key exists, and returns its value.
     std::vector<std::uint8_t> get(const std::string& key) override;
-    /// The same for several keys, in the time of one.
+    /// Like get() for several keys, with one round trip for all.
     std::vector<std::vector<std::uint8_t>> multiGet(const std::vector<std::string>& keys) override;
     std::int64_t add(const std::string& key, std::int64_t delta) override;
     bool deleteKey(const std::string& key) override;
     bool check(const std::vector<std::string>& keys) override;
     void wait(const std::vector<std::string>& keys) override;
     void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) override;
-    /// Throws c10::NotImplementedError, because no group of ours counts keys.
+    /// Not needed by our groups: throws c10::NotImplementedError.
     std::int64_t getNumKeys() override;
 
   private:

@@ -11,18 +11,18 @@ namespace crescendo::trainer {
 namespace {
 
 constexpr std::array<std::string_view, 6> of_memory{
-    "out of memory",          // CUDA, and NCCL of it: Cuda failure 2 'out of memory'
+    "out of memory",          // CUDA, also reported by NCCL: Cuda failure 2 'out of memory'
     "OUT_OF_MEMORY",          // the driver's CUDA_ERROR_OUT_OF_MEMORY
     "ALLOC_FAILED",           // CUBLAS_STATUS_…, CUDNN_STATUS_…, CUFFT_…
     "ALLOCATION_FAILED",      // cuDNN 9: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED
-    "DefaultCPUAllocator: ",  // LibTorch's for the host
-    "Cannot allocate memory"  // the host's, when NCCL asks it for some
+    "DefaultCPUAllocator: ",  // LibTorch, for host memory
+    "Cannot allocate memory"  // the host, when NCCL allocates memory
 };
 
-/// They are never a peer's.
+/// Never caused by a peer.
 constexpr std::array<std::string_view, 2> of_usage{"ncclInvalidUsage", "ncclInvalidArgument"};
 
-/// They are this worker's unless a connection broke.
+/// Caused by this worker unless a connection broke.
 constexpr std::array<std::string_view, 3> of_this_side{"ncclUnhandledCudaError", "ncclSystemError",
                                                        "ncclInternalError"};
 

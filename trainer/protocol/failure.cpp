@@ -17,7 +17,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Whether this disk, or the user's share of it, is full: then every trial fails in the same way.
+/// Whether the disk or the user's quota is full: then every trial fails in the same way.
 bool is_full(const std::error_code& code) {
     return code == std::errc::no_space_on_device || code == std::errc::file_too_large || code.value() == EDQUOT;
 }

@@ -10,10 +10,10 @@ struct Failure {
     std::string message;
 };
 
-/// Describes the exception that is being handled: to be called in a handler, `catch (...)`.
+/// Describes the current exception. Call it in a `catch (...)`.
 Failure describe_failure();
 
-/// Whether memory of the GPU or of the machine was used up.
+/// Whether the GPU or the machine ran out of memory.
 bool is_out_of_memory(const Failure& failure);
 
 }  // namespace crescendo::trainer

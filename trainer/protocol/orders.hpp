@@ -18,7 +18,7 @@ using protocol::StateSource;
 /// What crescendo asks a trainer to do.
 using Order = std::variant<Join, Decision, Leave, Evaluate, MeasureLatency, Profile>;
 
-/// Reads an order. Throws std::runtime_error that says what is wrong if the message is not one.
+/// Reads an order. Throws std::runtime_error with the reason if the message is not an order.
 Order parse_order(const nlohmann::json& message);
 
 }  // namespace crescendo::trainer

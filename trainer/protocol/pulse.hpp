@@ -6,15 +6,15 @@
 
 namespace crescendo::trainer {
 
-/// Tells crescendo that the main thread is alive: if there is no beat for too long, the trainer counts as hung.
+/// Tells crescendo that the main thread is alive. If there is no beat for too long, the trainer counts as hung.
 class Pulse {
   public:
     explicit Pulse(ControlChannel& channel) : channel_(channel) {}
 
-    /// At most one message is sent in this time.
+    /// At most one message is sent per period.
     static constexpr std::chrono::seconds period{1};
 
-    /// Call it at every step of whatever the main thread does.
+    /// Call it regularly from every long operation of the main thread.
     void beat();
 
   private:

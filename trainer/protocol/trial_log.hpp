@@ -6,7 +6,7 @@
 
 namespace crescendo::trainer {
 
-/// While it lives, standard output and error go to the end of <directory>/trainer.log.
+/// While it lives, standard output and standard error are appended to <directory>/trainer.log.
 class TrialLog {
   public:
     /// Creates the directory if it is missing. Throws std::system_error.
@@ -16,8 +16,8 @@ class TrialLog {
     ~TrialLog();
 
   private:
-    FileDescriptor output_;  ///< where standard output went before
-    FileDescriptor error_;   ///< where standard error went before
+    FileDescriptor output_;  ///< the original standard output
+    FileDescriptor error_;   ///< the original standard error
 };
 
 }  // namespace crescendo::trainer

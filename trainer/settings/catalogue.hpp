@@ -15,7 +15,7 @@ struct Problem;
 struct Settings;
 struct Task;
 
-/// A word that a setting takes, and the reader of the settings that go with it. "*.pt" stands for every word that ends
+/// A word that a setting accepts, and the function that reads the settings for it. "*.pt" matches every word that ends
 /// with ".pt".
 template <class Spec>
 struct Choice {
@@ -27,22 +27,22 @@ using ModelTable = std::vector<Choice<ModelSpec>>;
 using OptimizerTable = std::vector<Choice<OptimizerSpec>>;
 using LossTable = std::vector<Choice<LossSpec>>;
 
-/// What the settings `model` and `optimizer` may name. The first of each is the default.
+/// The models, optimizers and losses that settings may name. The first model and the first optimizer are the defaults.
 ///
-/// The tables are an argument of parse_settings, because a model is one file and one row: its settings stand beside its
-/// network, which needs Torch. Reading settings needs none. Its tests bring models of their own, and a test of the
-/// trainer may add one.
+/// The tables are an argument of parse_settings, so that reading settings does not depend on Torch: a model's settings
+/// are in the same file as its network, which needs Torch. Tests of the settings use models of their own, and a test of
+/// the trainer may add one.
 struct Catalogue {
     ModelTable models;
     OptimizerTable optimizers;
-    LossTable losses = {};  ///< those of plug-ins, besides loss_words
+    LossTable losses = {};  ///< losses of plug-ins, besides loss_words
 
-    /// Adds what a plug-in has to a catalogue, for the setting `plugins`. Throws InvalidInput if the library is none.
-    /// If this is empty, there is no such setting.
+    /// Adds the models and losses of a plug-in to a catalogue, for the setting `plugins`. Throws InvalidInput if the
+    /// library is not a plug-in. If this is empty, the setting `plugins` does not exist.
     std::function<void(const std::string& library, Catalogue& catalogue)> add_plugin = {};
 
-    /// What of the settings does not fit the network that they make. It makes one, unless no setting asks for it. If
-    /// this is empty, nobody looks before a trial begins.
+    /// Returns how the settings do not fit their network. It makes the network only if a setting requires the check. If
+    /// this is empty, the check happens only when a trial begins.
     std::function<std::vector<Problem>(const Settings& settings, const Task& task)> misfits_of_network = {};
 };
 

@@ -12,7 +12,7 @@ namespace crescendo::trainer {
 class Optimizer;
 struct NamedTensor;
 
-/// An optimizer as the settings describe it, before there are parameters.
+/// An optimizer as the settings describe it, before its parameters exist.
 struct OptimizerSpec {
     double default_lr;
     LearningRateScaling default_lr_scaling;

@@ -20,7 +20,7 @@ namespace {
 
 const json empty_object = json::object();
 
-/// What other programs call a setting, and what it is called here.
+/// Names of settings in other programs, and their names here.
 constexpr std::array<std::pair<std::string_view, const char*>, 14> other_names{{{"learning_rate", "lr"},
                                                                                 {"learningRate", "lr"},
                                                                                 {"bs", "batch_size"},

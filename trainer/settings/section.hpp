@@ -25,28 +25,28 @@ class Section {
     Section(const nlohmann::json& object, std::string path, std::vector<Problem>& problems);
 
     struct Range {
-        double min;    ///< least value allowed
-        double below;  ///< first value too large
+        double min;    ///< smallest allowed value
+        double below;  ///< exclusive upper limit
     };
 
-    /// Reads an integer. 16.0 counts as one, because samplers give doubles.
+    /// Reads an integer. 16.0 is accepted, because samplers produce doubles.
     void integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max);
     void odd_integer(const char* name, std::int64_t& value, std::int64_t min, std::int64_t max);
     void number(const char* name, double& value, Range range);
     /// Reads true or false, or one of the words `on` and `off`.
     void flag(const char* name, bool& value);
     void text(const char* name, std::string& value);
-    /// Reads a text, or a list of at least one.
+    /// Reads a text, or a list of at least one text.
     void texts(const char* name, std::vector<std::string>& values);
-    /// Reads a number, or a list of at least one; all must be finite.
+    /// Reads a finite number, or a list of at least one finite number.
     void numbers(const char* name, std::vector<double>& values);
     /// Reads a number of bytes, or a text with a unit: 512MiB, 2GB.
     void bytes(const char* name, std::size_t& value);
-    /// Likewise; `off` is 0.
+    /// Like bytes(); `off` is 0.
     void bytes_or_off(const char* name, std::optional<std::size_t>& value);
-    /// Reads a time such as 10m, at least a second; `off` is zero.
+    /// Reads a duration of at least a second, such as 10m; `off` is zero.
     void duration_or_off(const char* name, std::optional<std::chrono::seconds>& value);
-    /// Reads one of `words`. If these are `on` and `off`, true and false stand for them too.
+    /// Reads one of `words`. If `on` and `off` are among them, true and false are accepted for these.
     template <class Enum, std::size_t Count>
     void choice(const char* name, Enum& value, const Words<Enum, Count>& words) {
         std::vector<std::pair<const char*, Enum>> choices;
@@ -55,10 +55,10 @@ class Section {
         }
         choice<Enum>(name, value, choices);
     }
-    /// `choices` is a table of words and their meanings.
+    /// The same, with `choices` as a table of words and their meanings.
     template <class Enum>
     void choice(const char* name, Enum& value, std::span<const std::pair<const char*, Enum>> choices);
-    /// The object at the key; an empty one if the key is absent or holds something else.
+    /// The object at the key; an empty object if the key is absent or its value is not an object.
     const nlohmann::json& object(const char* name);
 
     bool has(const char* name) const { return object_.contains(name); }
@@ -66,19 +66,20 @@ class Section {
 
     bool has_object(const char* name) const { return has(name) && object_.at(name).is_object(); }
 
-    /// Lets `read` look at the same object. The keys that it asks for count as known from then on. Its problems with
+    /// Calls `read` with a section of the same object. The keys that it reads are known from then on. Its problems with
     /// keys that were known before are dropped, because those keys are meant for another reader.
     void read_aside(const std::function<void(Section&)>& read);
 
     void reject_unknown();
 
   private:
-    /// The value at `name`, which counts as a known key from now on; nullptr if there is none.
+    /// The value at `name`, which is a known key from now on; nullptr if the key is absent.
     const nlohmann::json* find(const char* name);
-    /// The same, and a problem where the value does not fit: it is to be `wanted`. Then too, nullptr.
+    /// Like find(name), but if `fits` rejects the value, adds a problem, whose message asks for `wanted`, and returns
+    /// nullptr.
     template <class Fits>
     const nlohmann::json* find(const char* name, const Fits& fits, const char* wanted);
-    /// A list of at least one value, all of which fit. A lone value stands for a list of it.
+    /// A list of at least one value, all accepted by `fits`. A single value is read as a list of one.
     template <class Fits>
     std::optional<nlohmann::json> find_list(const char* name, const Fits& fits, const char* wanted);
     bool knows(const std::string& name) const;

@@ -42,7 +42,8 @@ constexpr Words rate_shapes{{std::pair{RateShape::constant, "constant"},
 constexpr Words test_trials_words{{std::pair{TestTrials::best, "best"}, {TestTrials::all, "all"}}};
 constexpr Words states_at_regroup{{std::pair{StateAtRegroup::keep, "keep"}, {StateAtRegroup::reset, "reset"}}};
 
-/// Mean and std, or their like: x·scale + offset is (x - mean) / std with std 1/scale and mean -offset/scale.
+/// Reads mean and std, or scale and offset: x·scale + offset equals (x - mean) / std with std = 1/scale and mean =
+/// -offset/scale.
 datasets::Normalization parse_normalization(const json& object, const std::string& path,
                                             std::vector<Problem>& problems) {
     Section section(object, path, problems);
@@ -84,7 +85,7 @@ datasets::Normalization parse_normalization(const json& object, const std::strin
     return normalization;
 }
 
-/// A word for all data sets, or a word or numbers for each by its name.
+/// Reads `normalize`: one word for all data sets, or a word or numbers for each data set by name.
 void parse_normalize(Section& data, DataSettings& settings, std::vector<Problem>& problems) {
     if (data.has_text("normalize")) {
         data.choice("normalize", settings.standardize, normalize_words);
@@ -127,7 +128,7 @@ datasets::TimeWindow parse_window(const json& object, std::vector<Problem>& prob
     return window;
 }
 
-/// A size as [HEIGHT, WIDTH]; none if it is no size.
+/// Reads a size [HEIGHT, WIDTH]; nullopt if the value is not a size.
 std::optional<datasets::ImageSize> parse_size(Section& section, const char* key, const std::string& path,
                                               std::vector<Problem>& problems) {
     std::vector<double> lengths;
@@ -140,12 +141,13 @@ std::optional<datasets::ImageSize> parse_size(Section& section, const char* key,
     return datasets::ImageSize{static_cast<std::int64_t>(lengths[0]), static_cast<std::int64_t>(lengths[1])};
 }
 
-/// Reads what `name` makes of images: a size alone, or {size: …} with one of `words` as `key` beside it.
+/// Reads the setting `name` that changes the size of images: a size alone, or {size: …} with one of `words` under
+/// `key`.
 template <class Fit, class Word, std::size_t Count>
 void parse_fit(Section& data, const char* name, const char* key, Word Fit::*word, const Words<Word, Count>& words,
                std::optional<Fit>& fit, std::vector<Problem>& problems) {
     if (!data.has(name)) {
-        data.object(name);  // so that it is one of the section's settings
+        data.object(name);  // so that the key counts as known
         return;
     }
     const std::string path = std::string("trainer.data.") + name;
@@ -198,7 +200,7 @@ DataSettings parse_data(const json& object, std::vector<Problem>& problems) {
     return data;
 }
 
-/// Reads the word at `key`, and the settings that go with it.
+/// Reads the word at `key`, and the settings that belong to that word.
 template <class Spec>
 std::shared_ptr<Spec> read_choice(Section& section, const char* key, const std::vector<Choice<Spec>>& table) {
     std::vector<std::pair<const char*, const Choice<Spec>*>> words;
@@ -225,7 +227,7 @@ std::shared_ptr<Spec> read_choice(Section& section, const char* key, const std::
     return spec;
 }
 
-/// `catalogue` with what the plug-ins have that the settings name.
+/// Returns `catalogue` with the models and losses of the plug-ins that the settings name.
 Catalogue with_plugins(Section& section, Catalogue catalogue, std::vector<Problem>& problems) {
     std::vector<std::string> libraries;
     if (catalogue.add_plugin) {
@@ -241,7 +243,7 @@ Catalogue with_plugins(Section& section, Catalogue catalogue, std::vector<Proble
     return catalogue;
 }
 
-/// Reads the word at `loss`, and the settings that go with one of a plug-in.
+/// Reads the word at `loss`, and the settings of the loss if it is a plug-in's.
 void read_loss(Section& section, LossSettings& settings, const LossTable& table, std::vector<Problem>& problems) {
     using Meaning = std::pair<Loss, const Choice<LossSpec>*>;
     std::vector<std::pair<const char*, Meaning>> words;
@@ -307,7 +309,8 @@ void read_augmentation(Section& section, AugmentationSettings& augmentation) {
     section.number("input_noise", augmentation.noise, {.min = 0.0, .below = unbounded});
 }
 
-/// Names of parameters have dots, so a sweep's parameter lr_factors.head.weight comes as a map in a map.
+/// Flattens nested maps, because names of parameters have dots: a sweep's parameter lr_factors.head.weight arrives as a
+/// map in a map.
 void read_factors(const json& object, const std::string& path, const std::string& names,
                   std::map<std::string, double>& factors, std::vector<Problem>& problems) {
     Section section(object, path, problems);
@@ -383,7 +386,7 @@ Settings parse_settings(const json& object, const Catalogue& base, std::vector<P
     }
     section.reject_unknown();
     if (num_of_plugins > 0) {
-        problems.resize(num_problems + num_of_plugins);  // nobody knows what the plug-ins would have had
+        problems.resize(num_problems + num_of_plugins);  // the other problems may come from the missing plug-ins
     }
     return settings;
 }

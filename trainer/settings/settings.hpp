@@ -20,7 +20,7 @@
 
 namespace crescendo::trainer {
 
-/// The most classes that a model can tell apart.
+/// Largest number of classes that a model can distinguish.
 inline constexpr std::int64_t most_classes = std::int64_t{1} << 24;
 
 class LossSpec;
@@ -28,56 +28,56 @@ class ModelSpec;
 struct Catalogue;
 struct OptimizerSpec;
 
-/// What a model's weights are drawn from at first.
+/// The distribution of a model's initial weights.
 enum class Initialization {
     torch,    ///< torch's default for each layer
     kaiming,  ///< normal, variance 2 / inputs of a unit
     xavier,   ///< normal, variance 2 / (inputs + outputs of a unit)
 };
 
-/// How the learning rate follows the group's batch.
+/// How the learning rate depends on the group's batch size.
 enum class LearningRateScaling {
     none,
-    sqrt,  ///< by the square root of the batch's growth, which keeps the noise of adaptive steps (Malladi et al., 2022)
-    linear,  ///< by the batch's growth (Goyal et al., "Accurate, Large Minibatch SGD", 2017)
+    sqrt,    ///< with the square root of the batch's growth, to keep the noise of adaptive steps (Malladi et al., 2022)
+    linear,  ///< with the batch's growth (Goyal et al., "Accurate, Large Minibatch SGD", 2017)
 };
 
 /// How the learning rate changes over a trial.
 enum class RateShape {
     constant,
-    step,       ///< falls by a factor after so much resource
+    step,       ///< falls by a factor at regular intervals of resource
     cosine,     ///< Loshchilov and Hutter, "SGDR", ICLR 2017, without restarts
-    one_cycle,  ///< Smith and Topin, "Super-Convergence", 2018: rises from 1/25 and falls, both as a cosine
+    one_cycle,  ///< Smith and Topin, "Super-Convergence", 2018: rises from 1/25, then falls, both as a cosine
     linear,
-    polynomial,  ///< (1 - share of the trial)^power
+    polynomial,  ///< falls as (1 - share of the length)^power
 };
 
-/// The learning rate over a trial. Resource is in units of ReportInterval.
+/// How the learning rate changes over a trial. Resources are in units of ReportInterval.
 struct RateSettings {
     RateShape shape = RateShape::constant;
-    std::int64_t length = 0;  ///< resource at which the rate ends; 0: the most that a trial gets
-    double last = 0.0;        ///< share of the rate that is left at the end
+    std::int64_t length = 0;  ///< resource at which the schedule ends; 0: the trial's maximum
+    double last = 0.0;        ///< share of the rate that remains at the end
     std::int64_t step = 0;    ///< step: resource from one fall to the next; 0: a third of the length
-    double decay = 0.1;       ///< step: factor of a fall
+    double decay = 0.1;       ///< step: factor at each fall
     double power = 2.0;       ///< polynomial
     double rise = 0.3;        ///< one_cycle: share of the length in which the rate rises
 };
 
-/// On which axes half of the images are mirrored.
+/// Along which axes images are mirrored, each with a chance of one half.
 enum class Flip { none, horizontal, vertical, both };
 
-/// What is done by chance to the samples that a trial learns from.
+/// Random changes of the samples that a trial learns from.
 struct AugmentationSettings {
     Flip flip = Flip::none;
-    std::int64_t crop_padding = 0;  ///< most rows and columns by which an image is shifted; zeros follow
-    std::int64_t cutout = 0;        ///< side of a square of zeros (DeVries and Taylor, 2017), which the border may cut
-    double noise = 0.0;             ///< standard deviation of what is added to each number
+    std::int64_t crop_padding = 0;  ///< maximum shift of an image in rows and columns; zeros fill the gap
+    std::int64_t cutout = 0;        ///< side of a square of zeros (DeVries and Taylor, 2017), clipped at the border
+    double noise = 0.0;             ///< standard deviation of the noise on each number
 
     /// Whether images are mirrored or shifted.
     bool moves() const { return flip != Flip::none || crop_padding > 0; }
 };
 
-/// What a trial minimises.
+/// The loss that a trial minimises.
 enum class Loss {
     automatic,      ///< cross entropy for classes, else the mean squared error
     cross_entropy,  ///< of classes
@@ -85,33 +85,33 @@ enum class Loss {
     mae,
     huber,
     bce,          ///< binary cross entropy of targets from 0 to 1; outputs are logits
-    relative_l2,  ///< length of a sample's error over that of its target (Li et al., ICLR 2021)
+    relative_l2,  ///< norm of a sample's error over the norm of its target (Li et al., ICLR 2021)
 };
 
 struct LossSettings {
     Loss loss = Loss::automatic;
-    double label_smoothing = 0.0;  ///< share of a class that all classes get, in training (Szegedy et al., CVPR 2016)
-    std::vector<double> class_weights = {};  ///< factors of samples by their class, in training; empty: all are 1
-    double class_balance = 0.0;              ///< power of 1 / number of samples of a class, a further factor
+    double label_smoothing = 0.0;            ///< share spread over all classes, in training (Szegedy et al., CVPR 2016)
+    std::vector<double> class_weights = {};  ///< factors in training, one per class; empty: all are 1
+    double class_balance = 0.0;              ///< another factor: this power of 1 / samples of the class
     double huber_delta = 1.0;                ///< error at which the Huber loss becomes linear
-    std::shared_ptr<const LossSpec> of_plugin = nullptr;  ///< takes the place of `loss`
+    std::shared_ptr<const LossSpec> of_plugin = nullptr;  ///< replaces `loss` unless null
 
     bool weighs_classes() const { return !class_weights.empty() || class_balance > 0; }
 
-    /// The loss of an evaluation, which knows the right class and takes all samples alike.
+    /// The loss of an evaluation: without label smoothing and class weights.
     LossSettings of_evaluation() const { return {.loss = loss, .huber_delta = huber_delta, .of_plugin = of_plugin}; }
 };
 
-/// Metrics of an evaluation beside its loss and accuracy.
+/// Optional metrics of an evaluation, besides its loss and accuracy.
 enum class Metric {
-    top5,               ///< share of samples with the right class among the five likeliest
+    top5,               ///< share of samples whose class is among the five most likely
     f1,                 ///< mean F1 of the classes that occur
-    balanced_accuracy,  ///< mean share of right answers over the classes that occur
-    auroc,              ///< mean area under the ROC curve, of each class that occurs against the others
+    balanced_accuracy,  ///< mean over the classes that occur of the share of correct answers
+    auroc,              ///< mean area under the ROC curve of each class that occurs against the rest
     mae,                ///< mean absolute error of all numbers
     rmse,               ///< root of their mean squared error
     r2,                 ///< coefficient of determination, over all numbers
-    relative_l2,        ///< mean length of a sample's error over that of its target
+    relative_l2,        ///< mean over the samples of norm of the error / norm of the target
 };
 
 /// The words of settings for the metrics.
@@ -133,10 +133,10 @@ inline constexpr Words loss_words{{std::pair{Loss::automatic, "auto"},
                                    {Loss::bce, "bce"},
                                    {Loss::relative_l2, "relative_l2"}}};
 
-/// In what numbers a network computes. Weights, losses and updates are float32 in all of them.
+/// The number format of a network's computation. Weights, losses and updates are always float32.
 enum class Precision {
     float32,
-    tf32,  ///< on GPUs: products of float32 numbers that were cut to 10 bits of fraction; on CPUs: float32
+    tf32,  ///< on GPUs: float32, with factors of products cut to 10 bits of fraction; on CPUs: float32
     bf16,  ///< 8 bits of exponent, 7 of fraction
     fp16,  ///< 5 bits of exponent, 10 of fraction; the loss is scaled (LossScale)
 };
@@ -147,31 +147,31 @@ inline constexpr Words precision_words{{std::pair{Precision::float32, "float32"}
                                         {Precision::bf16, "bf16"},
                                         {Precision::fp16, "fp16"}}};
 
-/// Whether steps on a GPU are recorded once and then done again by one call.
+/// Whether steps on a GPU are recorded once and then replayed by one call (CUDA graphs).
 enum class CudaGraphs {
-    automatic,  ///< those of the models and losses that come with Crescendo
-    on,         ///< also of users' models and losses
+    automatic,  ///< only for the models and losses that come with Crescendo
+    on,         ///< also for users' models and losses
     off,
 };
 
-/// The words of settings for them.
+/// The words of settings for CudaGraphs.
 inline constexpr Words cuda_graphs_words{
     {std::pair{CudaGraphs::automatic, "auto"}, {CudaGraphs::on, "on"}, {CudaGraphs::off, "off"}}};
 
-/// What happens to momentum and moments when a regroup changes the group's batch or size.
+/// What happens to the optimizer's momentum and moments when a regroup changes the group's batch or size.
 enum class StateAtRegroup { keep, reset };
 
-/// Which trials are measured on the test samples.
+/// Which trials are evaluated on the test samples.
 enum class TestTrials {
-    best,  ///< the best one, when the sweep ends
-    all,   ///< each, at the report that ends its training
+    best,  ///< only the best trial, when the sweep ends
+    all,   ///< every trial, at the last report of its training
 };
 
-/// What a trial's resource counts.
+/// The unit of a trial's resource.
 enum class ResourceUnit {
     epochs,
     steps,    ///< updates
-    samples,  ///< samples that the group trained on, again in each epoch
+    samples,  ///< samples that the group trained on, counted again in each epoch
     seconds,  ///< seconds of the training clock (Progress::seconds), so that reports depend on the machine
 };
 
@@ -181,7 +181,7 @@ inline constexpr Words resource_units{{std::pair{ResourceUnit::epochs, "epochs"}
                                        {ResourceUnit::samples, "samples"},
                                        {ResourceUnit::seconds, "seconds"}}};
 
-/// A trial reports after each `every` units. A report comes between two steps, so a long step may pass over some.
+/// A trial reports after every `every` units. Reports happen between steps, so a long step may skip some.
 struct ReportInterval {
     std::int64_t every = 1;
     ResourceUnit unit = ResourceUnit::epochs;
@@ -189,35 +189,36 @@ struct ReportInterval {
     friend bool operator==(const ReportInterval&, const ReportInterval&) = default;
 };
 
-/// Locations of the samples, each FILE:/GROUP or a Selection of it, and how samples come into a batch.
+/// Locations of the samples, each FILE:/GROUP or a Selection of it, and how samples are converted to batches.
 struct DataSettings {
     std::string train = {};
     std::string validation = {};                  ///< empty: no validation metrics
-    std::string test = {};                        ///< empty: only `evaluate` needs it
+    std::string test = {};                        ///< empty: none; only `evaluate` needs them
     std::vector<std::string> inputs{"inputs"};    ///< names of the data sets with inputs
     std::vector<std::string> targets{"targets"};  ///< names of the data sets with targets
     datasets::TimeWindow window = {};
-    /// How to normalise each data set. Without a value: by the mean and spread of the training samples.
+    /// How to normalise each data set, by name. nullopt: by the mean and spread of the training samples.
     std::map<std::string, std::optional<datasets::Normalization>> normalize = {};
-    bool standardize = false;  ///< whether to standardize what `normalize` does not name; never integer targets
+    bool standardize = false;  ///< for data sets that `normalize` does not name; never for integer targets
     datasets::NonFinite nan = datasets::NonFinite::error;
-    std::optional<datasets::SampleLayout> layout = {};  ///< none: channels first, unless they look like the last axis
+    std::optional<datasets::SampleLayout> layout = {};  ///< none: channels first, unless the last axis looks like them
     std::optional<datasets::Crop> crop = {};
     std::optional<datasets::Pad> pad = {};
-    /// Data set with the latitudes of the targets' rows: its name in the group of `train`, or FILE:/PATH. Empty: rows
-    /// weigh alike.
+    /// Data set with the latitudes of the targets' rows: its name in the group of `train`, or FILE:/PATH. Empty: all
+    /// rows have the same weight.
     std::string latitude = {};
     datasets::MissingSources missing_sources = datasets::MissingSources::error;
     std::size_t memory = std::size_t{256} << 20;  ///< bytes a worker may hold of each set
-    /// Bytes in which the trainers of a node share decoded samples, of all sets; 0: none. Without a value, as `memory`.
+    /// Bytes of memory in which the trainers of a node share decoded samples of all sets; 0: no sharing; nullopt: as
+    /// `memory`.
     std::optional<std::size_t> shared_memory = {};
     std::int64_t threads = 2;  ///< threads that read and decode a set
     datasets::Shuffle shuffle = datasets::Shuffle::windowed;
 
-    /// Whether the settings say how this data set's numbers are normalised.
+    /// Whether the settings specify the normalization of this data set.
     bool normalizes(const std::string& name) const { return standardize || normalize.contains(name); }
 
-    /// Whether its numbers, if they are no classes, get the mean 0 and the spread 1 of the training samples.
+    /// Whether this data set, unless it holds classes, is normalised to mean 0 and spread 1 over the training samples.
     bool standardizes(const std::string& name) const {
         const auto given = normalize.find(name);
         return given != normalize.end() ? !given->second : standardize;
@@ -230,11 +231,11 @@ struct DataSettings {
 struct Settings {
     std::shared_ptr<const ModelSpec> model = nullptr;  ///< not null once the section was read
     Initialization init = Initialization::torch;
-    std::string init_from = {};  ///< file with the weights that a trial begins with; empty: they are drawn
-    std::vector<std::string> init_except = {};  ///< parameters, or modules of them, that are drawn all the same
+    std::string init_from = {};                                ///< file with the initial weights; empty: they are drawn
+    std::vector<std::string> init_except = {};                 ///< parameters or modules that `init_from` does not set
     std::shared_ptr<const OptimizerSpec> optimizer = nullptr;  ///< not null once the section was read
-    double lr = 0.01;  ///< rate at the trial's first group batch; the optimizer has the default
-    /// Factors of the rate, by names of parameters or of modules of them (ParameterGroups).
+    double lr = 0.01;  ///< rate at the trial's first group batch; default: OptimizerSpec::default_lr
+    /// Factors on the rate, by name of a parameter or a module (ParameterGroups).
     std::map<std::string, double> lr_factors = {};
     std::int64_t batch_size = 128;
     LearningRateScaling lr_scaling = LearningRateScaling::linear;  ///< the optimizer has the default
@@ -243,17 +244,17 @@ struct Settings {
     LossSettings loss = {};
     std::vector<Metric> metrics = {};
     Precision precision = Precision::float32;
-    bool deterministic = false;  ///< whether every operation gives the same bits each time
+    bool deterministic = false;  ///< whether every operation must give the same bits each time
     CudaGraphs cuda_graphs = CudaGraphs::automatic;
-    double clip_norm = 0.0;   ///< longest gradient of an update, over all parameters; 0: any
-    double clip_value = 0.0;  ///< largest number of a gradient; 0: any
+    double clip_norm = 0.0;   ///< maximum norm of an update's gradient, over all parameters; 0: no limit
+    double clip_value = 0.0;  ///< maximum absolute value in a gradient; 0: no limit
     double sam = 0.0;         ///< distance of sharpness-aware minimisation; 0: plain gradients
-    double ema = 0.0;     ///< decay of the weights' moving average, which evaluations take; 0: they take the weights
-    double warmup = 0.0;  ///< epochs in which the rate climbs from 0 at the trial's start
-    double rescale_warmup = 1.0;  ///< epochs in which the rate climbs after the batch grew
+    double ema = 0.0;         ///< decay of the weights' moving average, used by evaluations; 0: they use the weights
+    double warmup = 0.0;      ///< epochs over which the rate rises from 0 at the trial's start
+    double rescale_warmup = 1.0;  ///< epochs over which the rate rises after the batch grew
     StateAtRegroup optimizer_state = StateAtRegroup::keep;
-    /// Time between checkpoints that no milestone asks for; zero: there are none. Without a value it is ten minutes, or
-    /// longer, so that writing stays under 1 % of the time.
+    /// Time between checkpoints, apart from those at milestones; zero: no such checkpoints. nullopt: ten minutes, or
+    /// longer, so that writing takes less than 1 % of the time.
     std::optional<std::chrono::seconds> checkpoint_every = {};
     ReportInterval report = {};
     TestTrials test_trials = TestTrials::best;
@@ -261,7 +262,7 @@ struct Settings {
     DataSettings data = {};
 };
 
-/// One thing wrong with a setting: `key` is its dotted path, "trainer.optimizer".
+/// A problem with one setting. `key` is the setting's dotted path, such as "trainer.optimizer".
 struct Problem {
     std::string key;
     std::string message;
@@ -269,17 +270,17 @@ struct Problem {
     friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// Key of the problems of plug-ins that cannot be loaded. What else would be wrong is then unknown.
+/// Key of problems with plug-ins that cannot be loaded. Other problems may then be undetected.
 inline constexpr const char* plugins_key = "trainer.plugins";
 
-/// Reads the section and adds everything that is wrong with it to `problems`: unknown keys, wrong
-/// types, values out of range. What cannot be used keeps its default.
+/// Reads the section and adds everything that is wrong with it to `problems`: unknown keys, wrong types, values out of
+/// range. Settings that cannot be used keep their defaults.
 ///
-/// Settings of models and optimizers other than the chosen ones have no effect. They are checked all the same, so that
-/// a search may try several models.
+/// Settings of models and optimizers other than the chosen ones have no effect, but are checked too, so that a search
+/// may try several models.
 Settings parse_settings(const nlohmann::json& section, const Catalogue& catalogue, std::vector<Problem>& problems);
 
-/// Throws InvalidInput with all of `problems`, one a line, if there are any.
+/// Throws InvalidInput with all of `problems`, one per line, if there are any.
 void require_none(const std::vector<Problem>& problems);
 
 /// Reads the section. Throws InvalidInput with everything that is wrong with it.

@@ -10,22 +10,22 @@ namespace crescendo::trainer {
 
 namespace {
 
-// Layers of a model count from 0.
+// Negative, because the layers of a model are numbered from 0.
 constexpr std::int64_t draws_layer = -1;
 constexpr std::int64_t noise_layer = -2;
 
-/// What a sample draws.
+/// The random numbers of a sample.
 enum Draw { mirrored, turned, row_shift, column_shift, covered_row, covered_column, num_draws };
 
-/// Numbers from 0 to 1, of hashes.
+/// Converts hashes to numbers from 0 to 1.
 at::Tensor to_unit(const at::Tensor& hashes) { return hashes.to(at::kFloat).mul_(0x1p-32).add_(0.5).clamp_(0, 1); }
 
-/// (samples, 1): whole numbers from 0 to `most`, each as likely as the others.
+/// (samples, 1): uniformly distributed whole numbers from 0 to `most`.
 at::Tensor whole(const at::Tensor& draws, Draw draw, std::int64_t most) {
     return (draws.select(1, draw).unsqueeze(1) * static_cast<double>(most + 1)).to(at::kLong).clamp_max_(most);
 }
 
-/// (samples, length): where a row or column comes from, which may be outside.
+/// (samples, length): the row or column from which each one is copied, which may be outside of the image.
 at::Tensor places(const at::Tensor& draws, std::int64_t length, bool may_flip, Draw flip, Draw shift,
                   std::int64_t padding) {
     const at::Tensor line = at::arange(length, draws.options().dtype(at::kLong)).unsqueeze(0);
@@ -40,14 +40,14 @@ at::Tensor inside(const at::Tensor& places, std::int64_t length) {
     return places.ge(0).logical_and_(places.lt(length));
 }
 
-/// (samples, length): whether a square around a drawn place covers a row or column.
+/// (samples, length): whether a square around a random center covers each row or column.
 at::Tensor under_square(const at::Tensor& draws, Draw center, std::int64_t length, std::int64_t side) {
     const at::Tensor distance = at::arange(length, draws.options().dtype(at::kLong)).unsqueeze(0) -
                                 whole(draws, center, length - 1) + side / 2;
     return inside(distance, side);
 }
 
-/// (samples, 1, height, width): where both the row (samples, height) and the column (samples, width) are true.
+/// (samples, 1, height, width): true if both the row (samples, height) and the column (samples, width) are true.
 at::Tensor both(const at::Tensor& rows, const at::Tensor& columns) {
     return rows.unsqueeze(2).logical_and(columns.unsqueeze(1)).unsqueeze(1);
 }
@@ -78,7 +78,7 @@ at::Tensor Augmentation::covered(const at::Tensor& images, const at::Tensor& dra
     return images.masked_fill(both(rows, columns), 0);
 }
 
-/// Adds normal numbers, each made of two hashes (Box and Muller, 1958).
+/// Adds normally distributed numbers, each made from two hashes (Box and Muller, 1958).
 at::Tensor Augmentation::noisy(const at::Tensor& inputs, const at::Tensor& keys) {
     const auto numbers = inputs.numel() / inputs.size(0);
     if (!noise_keys_.defined()) {

@@ -43,7 +43,7 @@ double LearningRateSchedule::factor(double epoch) const {
     return epoch < warmup_ ? scale(epoch) * epoch / warmup_ : scale(epoch);
 }
 
-/// How far the rate has followed the batch.
+/// The factor without the initial warm-up: how far the rate has followed the batch.
 double LearningRateSchedule::scale(double epoch) const {
     CRESCENDO_EXPECT(state_.first_batch > 0);
     const double end = target();

@@ -7,27 +7,27 @@
 
 namespace crescendo::trainer {
 
-/// The factor on a trial's base learning rate. It follows the batch of the trial's group, which the trial has.
+/// The factor on a trial's base learning rate, as a function of the group's batch size.
 ///
-/// It is 1 at the trial's first batch. When the batch grows, the factor rises in a straight line over
-/// `rescale_warmup` epochs from where it is; when the batch shrinks, it falls at once. In the trial's first `warmup`
-/// epochs, all of this is multiplied by the share of them that has passed (P. Goyal et al., "Accurate, large minibatch
-/// SGD: training ImageNet in 1 hour", 2017).
+/// It is 1 at the trial's first batch size. When the batch grows, the factor rises linearly from its present value over
+/// `rescale_warmup` epochs; when the batch shrinks, it falls at once. In the trial's first `warmup` epochs, the factor
+/// is also multiplied by the share of them that has passed (P. Goyal et al., "Accurate, large minibatch SGD: training
+/// ImageNet in 1 hour", 2017).
 class LearningRateSchedule {
   public:
-    /// What a member needs to continue the schedule elsewhere.
+    /// State that another member needs to continue the schedule.
     struct State {
-        std::int64_t first_batch = 0;  ///< samples of a step at first; 0 until the first follow()
-        std::int64_t batch = 0;        ///< samples of a step since the last follow()
-        double changed_at = 0.0;       ///< when the batch got its present value, in epochs
+        std::int64_t first_batch = 0;  ///< samples per step at the start; 0 until the first follow()
+        std::int64_t batch = 0;        ///< samples per step since the last follow()
+        double changed_at = 0.0;       ///< when the batch last changed, in epochs
         double changed_from = 1.0;     ///< the factor at that time
     };
 
-    /// Both times are in epochs, at least 0.
+    /// `warmup` and `rescale_warmup` are in epochs, and must be at least 0.
     LearningRateSchedule(LearningRateScaling scaling, double warmup, double rescale_warmup);
 
-    /// Follows the group's batch, which is `batch` samples a step from `epoch` (whole epochs and the share of the
-    /// present one) on. The same batch again changes nothing.
+    /// Sets the group's batch to `batch` samples per step from `epoch` on (whole epochs plus the share of the present
+    /// one). Does nothing if the batch has not changed.
     void follow(std::int64_t batch, double epoch);
 
     double factor(double epoch) const;
@@ -45,8 +45,9 @@ class LearningRateSchedule {
     State state_;
 };
 
-/// The factor on the learning rate of a trial that has used `used` of its resource, and gets `length` at the most; 0 is
-/// unknown. Beyond that it stays as it is. It depends on nothing else, so regroups and resumes do not move it.
+/// The schedule's factor on the learning rate of a trial that has used the resource `used` and gets at most `length`
+/// (0: unknown). Beyond `length` the factor stays constant. It depends on nothing else, so regroups and resumes do not
+/// change it.
 double rate_factor(const RateSettings& settings, double used, double length);
 
 void to_json(nlohmann::json& json, const LearningRateSchedule::State& state);

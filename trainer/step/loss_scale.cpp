@@ -7,7 +7,7 @@ namespace crescendo::trainer {
 
 void LossScale::update(bool finite) {
     constexpr std::int64_t steps_to_grow = 2000;
-    constexpr double least = 0x1p-32;  // gradients that never become finite must not make it zero
+    constexpr double least = 0x1p-32;  // gradients that never become finite must not reduce it to zero
     if (!finite) {
         value_ = std::max(value_ / 2, least);
         finite_steps_ = 0;

@@ -11,14 +11,14 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// All numbers of a gradient, in any order.
+/// All numbers of a gradient as one axis, in any order.
 at::Tensor flat(const at::Tensor& gradient) {
     return gradient.is_non_overlapping_and_dense() ? gradient.as_strided({gradient.numel()}, {1})
                                                    : gradient.reshape(-1);
 }
 
 at::Tensor squared_norm(const at::Tensor& numbers) {
-    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();  // what BLAS counts to
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();  // BLAS counts in 32 bits
     return numbers.numel() <= most ? at::dot(numbers, numbers) : at::linalg_vector_norm(numbers).square();
 }
 
@@ -28,8 +28,8 @@ bool are_adjacent(const at::Tensor& first, const at::Tensor& second) {
            first.storage_offset() + first.numel() == second.storage_offset();
 }
 
-/// Those that lie side by side become one, as those of a reducer's bucket do: each operation takes time of its own.
-/// They stay in their order, not that of their addresses, so that their sum has the same bits each time.
+/// Joins tensors that are adjacent in memory, such as those of a reducer's bucket, because each operation has a fixed
+/// cost. Keeps their order instead of sorting by address, so that their sum has the same bits each time.
 std::vector<at::Tensor> joined(const std::vector<at::Tensor>& flats) {
     std::vector<at::Tensor> all;
     for (const auto& next : flats) {
@@ -44,7 +44,7 @@ std::vector<at::Tensor> joined(const std::vector<at::Tensor>& flats) {
     return all;
 }
 
-/// Of numbers on the device.
+/// Sum of scalars on the device, as float64.
 at::Tensor sum(const std::vector<at::Tensor>& numbers) { return at::stack(numbers).sum(at::kDouble); }
 
 }  // namespace
@@ -58,7 +58,7 @@ NoiseMeter::NoiseMeter(const std::vector<at::Tensor>& parameters)
     : parameters_(parameters), watch_(std::make_shared<Watch>()) {
     for (const auto& parameter : parameters_) {
         parameter.register_hook([watch = watch_](const at::Tensor& gradient) {
-            if (watch->on && gradient.layout() == at::kStrided) {  // sparse ones are refused after the step
+            if (watch->on && gradient.layout() == at::kStrided) {  // expect_gradients() rejects sparse ones
                 watch->squares.push_back(squared_norm(flat(gradient)));
             }
         });

@@ -8,36 +8,36 @@
 
 namespace crescendo::trainer {
 
-/// Measures the squared norms of gradients on the device, and changes nothing there.
+/// Measures the squared norms of gradients on the device, without changing the gradients.
 ///
-/// A hook sees the gradient of each parameter as backward makes it, before it joins those of other micro-batches and of
-/// other members.
+/// A hook sees each parameter's gradient as backward produces it, before it is added to the gradients of other
+/// micro-batches and of other members.
 class NoiseMeter {
   public:
     struct Sums {
-        double parts = 0.0;  ///< sum over the measured backward() calls: squared norm, divided by samples
-        double whole = 0.0;  ///< squared norm of the gradients that the parameters have now
+        double parts = 0.0;  ///< sum over the measured backward() calls of squared norm / samples
+        double whole = 0.0;  ///< squared norm of the parameters' present gradients
     };
 
     explicit NoiseMeter(const std::vector<at::Tensor>& parameters);
     ~NoiseMeter();
 
-    /// Forgets what was measured.
+    /// Discards all measurements.
     void reset();
 
-    /// The next backward() is measured, until end_part().
+    /// Starts to measure, for one backward() until end_part().
     void begin_part();
-    /// That backward() was of `samples` samples.
+    /// Ends the measurement of a backward() over `samples` samples.
     void end_part(std::int64_t samples);
 
-    /// Sums::parts on the device, as float64, and forgets it. Undefined if no part was measured.
+    /// Returns Sums::parts as a float64 tensor on the device, and resets it. Undefined if no part was measured.
     at::Tensor take_parts();
 
-    /// `parts` is what take_parts() gave. Waits for the device.
+    /// Fetches the sums; `parts` is the result of take_parts(). Waits for the device.
     Sums take(const at::Tensor& parts);
 
   private:
-    struct Watch;  ///< what the hooks share
+    struct Watch;  ///< state that the hooks share
 
     std::vector<at::Tensor> parameters_;
     std::shared_ptr<Watch> watch_;

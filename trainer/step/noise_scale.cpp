@@ -13,9 +13,9 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double decay = 0.99;  // a hundred measurements count
+constexpr double decay = 0.99;  // averages over about 100 measurements
 constexpr std::int64_t fewest_measurements = 8;
-constexpr std::int64_t fewest_extra = 2;  // samples: batch normalization cannot take one alone
+constexpr std::int64_t fewest_extra = 2;  // samples: batch normalization cannot train on a single one
 
 std::int64_t num_parts(std::span<const std::int64_t> slices, std::int64_t micro_batch) {
     return num_micro_batches(slices, num_rounds(slices, micro_batch));

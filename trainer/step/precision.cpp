@@ -31,7 +31,7 @@ namespace {
 
 using Strides = at::IntArrayRef;
 
-/// For operations in float32 while autocast is on.
+/// Converts to float32, for operations that stay in float32 under autocast.
 at::Tensor wide(const at::Tensor& x) { return at::autocast::cached_cast(at::kFloat, x, at::kCPU); }
 std::optional<at::Tensor> wide(const std::optional<at::Tensor>& x) {
     return x.has_value() && x->defined() ? std::optional(wide(*x)) : x;
@@ -68,8 +68,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm(const at::Tensor& input, at:
 }
 
 /// On CPUs, oneDNN's gradients of three-dimensional convolutions in bfloat16 are wrong or NaN for some shapes (torch
-/// 2.11), and it has no LSTM in bfloat16 for processors without AVX-512. So these are computed in float32, in networks
-/// of users too.
+/// 2.11), and it has no bfloat16 LSTM for processors without AVX-512. So both are computed in float32, also in users'
+/// networks.
 void keep_wide_on_cpus() {
     static const auto replaced = replace_kernels(c10::DispatchKey::AutocastCPU, [](torch::Library& kernels) {
         if (const auto has = at::cpu::get_cpu_capabilities();
@@ -104,8 +104,8 @@ Autocast::~Autocast() {
 
 namespace {
 
-/// NVLink's switches add up in the order of arrival. NCCL reads the variable whenever it makes a communicator. A choice
-/// of the user's stays.
+/// Makes NCCL add in a fixed order, because NVLink switches add in the order of arrival. NCCL reads the variable
+/// whenever it makes a communicator. If the user has set it, it stays.
 void choose_algorithms_of_nccl(bool deterministic) {
     constexpr const char* variable = "NCCL_ALGO";
     static const bool chosen_by_user = std::getenv(variable) != nullptr;
@@ -123,12 +123,12 @@ void choose_algorithms_of_nccl(bool deterministic) {
 
 void set_process_switches(Precision precision, bool deterministic, at::DeviceType device) {
     auto& torch = at::globalContext();
-    if (device != at::kCPU) {  // a CPU's products are float32, whatever torch would do there
+    if (device != at::kCPU) {  // products on CPUs stay float32
         torch.setAllowTF32CuBLAS(precision == Precision::tf32);
         torch.setAllowTF32CuDNN(precision == Precision::tf32);
     }
     torch.setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
-    torch.setDeterministicFillUninitializedMemory(false);  // it costs time, and no result reads such memory
+    torch.setDeterministicFillUninitializedMemory(false);  // costs time, and no result reads such memory
     torch.setDeterministicCuDNN(deterministic);
     torch.setDeterministicMkldnn(deterministic);
     choose_algorithms_of_nccl(deterministic);

@@ -11,7 +11,8 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// In the first steps kernels are chosen, libraries take memory, and layers make what they use in all others.
+/// Steps before a recording. In the first steps, kernels are chosen, libraries allocate memory, and layers make tensors
+/// that they reuse.
 constexpr int num_before_recording = 3;
 
 std::vector<std::vector<std::int64_t>> shapes_of(const StepSamples& samples) {
@@ -35,7 +36,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 }  // namespace
 
 void forget_gradients(const std::vector<at::Tensor>& parameters) {
-    // Not Optimizer::zero_grad: it refuses gradients that are views of the reducer's buckets.
+    // Not Optimizer::zero_grad, which rejects gradients that are views of the reducer's buckets.
     for (const auto& parameter : parameters) {
         parameter.mutable_grad().reset();
     }
@@ -81,7 +82,7 @@ RecordedGradients::Kind& RecordedGradients::kind_of(const StepSamples& samples, 
     return kinds_.front();
 }
 
-/// Returns false if no recording was made: then the device, and the parameters, are as they were.
+/// Returns false if no recording was made. Then the device and the parameters are unchanged.
 bool RecordedGradients::record(Kind& kind, const Device& device, const StepSamples& samples,
                                const std::vector<at::Tensor>& parameters, const Compute& compute) {
     kind.samples = {.batch = {copy_of(samples.batch.inputs), copy_of(samples.batch.targets)},

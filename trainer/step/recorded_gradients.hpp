@@ -15,76 +15,76 @@
 
 namespace crescendo::trainer {
 
-/// What a step's gradients are computed from.
+/// Input of a step's gradients.
 struct StepSamples {
     Batch batch;                     ///< on the device
-    at::Tensor keys;                 ///< dropout_keys() on the device; undefined where nothing needs them
-    at::Tensor keys_in_host_memory;  ///< for a model that wants them there (Model::reads_keys_on_host())
+    at::Tensor keys;                 ///< dropout_keys() on the device; undefined if nothing needs them
+    at::Tensor keys_in_host_memory;  ///< for models with Model::reads_keys_on_host()
 };
 
-/// What computing gradients gives beside them.
+/// Other results of computing a step's gradients.
 struct StepSums {
     at::Tensor loss;                         ///< sum over the samples, on the device
     at::Tensor noise;                        ///< NoiseMeter::take_parts()
-    std::vector<at::Tensor> buffers_before;  ///< the model's buffers as they were, in their order
+    std::vector<at::Tensor> buffers_before;  ///< the model's buffers before the step, in their order
 };
 
-/// Leaves the parameters without gradients.
+/// Makes the gradients of the parameters undefined.
 void forget_gradients(const std::vector<at::Tensor>& parameters);
 
-/// Computes the gradients of steps that are alike. After a few of them it has the device record what it computes, and
-/// from then on has the recording done again. That is one call, where the network is hundreds: a GPU is done with most
-/// of them before the processor has asked for the next. The results have the same bits.
+/// Computes the gradients of steps that are alike. After a few of them it records the computation on the device, and
+/// from then on replays the recording. A replay is one call, but running the network is hundreds: a GPU finishes most
+/// of those before the processor has issued the next. The results are equal bit for bit.
 ///
-/// Other steps are computed as they are, such as those of a batch that was not there before, or of a kind that the
-/// device makes no recording of. So are all where a recording fails.
+/// Other steps are computed without recordings, such as those with a new batch shape, or of a kind that the device
+/// cannot record. If a recording fails, all steps are.
 class RecordedGradients {
   public:
-    /// What two steps must have in common for one recording to serve both, beside the shapes of their samples.
+    /// What two steps must have in common, besides the shapes of their samples, to use the same recording.
     struct Likeness {
-        double weight = 0.0;                   ///< of a sample's loss
+        double weight = 0.0;                   ///< factor on a sample's loss
         std::vector<std::int64_t> plan = {};   ///< how the samples are cut into micro-batches, and what is measured
-        std::vector<const void*> memory = {};  ///< where the model's parameters and buffers lie
+        std::vector<const void*> memory = {};  ///< addresses of the model's parameters and buffers
 
         friend bool operator==(const Likeness&, const Likeness&) = default;
     };
 
-    /// Adds to the gradients of the parameters, which have none yet. What it does must follow from the samples' numbers
-    /// and from what the Likeness names.
+    /// Computes the gradients of the parameters, which have none yet. Must depend only on the samples' numbers and on
+    /// the content of Likeness.
     using Compute = std::function<StepSums(const StepSamples& samples)>;
 
-    /// Recordings of so many kinds of steps are kept, such as those that are measured, and the short one at the end of
-    /// an epoch.
+    /// Number of kinds of steps whose recordings are kept. For example, measured steps and the short step at the end of
+    /// an epoch are kinds of their own.
     static constexpr std::size_t most_kept = 4;
 
-    /// Gives `parameters` the gradients that `compute` computes. They may change, up to the next call. Throws what
-    /// `compute` throws.
+    /// Sets the gradients of `parameters` to those that `compute` computes. The caller may change them until the next
+    /// call. Throws what `compute` throws.
     StepSums operator()(const Device& device, const StepSamples& samples, Likeness likeness,
                         const std::vector<at::Tensor>& parameters, const Compute& compute);
 
     /// Whether there is a recording.
     bool recorded() const;
 
-    /// Forgets all recordings, and may make others.
+    /// Drops all recordings. New ones may be made.
     void forget();
 
-    /// Forgets all recordings and makes no others.
+    /// Drops all recordings, and makes no more.
     void stop();
 
-    /// As stop(), with a line of the log that says why, unless the last one did.
+    /// Like stop(), but logs the reason, unless the last log line had the same one.
     void give_up(const std::string& reason);
 
   private:
-    /// Steps of a kind.
+    /// Steps that can use the same recording.
     struct Kind {
         std::vector<std::vector<std::int64_t>> shapes = {};
         Likeness likeness = {};
-        int steps = 0;             ///< so many were computed as they are
-        bool refused = false;      ///< whether the device makes no recording of it
-        StepSamples samples = {};  ///< what the recording reads, and below what it writes: the same memory each time
+        int steps = 0;             ///< number computed without a recording
+        bool refused = false;      ///< whether the device cannot record it
+        StepSamples samples = {};  ///< input memory of the recording; `sums` and `gradients` are its output memory
         StepSums sums = {};
         std::vector<at::Tensor> gradients = {};
-        std::unique_ptr<Recording> recording = nullptr;  ///< the last member: it ends before its memory is given back
+        std::unique_ptr<Recording> recording = nullptr;  ///< last member: destroyed before the memory that it uses
     };
 
     Kind& kind_of(const StepSamples& samples, Likeness likeness);
@@ -93,8 +93,8 @@ class RecordedGradients {
     void tell(const std::string& reason);
 
     bool stopped_ = false;
-    std::string told_;       ///< the last line of the log
-    std::list<Kind> kinds_;  ///< that of the last step first
+    std::string told_;       ///< the last logged reason
+    std::list<Kind> kinds_;  ///< most recently used first
 };
 
 }  // namespace crescendo::trainer

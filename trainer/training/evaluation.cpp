@@ -78,7 +78,7 @@ EvaluationSums SumsOnDevice::fetch(const Group& group) const {
 
 namespace {
 
-/// A member's share of an evaluation that it has run.
+/// Result of one member's share of an evaluation.
 struct Run {
     SumsOnDevice sums;
     std::int64_t left_out = 0;
@@ -106,7 +106,7 @@ Run run_share(Trial& trial, datasets::SampleStream& stream, std::int64_t count, 
     return run;
 }
 
-/// Runs as many samples at once as the memory suffices for. Nothing is exchanged in it: who tries again does so alone.
+/// Runs as many samples at once as memory allows. Members do not communicate in it, so one can retry by itself.
 Run run_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse) {
     for (;;) {
         try {
@@ -116,7 +116,7 @@ Run run_share(Trial& trial, datasets::SampleStream& stream, const Group& group, 
                 throw;
             }
         }
-        trial.halve_evaluation_batch();  // for all evaluations to come: they would fail as well
+        trial.halve_evaluation_batch();  // for all later evaluations too, which would also fail
         trial.device().give_back_memory();
     }
 }
@@ -128,7 +128,7 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
     group.broadcast(trial.buffers());
     const EvaluationMode mode(trial);
     if (trial.settings().ema > 0) {
-        group.broadcast(trial.buffers());  // which are their averages now
+        group.broadcast(trial.buffers());  // these are their averages now
     }
     const Run run = run_share(trial, stream, group, pulse);
     EvaluationSums all = run.sums.fetch(group);

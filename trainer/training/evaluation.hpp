@@ -16,8 +16,8 @@
 
 namespace crescendo::trainer {
 
-/// Has a trial's network compute as in evaluation, as long as this lives: with the moving averages of its weights
-/// and buffers, or with the average that its optimizer makes, if there is one.
+/// While it lives, a trial's network is in evaluation mode and uses the moving averages of its weights and buffers, or
+/// the optimizer's average of the weights, if there is one.
 class EvaluationMode {
   public:
     explicit EvaluationMode(Trial& trial);
@@ -27,54 +27,54 @@ class EvaluationMode {
 
   private:
     Trial& trial_;
-    std::vector<at::Tensor> own_weights_;  ///< of the network, while it has others
+    std::vector<at::Tensor> own_weights_;  ///< the network's own weights while it uses averages
 };
 
-/// Sums over samples, added over a group's members before they become means.
+/// Sums over samples, which are summed over a group's members before they become means.
 struct EvaluationSums {
     double samples = 0.0;
-    double left_out = 0.0;  ///< samples beside these, with numbers that are not finite (datasets::NonFinite::skip)
+    double left_out = 0.0;  ///< further samples, skipped because of non-finite numbers (NonFinite::skip)
     double loss = 0.0;
     double correct = 0.0;
     MetricSums metrics = {};
-    BatchLoader::Seconds waited{};  ///< time that was spent waiting for data
+    BatchLoader::Seconds waited{};  ///< time spent waiting for data
 
-    /// All but the time as numbers to be added over members, and sums of such numbers.
+    /// Everything except `waited` as numbers to sum over members; of() converts such sums back.
     std::vector<double> numbers() const;
     static EvaluationSums of(std::span<const double> numbers);
 };
 
-/// Runs the trial's model, with rank 0's buffers or their averages, over this member's share of the samples, in
-/// evaluation mode and without training. Beats `pulse` for each batch. Where the memory does not suffice for
-/// Trial::evaluation_batch(), it halves that. Throws PeerLost.
+/// Evaluates the trial's model, with rank 0's buffers or their averages, on this member's share of the samples. Beats
+/// `pulse` for each batch. Halves Trial::evaluation_batch() if memory runs out. Throws PeerLost.
 EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, const Group& group, Pulse& pulse);
 
-/// Sums over batches of samples. They stay on the device, so that no batch waits for the one before it.
+/// Sums over batches of samples. They stay on the device, so that no batch waits for the previous one.
 class SumsOnDevice {
   public:
-    /// `trial` must outlive the sums.
+    /// `trial` must outlive this object.
     explicit SumsOnDevice(const Trial& trial);
 
-    /// Adds a batch of samples by their numbers in the set. The batch's own sums are made float64 first.
+    /// Adds a batch. `samples` are the numbers of its samples in the set. Each batch's sums are converted to float64
+    /// before they are added.
     void add(const at::Tensor& outputs, const at::Tensor& targets, const std::vector<std::int64_t>& samples);
 
-    /// Waits for the device. The time spent waiting for data is left at zero. All members call it together, for ranks
-    /// take a look at the others' samples. Throws PeerLost.
+    /// Returns the sums, with EvaluationSums::waited zero. Waits for the device. All members must call it together,
+    /// because ranks compare their samples with those of other members. Throws PeerLost.
     EvaluationSums fetch(const Group& group) const;
 
   private:
     const Trial& trial_;
     std::int64_t samples_ = 0;
-    /// Of the loss, of right answers, and those of the metrics, as float64. Undefined before the first batch.
+    /// Sums of the loss, of correct answers, and of the metrics, as float64. Undefined before the first batch.
     at::Tensor sums_;
     std::optional<Ranking> ranking_;
 };
 
-/// Throws std::runtime_error: `metric` is of no samples, since data.nan: skip left out all of them.
+/// Throws std::runtime_error that says that `metric` has no samples, because data.nan: skip left out all of them.
 [[noreturn]] void complain_of_no_samples(const std::string& metric);
 
-/// Adds "<prefix>_loss", for classes "<prefix>_accuracy", and the metrics of the trial's settings, of the whole group's
-/// sums. Throws std::runtime_error where these are of no samples.
+/// Adds "<prefix>_loss", "<prefix>_accuracy" for classes, and the metrics in the trial's settings. `sums` are the whole
+/// group's. Throws std::runtime_error if they have no samples.
 void add_means(Metrics& metrics, const std::string& prefix, const EvaluationSums& sums, const Trial& trial);
 
 }  // namespace crescendo::trainer

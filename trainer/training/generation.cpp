@@ -50,7 +50,7 @@ Generation::Generation(Group group, Trial& trial, std::uint64_t sweep_seed, cons
       pulse_(pulse),
       observer_(observer) {}
 
-/// Has the stream read on from where the trial is, unless it does so already.
+/// Makes the stream read from the trial's position, unless it already does.
 void Generation::enter() {
     const Progress& progress = trial_.progress();
     if (entered_epoch_ == progress.epoch && entered_batch_ == trial_.group_batch()) {
@@ -82,7 +82,7 @@ bool Generation::step() {
     return trained > 0;
 }
 
-/// Returns the number of samples that the group trained on; 0 at the epoch's end.
+/// Returns the number of samples that the group trained on; 0 at the end of the epoch.
 std::int64_t Generation::train() {
     enter();
     const auto loaded = batches_.next();
@@ -108,8 +108,8 @@ void Generation::agree_on_clock() {
     progress.seconds = group_.sum({group_.rank() == 0 ? progress.seconds : 0.0}).front();
 }
 
-/// Alone, a member asks for the next step before the device has done the last. So it waits for the device before its
-/// time is told. (In a group, each step ends in a wait.)
+/// A lone member queues the next step before the device has finished the last one. So it waits for the device before
+/// step times are reported. (In a group, each step ends with a wait.)
 void Generation::catch_up() {
     if (group_.size() > 1) {
         return;
@@ -131,7 +131,7 @@ std::optional<double> Generation::step_seconds() {
     return step_clock_.mean();
 }
 
-/// The group's metrics of the test samples, if the report of `resource` is the last and is to have them.
+/// The group's metrics of the test samples, if the report at `resource` is the last one and should have them.
 Metrics Generation::test(std::int64_t resource) {
     Metrics metrics;
     if (test_ != nullptr && resource >= trial_.length()) {
@@ -141,8 +141,8 @@ Metrics Generation::test(std::int64_t resource) {
     return metrics;
 }
 
-/// Of sums over the group. Nothing, or that of the last report, if the group has made no step since: then the seconds
-/// of a regroup made this one due.
+/// The mean loss from sums over the group. If the group has made no step since the last report, because the seconds of
+/// a regroup made this report due, returns the last report's loss, or nullopt.
 std::optional<double> Generation::mean_loss(double samples, double sum, double left_out) const {
     if (samples == 0 && group_samples_ == 0) {
         const auto& last = trial_.progress().report;
@@ -161,7 +161,7 @@ void Generation::report(std::int64_t resource) {
     const auto trained = Clock::now();
     const auto waited = batches_.take_waited();
     if (resource < trial_.length()) {
-        enter();  // the next epoch is read while the model is evaluated and crescendo decides
+        enter();  // reads ahead while the model is evaluated and crescendo decides
     }
     EvaluationSums sums;
     if (validation_) {

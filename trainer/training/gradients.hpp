@@ -4,7 +4,7 @@
 
 namespace crescendo::trainer {
 
-/// Throws InvalidInput for a parameter that learns and that backward left without a gradient, or with a sparse one. Its
+/// Throws InvalidInput if backward left a parameter that is not frozen without a gradient, or with a sparse one. Its
 /// update would be missing, and members of a group would wait for it.
 void expect_gradients(const Trial& trial);
 

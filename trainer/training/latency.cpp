@@ -17,7 +17,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Samples as they are stored, in memory, a block of them at a time.
+/// Samples in their stored form, read into memory one block at a time.
 class StoredSamples {
   public:
     explicit StoredSamples(const datasets::SampleSet& set) : set_(set) {
@@ -32,7 +32,7 @@ class StoredSamples {
         }
     }
 
-    /// Reads the sample's block, unless it is in memory.
+    /// Reads the sample's block, unless it is already in memory.
     void fetch(std::int64_t sample) {
         if (sample >= begin_ && sample < end_) {
             return;
@@ -47,10 +47,10 @@ class StoredSamples {
         set_.expect_unchanged();
     }
 
-    /// The description of a field; inputs count first, then targets.
+    /// The description of a field. Indices count the inputs first, then the targets.
     const datasets::Field& field(std::size_t index) const { return *fields_[index]; }
 
-    /// The bytes of a field of the sample that was fetched.
+    /// The bytes of a field of the fetched sample.
     std::span<const std::byte> bytes(std::int64_t sample, std::size_t index) const {
         const auto& field = *fields_[index];
         return std::span(memory_[index])
@@ -61,7 +61,7 @@ class StoredSamples {
     const datasets::SampleSet& set_;
     std::int64_t block_;
     std::vector<const datasets::Field*> fields_;
-    std::vector<std::vector<std::byte>> memory_;  ///< for each field, its part of the block
+    std::vector<std::vector<std::byte>> memory_;  ///< the block's bytes, per field
     std::int64_t begin_ = 0;                      ///< samples [begin_, end_) are in memory
     std::int64_t end_ = 0;
 };
@@ -89,7 +89,7 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
     const auto inputs_of = std::span(conversions).first(num_inputs);
     const auto targets_of = std::span(conversions).subspan(num_inputs);
     StoredSamples stored(samples);
-    // Converts fields of a sample, the first of which counts as `index`. Returns whether all numbers are finite.
+    // Converts fields of a sample; the first of them has the index `index`. Returns whether all numbers are finite.
     const auto convert = [&](std::int64_t sample, std::span<const datasets::Conversion> fields, std::size_t index,
                              std::byte* out) {
         bool all_finite = true;

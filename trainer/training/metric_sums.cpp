@@ -14,17 +14,17 @@ namespace {
 
 constexpr std::int64_t num_likeliest = 5;
 
-// Classes: the samples, those with the right class among the likeliest, and then for each class the samples that have
-// it, that are said to have it, and that are rightly said to have it.
+// Sums for classes: samples, samples whose class is among the most likely ones, and then per class the samples that
+// have it, the samples predicted to have it, and the correct ones among these.
 constexpr std::size_t samples_at = 0;
 constexpr std::size_t top5_at = 1;
 constexpr std::size_t counts_at = 2;
 
-// For auroc, behind these: the sums of a Ranking, which the members make together.
+// For auroc, the sums of a Ranking follow, which the members compute together.
 constexpr std::size_t num_ranking_sums_of_class = 3;
 
-// Numbers: how many there are, absolute errors, squared errors, targets, squared targets, samples, relative errors.
-// What is of numbers is weighed by their rows, whose mean weight is 1.
+// Sums for numbers: count, absolute errors, squared errors, targets, squared targets, samples, relative errors. Each
+// number has the weight of its row; the mean weight is 1.
 constexpr std::size_t num_sums_of_numbers = 7;
 
 bool is_of_classes(const Task& task) { return task.kind == Task::Kind::classification; }
@@ -50,7 +50,7 @@ at::Tensor sums_of_numbers(const Task& task, const LossWeights& weights, const a
                       relative_errors(task, weights, numbers.to(at::kDouble), wanted).sum()});
 }
 
-/// The mean of `of_class(number of a class)` over the classes for which it is a number: those that occur.
+/// The mean of `of_class(class)` over the classes for which it is not NaN: those that occur.
 template <class OfClass>
 double mean_over_classes(std::size_t classes, OfClass of_class) {
     double sum = 0;
@@ -84,7 +84,7 @@ double value_of(Metric metric, const MetricSums& sums, const Task& task) {
         case Metric::rmse:
             return std::sqrt(sums[2] / sums[0]);
         case Metric::r2: {
-            constexpr double rounding = 1e-13;  // by which the sums may differ where all targets are alike
+            constexpr double rounding = 1e-13;  // relative difference that rounding may cause if all targets are equal
             const double variation = sums[4] - sums[3] * sums[3] / sums[0];
             return 1.0 - sums[2] / (variation > rounding * sums[4] ? variation : 0.0);
         }

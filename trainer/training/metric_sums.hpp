@@ -12,22 +12,22 @@
 
 namespace crescendo::trainer {
 
-/// What the metrics of an evaluation (Settings::metrics) are calculated from: sums over samples, in an order that all
-/// members of a group share. Added over the members they are those of the group.
+/// Sums over samples from which the metrics of an evaluation (Settings::metrics) are calculated. Their order is the
+/// same on all members of a group, so that adding them over the members gives the group's sums.
 using MetricSums = std::vector<double>;
 
 /// The sums of no samples.
 MetricSums no_sums(const Settings& settings, const Task& task);
 
-/// Whether the last of the sums are those of a Ranking.
+/// Whether the sums end with those of a Ranking.
 bool wants_ranking(const Settings& settings);
 
-/// The sums of a batch of samples, in that order but without those of a Ranking, as float64 on the device of `outputs`;
-/// empty where there are none. `weights`, `outputs` and `targets` are those of loss_sum().
+/// The sums of a batch of samples, in the order of MetricSums but without those of a Ranking, as float64 on the device
+/// of `outputs`; empty if there are none. `weights`, `outputs` and `targets` are as in loss_sum().
 at::Tensor metric_sums(const Settings& settings, const Task& task, const LossWeights& weights,
                        const at::Tensor& outputs, const at::Tensor& targets);
 
-/// Adds "<prefix>_<metric>" for each metric of the settings. No samples give NaN.
+/// Adds "<prefix>_<metric>" for each metric in the settings. Without samples, metrics are NaN.
 void add_metrics(Metrics& metrics, const std::string& prefix, const MetricSums& sums, const Settings& settings,
                  const Task& task);
 

@@ -31,7 +31,7 @@ void MovingAverages::update(double decay, std::int64_t num_updates, const std::v
         const at::Tensor now = i < instead.size() ? instead[i] : followed.tensor.detach();
         average.lerp_(now, share);
         if (!followed.tensor.requires_grad()) {
-            // A buffer that is infinite, as a mask, or was, as a minimum of nothing, has no average.
+            // A buffer that is infinite, such as a mask, or was, such as a minimum of nothing, has no average.
             average.copy_(at::where(average.isfinite(), average, now));
         }
     }

@@ -7,23 +7,24 @@
 
 namespace crescendo::trainer {
 
-/// Those of the tensors that have a moving average, as parameters and a norm's running statistics do: real numbers.
+/// The tensors that get a moving average: those of float32 or float64, such as parameters and a norm's running
+/// statistics.
 std::vector<NamedTensor> with_average(std::vector<NamedTensor> tensors);
 
 /// Exponential moving averages of a network's parameters and buffers.
 class MovingAverages {
   public:
-    /// They are what `tensors` are now, and follow these from now on.
+    /// Starts the averages with the present values of `tensors`, which they follow from now on.
     void begin(const std::vector<NamedTensor>& tensors);
 
-    /// None before begin().
+    /// Whether begin() has not been called yet.
     bool empty() const { return all_.empty(); }
 
-    /// Takes in what the tensors are after `num_updates` of them. In the first ones the average is short: that of the
-    /// first weights would last for long. What is in `instead` counts in place of the first tensors.
+    /// Adds the tensors' values after `num_updates` updates. The first updates average over a shorter time, because the
+    /// initial weights would otherwise last for long. Tensors in `instead` replace the first followed tensors.
     void update(double decay, std::int64_t num_updates, const std::vector<at::Tensor>& instead);
 
-    /// The averages themselves, no copies, in the order of the tensors and by their names.
+    /// The averages themselves, not copies, with the tensors' order and names.
     std::vector<NamedTensor> named() const;
     std::vector<at::Tensor> tensors() const;
 

@@ -10,15 +10,15 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// The log-odds of each class, as float32: its output, less the logarithm of what the others have together. NaN, of a
-/// model that diverged, counts as even odds.
+/// The log-odds of each class, as float32: its output minus the logarithm of the other classes' sum of exponentials.
+/// NaN, from a diverged model, counts as even odds.
 at::Tensor log_odds_of(const at::Tensor& outputs) {
     const at::Tensor exact = outputs.to(at::kDouble);
     if (exact.size(1) == 2) {
         return (exact - exact.flip(1)).to(at::kFloat).nan_to_num(0);
     }
     const at::Tensor log_shares = exact.log_softmax(1);
-    // The share of the likeliest class may be 1 up to rounding, so its log-odds cannot follow from that.
+    // The share of the most likely class may round to 1, so its log-odds cannot be computed from it.
     const at::Tensor is_likeliest =
         at::arange(exact.size(1), exact.options().dtype(at::kLong)) == exact.argmax(1, true);
     const at::Tensor others =
@@ -28,14 +28,14 @@ at::Tensor log_odds_of(const at::Tensor& outputs) {
         .nan_to_num(0);
 }
 
-/// Whether a sample is among the one of 2^level that stays. The hash, of Knuth's, spreads numbers that follow each
-/// other or lie equally far apart.
+/// Whether a sample is among the one in 2^level that remain. Knuth's multiplicative hash spreads consecutive and
+/// equally spaced numbers.
 bool stays(std::int64_t sample, int level) {
     const std::uint32_t hash = static_cast<std::uint32_t>(sample) * std::uint32_t{2654435761};
     return level == 0 || hash >> (32 - level) == 0;
 }
 
-/// The numbers of all members in the order of their ranks.
+/// The numbers of all members, in the order of ranks.
 at::Tensor of_all(const Group& group, const at::Tensor& own) {
     if (group.size() == 1) {
         return own;
@@ -61,7 +61,7 @@ double num_of(const at::Tensor& mask) { return static_cast<double>(mask.sum().it
 Ranking::Ranking(std::int64_t num_classes, std::int64_t most_scores)
     : num_classes_(num_classes), most_scores_(most_scores) {}
 
-/// The least level at which so many samples of all members are few enough.
+/// The lowest level at which `samples` samples, of all members, fit into `most_scores_`.
 int Ranking::level_of(std::int64_t samples) const {
     int level = 0;
     while ((samples >> level) * num_classes_ > most_scores_) {
@@ -78,7 +78,7 @@ void Ranking::add(const at::Tensor& outputs, const at::Tensor& targets, const st
     }
 }
 
-/// Keeps those that stay.
+/// Stores the samples that remain at the present level.
 void Ranking::keep(at::Tensor log_odds, at::Tensor targets, const std::vector<std::int64_t>& samples) {
     std::vector<std::int64_t> places;
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -114,7 +114,7 @@ std::vector<double> Ranking::sums(const Group& group) const {
         kept.log_odds_.empty() ? at::empty({0, num_classes_}, options) : at::cat(kept.log_odds_);
     const at::Tensor targets =
         kept.log_odds_.empty() ? at::empty({0}, options.dtype(at::kLong)) : at::cat(kept.targets_);
-    // Each member compares all samples of a class with its own of other classes.
+    // Each member compares the group's samples of a class with its own samples of other classes.
     const at::Tensor right = of_all(group, log_odds.gather(1, targets.unsqueeze(1)).squeeze(1));
     const at::Tensor classes = of_all(group, targets);
     const auto num_classes = static_cast<std::size_t>(num_classes_);

@@ -22,15 +22,16 @@ std::vector<at::Tensor> state_tensors(const Trial& trial) {
     return all;
 }
 
-/// Its clock tells a report from that of a trial that was begun again from its checkpoint.
+/// Whether both made the same last report. The clock distinguishes it from the report of a trial that was restarted
+/// from its checkpoint.
 bool same_report(const Progress& one, const Progress& other) {
     const auto clock_at_report = [](const Progress& each) { return each.report ? each.report->seconds : 0.0; };
     return one.reported() == other.reported() && clock_at_report(one) == clock_at_report(other);
 }
 
-/// Whether a survivor made the same steps as rank 0. Then it holds the same bits, but for the model's buffers, which
-/// are rank 0's before each step in any case, and their averages, which are before each evaluation. The size tells a
-/// member whose optimizer may have forgotten its state in an earlier regroup.
+/// Whether a survivor made the same steps as rank 0. Then it holds the same bits, except for the model's buffers, which
+/// are set to rank 0's before each step, and their averages, which are set before each evaluation. Comparing the group
+/// size detects a member whose optimizer may have forgotten its state in an earlier regroup.
 bool holds_state_of(const Trial& trial, const Progress& source, std::int64_t optimizer_steps) {
     const Progress& own = trial.progress();
     return own.step == source.step && own.epoch == source.epoch && own.position == source.position &&
@@ -70,9 +71,9 @@ void share_state(const Group& group, const Join& join, const Settings& settings,
         group.broadcast(state_tensors(*trial));
     }
 
-    // Every member sums the losses of its own samples, and measures their noise, whatever rank 0 has seen. If rank 0
-    // has made the report that the losses were for, or has returned to one before it, they belong to no report to come;
-    // and the noise of that report, which all members have measured, is in rank 0's.
+    // Every member sums the losses of its own samples and measures their noise, independent of rank 0. If rank 0 has
+    // already made the report for which the losses were summed, or has returned to an earlier one, they belong to no
+    // future report. The noise of that report, measured by all members, is then in rank 0's estimate.
     const Progress own = survivor ? trial->full_progress() : Progress();
     const bool of_next_report = survivor && same_report(own, progress);
     progress.loss_sum = of_next_report ? own.loss_sum : 0.0;

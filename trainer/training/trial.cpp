@@ -25,7 +25,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-constexpr std::uint64_t initial_weights = ~std::uint64_t{0};  ///< a stream of a trial's seed
+constexpr std::uint64_t initial_weights = ~std::uint64_t{0};  ///< random stream of a trial's seed
 
 std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& settings, const Task& task,
                                          const Device& device, Trial::Weights weights) {
@@ -37,7 +37,7 @@ std::shared_ptr<Model> make_seeded_model(std::uint64_t seed, const Settings& set
     at::manual_seed(CounterRandom(seed, initial_weights).next());
     auto model = settings.model->make(task);
     initialize(*model, settings.init);
-    model->train();  // a user's may have been saved in evaluation mode
+    model->train();  // a user's model may have been saved in evaluation mode
     model->to(device.place());
     return model;
 }
@@ -58,14 +58,14 @@ std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
     return all;
 }
 
-/// Overwrites what `tensors` hold; those at the end may have no value.
+/// Copies `values` into the first of `tensors`; the rest stay unchanged.
 void overwrite_all(const std::vector<at::Tensor>& tensors, const std::vector<at::Tensor>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         tensors[i].variable_data().copy_(values[i]);
     }
 }
 
-/// A loss that every parameter takes part in with a gradient of exactly zero.
+/// A loss that gives every parameter a gradient of exactly zero.
 at::Tensor nothing_learned(const std::vector<at::Tensor>& parameters) {
     at::Tensor sum;
     for (const auto& parameter : parameters) {
@@ -75,7 +75,7 @@ at::Tensor nothing_learned(const std::vector<at::Tensor>& parameters) {
     return sum;
 }
 
-/// Waits for the device.
+/// Waits for the device, which has the number.
 bool is_finite(const at::Tensor& number) { return std::isfinite(number.item<double>()); }
 
 }  // namespace
@@ -102,7 +102,7 @@ Trial::Trial(std::int64_t number, std::uint64_t seed, const Settings& settings, 
 void Trial::restore(const Progress& progress) {
     progress_ = progress;
     loss_sum_.reset();
-    // Earlier versions counted on more samples in a step than there are.
+    // Checkpoints of earlier versions may have more samples per step than the training set.
     auto& rate = progress_.rate;
     rate.first_batch = std::min(rate.first_batch, task_.num_samples);
     rate.batch = std::min(rate.batch, task_.num_samples);
@@ -138,7 +138,7 @@ std::vector<at::Tensor> Trial::exchange_weights(const std::vector<at::Tensor>& w
     for (std::size_t i = 0; i < weights.size(); ++i) {
         before.push_back(own[i].tensor.variable_data());
     }
-    for (std::size_t i = 0; i < weights.size(); ++i) {  // later, because a buffer may be there twice
+    for (std::size_t i = 0; i < weights.size(); ++i) {  // in a second loop, because a buffer may be listed twice
         own[i].tensor.set_data(weights[i]);
     }
     return before;
@@ -172,7 +172,7 @@ at::Tensor Trial::forward(const at::Tensor& inputs, const at::Tensor& keys) cons
     return at::isReducedFloatingType(outputs.scalar_type()) ? outputs.to(at::kFloat) : outputs;
 }
 
-/// Makes the group's gradients those of the loss itself. Returns false if the scaled ones overflowed.
+/// Removes the loss scale from the group's gradients. Returns false if the scaled gradients overflowed.
 bool Trial::unscale() { return !scales_loss() || unscale_gradients(learning_parameters(), loss_scale()); }
 
 double Trial::epochs() const { return used(progress_, ResourceUnit::epochs, task_.num_samples); }
@@ -186,7 +186,8 @@ bool Trial::ends_with_epoch() const {
     return left * *per_unit < static_cast<double>(task_.num_samples - progress_.position) + *per_unit - 0.5;
 }
 
-/// What was learned may be in the state: the trial continues from the weights that its reports are of.
+/// What was learned may be in the optimizer's state, so the trial continues from the weights that were evaluated for
+/// its reports.
 void Trial::forget_optimizer_state() {
     overwrite_all(parameters_, optimizer_.evaluation_weights());
     optimizer_.reset();
@@ -205,7 +206,7 @@ void Trial::set_group(int size, GroupBatch batch) {
     progress_.rate = schedule_.state();
 }
 
-/// Adds the gradient of some samples' losses. Returns the sum of these losses, on the device.
+/// Adds the gradients of the losses of a micro-batch. Returns the sum of its losses, on the device.
 at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, const MicroBatch& part, double weight,
                                 bool measured) {
     const auto of_part = [&](const at::Tensor& all) { return all.narrow(0, part.begin, part.count); };
@@ -230,16 +231,16 @@ at::Tensor Trial::add_gradients(const Batch& batch, const at::Tensor& keys, cons
     return loss.detach();
 }
 
-/// Of no samples: what a member without any runs, where the others need it for their sums.
+/// Inputs of an empty batch, which a member without samples runs if the other members need it for their sums.
 at::Tensor Trial::empty_inputs() const {
     std::vector<std::int64_t> shape{0};
     shape.insert(shape.end(), task_.input_shape.begin(), task_.input_shape.end());
     return at::empty(shape, at::TensorOptions(device_.place()).dtype(at::kFloat));
 }
 
-/// Members whose norms add up sums run the model equally often, also with no samples. If `cut_matters`, what model and
-/// loss compute may depend on which samples they see together, as statistics of batches do: the step is not cut to be
-/// measured.
+/// If norms sum over the group, all members run the model equally often, also without samples. If `cut_matters`,
+/// results of the model and the loss may depend on which samples run together, as batch statistics do, so the step is
+/// not cut for a measurement.
 Trial::StepPlan Trial::plan_step(const LoadedBatch& loaded, const std::vector<std::int64_t>& slices, int size,
                                  bool cut_matters) const {
     const bool measured = is_measured(progress_.step, slices, micro_batch_);
@@ -274,8 +275,8 @@ StepSamples Trial::samples_of(const LoadedBatch& loaded) const {
     return samples;
 }
 
-/// A user's network may do what no recording repeats, such as draw a number in host memory. A recording has no exchange
-/// with other members in it.
+/// A user's network may do things that a recording does not repeat, such as draw a random number in host memory. A
+/// recording cannot contain an exchange with other members.
 bool Trial::can_record(const StepSamples& samples, const StepPlan& plan, int size,
                        const GradientReducer& reducer) const {
     const bool users = settings_.model->is_users() || settings_.loss.of_plugin != nullptr;
@@ -305,8 +306,8 @@ RecordedGradients::Likeness Trial::likeness_of(const StepPlan& plan) const {
     return likeness;
 }
 
-/// Gives the parameters the mean gradients of the group's samples. Returns the sums of this member's. If this throws,
-/// the buffers are as they were.
+/// Sets the parameters' gradients to the mean over the group's samples. Returns the sums of this member's samples. If
+/// this throws, the buffers are unchanged.
 StepSums Trial::compute_gradients(const StepSamples& samples, const StepPlan& plan, int size,
                                   GradientReducer& reducer) {
     const auto compute = [this, plan, &reducer](const StepSamples& given) {
@@ -357,15 +358,15 @@ StepSums Trial::accumulate_gradients(const StepSamples& samples, const StepPlan&
         }
         sums.noise = noise_meter_.take_parts();
     } catch (...) {
-        noise_meter_.reset();  // what a recording that failed has measured was never computed
+        noise_meter_.reset();  // measurements of a failed recording were never computed
         set_buffers(sums.buffers_before);
         throw;
     }
     return sums;
 }
 
-/// Replaces the gradients by those of the place that climb() leads to. The weights, and the buffers, stay what they
-/// are, also if this throws. Returns the sum of this member's losses there.
+/// Replaces the gradients by those at the point that climb() reaches. Leaves weights and buffers unchanged, even if
+/// this throws. Returns the sum of this member's losses at that point.
 at::Tensor Trial::sharpen(const StepSamples& samples, const StepPlan& plan, const Group& group,
                           GradientReducer& reducer) {
     const StepPlan unmeasured{.parts = plan.parts, .weight = plan.weight, .measured = {}};
@@ -393,10 +394,10 @@ at::Tensor Trial::sharpen(const StepSamples& samples, const StepPlan& plan, cons
     return loss;
 }
 
-/// `weight` is that of the losses of the group's `samples` samples.
+/// `weight` is the factor on the losses of the group's `samples` samples.
 void Trial::note_noise(const MeasurementPlan& measured, const NoiseMeter::Sums& sums, std::int64_t samples,
                        double weight, int size) {
-    const auto of_mean = static_cast<double>(group_batch_) / static_cast<double>(samples);  // an epoch ends short
+    const auto of_mean = static_cast<double>(group_batch_) / static_cast<double>(samples);  // a short last step
     GradientNorms norms{.whole = sums.whole * of_mean * of_mean, .samples = static_cast<double>(samples)};
     if (measured.parts) {
         const auto covered = static_cast<double>(measured.parts->samples);
@@ -411,13 +412,13 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
     forget_gradients(parameters_);
     noise_meter_.reset();
     auto slices = loaded.slice.member_samples;
-    if (group.size() == 1) {  // alone, a member knows which samples were skipped because their numbers are not finite
+    if (group.size() == 1) {  // a lone member knows which samples were skipped for non-finite numbers
         slices = {static_cast<std::int64_t>(loaded.slice.samples.size())};
     }
     if (group.size() > 1) {
         group.broadcast(buffers());
     }
-    // A user's network may couple samples without buffers, as a batch norm does that keeps no running statistics. So
+    // A user's network may couple samples without having buffers, such as a batch norm without running statistics. So
     // may a user's loss, such as a contrastive one.
     const bool cut_matters = !buffers().empty() || settings_.model->is_users() || settings_.loss.of_plugin != nullptr;
     const StepPlan plan = plan_step(loaded, slices, group.size(), cut_matters);
@@ -431,7 +432,7 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
         collective([&] { return compute_gradients(samples, plan, group.size(), reducer); });
     bool usable = false;
     bool is_counted = true;     // this member's loss
-    bool losses_finite = true;  // those of all members, where the gradients are not
+    bool losses_finite = true;  // whether all members' losses are finite, if gradients are not
     std::optional<NoiseMeter::Sums> noise;
     try {
         expect_gradients(*this);
@@ -474,7 +475,7 @@ void Trial::step(const LoadedBatch& loaded, const Group& group, GradientReducer&
             ++skipped_.steps;
             skipped_.without_loss += losses_finite ? 0 : 1;
         }
-        if (scales_loss() && losses_finite) {  // the gradients of others are finite in no scale
+        if (scales_loss() && losses_finite) {  // otherwise no scale makes the gradients finite
             progress_.loss_scale.update(usable);
         }
     }

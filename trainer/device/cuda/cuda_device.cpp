@@ -35,8 +35,8 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// Tests of groups meet NCCL itself where there is only one GPU: with this variable each worker poses as a machine of
-/// its own. NCCL then talks over sockets, and the workers take turns on the GPU.
+/// Lets tests of groups use NCCL itself with only one GPU: with this variable, each worker poses as a separate machine.
+/// NCCL then communicates over sockets, and the workers take turns on the GPU.
 constexpr const char* pose_as_machine_variable = "CRESCENDO_TEST_WORKERS_AS_MACHINES";
 
 GpuIdentity own_gpu() {
@@ -51,7 +51,7 @@ GpuIdentity own_gpu() {
     return {.uuid = std::move(uuid), .host = host_identity(), .pci_address = address.data()};
 }
 
-/// A stream of its own, so that collectives run while the gradients of other layers are computed.
+/// A CUDA stream for collectives, so that they run while the gradients of other layers are computed.
 class CudaQueue : public DeviceQueue {
   public:
     nccl::Stream stream() const override { return stream_.stream(); }
@@ -68,7 +68,7 @@ class CudaQueue : public DeviceQueue {
         return [event] { return event->query(); };
     }
 
-    /// LibTorch's future notes the stream, and has the streams of those who wait for it wait.
+    /// LibTorch's future records the current stream, and makes the streams of its waiters wait for it.
     void complete(c10::ivalue::Future& future, const c10::IValue& value, const std::function<void()>&) override {
         const c10::cuda::CUDAStreamGuard guard(stream_);
         future.markCompleted(value);
@@ -78,8 +78,8 @@ class CudaQueue : public DeviceQueue {
     c10::cuda::CUDAStream stream_ = at::cuda::getStreamFromPool(/*isHighPriority=*/true);
 };
 
-/// Page-locked memory, which a GPU copies from by itself. It is LibTorch's: a block that is given back while copies
-/// from it are under way is not handed out again before they are done (ATen/core/CachingHostAllocator.h).
+/// Page-locked memory, from which a GPU can copy asynchronously. It comes from LibTorch's allocator, which does not
+/// reuse a freed block before all copies from it are done (ATen/core/CachingHostAllocator.h).
 class PinnedMemory : public std::pmr::memory_resource {
   private:
     void* do_allocate(std::size_t bytes, std::size_t) override {
@@ -101,28 +101,28 @@ class PinnedMemory : public std::pmr::memory_resource {
     std::unordered_map<void*, at::DataPtr> blocks_;
 };
 
-/// How many workers share the GPU.
+/// Number of workers that share the GPU.
 int workers_of_gpu() {
     const char* share = std::getenv(protocol::gpu_share_variable);
     return std::max(1, share != nullptr ? std::atoi(share) : 1);
 }
 
-/// Where workers share a GPU, one that needs more than its part is to fail itself, and not its neighbours. CUDA's own
-/// share of the memory, some hundred MB a process, is not counted.
+/// Limits memory if workers share a GPU, so that a worker that needs more than its share fails itself instead of its
+/// neighbours. CUDA's own memory, a few hundred MB per process, is not counted.
 void leave_memory_to_others() {
     if (workers_of_gpu() > 1) {
-        at::globalContext().lazyInitDevice(at::kCUDA);  // makes the allocator
+        at::globalContext().lazyInitDevice(at::kCUDA);  // creates the allocator
         c10::cuda::CUDACachingAllocator::setMemoryFraction(1.0 / workers_of_gpu(), /*device=*/0);
     }
 }
 
-/// A CUDA graph, whose tensors lie in a pool of memory of its own.
+/// A CUDA graph whose tensors lie in its own memory pool.
 class CudaGraph : public Recording {
   public:
-    /// `stream` is one that nothing else uses: CUDA records all that is asked of it.
+    /// Nothing else may use `stream`, because CUDA records everything that is queued on it.
     CudaGraph(c10::cuda::CUDAStream stream, const std::function<void()>& work) {
         const c10::cuda::CUDAStreamGuard guard(stream);
-        // Other threads, such as autograd's, may take memory meanwhile.
+        // Other threads, such as autograd's, may allocate memory meanwhile.
         const auto pool = at::cuda::graph_pool_handle();
         std::exception_ptr failure;
         try {
@@ -138,7 +138,7 @@ class CudaGraph : public Recording {
         }
         try {
             graph_.capture_end();
-        } catch (...) {  // CUDA gave up when it was asked for what cannot be recorded
+        } catch (...) {  // CUDA aborted at an operation that cannot be recorded
             failure = failure ? failure : std::current_exception();
             if (!has_ended()) {
                 leave(pool);
@@ -153,7 +153,7 @@ class CudaGraph : public Recording {
     void replay() override { graph_.replay(); }
 
   private:
-    /// Whether all was recorded, and only to make it executable failed: then the graph itself gives back its pools.
+    /// Whether recording succeeded and only making it executable failed: then the graph itself frees its pools.
     bool has_ended() {
         try {
             graph_.pool();
@@ -163,13 +163,13 @@ class CudaGraph : public Recording {
         }
     }
 
-    /// Has LibTorch's allocators take no more memory from the pool. They ask the graph where to take it, and after a
-    /// recording that failed they would ask a graph that is gone.
+    /// Stops LibTorch's allocators from using the pool. They ask the graph where to allocate, and after a failed
+    /// recording they would ask a graph that no longer exists.
     static void leave(at::cuda::MempoolId_t pool) {
         const auto attempt = [](auto&& call) {
             try {
                 call();
-            } catch (const c10::Error&) {  // the recording failed before this allocator knew of it
+            } catch (const c10::Error&) {  // recording failed before it reached this allocator
             }
         };
         attempt([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(/*device=*/0, pool); });
@@ -178,7 +178,8 @@ class CudaGraph : public Recording {
         attempt([&] { at::getHostAllocator(at::kCUDA)->release_pool(pool); });
     }
 
-    /// LibTorch's generator takes part in a recording until one ends well, and gives no numbers outside of it.
+    /// After a failed recording, LibTorch's generator stays in recording mode, and gives no numbers outside of a
+    /// recording, until another recording succeeds. So this makes one.
     static void end_capture_of_generator() {
         at::cuda::CUDAGraph graph;
         graph.capture_begin();
@@ -189,7 +190,7 @@ class CudaGraph : public Recording {
     at::cuda::CUDAGraph graph_;
 };
 
-/// The first GPU that CUDA_VISIBLE_DEVICES leaves to this process.
+/// The first GPU that CUDA_VISIBLE_DEVICES makes visible to this process.
 class CudaDevice : public Device {
   public:
     CudaDevice() { groups_->warm_up(); }
@@ -212,7 +213,8 @@ class CudaDevice : public Device {
             copied.record(copying_);
         }
         copied.block(computing);
-        // The memory is the copies' stream's, which would else give it to the next copy while it is computed with.
+        // The memory belongs to the stream of the copies, which would otherwise reuse it for the next copy while it is
+        // in use.
         there.record_stream(computing);
         return there;
     }
@@ -222,7 +224,7 @@ class CudaDevice : public Device {
     bool records() const override { return true; }
 
     std::unique_ptr<Recording> record(const std::function<void()>& work) const override {
-        c10::cuda::CUDACachingAllocator::emptyCache();  // while a recording is made, LibTorch gives none back
+        c10::cuda::CUDACachingAllocator::emptyCache();  // during a recording, LibTorch frees no cached memory
         if (!has_room_for_a_recording()) {
             return nullptr;
         }
@@ -233,13 +235,14 @@ class CudaDevice : public Device {
         return std::make_unique<CudaGraph>(recording_, work);
     }
 
-    /// What was the most until now says nothing of the steps to come.
+    /// Also resets the peak statistics, because past peaks do not predict the next steps.
     void give_back_memory() const override {
         c10::cuda::CUDACachingAllocator::emptyCache();
         c10::cuda::CUDACachingAllocator::resetPeakStats(/*device=*/0);
     }
 
-    /// Page-locked memory also has a pool for each recording that there was, and every upload would look through them.
+    /// Also frees page-locked memory: it keeps a pool for each past recording, and every upload would search all of
+    /// them.
     void rest() const override {
         give_back_memory();
         groups_->rest();
@@ -248,7 +251,7 @@ class CudaDevice : public Device {
 
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                               int size, const Patience& patience) const override {
-        give_back_memory();  // NCCL takes its own beside LibTorch's
+        give_back_memory();  // NCCL allocates its own memory outside of LibTorch's
         const auto group = groups_->make(store, rank, size, patience, at::kCUDA, collectives_);
         return group ? group : make_gloo_group(at::kCUDA, store, rank, size, patience);
     }
@@ -274,10 +277,11 @@ class CudaDevice : public Device {
     }
 
   private:
-    /// Waits until the GPU has come to what it was asked at the upload so many before. A recorded step is a few
-    /// launches, so the queue of launches would let the host be many steps ahead, all of whose batches lie on the GPU.
+    /// Waits until the GPU has reached the point of the upload `most_uploads_ahead` uploads ago. A recorded step is
+    /// only a few launches, so the launch queue alone would let the host run many steps ahead, with all of their
+    /// batches on the GPU.
     void stay_near(const c10::cuda::CUDAStream& computing) const {
-        constexpr std::size_t most_uploads_ahead = 12;  // a step has one to three
+        constexpr std::size_t most_uploads_ahead = 12;  // a step has one to three uploads
         asked_.emplace_back().record(computing);
         if (asked_.size() > most_uploads_ahead) {
             for (const Pauses pauses; !asked_.front().query(); pauses.pause()) {}
@@ -285,7 +289,8 @@ class CudaDevice : public Device {
         }
     }
 
-    /// A recording keeps what a step takes, beside what steps without it and evaluations take.
+    /// Whether enough memory is free. A recording keeps the memory of a step, in addition to that of other steps and of
+    /// evaluations.
     static bool has_room_for_a_recording() {
         using c10::CachingAllocator::StatType;
         constexpr auto all = static_cast<std::size_t>(StatType::AGGREGATE);
@@ -300,7 +305,7 @@ class CudaDevice : public Device {
 
     c10::cuda::CUDAStream copying_ = at::cuda::getStreamFromPool();
     c10::cuda::CUDAStream recording_ = at::cuda::getStreamFromPool();
-    mutable std::deque<at::cuda::CUDAEvent> asked_;  ///< recorded at the last uploads
+    mutable std::deque<at::cuda::CUDAEvent> asked_;  ///< recorded at the latest uploads
     std::shared_ptr<CudaQueue> collectives_ = std::make_shared<CudaQueue>();
     std::unique_ptr<NcclGroups> groups_ = std::make_unique<NcclGroups>(NcclLibrary(), own_gpu());
 };
@@ -309,7 +314,7 @@ class CudaDevice : public Device {
 
 }  // namespace crescendo::trainer
 
-/// The module's only entry. The caller owns the device; throws std::runtime_error where there is no GPU.
+/// The module's only entry point. The caller owns the device. Throws std::runtime_error if there is no GPU.
 extern "C" crescendo::trainer::Device* crescendo_make_cuda_device() {
     if (at::cuda::device_count() == 0) {
         int driver = 0;

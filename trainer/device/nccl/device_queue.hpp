@@ -8,22 +8,22 @@
 
 namespace crescendo::trainer {
 
-/// Where a device carries out collectives, one after the other, beside what it computes: a stream of CUDA's.
+/// The queue in which a device runs collectives, one after the other, while it computes: a CUDA stream.
 class DeviceQueue {
   public:
     virtual ~DeviceQueue() = default;
 
-    /// The queue as NCCL takes it.
+    /// The queue's handle for NCCL.
     virtual nccl::Stream stream() const = 0;
 
-    /// What enters the queue from now on begins after all that this thread has asked the device to compute.
+    /// Work that enters the queue from now on starts after everything that this thread has queued for computation.
     virtual void begin_after_computing() = 0;
 
-    /// Returns a function that says whether the queue has done all that is in it now.
+    /// Returns a function that tells whether the queue has finished everything that is in it now.
     virtual std::function<bool()> mark() = 0;
 
-    /// Completes `future`, so that what is computed by those who have waited for it comes after all that is in the
-    /// queue now. Where the host computes, it calls `wait` first, which waits for the queue.
+    /// Completes `future`: computation that waits for it runs after everything that is in the queue now. If the host
+    /// computes, this first calls `wait`, which waits for the queue.
     virtual void complete(c10::ivalue::Future& future, const c10::IValue& value, const std::function<void()>& wait) = 0;
 };
 

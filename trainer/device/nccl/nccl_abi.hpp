@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// What the trainer uses of NCCL's C interface. nccl.h asks for all of CUDA's headers; with these declarations the code
-/// compiles, and is tested, where there are none. Where there is a nccl.h, a test compares the two.
+/// The part of NCCL's C interface that the trainer uses. nccl.h includes all of CUDA's headers; with these declarations
+/// the code compiles, and is tested, without them. If nccl.h is installed, a test compares the two.
 namespace crescendo::trainer::nccl {
 
 /// ncclResult_t
@@ -33,12 +33,13 @@ enum class DataType : int {
 /// ncclRedOp_t
 enum class Reduction : int { sum = 0 };
 
-/// ncclUniqueId: by it the members of a communicator find each other.
+/// ncclUniqueId: identifies a communicator, so that its members find each other.
 struct UniqueId {
     char bytes[128];
 };
 
-/// ncclConfig_t as NCCL 2.14 had it. Newer versions look at `version`, and use their defaults for what came later.
+/// ncclConfig_t as of NCCL 2.14. Newer versions check `version`, and use their defaults for fields that were added
+/// later.
 struct Config {
     std::size_t size = sizeof(Config);
     unsigned int magic = 0xcafebeef;
@@ -46,7 +47,7 @@ struct Config {
     int blocking = 1;
 };
 
-/// ncclComm, whose inside is NCCL's business.
+/// ncclComm, an opaque type.
 struct Communicator;
 
 /// cudaStream_t

@@ -58,7 +58,7 @@ c10::intrusive_ptr<c10d::Work> NcclBackend::broadcast(std::vector<at::Tensor>& t
     });
 }
 
-/// On a GPU the work is complete at once. Who waits for it computes after the collective.
+/// On a GPU the returned work is complete at once, and its waiters compute after the collective.
 template <class Call>
 c10::intrusive_ptr<c10d::Work> NcclBackend::enqueue(const char* name, const std::vector<at::Tensor>& tensors,
                                                     Call&& call) {

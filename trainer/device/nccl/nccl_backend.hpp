@@ -15,14 +15,14 @@ namespace crescendo::trainer {
 
 /// NCCL for LibTorch: the two collectives that a group and c10d::Reducer use, of one contiguous tensor each.
 ///
-/// LibTorch's own ProcessGroupNCCL keeps threads that watch over its communicators; they sleep for minutes after an
-/// error, and a group's end waits for them. This has none. Whoever waits looks for errors.
+/// LibTorch's own ProcessGroupNCCL has threads that monitor its communicators. After an error they sleep for minutes,
+/// and the end of a group waits for them. This backend has no such threads: the waiting thread checks for errors.
 ///
-/// One thread at a time uses it. On a GPU collectives only enter the queue, and their failure comes out of finish(); on
-/// the host it comes out of the collective. What fails throws NcclError.
+/// Not thread-safe: only one thread may use it at a time. On a GPU, collectives only enter the queue, and finish()
+/// reports their failure; on the host, the collective itself reports it. Failures are NcclError exceptions.
 class NcclBackend : public c10d::Backend {
   public:
-    /// `patience` is that of each collective.
+    /// `patience` applies to each collective.
     NcclBackend(std::unique_ptr<NcclCommunicator> communicator, std::shared_ptr<DeviceQueue> queue, int rank, int size,
                 Patience patience);
     ~NcclBackend() override;
@@ -34,22 +34,22 @@ class NcclBackend : public c10d::Backend {
     c10::intrusive_ptr<c10d::Work> broadcast(std::vector<at::Tensor>& tensors,
                                              const c10d::BroadcastOptions& options) override;
 
-    /// Waits until all collectives so far are done. A peer has the time-out of a collective from when this member was
-    /// ready for it: what it computes before may take longer.
+    /// Waits until all collectives so far are done. The time-out of a collective starts when this member is ready for
+    /// it, so computation before a collective may take longer than the time-out.
     void finish(const std::function<bool()>& give_up);
 
-    /// Ends the communicator, whatever the others do. The backend is not used again.
+    /// Ends the communicator, whatever the other members do. The backend must not be used again.
     void abort() override;
 
-    /// Gives the communicator away, where all that it was asked for was done; else ends it, and returns null. The
-    /// backend is not used again.
+    /// Returns the communicator if all of its collectives are done; otherwise ends it and returns null. The backend
+    /// must not be used again.
     std::unique_ptr<NcclCommunicator> release();
 
   private:
     struct Collective {
         const char* name;
-        at::Tensor numbers;              ///< NCCL's until it is done
-        std::function<bool()> is_ready;  ///< whether this member has computed what goes into it
+        at::Tensor numbers;              ///< NCCL uses them until the collective is done
+        std::function<bool()> is_ready;  ///< whether this member has computed the collective's input
         std::function<bool()> is_done;
     };
 

@@ -49,7 +49,7 @@ void NcclCommunicator::broadcast(void* numbers, std::size_t count, nccl::DataTyp
 void NcclCommunicator::wait(const std::string& what, const std::function<bool()>& done,
                             const Patience& patience) const {
     for (const Pauses pauses;; pauses.pause()) {
-        // First, because what a communicator was asked for ends without a result when it fails.
+        // Checked first, because when a communicator fails, its operations end without a result.
         const Result now = state();
         if (is_error(now)) {
             throw NcclError(text("NCCL, {}: {}", what, library_.describe(now)));
@@ -75,7 +75,7 @@ Result NcclCommunicator::state() const {
     return asked == Result::success ? state : asked;
 }
 
-/// A call of a communicator that does not block ends when NCCL's thread has done its part, or has failed.
+/// Waits for a call on a non-blocking communicator: it ends when NCCL's thread has done its part or failed.
 void NcclCommunicator::settle(const std::string& what, Result result, const Patience& patience) const {
     if (is_error(result)) {
         throw NcclError(text("NCCL, {}: {}", what, library_.describe(result)));
@@ -93,12 +93,12 @@ bool NcclCommunicator::abort(std::shared_ptr<void> kept, std::chrono::millisecon
     std::fprintf(stderr, "NCCL has not ended a group within %lld ms: its memory stays taken\n",
                  static_cast<long long>(time.count()));
     return false;
-} catch (const std::exception& error) {  // no thread is to be had
+} catch (const std::exception& error) {  // no thread is available
     std::fprintf(stderr, "a group of NCCL was not ended: %s\n", error.what());
     return false;
 }
 
-/// NCCL waits for threads of its own, which may wait for a device or a network that does not answer.
+/// On its own thread, because NCCL waits for its threads, which may wait for a device or network that does not answer.
 std::future<void> NcclCommunicator::begin_abort(std::shared_ptr<void> kept) {
     const auto aborted = std::make_shared<std::promise<void>>();
     if (communicator_ == nullptr) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* plan_key = "nccl/plan";
 
-/// Ends what a member says of the communicators that it kept; what it says of its GPU follows.
+/// Separates the communicators that a member offers from the description of its GPU, which follows.
 constexpr std::string_view end_of_offers = "\n\n";
 
 std::string member_key(int rank) { return text("nccl/member/{}", rank); }
@@ -46,10 +46,10 @@ nccl::UniqueId new_id(const NcclLibrary& library) {
 
 }  // namespace
 
-/// What the members do, as rank 0 says it.
+/// Rank 0's instructions for the members.
 struct NcclGroups::Plan {
-    std::string name;  ///< of the communicator; "": none, as members share a GPU
-    std::string id;    ///< the bytes of nccl::UniqueId for a new communicator; "": each takes the one that it kept
+    std::string name;  ///< the communicator's name; "": none, because members share a GPU
+    std::string id;    ///< bytes of nccl::UniqueId for a new communicator; "": reuse the kept one
 
     std::string to_text() const { return name + '\n' + id; }
     static Plan from_text(const std::string& text) {
@@ -65,7 +65,7 @@ std::string NcclGroups::Part::offer(int member) const {
 NcclGroups::NcclGroups(NcclLibrary library, GpuIdentity gpu) : library_(library), gpu_(std::move(gpu)) {}
 
 NcclGroups::~NcclGroups() {
-    for (const Part& part : kept_) {  // all at once
+    for (const Part& part : kept_) {  // all in parallel
         end_idle(*part.communicator);
     }
     await_ended();
@@ -123,17 +123,17 @@ void NcclGroups::keep(std::size_t most) {
     }
 }
 
-/// NCCL takes a second to end a communicator that has nothing to do. Whoever trains alone does not wait for that.
+/// Ends it in the background, because NCCL takes a second for an idle communicator, and a lone worker should not wait.
 void NcclGroups::end_idle(NcclCommunicator& communicator) noexcept try {
     std::erase_if(ending_, [](const std::future<void>& each) {
         return each.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     });
     ending_.push_back(communicator.begin_abort());
-} catch (const std::exception&) {  // there is no thread to be had: its destructor says so
+} catch (const std::exception&) {  // no thread is available; its destructor reports that
 }
 
-/// While NCCL frees what a communicator had, CUDA waits until the GPU is idle, and keeps all others of the process from
-/// it. A collective whose peer is lost would never end: nobody could abort it.
+/// Call it before new collectives. While NCCL frees a communicator's memory, CUDA waits until the GPU is idle, and
+/// blocks all other calls of the process. If a collective's peer were lost then, nothing could abort the collective.
 void NcclGroups::await_ended() noexcept {
     const auto end = std::chrono::steady_clock::now() + NcclCommunicator::time_to_abort;
     for (const auto& each : ending_) {
@@ -141,8 +141,8 @@ void NcclGroups::await_ended() noexcept {
     }
 }
 
-/// Members introduce themselves to rank 0, and it tells all what to do. So a member waits for one answer of the store,
-/// and rank 0 for one of each, all at the same time.
+/// Members introduce themselves to rank 0, which instructs all of them. So a member waits for one answer of the store,
+/// and rank 0 waits for one per member, all at the same time.
 NcclGroups::Plan NcclGroups::meet(c10d::Store& store, int rank, int size) const {
     if (rank != 0) {
         store.set(member_key(rank), introduction());
@@ -161,8 +161,8 @@ NcclGroups::Plan NcclGroups::meet(c10d::Store& store, int rank, int size) const 
     return plan;
 }
 
-/// A communicator is kept by all only if each has it from the group that ended in the same place. A broadcast is done
-/// for its root before others have begun it, hence the number of collectives.
+/// A communicator can be reused only if every member kept it after the same number of collectives. The number is
+/// compared because a broadcast may be done at its root before other members begin it.
 NcclGroups::Plan NcclGroups::plan_for(const std::vector<std::string>& members) const {
     std::vector<GpuIdentity> gpus;
     for (const auto& member : members) {

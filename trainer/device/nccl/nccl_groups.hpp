@@ -22,29 +22,30 @@ namespace crescendo::trainer {
 
 class NcclBackend;
 
-/// The groups over NCCL that this process is a member of, one after the other.
+/// The NCCL groups of which this process is a member, one after the other.
 ///
-/// To form a communicator takes a second, and a search forms the same groups again and again. So the last communicators
-/// whose groups ended in good order are kept: where all members still have one of theirs, they take it.
+/// Forming a communicator takes a second, and a search forms the same groups again and again. So the last communicators
+/// whose groups ended cleanly are kept. If all members of a new group still have the same one, they reuse it.
 class NcclGroups {
   public:
-    /// So many communicators are kept from trial to trial; each takes some hundred megabytes of a GPU.
+    /// Number of communicators that are kept from trial to trial. Each takes a few hundred megabytes of GPU memory.
     static constexpr std::size_t most_kept = 4;
-    /// So many of one trial are kept: with one more, a group waits for the second that NCCL takes to end another.
+    /// Number of communicators that are kept within one trial. To make one more, a group waits for the second that NCCL
+    /// takes to end another.
     static constexpr std::size_t most_of_a_trial = 8;
 
     NcclGroups(NcclLibrary library, GpuIdentity gpu);
     NcclGroups(NcclGroups&&) = default;
-    /// Waits for the communicators that NCCL still ends, but no longer than it may take.
+    /// Waits for communicators that NCCL is still ending, up to the time allowed for that.
     ~NcclGroups();
 
-    /// Forms a communicator of one and ends it, so that what NCCL does at first use (it loads its kernels, and looks at
-    /// the machine) comes before a trial waits for it. A NCCL that fails is a line of the log: it may not be needed.
+    /// Forms a communicator of size one and ends it, so that no trial waits for what NCCL does at first use: it loads
+    /// its kernels and inspects the machine. A failure is only logged, because NCCL may not be needed.
     void warm_up();
 
-    /// Meets the other members, who call this with the same store. Null where members share a GPU, which NCCL refuses.
-    /// Throws what the store throws, and NcclError. The group's tensors lie on `place`, whose collectives `queue`
-    /// carries out.
+    /// Forms a group with the other members, which call this with the same store. Returns null if members share a GPU,
+    /// which NCCL refuses. The group's tensors lie on `place`, and `queue` runs its collectives. Throws what the store
+    /// throws, and NcclError.
     c10::intrusive_ptr<c10d::ProcessGroup> make(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
                                                 const Patience& patience, at::DeviceType place,
                                                 std::shared_ptr<DeviceQueue> queue);
@@ -52,19 +53,20 @@ class NcclGroups {
     /// Ends a group that make() made, whatever its other members do.
     void end(c10d::ProcessGroup& group);
 
-    /// Call it between trials, when there is no group: ends, in the background, what is kept for no other trial.
+    /// Call it between trials, while there is no group: ends, in the background, the communicators that are not kept
+    /// for another trial.
     void rest();
 
   private:
-    /// This process' part of a communicator.
+    /// This process's part of a communicator.
     struct Part {
-        std::string name;  ///< the same for all members, and no other communicator's
+        std::string name;  ///< the same for all members; unique to the communicator
         int rank;
         int size;
-        std::string algorithms;  ///< NCCL_ALGO as it was made: what it adds up by, as long as it lives
+        std::string algorithms;  ///< NCCL_ALGO at its creation, which fixes how it adds up
         std::unique_ptr<NcclCommunicator> communicator;
 
-        /// What member `member` says of its part if it can be used again together with this one.
+        /// The text that member `member` publishes about its part if that can be reused together with this one.
         std::string offer(int member) const;
     };
     struct Plan;
@@ -79,12 +81,12 @@ class NcclGroups {
 
     NcclLibrary library_;
     GpuIdentity gpu_;
-    std::list<Part> kept_;                   ///< the last one first
-    Part present_{};                         ///< of the last group, whose backend has the communicator
-    std::vector<std::future<void>> ending_;  ///< of communicators that nobody needs
+    std::list<Part> kept_;                   ///< most recent first
+    Part present_{};                         ///< of the last group; its backend has the communicator
+    std::vector<std::future<void>> ending_;  ///< communicators that are ending
 };
 
-/// The backend of a group that NcclGroups made; null if the group is another's.
+/// The backend of a group that NcclGroups made; null for any other group.
 NcclBackend* nccl_backend(const c10d::ProcessGroup& group);
 
 }  // namespace crescendo::trainer

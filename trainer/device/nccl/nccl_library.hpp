@@ -6,12 +6,12 @@
 
 namespace crescendo::trainer {
 
-/// The functions of NCCL, by their names without "nccl". They are looked up when the program runs: so no program is
-/// linked to NCCL, and a library of the same functions can take its place in tests.
+/// The functions of NCCL, named without the prefix "nccl". They are looked up at run time, so that no program is linked
+/// to NCCL and tests can use another library with the same functions.
 class NcclLibrary {
   public:
-    /// Loads a library as dlopen() finds it, or the one that LibTorch has loaded. It stays loaded. Throws
-    /// std::runtime_error where it, or one of its functions, is missing.
+    /// Loads the library that dlopen() finds, or uses the one that LibTorch has loaded. It stays loaded. Throws
+    /// std::runtime_error if the library or one of its functions is missing.
     explicit NcclLibrary(const std::string& file = "libnccl.so.2");
 
     nccl::Result (*get_unique_id)(nccl::UniqueId* id);
@@ -24,7 +24,7 @@ class NcclLibrary {
     nccl::Result (*broadcast)(const void* from, void* to, std::size_t count, nccl::DataType type, int root,
                               nccl::Communicator* communicator, nccl::Stream stream);
 
-    /// NCCL's own words for what went wrong last, in the form that blames_this_worker() reads.
+    /// NCCL's own description of the last error, in the form that blames_this_worker() reads.
     std::string describe(nccl::Result result) const;
 
   private:

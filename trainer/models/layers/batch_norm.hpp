@@ -6,11 +6,12 @@
 
 namespace crescendo::trainer {
 
-/// Batch normalization (Ioffe and Szegedy, ICML 2015) of (samples, channels, ...): torch's, to the last bit.
+/// Batch normalization (Ioffe and Szegedy, ICML 2015) of (samples, channels, ...), with results equal to torch's to the
+/// last bit.
 ///
-/// But where a channel has a single value, torch refuses to train. This one normalises by the running statistics then,
-/// and learns nothing for them. The last batch of an epoch may be a single small image, or come to that when a group
-/// shares it out; a trial should not end for it.
+/// If a channel has a single value, torch refuses to train. This class then normalises by the running statistics and
+/// leaves them unchanged. The last batch of an epoch, or a member's share of it, may be a single small image, and a
+/// trial should not fail because of that.
 ///
 /// Parameters and buffers have the names of torch::nn::BatchNorm2d.
 class BatchNorm : public torch::nn::BatchNormImplBase<2, BatchNorm> {

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::uint64_t masks = std::uint64_t{1} << 63;  ///< a stream of a trial's seed that nothing else uses
 
-/// A number of 32 random bits, all of which are as good as the others.
+/// 32 random bits of equal quality.
 std::int32_t key_of(std::uint64_t seed, std::uint64_t stream) {
     return static_cast<std::int32_t>(CounterRandom(seed, stream).next() >> 32);
 }
 
-/// Images lie channels last in memory (make_convolution), and so are their units counted.
+/// The units of images are counted in their memory order, which is channels-last (make_convolution).
 at::Tensor shaped_like(const at::Tensor& units, const at::Tensor& x) {
     if (x.dim() != 4) {
         return units.view(x.sizes());
@@ -37,8 +37,8 @@ at::Tensor unit_keys(std::int64_t layer, std::int64_t num_units) {
     return keys;
 }
 
-// The multiplications of Wellons' "lowbias32". The shift copies the sign, so that a number and its complement become
-// the same, which does no harm.
+// The multipliers are those of Wellons' "lowbias32". The shift copies the sign bit, so a number and its complement get
+// the same hash, which does no harm.
 at::Tensor hashed(const at::Tensor& sample_keys, const at::Tensor& unit_keys) {
     at::Tensor x = sample_keys.unsqueeze(1).bitwise_xor(unit_keys);
     x.mul_(static_cast<std::int32_t>(0x7FEB352D));

@@ -41,7 +41,8 @@ std::vector<Problem> misfits_of_columns(const nlohmann::json& categories, std::i
     return problems;
 }
 
-/// Codes are read as they are stored. Throws like normalizations().
+/// Returns problems if the settings normalise columns of codes, which must be read as stored. Throws like
+/// normalizations().
 std::vector<Problem> misfits_of_normalization(const std::map<std::int64_t, std::int64_t>& categories,
                                               const datasets::SampleSet& samples, const DataSettings& data) {
     const auto all = normalizations(samples, data);

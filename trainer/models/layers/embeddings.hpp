@@ -14,39 +14,39 @@
 
 namespace crescendo::trainer {
 
-/// Columns of a table that hold codes of categories, counted from 0, and not measurements.
+/// Settings for the columns of a table that hold codes of categories, numbered from 0, instead of measurements.
 class EmbeddingSettings {
   public:
-    /// Reads `categories`, which has the number of categories of each such column, and `embedding_width`.
+    /// Reads `categories`, the number of categories of each such column, and `embedding_width`.
     explicit EmbeddingSettings(Section& section);
 
-    /// What keeps these samples from being such a table. `data` says how they are read.
+    /// Returns why these samples are not such a table. `data` says how they are read.
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& data) const;
 
-    /// Numbers of categories by column, of settings without misfits.
+    /// Number of categories by column. The settings must have no misfits.
     std::map<std::int64_t, std::int64_t> categories() const;
 
-    /// Numbers that a column of so many categories becomes: as the settings say, or half as many as there are
-    /// categories, 50 at most (the rule of fast.ai's library).
+    /// Length of the vector that replaces a code of `num_categories` categories: the setting, or else half the number
+    /// of categories, at most 50 (the rule of fast.ai's library).
     std::int64_t width(std::int64_t num_categories) const;
 
   private:
     nlohmann::json given_;    ///< the setting `categories`
-    std::int64_t width_ = 0;  ///< the setting `embedding_width`; 0: the rule
+    std::int64_t width_ = 0;  ///< the setting `embedding_width`; 0: fast.ai's rule
     double noise_ = 0.0;      ///< the setting `input_noise`
 };
 
-/// Rows of a table whose codes are replaced by vectors that are learned (Guo and Berkhahn, "Entity Embeddings of
-/// Categorical Variables", 2016). Without columns of codes it changes nothing.
+/// Replaces the codes in a table's rows by learned vectors (Guo and Berkhahn, "Entity Embeddings of Categorical
+/// Variables", 2016). Changes nothing if no column has codes.
 ///
-/// The column i has the module `embedding<i>`, with a vector for each category and a last one for all other numbers:
-/// codes that are too large or negative, fractions and NaN. That one is zero at first.
+/// Column i has the module `embedding<i>`, with one vector per category and a last one for all other numbers: codes
+/// that are too large or negative, fractions and NaN. The last vector is initially zero.
 class Embeddings {
   public:
-    /// Registers the modules at `parent`, for rows of `num_columns` numbers.
+    /// Registers the modules with `parent`. Rows have `num_columns` numbers.
     Embeddings(torch::nn::Module& parent, const EmbeddingSettings& settings, std::int64_t num_columns);
 
-    /// Numbers of a row with its vectors in place of its codes.
+    /// Length of a row after its codes were replaced by vectors.
     std::int64_t num_features() const { return num_features_; }
 
     /// (samples, num_columns) → (samples, num_features), in the order of the columns.

@@ -18,7 +18,7 @@ namespace {
 
 LayerNorm make_norm(std::int64_t width) { return LayerNorm(LayerNormOptions({width}).eps(1e-6)); }
 
-/// torch's MultiheadAttention of tokens with themselves.
+/// Self-attention, equal to torch's MultiheadAttention.
 class Attention : public torch::nn::Module {
   public:
     Attention(std::int64_t width, std::int64_t heads)
@@ -48,7 +48,7 @@ class Attention : public torch::nn::Module {
     Linear out_;
 };
 
-/// Two fully connected layers, of which the hidden one is four times as wide.
+/// Two fully connected layers; the hidden one is four times as wide.
 class FeedForward : public torch::nn::Module {
   public:
     FeedForward(std::int64_t width, Activation activation)

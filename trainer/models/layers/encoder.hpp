@@ -14,25 +14,25 @@
 namespace crescendo::trainer {
 
 struct EncoderSettings {
-    std::int64_t width = 64;  ///< numbers of a token
+    std::int64_t width = 64;  ///< length of a token's vector
     std::int64_t depth = 4;   ///< layers
-    std::int64_t heads = 4;   ///< of the attention; they share the width
+    std::int64_t heads = 4;   ///< attention heads; they share the width
     Activation activation = Activation::gelu;
 };
 
-/// Reads width, depth, heads and activation.
+/// Reads the settings `width`, `depth`, `heads` and `activation`.
 void read_encoder(Section& section, EncoderSettings& settings);
 
 /// The settings as arguments of the encoder in Python.
 nlohmann::ordered_json arguments_of(const EncoderSettings& settings);
 
-/// What keeps an encoder with these settings from being made.
+/// Returns why an encoder with these settings is impossible.
 std::vector<Problem> misfits_of_encoder(const EncoderSettings& settings);
 
 class EncoderLayer;
 
-/// The encoder of a transformer (Vaswani et al., NeurIPS 2017) that normalizes before each layer, and learns what tells
-/// the tokens' positions apart. Its parameters are those of torchvision's vision transformer, by the same names.
+/// The encoder of a transformer (Vaswani et al., NeurIPS 2017) with normalization before each layer and learned
+/// position embeddings. Its parameters have the names of torchvision's vision transformer.
 class Encoder : public torch::nn::Module {
   public:
     Encoder(const EncoderSettings& settings, std::int64_t num_tokens);

@@ -8,7 +8,7 @@ namespace crescendo::trainer {
 
 namespace {
 
-/// The largest of activated values is then the activation of the largest one, which costs a quarter.
+/// For a monotone activation, max-pooling before the activation gives the same result at a quarter of the cost.
 bool is_monotone(Activation activation) {
     return activation != Activation::gelu && activation != Activation::silu;
 }
@@ -50,7 +50,8 @@ at::Tensor activate_and_pool(Activation activation, const at::Tensor& x) {
 
 torch::nn::Conv2d make_convolution(const torch::nn::Conv2dOptions& options) {
     torch::nn::Conv2d convolution(options);
-    // clone, not contiguous: with one channel both orders are the same, and only the strides tell which is meant.
+    // clone() instead of contiguous(): with one channel both orders are the same, and only the strides distinguish
+    // them.
     convolution->weight.set_data(convolution->weight.detach().clone(at::MemoryFormat::ChannelsLast));
     return convolution;
 }

@@ -28,19 +28,20 @@ void read_activation(Section& section, Activation& activation);
 
 at::Tensor activate(Activation activation, const at::Tensor& x);
 
-/// The activation of images, then the largest of each 2x2 values.
+/// Applies the activation to images, then 2x2 max-pooling.
 at::Tensor activate_and_pool(Activation activation, const at::Tensor& x);
 
-/// How a residual network begins: by a 3x3 convolution for small images, or by the large one of its paper.
+/// The first layer of a residual network: a 3x3 convolution for small images, or the large one of the paper.
 enum class Stem { small, large };
 
 /// The words of the setting `stem`.
 inline constexpr Words stems{{std::pair{Stem::small, "small"}, {Stem::large, "large"}}};
 
-/// A convolution whose weights lie channels last in memory, and its values follow: so oneDNN and cuDNN convolve faster.
+/// Makes a convolution whose weights are channels-last in memory, so that its outputs are too: oneDNN and cuDNN are
+/// faster then.
 torch::nn::Conv2d make_convolution(const torch::nn::Conv2dOptions& options);
 
-/// Channels of images of this shape, which may be height x width alone.
+/// Number of channels of images of this shape; 1 if it is only height x width.
 std::int64_t num_channels(const std::vector<std::int64_t>& image);
 
 /// (samples, height, width) → (samples, 1, height, width); images with channels stay as they are.

@@ -13,7 +13,7 @@ using torch::nn::AnyModule;
 
 namespace {
 
-constexpr std::int64_t most_groups = 8;  ///< of a group norm
+constexpr std::int64_t most_groups = 8;  ///< groups of channels of a group norm
 
 }  // namespace
 

@@ -12,9 +12,9 @@
 namespace crescendo::trainer {
 
 enum class Norm {
-    batch,       ///< by the samples that a worker runs at once
-    sync_batch,  ///< by the samples that all workers of the group run at once
-    group,       ///< by groups of a sample's channels (Wu and He, ECCV 2018)
+    batch,       ///< over the samples that one worker runs at once
+    sync_batch,  ///< over the samples that all workers of the group run at once
+    group,       ///< over groups of a sample's channels (Wu and He, ECCV 2018)
     none,
 };
 
@@ -25,13 +25,13 @@ inline constexpr Words norms{
 /// Reads the setting `norm`.
 void read_norm(Section& section, Norm& norm);
 
-/// The norm of a convolution's outputs.
+/// The normalization of a convolution's outputs.
 class ChannelNorm {
   public:
-    /// Changes nothing.
+    /// Makes a norm that changes nothing.
     ChannelNorm() = default;
 
-    /// Registers the norm of (samples, channels, ...) as the module `name` of `parent`; none for Norm::none.
+    /// Registers the norm of (samples, channels, ...) as the module `name` of `parent`. Norm::none registers nothing.
     ChannelNorm(torch::nn::Module& parent, const std::string& name, Norm norm, std::int64_t channels);
 
     at::Tensor operator()(const at::Tensor& x) { return module_.is_empty() ? x : module_.forward(x); }

@@ -10,8 +10,8 @@
 #include <limits>
 #include <vector>
 
-// Crescendo is compiled for every x86-64 processor. The loops over channels are compiled once more for those with AVX2,
-// which are twice as fast.
+// Crescendo is compiled for every x86-64 processor. The loops over channels are also compiled for AVX2, which makes
+// them twice as fast.
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
 #define CRESCENDO_ALSO_FOR_AVX2 __attribute__((target_clones("default", "avx2")))
 #else
@@ -25,21 +25,21 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// The place of a result is which of the four values it was: 0 and 1 in the upper row, 2 and 3 in the lower one; or
-/// this, where ReLU made it 0.
+/// The place of a result says which of the four values it was: 0 and 1 in the upper row, 2 and 3 in the lower one. This
+/// value means none of them: ReLU made the result 0.
 constexpr int nowhere = 4;
 
-/// Nothing is below a NaN, nor equal to it.
+/// Disables the floor: no number is less than or equal to NaN.
 constexpr float no_floor = std::numeric_limits<float>::quiet_NaN();
 
 /// A row of results, each from two pixels in each of two rows of an image. A pixel's channels lie together.
 struct Row {
     std::int64_t channels;
-    std::int64_t pixels;  ///< of the results
-    std::int64_t lower;   ///< values from the upper row of the image to the lower one
+    std::int64_t pixels;  ///< pixels of the results
+    std::int64_t lower;   ///< offset, in values, from the image's upper row to the lower one
 };
 
-/// Gives the first of equal values, and the last NaN, as torch does; but the floor where all are less.
+/// Takes the first of equal values, and the last NaN, as torch does. Takes the floor if all values are less.
 CRESCENDO_ALSO_FOR_AVX2
 void pool(Row row, float floor, const float* image, float* results, std::uint8_t* places, int* scratch) {
     for (std::int64_t pixel = 0; pixel < row.pixels; ++pixel) {
@@ -61,13 +61,13 @@ void pool(Row row, float floor, const float* image, float* results, std::uint8_t
             place[i] = largest <= floor ? nowhere : at;
         }
     }
-    // Narrowed in a loop of its own, because the one above is faster where all of its values have one size.
+    // Narrowed in a separate loop, because the loop above is faster if all of its values have the same size.
     for (std::int64_t i = 0; i < row.pixels * row.channels; ++i) {
         places[i] = static_cast<std::uint8_t>(scratch[i]);
     }
 }
 
-/// Writes both rows of the image's gradient, but for an odd last pixel.
+/// Writes both rows of the image's gradient, except for an odd last pixel.
 CRESCENDO_ALSO_FOR_AVX2
 void unpool(Row row, const float* gradients, const std::uint8_t* places, float* image, int* scratch) {
     for (std::int64_t i = 0; i < row.pixels * row.channels; ++i) {
@@ -80,8 +80,8 @@ void unpool(Row row, const float* gradients, const std::uint8_t* places, float* 
         const int* place = scratch + pixel * row.channels;
 #pragma GCC ivdep
         for (std::int64_t i = 0; i < row.channels; ++i) {
-            const auto added = std::bit_cast<std::uint32_t>(gradient[i] + 0.0f);  // torch adds it to 0: -0 becomes 0
-            // Masks rather than conditions, which GCC makes branches of.
+            const auto added = std::bit_cast<std::uint32_t>(gradient[i] + 0.0f);  // torch adds it to 0, so -0 becomes 0
+            // Masks instead of conditions, because GCC compiles conditions to branches.
             const auto if_place = [&](int at) { return std::bit_cast<float>(added & -std::uint32_t{place[i] == at}); };
             upper[i] = if_place(0);
             upper[row.channels + i] = if_place(1);
@@ -91,14 +91,14 @@ void unpool(Row row, const float* gradients, const std::uint8_t* places, float* 
     }
 }
 
-/// The first number of each row of images, or of each upper row: (samples, rows).
+/// The first number of each row of images: (samples, rows). begins_of_upper_rows() has only the upper row of each pair.
 at::Tensor begins_of_rows(const at::Tensor& images) { return images.select(1, 0).select(2, 0); }
 at::Tensor begins_of_upper_rows(const at::Tensor& images) {
     return begins_of_rows(images).slice(1, 0, images.size(2) / 2 * 2, 2);
 }
 
-/// Calls function(pointers, scratch) for each row of results, with pointers to the begins that the config has. Torch's
-/// threads share the rows.
+/// Calls function(pointers, scratch) for each row of results, with pointers to the row's first numbers in the config's
+/// tensors. Torch's threads share the rows.
 template <class Function>
 void for_each_row(at::TensorIteratorConfig& begins, const Row& row, const Function& function) {
     auto rows = begins.check_all_same_dtype(false).resize_outputs(false).build();
@@ -161,7 +161,7 @@ struct MaxPool : torch::autograd::Function<MaxPool> {
     }
 };
 
-/// Whether the channels of each pixel lie together, in memory that these loops can read.
+/// Whether these loops can process the images: channels-last float32 in CPU memory.
 bool is_for_us(const at::Tensor& images) {
     return images.dim() == 4 && images.is_cpu() && images.layout() == at::kStrided &&
            images.scalar_type() == at::kFloat && images.suggest_memory_format() == at::MemoryFormat::ChannelsLast &&

@@ -4,11 +4,11 @@
 
 namespace crescendo::trainer {
 
-/// The largest of each 2x2 values of images (samples, channels, height, width); an odd last row or column is left out.
+/// 2x2 max-pooling of images (samples, channels, height, width). Ignores an odd last row or column.
 ///
-/// It is at::max_pool2d(images, 2), and its gradient, bit for bit. For float32 images that lie channels last in the
-/// memory of a CPU it takes a third of the time, and keeps a byte for each result until backward, where torch keeps
-/// eight. Such images have no second derivative.
+/// Result and gradient equal those of at::max_pool2d(images, 2), bit for bit. For channels-last float32 images on a CPU
+/// it takes a third of the time, and stores one byte per result until backward instead of torch's eight. Such images
+/// have no second derivative.
 at::Tensor max_pool(const at::Tensor& images);
 
 /// at::relu(max_pool(images)), in one pass.

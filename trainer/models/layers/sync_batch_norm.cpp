@@ -13,21 +13,21 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Of the values of each channel over a group.
+/// Statistics of each channel's values over a group.
 struct Statistics {
     at::Tensor mean;   ///< (channels), of the type of the values
     at::Tensor var;    ///< (channels), divided by the count
     at::Tensor count;  ///< values of a channel, float64; 0 if no member has samples
 
-    /// float64: 1, or 0 if there are too few values to learn from. Like the count, it stays on the device, so that a
-    /// GPU is not waited for.
+    /// float64: 1, or 0 if there are too few values to learn from. Like the count, it stays on the device, so that
+    /// nothing waits for a GPU.
     at::Tensor teaches() const { return (count > 1).to(at::kDouble); }
 };
 
 at::Tensor at_least_one(const at::Tensor& count) { return count.clamp_min(1); }
 
-/// Each member's mean and variance are torch's. They are put together in float64, where the difference of the mean
-/// square and the squared mean loses nothing that float32 had.
+/// Combines each member's mean and variance, which torch computes. It does so in float64, where the difference of the
+/// mean square and the squared mean loses no float32 precision.
 Statistics statistics_over_group(const at::Tensor& x, const SumOverGroup& sum) {
     const std::int64_t channels = x.size(1);
     const auto doubles = x.options().dtype(at::kDouble);
@@ -56,13 +56,13 @@ at::Tensor normalized(const at::Tensor& x, const at::Tensor& weight, const at::T
     return std::get<0>(at::native_batch_norm(x, weight, bias, mean, var, /*training=*/false, /*momentum=*/0.0, eps));
 }
 
-/// What backward() adds up over the group with. An AutogradContext holds tensors and objects of this kind only.
+/// Holds the SumOverGroup for backward(), because an AutogradContext can store only tensors and objects of this kind.
 struct HeldSum : torch::CustomClassHolder {
     explicit HeldSum(SumOverGroup function) : sum(std::move(function)) {}
     SumOverGroup sum;
 };
 
-/// Normalises by statistics that depend on the values of all members, and takes the gradient through these.
+/// Normalises by statistics of all members' values, and propagates the gradient through these statistics.
 struct Normalization : torch::autograd::Function<Normalization> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                               const at::Tensor& bias, const Statistics& statistics, double eps,
@@ -90,7 +90,7 @@ struct Normalization : torch::autograd::Function<Normalization> {
         }
         at::Tensor sums = at::stack({of_weight, of_bias}).to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
         static_cast<HeldSum&>(*held).sum(sums);
-        // The running statistics, which a single value is normalised by, do not depend on it.
+        // A single value is normalised by the running statistics, which do not depend on it.
         const at::Tensor means = (sums / at_least_one(count) * (count > 1)).neg_().to(x.scalar_type());
 
         std::vector<std::int64_t> channels_of_x(static_cast<std::size_t>(x.dim()), 1);
@@ -108,7 +108,7 @@ at::Tensor SyncBatchNorm::forward(const at::Tensor& given) {
         return BatchNorm::forward(given);
     }
     _check_input_dim(given);
-    const at::Tensor x = given.to(weight.scalar_type());  // short numbers would round the statistics
+    const at::Tensor x = given.to(weight.scalar_type());  // short types would round the statistics
     Statistics statistics = statistics_over_group(x.detach(), sum_);
     {
         const at::NoGradGuard no_gradients;

@@ -8,29 +8,31 @@
 
 namespace crescendo::trainer {
 
-/// Adds numbers up over the members of a group, element by element and in place. All members call it with as many
-/// numbers, in the same order. What it throws ends a forward() or a backward(), and comes out there as it is.
+/// Sums numbers over the members of a group, element by element and in place. All members call it in the same order,
+/// with the same number of elements. Its exceptions end a forward() or backward(), which throws them unchanged.
 using SumOverGroup = std::function<void(at::Tensor& numbers)>;
 
 /// Batch normalization (Ioffe and Szegedy, ICML 2015) by the mean and variance of all samples that the members of a
-/// group run at once. What is learned is then the same for any number of members that share these samples, to rounding.
-/// Without a group it is BatchNorm, to the last bit; in a group too, a channel's single value teaches nothing.
+/// group run at once. So training gives the same results, to rounding, for any number of members that share these
+/// samples. Without a group it equals BatchNorm, to the last bit. As in BatchNorm, a channel's single value changes no
+/// statistics, in a group too.
 ///
-/// `x` is (samples, channels, ...). The members may have different numbers of samples, also none: each counts as often
-/// as it has values. A member must call forward(), and then backward(), as often as the others, in the same order of
-/// layers, for each call adds numbers up over the group: in forward() a mean, a mean square and a count (2 x channels
-/// + 1 numbers of float64), in backward() the sums of the gradient, and of its product with the normalised values
-/// (2 x channels numbers). Every member then has the same running statistics, bit by bit.
+/// `x` is (samples, channels, ...). Members may have different numbers of samples, also none; each weighs by its number
+/// of values. All members must call forward(), and then backward(), equally often and in the same order of layers,
+/// because each call sums numbers over the group: in forward() a mean, a mean square and a count (2 x channels + 1
+/// numbers of float64), in backward() the sums of the gradient, and of its product with the normalised values (2 x
+/// channels numbers). All members then have the same running statistics, bit for bit.
 ///
-/// Parameters' gradients are those of the member's own samples, so that the gradients of all members add up to those of
-/// the whole batch, as with any other layer.
+/// Gradients of parameters cover only the member's own samples. As in any other layer, the members' gradients add up to
+/// those of the whole batch.
 class SyncBatchNorm : public BatchNorm {
   public:
     using BatchNorm::BatchNorm;
 
     at::Tensor forward(const at::Tensor& x);
 
-    /// In training, forward() takes the statistics of the group that `sum` adds up over; null: of its own samples.
+    /// Makes forward() in training use the statistics of the group over which `sum` sums. Null: of its own samples
+    /// only.
     void set_group(SumOverGroup sum) { sum_ = std::move(sum); }
 
   private:
@@ -40,7 +42,7 @@ class SyncBatchNorm : public BatchNorm {
 /// The SyncBatchNorms of a network.
 std::vector<std::shared_ptr<SyncBatchNorm>> synchronized_norms(const torch::nn::Module& network);
 
-/// Has norms take the statistics of a group as long as this lives.
+/// While it lives, the norms use the statistics of a group. `norms` must outlive it.
 class NormsInGroup {
   public:
     NormsInGroup(const std::vector<std::shared_ptr<SyncBatchNorm>>& norms, const SumOverGroup& sum);

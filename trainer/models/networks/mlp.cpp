@@ -79,7 +79,7 @@ class MlpSpec : public ModelSpec {
     }
 
     std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
-        auto embeddings = nlohmann::ordered_json::array();  // of a column: its index, number of categories and width
+        auto embeddings = nlohmann::ordered_json::array();  // per column: index, number of categories and width
         for (const auto& [column, num_categories] : settings_.embeddings.categories()) {
             embeddings.push_back({column, num_categories, settings_.embeddings.width(num_categories)});
         }

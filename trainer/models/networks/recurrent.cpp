@@ -17,13 +17,13 @@ using torch::nn::Linear;
 namespace {
 
 struct RecurrentSettings {
-    std::int64_t width = 64;  ///< units of a layer
+    std::int64_t width = 64;  ///< units per layer
     std::int64_t depth = 1;   ///< layers
     bool bidirectional = false;
     double dropout = 0.0;
 };
 
-/// Layers of torch, and the class's name in Python.
+/// Torch's layers, and the name of their class in Python.
 struct Lstm {
     using Layers = torch::nn::LSTM;
     using Options = torch::nn::LSTMOptions;
@@ -53,7 +53,7 @@ class Recurrent : public Model {
     at::Tensor forward(const at::Tensor& inputs, const at::Tensor& dropout_keys) override {
         const at::Tensor steps = std::get<0>(layers_(as_series(inputs)));
         at::Tensor last = steps.select(1, steps.size(1) - 1);
-        if (settings_.bidirectional) {  // the way back ends at the first step
+        if (settings_.bidirectional) {  // the backward direction ends at the first step
             const auto width = settings_.width;
             last = at::cat({last.narrow(1, 0, width), steps.select(1, 0).narrow(1, width, width)}, 1);
         }
@@ -63,7 +63,7 @@ class Recurrent : public Model {
     bool drops_units() const override { return dropout_.drops(); }
 
     using Model::to;
-    /// cuDNN wants the layers' weights in one piece of memory, and would else put them together at every call.
+    /// cuDNN needs the layers' weights in one block of memory. Otherwise it would copy them together at every call.
     void to(torch::Device device, bool non_blocking) override {
         Model::to(device, non_blocking);
         layers_->flatten_parameters();

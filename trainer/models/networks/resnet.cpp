@@ -25,7 +25,7 @@ constexpr std::size_t num_stages = 4;
 
 struct Architecture {
     std::array<int, num_stages> num_blocks;
-    bool bottleneck;  ///< whether a block is 1x1, 3x3, 1x1 convolutions, and gives four times its channels
+    bool bottleneck;  ///< whether blocks are 1x1, 3x3, 1x1 convolutions with four times the channels as output
 };
 
 struct ResnetSettings {
@@ -36,16 +36,16 @@ struct ResnetSettings {
     double dropout = 0.0;
 };
 
-/// A norm behind it makes a bias needless.
+/// Without a bias if a norm follows, because the norm makes it redundant.
 Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t size, std::int64_t stride, Norm norm) {
     return make_convolution(Conv2dOptions(from, to, size).stride(stride).padding(size / 2).bias(norm == Norm::none));
 }
 
-/// What a block adds its convolutions to, where these change the shape.
+/// The shortcut of a block whose convolutions change the shape.
 ///
-/// Each `stride`-th pixel is taken before the convolution and not by it, which is the same. With few channels, oneDNN
-/// (that of torch 2.11) writes behind its memory in the backward pass of such a convolution with a stride, on
-/// processors without AVX-512.
+/// It selects every `stride`-th pixel before the convolution, which is equivalent to a convolution with a stride. The
+/// reason: with few channels, oneDNN (in torch 2.11) writes past the end of its memory in the backward pass of such a
+/// strided convolution, on processors without AVX-512.
 class Projection : public torch::nn::Module {
   public:
     Projection(std::int64_t from, std::int64_t to, std::int64_t stride, Norm norm)

@@ -39,7 +39,7 @@ namespace {
 constexpr const char* model_key = "trainer.model";
 constexpr const char* how_to_export = "in Python, torch.jit.script(model).save('model.pt') writes one";
 
-/// The sentence that says what is wrong; torch writes it first, TorchScript in its last line.
+/// The sentence of an error message that says what is wrong: torch's first, or TorchScript's last line.
 std::string essence(const std::exception& error) {
     const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
     std::string words = of_torch ? of_torch->what_without_backtrace() : error.what();
@@ -62,7 +62,7 @@ Script load(const std::string& file) {
     }
 }
 
-/// Calls `look` with every operation of forward(), those of the functions that it calls included.
+/// Calls `look` with every operation of forward(), including those of the functions that it calls.
 void look_at_operations(const Script& script, const std::function<void(const torch::jit::Node&)>& look) {
     const auto graph = script.get_method("forward").graph()->copy();
     torch::jit::Inline(*graph);
@@ -78,7 +78,7 @@ void look_at_operations(const Script& script, const std::function<void(const tor
 }
 
 bool draws_random_numbers(const Script& script) {
-    // Of these, torch does not say that they are random.
+    // Torch does not mark these operations as random.
     static const std::set<std::string> in_place{"bernoulli_",  "cauchy_", "exponential_", "geometric_",
                                                 "log_normal_", "normal_", "random_",      "uniform_"};
     bool found = false;
@@ -90,8 +90,7 @@ bool draws_random_numbers(const Script& script) {
     return found;
 }
 
-/// The name of the attribute that a value is, or that it was computed from first: "layer.weight". Empty if there is
-/// none.
+/// The name of the attribute that a value is, or from which it was computed: "layer.weight". Empty if there is none.
 std::string attribute_behind(const torch::jit::Value* value) {
     std::string name;
     const auto* node = value->node();
@@ -103,7 +102,7 @@ std::string attribute_behind(const torch::jit::Value* value) {
     return name;
 }
 
-/// The attributes that forward() may change in place, and some others.
+/// The attributes that forward() may change in place. May include others.
 std::set<std::string> changed_attributes(const Script& script) {
     std::set<std::string> names;
     look_at_operations(script, [&](const torch::jit::Node& node) {
@@ -118,7 +117,7 @@ std::set<std::string> changed_attributes(const Script& script) {
     return names;
 }
 
-/// The attribute's value for a constant of the settings; none, if the types differ.
+/// Converts a constant of the settings to the attribute's type; nullopt if the types differ.
 std::optional<c10::IValue> value_of(const json& constant, const c10::Type& type) {
     switch (type.kind()) {
         case c10::TypeKind::BoolType:
@@ -128,7 +127,7 @@ std::optional<c10::IValue> value_of(const json& constant, const c10::Type& type)
         case c10::TypeKind::StringType:
             return constant.is_string() ? std::optional<c10::IValue>(constant.get<std::string>()) : std::nullopt;
         case c10::TypeKind::IntType:
-            // Samplers give doubles.
+            // Samplers produce doubles.
             if (constant.is_number() && constant.get<double>() == static_cast<double>(constant.get<std::int64_t>())) {
                 return constant.get<std::int64_t>();
             }
@@ -154,7 +153,7 @@ std::string settable_attributes(const Script& script) {
     return all.empty() ? "none" : all;
 }
 
-/// `path` is that of the settings, `trainer.constants`.
+/// `path` is the dotted path of the setting, `trainer.constants`.
 void set_constants(Script script, const json& constants, const std::string& path) {
     for (const auto& [name, value] : constants.items()) {
         const std::string place = path + "." + name;
@@ -179,12 +178,12 @@ void set_constants(Script script, const json& constants, const std::string& path
     }
 }
 
-/// A network of TorchScript. Its parameters and buffers are those of this module too, by the names that torch's
-/// state_dict gives them. Parameters that do not require gradients are frozen. Those of them that forward() changes,
-/// such as another network's average, are buffers here.
+/// A TorchScript network. Its parameters and buffers are also registered in this module, with their names in torch's
+/// state_dict. Parameters that do not require gradients are frozen. Frozen parameters that forward() changes, such as
+/// an average of another network, are buffers here.
 ///
-/// The script runs as it is written, operation by operation, as Python runs the model. TorchScript would optimise it
-/// after a few runs, so that a network that was loaded later would compute other last bits.
+/// The script runs without optimization, operation by operation, as Python runs the model. TorchScript would optimise
+/// it after a few runs, and then a network that was loaded later would differ in the last bits.
 class ScriptModel : public Model {
   public:
     explicit ScriptModel(const Script& script, const Task& task)
@@ -207,7 +206,7 @@ class ScriptModel : public Model {
         return found == other_names_.end() ? std::vector<std::string>() : found->second;
     }
 
-    /// Writes the network with its present weights, as it computes in evaluation.
+    /// Writes the network with its present weights, in evaluation mode.
     void save(const std::filesystem::path& file) const {
         Script copy = script_.deepcopy();
         copy.eval();
@@ -220,7 +219,7 @@ class ScriptModel : public Model {
     }
 
   private:
-    /// An error of TorchScript's comes with a traceback of many lines, in which what is wrong would be lost.
+    /// Shortens TorchScript's errors, whose tracebacks of many lines would hide the cause.
     at::Tensor run(const at::Tensor& inputs, const at::Tensor& dropout_keys) try {
         const torch::jit::GraphOptimizerEnabledGuard as_written(false);
         const auto once = [&] {
@@ -234,7 +233,7 @@ class ScriptModel : public Model {
         throw std::runtime_error(in_words_of_settings(essence(error)));
     }
 
-    /// A batch norm is a module with a running mean, also if a user has written it.
+    /// Every module with a running mean counts as a batch norm, including a user's own.
     void evaluate_norms(bool on) {
         for (Script module : script_.modules()) {
             if (module.type()->findAttributeSlot("running_mean") && module.type()->findAttributeSlot("training")) {
@@ -243,8 +242,8 @@ class ScriptModel : public Model {
         }
     }
 
-    /// Gives the script a copy where numbers of a tensor share their memory, as expand() has it: it could not be
-    /// written.
+    /// Gives the script a copy of a tensor whose elements share memory, as after expand(), because it could not be
+    /// overwritten.
     static at::Tensor writable(Script script, const std::string& name, const at::Tensor& tensor) {
         if (tensor.requires_grad() || at::has_internal_overlap(tensor) != at::MemOverlap::Yes) {
             return tensor;
@@ -260,7 +259,7 @@ class ScriptModel : public Model {
             const auto twin = std::ranges::find_if(
                 parameters_, [&](const NamedTensor& other) { return are_one(other.tensor, tensor); });
             if (twin != parameters_.end()) {
-                from.setattr(name, twin->tensor);  // one parameter under two names, which the file holds once
+                from.setattr(name, twin->tensor);  // one parameter under two names, stored once in the file
                 other_names_[twin->name].push_back(prefix + name);
                 continue;
             }
@@ -283,12 +282,12 @@ class ScriptModel : public Model {
 
     Script script_;
     bool is_random_;
-    bool gives_numbers_;  ///< whether outputs are numbers to predict, in any shape
+    bool gives_numbers_;  ///< whether outputs are numbers to predict, of any shape
     std::vector<NamedTensor> parameters_;
     std::map<std::string, std::vector<std::string>> other_names_;
 };
 
-/// Throws InvalidInput for what a trial could not carry over a regroup.
+/// Throws InvalidInput for state that a trial could not keep over a regroup.
 void expect_carried(const Script& script, const std::string& file) {
     look_at_operations(script, [&](const torch::jit::Node& node) {
         CRESCENDO_VALIDATE(node.kind() != torch::jit::prim::SetAttr, model_key,
@@ -307,7 +306,7 @@ void expect_carried(const Script& script, const std::string& file) {
                        file);
 }
 
-/// Throws InvalidInput if the outputs for samples of the task do not fit its targets.
+/// Throws InvalidInput if the outputs do not fit the task's targets.
 void expect_fit(Script script, const Task& task, const at::Tensor& inputs, const std::string& file) {
     c10::IValue outputs;
     try {
@@ -326,7 +325,7 @@ void expect_fit(Script script, const Task& task, const at::Tensor& inputs, const
     CRESCENDO_VALIDATE(misfit.empty(), model_key, "{} {}", file, misfit);
 }
 
-/// Tensors of a script that are neither parameters nor buffers, so that nothing carries them.
+/// Tensors of a script that are neither parameters nor buffers, and so are lost at a regroup.
 std::vector<std::pair<std::string, at::Tensor>> plain_tensors(const Script& script) {
     std::vector<at::Tensor> carried;
     for (const auto& tensor : script.parameters()) {
@@ -345,8 +344,8 @@ std::vector<std::pair<std::string, at::Tensor>> plain_tensors(const Script& scri
     return plain;
 }
 
-/// Throws InvalidInput if forward() keeps something that a trial could not carry over a regroup: in a list, or in a
-/// tensor that is no buffer.
+/// Throws InvalidInput if forward() keeps state that a trial would lose at a regroup: in a list, or in a tensor that is
+/// not a buffer.
 void expect_no_hidden_state(const Script& script, const Task& task, const at::Tensor& inputs, const std::string& file) {
     ScriptModel model(script, task);
     auto fixed = plain_tensors(script);

@@ -129,7 +129,7 @@ class UnetSpec : public ModelSpec {
             return problems;
         }
         if (samples.targets().size() == 0) {
-            return {};  // which no model can learn from
+            return {};  // no model can learn from that
         }
         const auto inputs = joined_shape(samples.inputs());
         const auto targets = joined_shape(samples.targets());

@@ -39,13 +39,13 @@ struct VideoSettings {
     double dropout = 0.0;
 };
 
-/// Of a convolution: along time, and along height and width.
+/// Sizes or strides of a convolution: along time, and along height and width.
 struct Lengths {
     std::int64_t time;
     std::int64_t space;
 };
 
-/// A norm behind it makes a bias needless.
+/// Without a bias if a norm follows, because the norm makes it redundant.
 Conv3d convolution(std::int64_t from, std::int64_t to, Lengths size, Lengths stride, Norm norm) {
     return Conv3d(Conv3dOptions(from, to, {size.time, size.space, size.space})
                       .stride({stride.time, stride.space, stride.space})
@@ -73,7 +73,7 @@ class FactorizedConvolution : public torch::nn::Module {
     Conv3d over_time_;
 };
 
-/// A convolution, in one piece or factorised, and its norm.
+/// A whole or factorised convolution, and its norm.
 class NormedConvolution : public torch::nn::Module {
   public:
     NormedConvolution(AnyModule convolution, Norm norm, std::int64_t channels) : convolution_(std::move(convolution)) {
@@ -93,7 +93,8 @@ class VideoBlock : public torch::nn::Module {
     VideoBlock(std::int64_t from, std::int64_t to, std::int64_t stride, const VideoSettings& settings)
         : activation_(settings.activation) {
         const std::int64_t k = settings.kernel_size;
-        // As many as give a factorised kernel the parameters of a whole one (section 3.5); for both of a block.
+        // Chosen so that a factorised kernel has as many parameters as a whole one (section 3.5). Used for both
+        // convolutions of a block.
         const std::int64_t between = std::max<std::int64_t>(1, from * to * k * k * k / (from * k * k + k * to));
         const auto make = [&](std::int64_t channels, std::int64_t by) {
             const Lengths size{k, k}, strides{by, by};
@@ -125,7 +126,7 @@ class VideoBlock : public torch::nn::Module {
     std::shared_ptr<NormedConvolution> projection_;
 };
 
-/// The first convolution. Factorised, it has torchvision's 45 channels between its parts for a width of 64.
+/// The first convolution. If factorised, it has 45 channels between its parts for a width of 64, as in torchvision.
 class VideoStem : public torch::nn::Module {
   public:
     VideoStem(std::int64_t channels, const VideoSettings& settings) : activation_(settings.activation) {

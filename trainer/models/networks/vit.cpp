@@ -24,7 +24,7 @@ namespace {
 
 struct VitSettings {
     EncoderSettings encoder = {};
-    std::int64_t patch = 4;  ///< height and width of the squares that become tokens
+    std::int64_t patch = 4;  ///< side length of the squares that become tokens, in pixels
     double dropout = 0.0;
 };
 
