@@ -10,8 +10,8 @@
 namespace crescendo::datasets {
 namespace {
 
-/// One step of Stockham's algorithm: from sequences of 2m blocks of `length` numbers to two of m blocks each. Real and
-/// imaginary parts by hand: operator* of std::complex looks for NaN and is not vectorised.
+/// One step of Stockham's algorithm: splits sequences of 2m blocks of `length` numbers into two of m blocks each.
+/// Multiplies real and imaginary parts by hand, because operator* of std::complex checks for NaN and is not vectorised.
 void butterflies(const double* from, double* to, std::size_t m, std::size_t length, const Fft2::Complex* roots,
                  std::size_t root_step, double sign) {
     for (std::size_t p = 0; p < m; ++p) {
@@ -59,7 +59,7 @@ void Fft2::inverse(std::span<Complex> coefficients) {
 
 void Fft2::transform_columns(std::span<Complex> data, bool inverse) {
     CRESCENDO_EXPECT(data.size() == n_ * n_);
-    // std::complex<double> is an array of two by the standard ([complex.numbers.general]).
+    // The standard guarantees that std::complex<double> is an array of two ([complex.numbers.general]).
     auto* from = reinterpret_cast<double*>(data.data());
     auto* to = reinterpret_cast<double*>(other_.data());
     for (std::size_t size = n_, length = n_; size > 1; size /= 2, length *= 2) {

@@ -8,16 +8,15 @@
 namespace crescendo::datasets {
 
 /// Discrete Fourier transforms of n x n complex numbers, row-major, n a power of two. One thread at a time.
-///
-/// Stockham's algorithm in radix 2, over whole rows at a time. Its bits do not depend on the machine's vector units, as
-/// those of libraries that plan at run time do.
+/// Stockham's radix-2 algorithm, over whole rows at a time. Unlike in libraries that plan at run time, the result's
+/// bits do not depend on the machine's vector units.
 class Fft2 {
   public:
     using Complex = std::complex<double>;
 
     explicit Fft2(std::size_t n);
 
-    /// values[y][x] → coefficients[kx][ky]: sums of values · exp(-2πi (kx x + ky y) / n). The axes change places.
+    /// In place: values[y][x] → coefficients[kx][ky], the sums of values · exp(-2πi (kx x + ky y) / n). Swaps the axes.
     void forward(std::span<Complex> values);
 
     /// The inverse of forward().

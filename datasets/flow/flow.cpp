@@ -10,7 +10,7 @@
 namespace crescendo::datasets {
 namespace {
 
-constexpr double courant = 0.5;  ///< cells that the fastest fluid crosses in a step
+constexpr double courant = 0.5;  ///< cells that the fastest fluid crosses per step
 
 Flow::Complex times_i(Flow::Complex value) { return {-value.imag(), value.real()}; }
 
@@ -42,8 +42,8 @@ double Flow::wave_number(std::size_t index) const {
     return index <= n_ / 2 ? static_cast<double>(index) : static_cast<double>(index) - static_cast<double>(n_);
 }
 
-/// Calls function(mode, its opposite, kx, ky) for the modes that are kept. Coefficients lie by [kx][ky], as Fft2 leaves
-/// them.
+/// Calls function(mode, its opposite, kx, ky) for the modes that are kept. Coefficients are stored as [kx][ky], as Fft2
+/// leaves them.
 template <class Function>
 void Flow::for_each_mode(const Function& function) const {
     for (std::size_t i = 0; i < n_; ++i) {
@@ -72,11 +72,11 @@ void Flow::set_random(double peak, std::uint64_t seed, std::uint64_t stream) {
     CounterRandom random(seed, stream);
     std::fill(vorticity_.begin(), vorticity_.end(), Complex{});
     for_each_mode([&](std::size_t mode, std::size_t opposite, double, double) {
-        if (mode > opposite) {  // which has the conjugate: the fields are real
+        if (mode > opposite) {  // the opposite has the conjugate, because the fields are real
             return;
         }
         const double k = std::sqrt(squares_[mode]);
-        // E(k) over the 2πk modes of that wave number gives |u|², and |ω| = k |u|.
+        // E(k), divided by the 2πk modes of that wave number, gives |u|², and |ω| = k |u|.
         const double amplitude = k * std::sqrt(1.0 / (1.0 + std::pow(k / peak, 4)));
         vorticity_[mode] = std::polar(amplitude, 2 * std::numbers::pi * random.uniform());
         vorticity_[opposite] = std::conj(vorticity_[mode]);
@@ -87,7 +87,7 @@ void Flow::set_random(double peak, std::uint64_t seed, std::uint64_t stream) {
     }
 }
 
-/// The coefficients of u + iv, which one transform turns into both: û = i ky ω̂ / k², v̂ = -i kx ω̂ / k².
+/// Computes the coefficients of u + iv, so that one transform gives both: û = i ky ω̂ / k², v̂ = -i kx ω̂ / k².
 void Flow::to_velocity(std::span<const Complex> vorticity, std::span<Complex> velocity) const {
     std::fill(velocity.begin(), velocity.end(), Complex{});
     for_each_mode([&](std::size_t mode, std::size_t, double kx, double ky) {
@@ -96,7 +96,7 @@ void Flow::to_velocity(std::span<const Complex> vorticity, std::span<Complex> ve
     });
 }
 
-/// The nonlinear change of the vorticity. Returns the largest speed along an axis.
+/// Computes the nonlinear change of the vorticity. Returns the largest speed along an axis.
 double Flow::change(std::span<const Complex> vorticity, std::span<Complex> result) {
     to_velocity(vorticity, velocity_);
     fft_.inverse(velocity_);
@@ -128,7 +128,7 @@ void Flow::step(double longest, double& left) {
     left = limit < left ? left - limit : 0;
 
     const auto& w = vorticity_;
-    std::vector<double> half(squares_.size());  // how much friction leaves in half a step
+    std::vector<double> half(squares_.size());  // factors by which friction damps in half a step
     for (std::size_t m = 0; m < half.size(); ++m) {
         half[m] = std::exp(-viscosity_ * squares_[m] * dt / 2);
         stage_[m] = half[m] * (w[m] + (dt / 2) * k_[0][m]);

@@ -28,23 +28,23 @@ class Flow {
 
     std::size_t size() const { return n_; }
 
-    /// Largest wave number that is kept along an axis.
+    /// Largest wave number along an axis that is kept.
     static std::int64_t largest_wave_number(std::size_t n) { return static_cast<std::int64_t>((n - 1) / 3); }
 
-    /// Sets the vorticity at the points x = 2π column / n, y = 2π row / n. Its mean, which no velocity has, is dropped,
-    /// and so is what is smaller than the kept wave numbers.
+    /// Sets the vorticity at the points x = 2π column / n, y = 2π row / n. Drops its mean, which no velocity field has,
+    /// and structures finer than the kept wave numbers.
     void set_vorticity(std::span<const double> vorticity);
 
-    /// A random flow that carries energy on average around the wave number `peak`, of mean energy 1/2:
-    /// E(k) ~ k / (1 + (k / peak)^4) with random phases (J. C. McWilliams, "The emergence of isolated coherent vortices
-    /// in turbulent flow", J. Fluid Mech. 146 (1984)). A function of seed and stream.
+    /// Sets a random flow of mean energy 1/2, with most energy around the wave number `peak`: E(k) ~ k / (1 + (k /
+    /// peak)^4) with random phases (J. C. McWilliams, "The emergence of isolated coherent vortices in turbulent flow",
+    /// J. Fluid Mech. 146 (1984)). Depends only on `peak`, `seed` and `stream`.
     void set_random(double peak, std::uint64_t seed, std::uint64_t stream);
 
-    /// What `between_steps` throws ends it there.
+    /// Advances the flow by `time`. Calls `between_steps` between steps; an exception from it ends the call there.
     void advance(
         double time, const std::function<void()>& between_steps = [] {});
 
-    /// Fields at the points, row-major.
+    /// Velocity and vorticity at the points, row-major.
     struct Fields {
         std::vector<double> u;
         std::vector<double> v;
@@ -52,11 +52,11 @@ class Flow {
     };
     Fields fields();
 
-    /// Mean of (u² + v²) / 2, and of ω² / 2: without forces dE/dt = -2ν times the latter.
+    /// Means of (u² + v²) / 2 and of ω² / 2. Without forces, d(energy)/dt = -2ν · enstrophy.
     double energy() const;
     double enstrophy() const;
 
-    /// Energy of the wave numbers that round to k = 0, 1, …; the sum of all is energy().
+    /// Energy of the modes whose wave number rounds to k = 0, 1, …; they sum to energy().
     std::vector<double> spectrum() const;
 
   private:
@@ -71,7 +71,7 @@ class Flow {
     std::size_t n_;
     double viscosity_;
     Fft2 fft_;
-    std::vector<double> squares_;  ///< k² by mode; 0 for those that are not kept
+    std::vector<double> squares_;  ///< k² by mode; 0 for modes that are not kept
     std::vector<Complex> vorticity_;
     std::vector<Complex> velocity_;
     std::vector<Complex> stage_;

@@ -32,7 +32,7 @@ void check(const FlowOptions& options) {
     }
 }
 
-/// A thread's own solver, and the samples that it makes.
+/// A thread's solver, which makes samples.
 class Maker {
   public:
     Maker(const FlowOptions& options, const std::function<void()>& poll)
@@ -71,7 +71,7 @@ class Maker {
     Flow flow_;
 };
 
-/// One maker for each thread, because each holds several fields.
+/// One maker per thread, because each holds several fields.
 class Makers {
   public:
     Makers(const FlowOptions& options, const std::function<void()>& poll) : options_(options), poll_(poll) {}

@@ -34,7 +34,7 @@ std::vector<std::string> texts_of_attribute(hid_t object, const char* attribute,
     const auto opened = own(H5Aopen(object, attribute, H5P_DEFAULT), problem);
     const auto type = own(H5Aget_type(opened.get()), problem);
     const auto space = own(H5Aget_space(opened.get()), problem);
-    // A damaged file may say to have any number of them, of any length.
+    // A damaged file may claim any number of texts, of any length.
     constexpr hssize_t most = 1 << 16;
     constexpr std::size_t most_bytes = 16 << 20;
     const auto count = H5Sget_simple_extent_npoints(space.get());

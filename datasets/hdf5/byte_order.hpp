@@ -5,7 +5,7 @@
 
 namespace crescendo::datasets {
 
-/// Reverses the bytes of each element, of 1, 2, 4 or 8 bytes: from one byte order to the other.
+/// Reverses the byte order of each element. Elements have 1, 2, 4 or 8 bytes.
 void reverse_elements(std::span<std::byte> elements, std::size_t element_bytes);
 
 }  // namespace crescendo::datasets

@@ -14,7 +14,7 @@ namespace {
 using hdf5::check;
 using hdf5::own;
 
-/// The text of an attribute; empty if there is none, or if it is no text.
+/// The text of an attribute; empty if there is none, or if it is not text.
 std::string text_of(hid_t data_set, const char* attribute) {
     if (H5Aexists(data_set, attribute) <= 0) {
         return {};

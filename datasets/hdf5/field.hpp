@@ -23,19 +23,19 @@ bool is_floating(ElementType type);
 /// NumPy's name of the type: "uint8", "float32".
 const char* to_string(ElementType type);
 
-/// How a data set's bytes are read: by pread if they lie in one piece; as stored chunks, which are decoded outside the
-/// library's lock; or through the library, which reads everything, but one call at a time.
+/// How a data set's bytes are read: by pread, if they are contiguous in the file; as stored chunks, which are decoded
+/// outside the library's lock; or through the library, which reads everything, but one call at a time.
 enum class Route { pread, chunks, library };
 
 const char* to_string(Route route);
 
 /// Which routes may be used.
 enum class Routes {
-    fastest,  ///< the first of Route that the data set allows
-    library,  ///< only the library
+    fastest,  ///< the first Route that the data set allows
+    library,  ///< only Route::library
 };
 
-/// Position of the channels in a row of three axes or more: first (channels x height x width) or last.
+/// Position of the channels in a row with three or more axes: first (channels x height x width) or last.
 enum class SampleLayout { chw, hwc };
 inline constexpr Words sample_layouts{{std::pair{SampleLayout::chw, "chw"}, {SampleLayout::hwc, "hwc"}}};
 
@@ -47,11 +47,11 @@ struct ImageSize {
     friend auto operator<=>(const ImageSize&, const ImageSize&) = default;
 };
 
-/// What is put around an image: zeros, or the nearest number of the image.
+/// What pads an image: zeros, or the nearest number of the image.
 enum class PadWith { zero, edge };
 inline constexpr Words pad_words{{std::pair{PadWith::zero, "zero"}, {PadWith::edge, "edge"}}};
 
-/// Runs of a row's elements that have one mean and one spread: channel 0, channel 1 …, each `run` elements long.
+/// A row's channels, each with its own mean and spread: runs of `run` elements for channel 0, channel 1, and so on.
 struct Channels {
     std::int64_t count = 1;
     std::int64_t run = 1;
@@ -60,16 +60,16 @@ struct Channels {
 /// The part of each row that is read.
 struct RowPart {
     std::vector<std::int64_t> row;       ///< lengths of a row's axes in the file
-    std::vector<Range> ranges = {};      ///< indices that are taken of each of these axes
-    std::vector<std::size_t> axes = {};  ///< the axes that a sample has, of these; the others have one index
+    std::vector<Range> ranges = {};      ///< indices that are taken from each of these axes
+    std::vector<std::size_t> axes = {};  ///< which of these axes a sample keeps; the others have a single index
 
     friend bool operator==(const RowPart&, const RowPart&) = default;
 };
 
-/// What surrounds the images of a sample in a batch: the last two axes of its shape are longer than those read.
+/// Padding around the images of a sample in a batch: the last two axes of its shape are longer than those read.
 struct Padding {
     std::int64_t top = 0, left = 0;      ///< rows and columns before the image
-    std::int64_t height = 0, width = 0;  ///< of the image without them
+    std::int64_t height = 0, width = 0;  ///< size of the image without the padding
     PadWith with = PadWith::zero;
 };
 
@@ -80,51 +80,51 @@ struct Field {
     ElementType type = ElementType::u8;  ///< type of the elements, in host byte order once read
     std::int64_t num_samples = 0;
     std::vector<std::int64_t> shape;  ///< of one sample in a batch, channels first wherever they are stored; empty for
-                                      ///< a scalar. Of a window, the first axis counts its rows
-    std::int64_t chunk_samples = 0;   ///< rows a chunk holds; 0 where the layout is not chunked
+                                      ///< a scalar. The first axis of a window counts its rows
+    std::int64_t chunk_samples = 0;   ///< rows in a chunk; 0 if the layout is not chunked
     Route route = Route::library;
-    std::int64_t window = 0;              ///< rows of a sample that is a window; 0: a sample is a row
+    std::int64_t window = 0;              ///< rows in a window; 0: a sample is a row
     std::int64_t stride = 1;              ///< rows from one sample to the next
     std::optional<Packing> packing = {};  ///< what the stored numbers mean, if attributes say so
     bool channels_last = false;           ///< whether the channels come last in the bytes of a row
-    std::optional<RowPart> part = {};     ///< the part of a row that a sample is made of; none: all of it
+    std::optional<RowPart> part = {};     ///< the part of a row that a sample has; none: all of it
     std::optional<Padding> padding = {};
-    std::vector<std::string> classes = {};  ///< names of the classes that its whole numbers count, where they are known
+    std::vector<std::string> classes = {};  ///< names of its classes, by number; empty if unknown
 
-    std::int64_t sample_elements() const;  ///< numbers of a sample in a batch, with the padding
-    std::size_t sample_bytes() const;      ///< bytes of a sample as it is read, without the padding
+    std::int64_t sample_elements() const;  ///< numbers in a sample in a batch, with padding
+    std::size_t sample_bytes() const;      ///< bytes of a sample as read, without padding
     std::size_t stored_row_bytes() const;  ///< bytes of a whole row in the file
 
-    /// Whether the numbers are measurements, and not classes: floating-point, or packed as integers.
+    /// Whether the numbers are measurements, not classes: floating-point, or packed as integers.
     bool is_real() const { return is_floating(type) || (packing && packing->scaled); }
 
-    /// Whether a row looks like height x width x channels, although nothing says so: it has three axes, of which the
-    /// last is shorter than both others, and is at most 4 or the others make a square.
+    /// Guesses whether a row is height x width x channels: it has three axes, and the last one is shorter than both
+    /// others, and either is at most 4 or the other two are equal.
     bool looks_channels_last() const;
 
-    /// Distance between the begins of two neighbouring samples that are read together. `count` such samples take
-    /// bytes_of(count): windows may overlap, or leave rows out.
+    /// Distance in bytes between the starts of neighbouring samples that are read together. `count` such samples take
+    /// bytes_of(count): windows may overlap, or may leave rows out.
     std::size_t pitch_bytes() const;
     std::size_t bytes_of(std::int64_t count) const;
 
-    /// Distance between the begins of two chunks of `count` samples in memory. Gaps between samples continue between
-    /// chunks that do not overlap, so that neighbours can be read at once.
+    /// Distance in bytes between the starts of two chunks of `count` samples in memory. Chunks that do not overlap keep
+    /// the gap between samples, so that neighbouring chunks can be read at once.
     std::size_t chunk_bytes(std::int64_t count) const;
 
-    /// Channels of a row: the first axis if it has three or more (channels x height x width); each number if it is a
-    /// list of up to 1,024 (features); else one channel.
+    /// Channels of a row. With three or more axes: the first axis (channels x height x width). A list of up to 1,024
+    /// numbers (features): each number. Otherwise one channel.
     Channels channels() const;
 };
 
 /// The attribute of integer targets that has the names of their classes.
 inline constexpr const char* class_names_attribute = "classes";
 
-/// "class 1 is dog in A and horse in B", of the first class that both name, by different words; empty if there is none.
-/// `here` and `there` are A and B.
+/// Describes the first class that both lists name differently: "class 1 is dog in A and horse in B"; empty if there is
+/// none. `here` and `there` are A and B.
 std::string contradiction_of_classes(const std::vector<std::string>& one, const std::string& here,
                                      const std::vector<std::string>& other, const std::string& there);
 
-/// The fields of a set's inputs, or of its targets. In a batch the elements of the fields follow each other.
+/// The fields of a set's inputs, or of its targets. In a batch, their elements follow each other.
 class Fields {
   public:
     Fields() = default;

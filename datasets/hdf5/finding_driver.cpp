@@ -19,7 +19,7 @@ namespace {
 
 thread_local Finder* finder = nullptr;
 
-/// What the library keeps of a file, and what this driver does.
+/// The library's record of an open file, with this driver's own data.
 struct File : H5FD_t {
     int descriptor = -1;
     struct stat status {};
@@ -35,7 +35,7 @@ struct File : H5FD_t {
 const File& ours(const H5FD_t* file) { return *static_cast<const File*>(file); }
 File& ours(H5FD_t* file) { return *static_cast<File*>(file); }
 
-/// Notes a failure of the system in the library's words.
+/// Puts a system failure on the library's error stack, in the library's words.
 void push_error(hid_t kind, const char* what) {
     H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_FILE, kind, "%s, error message = '%s'", what,
              std::strerror(errno));
@@ -56,7 +56,7 @@ herr_t close(H5FD_t* file) {
     return 0;
 }
 
-/// One file may be opened under several names.
+/// Compares files, not names: one file may be opened under several names.
 int compare(const H5FD_t* a, const H5FD_t* b) {
     const auto identity = [](const H5FD_t* file) {
         return std::tuple(ours(file).status.st_dev, ours(file).status.st_ino);
@@ -83,7 +83,7 @@ herr_t handle(H5FD_t* file, hid_t, void** place) {
     return 0;
 }
 
-/// Beyond the end of the file there are zeros, as with the library's own driver.
+/// Reads bytes. Beyond the end of the file it reads zeros, as the library's own driver does.
 herr_t read_range(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::size_t size, void* buffer) {
     if (kind == H5FD_MEM_DRAW && Finder::takes({address, size})) {
         return 0;
@@ -115,7 +115,7 @@ herr_t refuse_to_write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const v
     return -1;
 }
 
-/// Where the file system knows no locks, there is none.
+/// Locks the file. If the file system does not support locks, succeeds without one.
 herr_t change_lock(H5FD_t* file, int operation, const char* failure) {
     if (::flock(ours(file).descriptor, operation) != 0 && errno != ENOSYS) {
         push_error(H5E_CANTOPENFILE, failure);
@@ -134,7 +134,7 @@ H5FD_class_t description() {
     H5FD_class_t driver{};
 #ifdef H5FD_CLASS_VERSION  // since HDF5 1.14
     driver.version = H5FD_CLASS_VERSION;
-    driver.value = static_cast<H5FD_class_value_t>(4217);  // any that nobody has registered
+    driver.value = static_cast<H5FD_class_value_t>(4217);  // any unregistered value
 #endif
     driver.name = "finding";
     driver.maxaddr = static_cast<haddr_t>(std::numeric_limits<off_t>::max());

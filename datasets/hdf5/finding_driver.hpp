@@ -8,15 +8,13 @@
 
 namespace crescendo::datasets::hdf5 {
 
-/// HDF5's number of a driver for files that are only read. It makes the system calls that the library's own driver
-/// makes, and serves Finder. To be used under a session, as everything of the library.
+/// HDF5's identifier of a driver for files that are only read. It makes the same system calls as the library's own
+/// driver, and serves Finder. Use it under a session, as everything of the library.
 hid_t finding_driver();
 
-/// While it exists, elements that this thread has the library read are not read, and the memory for them stays as it
-/// is. Instead it finds out where they lie. (HDF5 1.10 has no other way to ask for the place of a chunk than one that
-/// walks through all chunks.)
-///
-/// Only files of finding_driver() heed it. There is at most one in a thread.
+/// While it exists, library reads of this thread read nothing and leave their memory unchanged. Instead, it records
+/// where the elements are in the file. (HDF5 1.10's only other way to find a chunk walks through all chunks.)
+/// Affects only files opened with finding_driver(). There may be at most one per thread.
 class Finder {
   public:
     Finder();
@@ -25,17 +23,17 @@ class Finder {
     ~Finder();
 
     struct Piece {
-        std::uint64_t offset;  ///< in the file, from its first byte
+        std::uint64_t offset;  ///< from the first byte of the file
         std::size_t bytes;
     };
 
-    /// What the library wanted to read; nothing if that was not one piece.
+    /// What the library wanted to read; none if that was not exactly one piece.
     std::optional<Piece> piece() const { return num_pieces_ == 1 ? std::optional(piece_) : std::nullopt; }
 
-    /// Whether the file has finding_driver().
+    /// Whether the file was opened with finding_driver().
     static bool serves(hid_t file);
 
-    /// For the driver: whether a Finder of this thread takes the place of a read.
+    /// For the driver: whether a Finder of this thread intercepts this read.
     static bool takes(const Piece& piece);
 
   private:

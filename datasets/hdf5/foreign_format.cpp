@@ -10,7 +10,7 @@ namespace crescendo::datasets {
 namespace {
 
 struct Format {
-    std::string_view begin;  ///< of its files
+    std::string_view begin;  ///< first bytes of its files
     const char* words;
 };
 
@@ -30,7 +30,7 @@ std::string foreign_format(const std::filesystem::path& file) {
         return is_zarr ? "it is Zarr; write it as NetCDF-4, by xarray's to_netcdf for example" : "";
     }
     std::array<char, 16> bytes{};
-    if (std::filesystem::is_regular_file(file, none)) {  // what is read of a pipe is gone
+    if (std::filesystem::is_regular_file(file, none)) {  // reading a pipe would consume its data
         std::ifstream(file, std::ios::binary).read(bytes.data(), bytes.size());
     }
     const std::string_view begin(bytes.data(), bytes.size());

@@ -5,8 +5,8 @@
 
 namespace crescendo::datasets {
 
-/// Of a file, or a Zarr folder, in another format that users take for HDF5, what it is and how to bring it into HDF5:
-/// "it is NetCDF's classic format; …". Empty for everything else, and for what cannot be read.
+/// Says what a file, or Zarr folder, in another format is, and how to convert it to HDF5: "it is NetCDF's classic
+/// format; …". Knows formats that users mistake for HDF5. Empty for everything else, and for what cannot be read.
 std::string foreign_format(const std::filesystem::path& file);
 
 }  // namespace crescendo::datasets

@@ -30,7 +30,7 @@ std::recursive_mutex& library_mutex() {
     return mutex;
 }
 
-/// How this thread rounds, and whether it takes denormal numbers for 0; 0 where that is no register of its own.
+/// This thread's floating-point mode: rounding, and whether denormal numbers count as 0. Always 0 without SSE.
 unsigned rounding() {
 #ifdef __SSE__
     return _mm_getcsr();
@@ -48,10 +48,11 @@ void set_rounding([[maybe_unused]] unsigned rounding) {
 /// Why the library failed.
 struct Cause {
     std::string words;
-    bool of_system = false;  ///< a system call failed
+    bool of_system = false;  ///< whether a system call failed
 };
 
-/// The system's words in "file write failed: time = …, error message = 'No space left on device', buf = …".
+/// Extracts the system's message from "file write failed: time = …, error message = 'No space left on device', buf =
+/// …".
 Cause without_addresses(std::string text) {
     constexpr std::string_view key = "error message = '";
     const auto begin = text.find(key);
@@ -60,7 +61,7 @@ Cause without_addresses(std::string text) {
                                     : Cause{text.substr(begin + key.size(), end - begin - key.size()), true};
 }
 
-/// What may help where the library does not know a version that the file tells.
+/// Advice if the library does not know the file's format version.
 std::string hint_of_version(const std::string& words) {
     if (words.find("version number") == std::string::npos) {
         return {};
@@ -71,7 +72,7 @@ std::string hint_of_version(const std::string& words) {
         H5_VERS_MAJOR, H5_VERS_MINOR);
 }
 
-/// The innermost entry of the error stack: what went wrong, not who was asked for it.
+/// The innermost entry of the error stack, which says what went wrong. The outer ones only say what was called.
 Cause cause() {
     std::string text = "no details";
     const auto take_first = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
@@ -84,8 +85,8 @@ Cause cause() {
     return without_addresses(text + hint_of_version(text));
 }
 
-/// "/ holds train, test": the members of the group that holds `path`, or of the nearest one above that exists. Groups
-/// of simulations may hold thousands.
+/// "/ holds train, test": members of the group that contains `path`, or of the nearest existing group above. Lists only
+/// some, because groups of simulations may have thousands.
 std::string siblings(hid_t file, std::string path) {
     do {
         path.resize(std::max<std::size_t>(path.rfind('/'), 1));
@@ -103,7 +104,7 @@ std::string siblings(hid_t file, std::string path) {
                                  : text("{} holds {}", path, names);
 }
 
-/// The link on the way to `path` that leads nowhere, and where it is to lead; empty if there is none.
+/// The broken link on the way to `path`, and its target; empty if there is none.
 std::string broken_link(hid_t file, const std::string& path) {
     for (auto end = path.find('/', 1);; end = path.find('/', end + 1)) {
         const auto part = path.substr(0, end);
@@ -147,10 +148,10 @@ struct Opened {
 
 Opened open_locked(const std::filesystem::path& file, Access access, std::int64_t alignment, bool with_lock) {
     const Handle settings = own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
-    // Many file systems answer a lock with ENOSYS, which the library ignores.
+    // `true`: ignore ENOSYS, with which many file systems answer a lock.
     check(H5Pset_file_locking(settings.get(), with_lock, true), "no file locking property");
     align(settings.get(), alignment);
-    if (access == Access::find && H5Pget_driver(settings.get()) == H5FD_SEC2) {  // not one that the user has asked for
+    if (access == Access::find && H5Pget_driver(settings.get()) == H5FD_SEC2) {  // unless the user chose a driver
         check(H5Pset_driver(settings.get(), finding_driver(), nullptr), "no driver for files");
     }
     const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
@@ -159,8 +160,8 @@ Opened open_locked(const std::filesystem::path& file, Access access, std::int64_
     return {std::move(handle), std::move(reason)};
 }
 
-/// Whether the file system takes no lock of the file, rather than that somebody else holds one. Network and read-only
-/// ones say so in many ways: ENOLCK, EROFS, EOPNOTSUPP, and 524, which has no name in C.
+/// Whether the file system refuses locks, rather than another process holding one. Network and read-only file systems
+/// report this in many ways: ENOLCK, EROFS, EOPNOTSUPP, and 524, which has no name in C.
 bool refuses_locks(const std::filesystem::path& file) {
     const FileDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
     return descriptor && ::flock(descriptor.get(), LOCK_SH | LOCK_NB) != 0 && errno != EWOULDBLOCK;
@@ -173,8 +174,8 @@ std::vector<std::int64_t> signed_lengths(const std::vector<hsize_t>& lengths) {
 }  // namespace
 
 Session::Session() : lock_(library_mutex()), rounding_(rounding()) {
-    // At exit the library would try once more to write what a full disk did not take. It listens at its first call
-    // only.
+    // Without this, the library would try again at exit to write what a full disk did not take. It must be the first
+    // call of the library.
     [[maybe_unused]] static const herr_t closes_itself = H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -182,7 +183,7 @@ Session::Session() : lock_(library_mutex()), rounding_(rounding()) {
 
 Session::~Session() {
     H5Eset_auto2(H5E_DEFAULT, print_, print_data_);
-    // What the library has noted of failures would outlive a thread that ends, and hold up the library's own end.
+    // Recorded errors would outlive this thread if it ends, and delay the library's own shutdown.
     H5Eclear2(H5E_DEFAULT);
     set_rounding(rounding_);
 }
@@ -280,14 +281,14 @@ int descriptor(hid_t file) {
 }
 
 bool exists(hid_t file, const std::string& path) {
-    // H5Lexists fails, rather than saying no, where a group on the way is missing.
+    // H5Lexists fails, instead of returning false, if a group on the way is missing.
     for (auto slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
         if (H5Lexists(file, path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) {
             return false;
         }
     }
     return path == "/" || (H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0 &&
-                           H5Oexists_by_name(file, path.c_str(), H5P_DEFAULT) > 0);  // no to a dangling soft link
+                           H5Oexists_by_name(file, path.c_str(), H5P_DEFAULT) > 0);  // false for a broken soft link
 }
 
 std::string identity(hid_t object) {

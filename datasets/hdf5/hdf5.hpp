@@ -12,16 +12,15 @@
 
 #include "core/check.hpp"
 
-/// The C API of HDF5 behind handles that close themselves and errors that are exceptions.
+/// HDF5's C API with handles that close themselves, and with exceptions for errors.
 namespace crescendo::datasets::hdf5 {
 
-/// While a session lives, only its thread is in the library. The library's own printing of errors is off.
-///
+/// Locks the library for this thread while the session lives. Turns off the library's own printing of errors.
 /// Builds without thread safety are common (every MPI build is one). The thread-safe build serialises its calls itself,
-/// so this lock costs it nothing. A filter that the library loads may be built with -ffast-math, which has its thread
-/// take numbers close to 0 for 0 from then on; a session's end undoes that. Everything below must be used, and its
+/// so this lock costs it nothing. A filter that the library loads may be built with -ffast-math, which makes its thread
+/// flush denormal numbers to 0 from then on; a session's end undoes that. Everything below must be used, and its
 /// handles closed, under a session. Sessions of one thread nest. A constructor that fills handles and may throw needs a
-/// session from outside, because its members outlive its local variables.
+/// session from its caller, because its members outlive its local variables.
 class Session {
   public:
     Session();
@@ -31,7 +30,7 @@ class Session {
 
   private:
     std::lock_guard<std::recursive_mutex> lock_;
-    unsigned rounding_;  ///< how this thread calculated before
+    unsigned rounding_;  ///< this thread's floating-point mode before the session
     H5E_auto2_t print_ = nullptr;
     void* print_data_ = nullptr;
 };
@@ -47,9 +46,9 @@ class Handle {
 
     hid_t get() const { return id_; }
 
-    /// Closes the identifier, and ignores a failure.
+    /// Closes the identifier. Ignores failures.
     void reset();
-    /// Closes something that was written to. Calls fail(problem) if the library cannot.
+    /// Closes an object that was written to. Calls fail(problem) if the library cannot.
     void close(const std::string& problem);
 
   private:
@@ -57,10 +56,11 @@ class Handle {
 };
 
 /// Throws `problem` with the cause of the library's last failure: std::runtime_error if the system refused something,
-/// on a full disk for example; else DamagedFile.
+/// such as on a full disk; else DamagedFile.
 [[noreturn]] void fail(const std::string& problem);
 
-/// Returns what `use` returns. If it throws as fail() does, the message begins with `name`, FILE or FILE:/PATH.
+/// Calls `use` and returns its result. If it throws as fail() does, puts `name`, FILE or FILE:/PATH, before the
+/// message.
 template <class Use>
 decltype(auto) naming(const std::string& name, Use&& use) {
     const auto named = [&](const std::string& message) {
@@ -86,17 +86,17 @@ void check(herr_t status, const std::string& problem);
 /// How a file is opened.
 enum class Access {
     read,
-    find,  ///< to be read, and Finder tells where what is stored lies
+    find,  ///< for reading, with a Finder to locate stored data
     write
 };
 
 /// Opens an existing file. Throws InvalidInput for: no such file, not HDF5, truncated, locked by a writer. If the file
-/// system refuses locks, as some parallel and read-only ones do, the file is read without one. `alignment` is that of
-/// align().
+/// system refuses locks, as some parallel and read-only ones do, reads the file without a lock. `alignment` is in
+/// bytes, as in align().
 Handle open_file(const std::filesystem::path& file, Access access, std::int64_t alignment = 1);
 
-/// Has what is written and is at least half as large as `alignment` begin at a multiple of it. `settings` are those by
-/// which a file is opened.
+/// Sets that objects of at least half of `alignment` bytes start at multiples of it in the file. `settings` are the
+/// properties with which a file is opened.
 void align(hid_t settings, std::int64_t alignment);
 
 /// The file's descriptor, which the library closes with the file; -1 if the library does not read by plain system
@@ -106,7 +106,7 @@ int descriptor(hid_t file);
 /// Whether the absolute `path` leads to an object.
 bool exists(hid_t file, const std::string& path);
 
-/// A text that no other object of the file has.
+/// A text that is unique among the file's objects.
 std::string identity(hid_t object);
 
 /// Opens the group or data set at the absolute `path`. Throws InvalidInput that names `file_name` and, if there is no
@@ -114,17 +114,17 @@ std::string identity(hid_t object);
 Handle open_group(hid_t file, const std::string& path, const std::string& file_name);
 Handle open_data_set(hid_t file, const std::string& path, const std::string& file_name);
 
-/// Lengths of a data set's axes; empty for a scalar and for a data set without any space.
+/// Lengths of a data set's axes; empty for a scalar and for a null data space.
 std::vector<std::int64_t> extent(hid_t data_set);
 
 /// Shape of a data set's chunks; empty if the layout is not chunked.
 std::vector<std::int64_t> chunk_shape(hid_t data_set);
 
-/// One stage between the stored bytes of a chunk and its elements.
+/// A filter between the stored bytes of a chunk and its elements.
 struct Filter {
     std::string name;        ///< "deflate", "shuffle", or its name in the file
     bool available = false;  ///< whether the library can undo it
-    int id = 0;              ///< number registered with the HDF Group
+    int id = 0;              ///< identifier registered with the HDF Group
     std::vector<unsigned> parameters = {};
 };
 std::vector<Filter> filters(hid_t data_set);

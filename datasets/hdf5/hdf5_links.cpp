@@ -13,7 +13,7 @@ struct Text {
 
 Text text_of_link(hid_t group, const std::string& name, const H5L_info_t& link) {
     const auto problem = text("the link {} cannot be read", name);
-    std::vector<char> value(link.u.val_size + 1);  // what ends the text may be missing
+    std::vector<char> value(link.u.val_size + 1);  // the text may lack its terminator
     check(H5Lget_val(group, name.c_str(), value.data(), link.u.val_size, H5P_DEFAULT), problem);
     if (link.type == H5L_TYPE_SOFT) {
         return {"", value.data()};

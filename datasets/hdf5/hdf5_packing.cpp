@@ -17,10 +17,10 @@ namespace {
 
 struct Numbers {
     std::vector<double> values;
-    bool floating = false;  ///< as they are stored
+    bool floating = false;  ///< whether they are stored as floating-point
 };
 
-/// Whether `_Unsigned` says that signed integers, all that NetCDF's classic model has, are to be read as unsigned.
+/// Whether `_Unsigned` declares signed integers unsigned. NetCDF's classic model has only signed ones.
 bool is_unsigned(hid_t data_set, const std::string& name) {
     constexpr const char* attribute = "_Unsigned";
     if (H5Aexists(data_set, attribute) <= 0) {
@@ -60,16 +60,16 @@ Numbers numbers_of(hid_t data_set, const char* attribute, const std::string& nam
     return numbers;
 }
 
-/// A floating-point format of 16 bits.
+/// A 16-bit floating-point format.
 struct ShortFloat {
-    int digits;    ///< binary, with the one that is not stored
-    int least;     ///< the smallest number above 0 is 2^least
+    int digits;    ///< binary digits, including the implicit one
+    int least;     ///< the smallest positive number is 2^least
     int infinite;  ///< numbers from 2^infinite on are infinite
 };
 constexpr ShortFloat half{.digits = 11, .least = -24, .infinite = 16};
 constexpr ShortFloat upper_half{.digits = 8, .least = -133, .infinite = 128};
 
-/// The number of this format that is nearest to `value`; of two, the even one.
+/// Rounds `value` to the nearest number of this format, ties to even.
 double rounded(double value, const ShortFloat& format) {
     if (!std::isfinite(value)) {
         return value;
@@ -82,8 +82,8 @@ double rounded(double value, const ShortFloat& format) {
     return std::abs(nearest) < limit ? nearest : std::copysign(std::numeric_limits<double>::infinity(), value);
 }
 
-/// `value` as elements of that type have it, which may hold fewer digits than a fill value is written with. NaN where
-/// they cannot have it.
+/// `value` as an element of that type, which may have fewer digits than the written fill value. NaN if the type cannot
+/// represent it.
 double as_stored(double value, ElementType type) {
     return with_type(type, [&]<class T>() -> double {
         if constexpr (std::is_same_v<T, float>) {
@@ -103,7 +103,7 @@ double as_stored(double value, ElementType type) {
     });
 }
 
-/// What is stored for `value`, which is written with few digits: beside a whole number it means that one.
+/// The stored number for `value`. Attributes have few digits, so a result close to a whole number means that number.
 double packed(double value, const Packing& packing) {
     constexpr double beside = 0.01;
     const double stored = (value - packing.offset) / packing.scale;
@@ -151,7 +151,8 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
         if (std::isnan(value)) {
             return;
         }
-        // Counts packed numbers, unless its type is that of unpacked ones (NetCDF User's Guide, Attribute Conventions).
+        // Refers to packed numbers, unless it has the type of unpacked ones (NetCDF User's Guide, Attribute
+        // Conventions).
         const bool unpacked = packing.scaled && floating && !is_floating(type);
         const double bound = unpacked            ? packed(value, packing)
                              : is_floating(type) ? as_stored(value, type)

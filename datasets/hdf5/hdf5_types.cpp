@@ -59,7 +59,7 @@ Handle half_type(std::size_t exponent_bits) {
     return type;
 }
 
-/// All but the 16-bit floats.
+/// All types except the 16-bit floats.
 hid_t native_type(ElementType type) {
     using enum ElementType;
     const std::array<std::pair<ElementType, hid_t>, 10> types{{{u8, H5T_NATIVE_UINT8},

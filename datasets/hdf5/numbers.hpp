@@ -10,12 +10,12 @@
 
 namespace crescendo::datasets {
 
-/// A number in IEEE half precision.
+/// An IEEE half-precision number.
 struct Half {
     std::uint16_t bits;
 
-    /// No step has a denormal float32: some processes flush those to 0, once a filter of HDF5 was built with
-    /// -ffast-math.
+    /// Converts without any denormal float32: a process that has loaded an HDF5 filter built with -ffast-math flushes
+    /// those to 0.
     explicit operator float() const {
         const std::uint32_t magnitude = bits & 0x7FFFU;
         const std::uint32_t exponent = bits & 0x7C00U;
@@ -27,7 +27,7 @@ struct Half {
     explicit operator double() const { return static_cast<float>(*this); }
 };
 
-/// A number that is the upper half of a float.
+/// A bfloat16: the upper half of a float's bits.
 struct BFloat16 {
     std::uint16_t bits;
 
@@ -35,7 +35,7 @@ struct BFloat16 {
     explicit operator double() const { return static_cast<float>(*this); }
 };
 
-/// Calls `function`, a template lambda without parameters, with the C++ type of the elements.
+/// Calls `function`, a template lambda without parameters, with the C++ type of `type` as its template argument.
 template <class Function>
 decltype(auto) with_type(ElementType type, Function&& function) {
     switch (type) {
@@ -68,7 +68,7 @@ decltype(auto) with_type(ElementType type, Function&& function) {
     return function.template operator()<double>();
 }
 
-/// Element `index` of an array of T that need not be aligned.
+/// Element `index` of a possibly unaligned array of T.
 template <class T>
 T element(const std::byte* array, std::size_t index) {
     T value;

@@ -16,7 +16,7 @@ bool Packing::says_all_of(const Packing& other) const {
            valid_max <= other.valid_max;
 }
 
-// One pass for each part, which the compiler turns into vector instructions.
+// One pass per operation, so that the compiler vectorises each.
 void Packing::decode(std::span<double> numbers) const {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     if (wrap > 0) {

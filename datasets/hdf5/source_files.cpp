@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The text that `get(buffer, size)` writes. `get` is a function of the library and returns the length.
+/// Returns the text that `get(buffer, size)` writes. `get` calls a function of the library, and returns the length.
 template <class Get>
 std::string text_of(Get&& get) {
     const auto length = get(nullptr, 0);
@@ -30,13 +30,13 @@ std::string text_of(Get&& get) {
     return text;
 }
 
-/// The file that an object lies in, as the library was told to open it.
+/// The file that contains an object, by the name under which the library opened it.
 fs::path file_of(hid_t object, const std::string& name) {
     const auto file = hdf5::own(H5Iget_file_id(object), text("{} has no file", name));
     return text_of([&](char* out, std::size_t size) { return H5Fget_name(file.get(), out, size); });
 }
 
-/// `prefix`, which may begin with ${ORIGIN}: the folder of the HDF5 file.
+/// `prefix`, with a leading ${ORIGIN} replaced by the folder of the HDF5 file.
 std::string from_origin(std::string prefix, const fs::path& folder) {
     constexpr std::string_view origin = "${ORIGIN}";
     if (prefix.starts_with(origin)) {
@@ -86,7 +86,7 @@ std::optional<fs::path> found(const std::string& name, const fs::path& file) {
     return std::nullopt;
 }
 
-/// "part-%b.h5" with `number` in the place of %b, as the library numbers the blocks of a data set that grows; %% is %.
+/// "part-%b.h5" with `number` instead of %b, as the library numbers the blocks of a growing data set; %% is %.
 std::string numbered(const std::string& pattern, std::size_t number) {
     std::string name;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -103,7 +103,7 @@ std::string numbered(const std::string& pattern, std::size_t number) {
 
 bool is_numbered(const std::string& pattern) { return numbered(pattern, 0) != numbered(pattern, 1); }
 
-/// The first file past `missing` that `pattern` numbers, where the library would look for it.
+/// The first existing file of `pattern` with a number above `missing`, in the places where the library looks.
 std::optional<fs::path> later_than(std::size_t missing, const std::string& pattern, const fs::path& file) {
     std::optional<std::pair<std::size_t, fs::path>> first;
     for (const auto& place : places_of(pattern, file)) {
@@ -127,12 +127,12 @@ std::optional<fs::path> later_than(std::size_t missing, const std::string& patte
     return first ? std::optional(first->second) : std::nullopt;
 }
 
-/// What a virtual data set takes of a source, in one part or in several.
+/// What a virtual data set takes from a source, in one or several parts.
 struct Taken {
-    std::vector<hsize_t> end = {};  ///< the indices of each axis that are taken are smaller
-    hsize_t elements = 0;           ///< so many are taken where the source is taken whole
+    std::vector<hsize_t> end = {};  ///< upper limits, exclusive, of the indices taken of each axis
+    hsize_t elements = 0;           ///< number of elements taken, if the source is taken whole
 
-    /// Adds part `index` of the virtual data set with these settings. What has no limit takes what there is.
+    /// Adds part `index` of the virtual data set with these settings. An unlimited part takes what exists.
     void add(hid_t settings, std::size_t index) {
         const auto from = hdf5::own(H5Pget_virtual_srcspace(settings, index), "a source has no selection");
         if (H5Sget_select_type(from.get()) == H5S_SEL_ALL) {
@@ -164,7 +164,7 @@ struct Taken {
     }
 
   private:
-    /// Elements of a selection; where it goes on without a limit, those of one of its blocks.
+    /// Number of elements in a selection; if it is unlimited, in one of its blocks.
     static hsize_t size_of_block(hid_t space) {
         const auto rank = static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space)));
         std::vector<hsize_t> start(rank), stride(rank), count(rank), block(rank);
@@ -188,14 +188,14 @@ std::string shape_of(const std::vector<std::int64_t>& extent) {
     return shape;
 }
 
-/// What attributes say of the numbers of a data set; none of other data sets.
+/// The packing that a numeric data set's attributes describe; the default for other data sets.
 Packing packing_in(hid_t data_set, const std::string& name) {
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
     const auto element = hdf5::element_type(type.get());
     return element ? hdf5::packing_of(data_set, *element, name).value_or(Packing()) : Packing();
 }
 
-/// One walk from a data set to all that it is made of.
+/// Walks from a data set to everything that holds its elements.
 class Walk {
   public:
     Walk(hid_t data_set, const std::string& name, MissingSources missing)
@@ -229,15 +229,15 @@ class Walk {
             hdf5::check(
                 H5Pget_external(settings, static_cast<unsigned>(i), bare.size() - 1, bare.data(), &offset, &size),
                 text("{}: the name of an external file cannot be read", name));
-            const auto part = std::min(size, rest);  // of the last file, H5F_UNLIMITED
+            const auto part = std::min(size, rest);  // the last file may be H5F_UNLIMITED
             rest -= part;
             const auto external = external_place(bare.c_str(), path);
-            if (!fs::exists(external)) {  // the library says where it is not
+            if (!fs::exists(external)) {  // the library itself reports a missing external file
                 continue;
             }
             files_.insert(fs::absolute(external));
             const auto needed = static_cast<hsize_t>(offset) + part;
-            std::error_code no_file;  // but a pipe, or a device
+            std::error_code no_file;  // set for a pipe or a device
             const auto held = fs::file_size(external, no_file);
             if (!no_file && part > 0 && held < needed) {
                 complain(text("{} keeps its numbers in {}, which has {} bytes and should have {}: it was cut off; put "
@@ -251,7 +251,7 @@ class Walk {
     void visit_sources(hid_t settings, hid_t file, const fs::path& path, const std::string& name) {
         std::size_t count = 0;
         hdf5::check(H5Pget_virtual_count(settings, &count), text("the sources of {} cannot be read", name));
-        std::map<std::string, std::map<std::string, Taken>> sources;  // data sets by file, "." being this one
+        std::map<std::string, std::map<std::string, Taken>> sources;  // data sets by file; "." is this file
         for (std::size_t i = 0; i < count; ++i) {
             const auto source =
                 text_of([&](char* out, std::size_t size) { return H5Pget_virtual_filename(settings, i, out, size); });
@@ -274,7 +274,7 @@ class Walk {
         }
     }
 
-    /// The files that `source` numbers from 0. The library takes them up to the first that is missing.
+    /// The files of `source`, numbered from 0. The library reads them up to the first missing one.
     void visit_numbered(const std::string& source, const fs::path& path, const std::map<std::string, Taken>& data_sets,
                         const std::string& name) {
         std::size_t number = 0;
@@ -331,7 +331,7 @@ class Walk {
                 "{} is a virtual data set that takes more of its source {} than the {} that are "
                 "there; complete the source, or make the virtual data set anew",
                 name, full, shape_of(extent));
-            // Of one in a single piece, the library would read what lies behind it in its file.
+            // If the source is contiguous, the library would read whatever follows it in its file.
             CRESCENDO_VALIDATE(!hdf5::chunk_shape(opened.get()).empty(), "", "{}", problem);
             complain(problem, "have the fill value in place of the rest");
         }
@@ -344,7 +344,8 @@ class Walk {
         }
     }
 
-    /// The library passes on the numbers of a source as they are stored, and no attribute of it.
+    /// Throws if the source's attributes say more than ours: the library passes on a source's stored numbers, but not
+    /// its attributes.
     void expect_same_packing(hid_t source, const std::string& full) const {
         const auto packing = packing_in(source, full);
         const auto said = to_string(packing_);
@@ -370,10 +371,10 @@ class Walk {
     }
 
     MissingSources missing_;
-    std::string name_;  ///< of the data set at which the walk begins, and
-    Packing packing_;   ///< what its attributes say
+    std::string name_;  ///< name of the data set where the walk begins
+    Packing packing_;   ///< packing of the data set where the walk begins
     std::set<fs::path> files_;
-    std::set<std::string> seen_;  ///< a data set may be made of itself
+    std::set<std::string> seen_;  ///< guards against a data set that refers to itself
 };
 
 }  // namespace

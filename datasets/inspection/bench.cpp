@@ -29,7 +29,7 @@ double bytes_per_second(const std::function<std::uint64_t()>& read) {
     return static_cast<double>(bytes) / std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The set's first chunks, window by window, as a stream without a shuffle would read them.
+/// Reads the set's first chunks, window by window, as a stream without a shuffle does.
 class Windows {
   public:
     Windows(const SampleSet& set, std::uint64_t bytes)
@@ -39,7 +39,7 @@ class Windows {
           num_chunks_(std::min(chunks_of(bytes), set.chunks().num_chunks())),
           buffer_(set, window_chunks_) {}
 
-    /// Returns the bytes of the elements.
+    /// Returns the number of bytes of the elements.
     std::uint64_t read(TaskPool& pool) {
         for (std::int64_t begin = 0; begin < num_chunks_; begin += window_chunks_) {
             std::vector<std::int64_t> chunks(static_cast<std::size_t>(std::min(window_chunks_, num_chunks_ - begin)));

@@ -8,23 +8,23 @@
 
 namespace crescendo::datasets {
 
-/// How fast one set is read with one number of threads, and how fast its file is read by pread alone, in bytes a
-/// second. Figures are medians of several turns. The two take turns, because the speed of a shared disk varies.
+/// Reading speed of a set with a given number of threads, and of its file by pread alone, in bytes per second. Values
+/// are medians of several turns. The two kinds of read take turns, because the speed of a shared disk varies.
 struct Throughput {
     enum class Cache {
-        cold,  ///< the system was told to forget the file; it may keep what other processes use
+        cold,  ///< the system was asked to drop the file from its cache; it may keep pages that others use
         warm,  ///< everything was read just before
     };
 
     int threads = 1;
     Cache cache = Cache::cold;
-    double elements = 0;  ///< bytes a second of the samples' elements, as a trainer gets them
-    double raw = 0;       ///< bytes a second of the file by pread alone
+    double elements = 0;  ///< bytes per second of the samples' elements, as a trainer gets them
+    double raw = 0;       ///< bytes per second of the file by pread alone
 };
 
-/// Measures the set at `location` (FILE:/GROUP) for each number of threads, cold and warm, over its first `bytes` bytes
-/// of elements, and as many of the file, or all if there are fewer. Holds two windows of 64 MiB, or one chunk if that
-/// is larger.
+/// Measures the set at `location` (FILE:/GROUP) for each number of threads, cold and warm. Reads the first `bytes`
+/// bytes of its elements, and as many of the file, or all if there are fewer. Holds two windows of 64 MiB, or one chunk
+/// if that is larger.
 std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes,
                               MissingSources missing = MissingSources::error);
 

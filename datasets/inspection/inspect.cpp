@@ -40,10 +40,10 @@ void describe(hid_t data_set, DataSetInfo& info) {
     }
 }
 
-/// One walk through a file. H5Lvisit would stop at the first damaged object.
+/// Walks through a file. H5Lvisit would stop at the first damaged object.
 class Walk {
   public:
-    /// `path` of the group ends with '/'.
+    /// `path`, that of the group, must end with '/'.
     void visit_group(hid_t group, const std::string& path) {
         if (!groups_seen_.insert(hdf5::identity(group)).second) {
             return;
@@ -83,7 +83,7 @@ class Walk {
         }
     }
 
-    std::set<std::string> groups_seen_;  ///< a group may hold itself
+    std::set<std::string> groups_seen_;  ///< guards against a group that contains itself
     std::vector<DataSetInfo> found_;
 };
 

@@ -7,8 +7,7 @@
 
 namespace crescendo::datasets {
 
-/// One data set of an HDF5 file: what it is and what room it takes. Or a link, which has only `path`, `type` and
-/// `link`.
+/// One data set of an HDF5 file: its type, shape and size. Or a link, which has only `path`, `type` and `link`.
 struct DataSetInfo {
     /// Whether the data set has axes, one element, or no elements at all.
     enum class Space { simple, scalar, null };
@@ -27,9 +26,9 @@ struct DataSetInfo {
     std::string problem = {};               ///< why the object cannot be described or read; empty if it can
 };
 
-/// Lists every data set that a chain of groups leads to, and every link, with the members of each group in alphabetical
-/// order. Does not follow soft links and links to other files. Throws InvalidInput if `file` is not HDF5. A damaged
-/// object inside is listed with its `problem`.
+/// Lists every data set that a chain of groups leads to, and every link; the members of each group are in alphabetical
+/// order. Does not follow soft links or links to other files. Throws InvalidInput if `file` is not HDF5. Lists a
+/// damaged object inside with its `problem`.
 std::vector<DataSetInfo> inspect(const std::filesystem::path& file);
 
 }  // namespace crescendo::datasets

@@ -33,9 +33,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Where the statistics of a location are kept, and under which name.
+/// Where the statistics of a location are kept, and under what name.
 struct Place {
-    fs::path file;  ///< of the samples, or a pattern of several
+    fs::path file;  ///< file of the samples, or pattern of several files
     fs::path kept;
     std::string name;  ///< "/train[0:50000]", "/train hwc"
 
@@ -48,7 +48,7 @@ struct Place {
     }
 };
 
-/// Which version of the file was read. A file of another size or modification time is another version.
+/// Identifies a version of the file by its size and modification time.
 json version_of(const fs::path& file) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) {
@@ -57,8 +57,8 @@ json version_of(const fs::path& file) {
     return {{"bytes", status.st_size}, {"seconds", status.st_mtim.tv_sec}, {"nanoseconds", status.st_mtim.tv_nsec}};
 }
 
-/// Which version of the file was read, or of each of the files, by their paths from the folder of the kept ones: these
-/// are the same from wherever a program looks.
+/// Versions of the location's files, by their paths relative to the folder of the kept statistics: these do not depend
+/// on a program's working directory.
 json versions_of(const Place& place) {
     if (!is_file_pattern(place.file)) {
         return version_of(place.file);
@@ -91,11 +91,11 @@ ChannelStatistics to_channel(const json& in) {
 }
 
 struct Kept {
-    json content;      ///< null if there is none, or another program wrote it
+    json content;      ///< null if there is no file, or another program wrote it
     uid_t writer = 0;  ///< owner of the file
 };
 
-/// Throws InvalidInput if the file is there and cannot be read: others would be lost with the next that are kept.
+/// Reads the file. Throws InvalidInput if it exists but cannot be read: keeping new statistics would lose the others.
 Kept read_kept(const fs::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // others may have put a pipe
     struct stat status {};
@@ -113,8 +113,8 @@ Kept read_kept(const fs::path& path) {
     return {usable ? std::move(content) : json(), status.st_uid};
 }
 
-/// In a folder for all, anybody can write a file beside ours: the statistics count if the writer could have changed the
-/// samples as well.
+/// Whether to trust statistics written by `writer`. In a shared folder, any user can add a file: statistics count only
+/// if their writer could have changed the samples as well.
 bool may_write(uid_t writer, const Place& place) {
     const auto owns = [&](const fs::path& file) {
         struct stat status {};
@@ -127,13 +127,13 @@ bool may_write(uid_t writer, const Place& place) {
     return std::any_of(files.begin(), files.end(), owns);
 }
 
-/// What a data set is made of, over all files of a location.
+/// Where the numbers of a data set come from, over all files of a location.
 struct Origin {
     bool is_virtual = false;
     std::int64_t rows = 0;
-    std::set<fs::path> sources = {};  ///< the files besides those of the location
+    std::set<fs::path> sources = {};  ///< files other than those of the location
 
-    /// Paths are from `folder`, so that they are the same from wherever a program looks.
+    /// Paths are relative to `folder`, so that they do not depend on a program's working directory.
     json to_json(const fs::path& folder) const {
         auto names = json::array();
         for (const auto& source : sources) {
@@ -143,7 +143,7 @@ struct Origin {
     }
 };
 
-/// The origins of these data sets, by name.
+/// Origins of these data sets, by name.
 std::map<std::string, Origin> origins_of(const std::string& location, const std::vector<std::string>& data_sets) {
     const auto place = Location::parse(Selection::parse(location).group);
     const hdf5::Session session;
@@ -168,11 +168,11 @@ std::map<std::string, Origin> origins_of(const std::string& location, const std:
     return origins;
 }
 
-/// The first data set that has another origin than when its statistics were kept; empty if there is none. A source may
-/// have been added since, or be there again: no file that was read has changed then.
+/// The first data set whose origin has changed since its statistics were kept; empty if there is none. A source may
+/// have been added or restored since, without a change of any file that was read.
 std::string made_otherwise(const json& content, const std::string& location, const Place& place) {
     const auto kept = content.value("origins", json::object()).value(place.name, json::object());
-    if (kept.empty()) {  // all lies in the files of the location, or an older version kept the statistics
+    if (kept.empty()) {  // all numbers are in the location's files, or an older version kept the statistics
         return {};
     }
     std::vector<std::string> names;
@@ -186,7 +186,7 @@ std::string made_otherwise(const json& content, const std::string& location, con
     return changed == names.end() ? "" : *changed;
 }
 
-/// Whether the files are still as they were when the statistics were kept.
+/// Whether the files are unchanged since the statistics were kept.
 bool sources_unchanged(const json& content) {
     const auto sources = content.value("sources", json::object());
     return std::all_of(sources.items().begin(), sources.items().end(), [](const auto& source) {
@@ -235,7 +235,7 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
         }
     }
     try {
-        // Names may be any bytes.
+        // Names may have any bytes.
         replace_file(place.kept, content.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
     } catch (const WriteError& error) {
         throw InvalidInput(

@@ -21,7 +21,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Statistics of a part of a channel's numbers. Parts can be joined.
+/// Statistics of a part of a channel's numbers. Parts can be merged.
 struct Part {
     std::int64_t count = 0;
     std::int64_t nan = 0;
@@ -50,7 +50,7 @@ struct Part {
     ChannelStatistics result() const {
         ChannelStatistics channel{.count = count, .nan = nan, .infinite = infinite};
         if (count > 0) {
-            channel.mean = min == max ? min : mean;  // which the rounding of a sum would miss
+            channel.mean = min == max ? min : mean;  // exact: a rounded sum could miss it
             channel.std = std::sqrt(squares / static_cast<double>(count));
             channel.min = min;
             channel.max = max;
@@ -60,7 +60,7 @@ struct Part {
     }
 };
 
-/// Calls visit(number, channel) for each number of whole rows, unpacked.
+/// Calls visit(number, channel) for each number of whole rows, after unpacking.
 template <class T, class Visit>
 void for_each_number(std::span<const std::byte> rows, const Field& field, Visit&& visit) {
     const auto channels = field.channels();
@@ -68,7 +68,7 @@ void for_each_number(std::span<const std::byte> rows, const Field& field, Visit&
     const auto elements = rows.size() / sizeof(T);
     std::array<double, 256> numbers;
     std::int64_t channel = 0;
-    std::int64_t place = 0;  // in the run of the channel
+    std::int64_t place = 0;  // position in the channel's run
     for (std::size_t at = 0; at < elements; at += numbers.size()) {
         const auto part = std::span(numbers).first(std::min(numbers.size(), elements - at));
         for (std::size_t i = 0; i < part.size(); ++i) {
@@ -97,14 +97,14 @@ std::vector<Part> parts_of(std::span<const std::byte> rows, const Field& field) 
             return;
         }
         ++part.count;
-        part.mean += value;  // the sum, for now
+        part.mean += value;  // holds the sum for now
         part.min = std::min(part.min, value);
         part.max = std::max(part.max, value);
     });
     for (auto& part : parts) {
         part.mean /= static_cast<double>(std::max<std::int64_t>(1, part.count));
     }
-    std::vector<double> distances(parts.size());  // their sum is what rounding left out of the mean
+    std::vector<double> distances(parts.size());  // sums of x - mean, to correct the mean's rounding
     for_each_number<T>(rows, field, [&](double value, std::size_t channel) {
         if (std::isfinite(value)) {
             const auto distance = value - parts[channel].mean;
@@ -121,7 +121,7 @@ std::vector<Part> parts_of(std::span<const std::byte> rows, const Field& field) 
     return parts;
 }
 
-/// Reads one data set block by block.
+/// Computes the statistics of one data set, block by block.
 class Survey {
   public:
     Survey(const std::string& location, const std::string& name, const StatisticsOptions& options)
@@ -139,9 +139,9 @@ class Survey {
 
     std::int64_t size() const { return set_->size(); }
 
-    /// Calls `advance` with the samples of every round of blocks.
+    /// Calls `advance` with the number of samples in each round of blocks.
     void run(TaskPool& pool, int threads, const std::function<void(std::int64_t)>& advance) {
-        // A few blocks for each thread in a round: parts are joined in order, and no thread waits for long.
+        // A round has a few blocks per thread: parts are merged in order, and no thread waits long.
         const auto round = static_cast<std::int64_t>(threads) * 16;
         const auto num_blocks = set_->chunks().num_chunks();
         for (std::int64_t first = 0; first < num_blocks; first += round) {
@@ -181,21 +181,21 @@ class Survey {
     std::vector<Part> whole_;
 };
 
-/// A data set of numbers in a group.
+/// A numeric data set in a group.
 struct Member {
     std::string name;
     std::int64_t rows;
     std::int64_t bytes;
 };
 
-/// Whether settings and options can name a data set that is called `name`, rather than a part of another.
+/// Whether settings and options can use `name` for a data set: it must not parse as a part of another.
 bool can_be_named(const std::string& name) try {
     return DataSetName::parse(name).name == name;
 } catch (const InvalidInput&) {
     return false;
 }
 
-/// The data sets of numbers of a group that have samples, behind links too. What cannot be opened is none.
+/// The numeric data sets of a group that have samples, including linked ones. Skips what cannot be opened.
 std::vector<Member> members_of(hid_t group, const std::string& file) {
     std::vector<Member> members;
     for (const auto& [name, link] : hdf5::links_of(group, H5_INDEX_NAME)) {
@@ -213,8 +213,8 @@ std::vector<Member> members_of(hid_t group, const std::string& file) {
     return members;
 }
 
-/// Leaves those with as many rows as the samples: coordinates, for example, have others, which no selection of the
-/// samples fits.
+/// Keeps only data sets with as many rows as there are samples. Others, such as coordinates, have other lengths, and no
+/// selection of samples fits them.
 void keep_samples(std::vector<Member>& members) {
     auto samples = std::find_if(members.begin(), members.end(), [](const auto& m) { return m.name == "inputs"; });
     if (samples == members.end()) {
@@ -224,7 +224,7 @@ void keep_samples(std::vector<Member>& members) {
     std::erase_if(members, [rows = samples->rows](const Member& member) { return member.rows != rows; });
 }
 
-/// The data sets whose statistics are calculated where none are named.
+/// The data sets whose statistics are computed if none are named.
 std::vector<std::string> data_sets_of_numbers(const std::string& location) {
     const auto selection = Selection::parse(location);
     const auto place = Location::parse(selection.group);
@@ -246,7 +246,7 @@ std::vector<std::string> data_sets_of_numbers(const std::string& location) {
 }  // namespace
 
 bool ChannelStatistics::is_constant() const {
-    constexpr double rounding = 1e-12;  // of the mean, some thousand times what float64 rounds to
+    constexpr double rounding = 1e-12;  // relative to the mean; some thousand times the rounding of float64
     return count > 0 && (min == max || std <= rounding * std::abs(mean));
 }
 

@@ -39,13 +39,14 @@ double brightness(double kelvin) {
     return std::min(1.0, std::exp(c2_over_wavelength * (1 / Steel::boiling - 1 / kelvin)));
 }
 
-/// Normally distributed, by the method of Box and Muller.
+/// A normally distributed number, by the method of Box and Muller.
 double normal(CounterRandom& random) {
     const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));
     return radius * std::cos(2 * std::numbers::pi * random.uniform());
 }
 
-/// What the camera shows: the number of photons varies with its root, and the electronics add a little.
+/// What the camera shows, with its noise: photon noise grows with the square root of the light, and the electronics add
+/// a little.
 float exposure(double light, CounterRandom& random) {
     const double deviation = std::hypot(0.02 * std::sqrt(light), 0.005);
     return static_cast<float>(std::clamp(light + deviation * normal(random), 0.0, 1.0));

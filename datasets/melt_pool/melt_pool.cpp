@@ -9,7 +9,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Heat of an interval is summed at this many times, which gives the temperature within a thousandth.
+/// Number of times at which an interval's heat is summed. This many give the temperature within a thousandth.
 constexpr int times_of_an_interval = 48;
 
 }  // namespace
@@ -32,7 +32,7 @@ double MeltPool::across(std::size_t row) const {
 }
 
 void MeltPool::advance_to(double time) {
-    // The integral is over the age of the heat. Its root as the variable takes the pole away that young heat has.
+    // Integrates over the age of the heat. Using the root of the age as the variable removes the pole of young heat.
     const double end = std::sqrt(time);
     CRESCENDO_EXPECT(end >= root_of_time_);
     const double step = (end - root_of_time_) / times_of_an_interval;
@@ -42,8 +42,8 @@ void MeltPool::advance_to(double time) {
     root_of_time_ = end;
 }
 
-/// Adds what the heat of age root² has spread to. Ages of [0, t] make the temperature at time t, so a later time only
-/// adds older heat.
+/// Adds the temperature from heat of age root². Ages [0, t] give the temperature at time t, so a later time only adds
+/// older heat.
 void MeltPool::add_heat_of(double root, double weight) {
     const double age = root * root;
     const double radius2 = laser_.radius * laser_.radius;
@@ -51,7 +51,7 @@ void MeltPool::add_heat_of(double root, double weight) {
     const double heat = laser_.absorptivity * laser_.power * std::sqrt(Steel::diffusivity) /
                         (Steel::conductivity * std::pow(std::numbers::pi, 1.5) * spread) * weight;
     for (std::size_t column = 0; column < size_; ++column) {
-        const double behind = along(column) + laser_.speed * age;  // the spot was there
+        const double behind = along(column) + laser_.speed * age;  // distance from where the spot was then
         factors_[column] = heat * std::exp(-behind * behind / (2 * spread));
     }
     for (std::size_t row = 0; row < size_; ++row) {

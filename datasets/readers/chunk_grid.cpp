@@ -46,7 +46,7 @@ std::size_t first_whole_axis(const std::vector<std::int64_t>& extent, const std:
 
 }  // namespace
 
-/// The elements that a chunk and a range of samples have in common, as a range of each axis.
+/// The elements that are both in a chunk and in a range of samples, as a range per axis.
 struct ChunkGrid::Box {
     std::vector<std::int64_t> begin;
     std::vector<std::int64_t> end;
@@ -114,7 +114,7 @@ void ChunkGrid::copy(std::span<const std::byte> chunk, const Offset& offset, std
 
 void ChunkGrid::copy_axis(std::size_t axis, const Box& box, const std::byte* from, std::byte* to) const {
     const auto length = static_cast<std::size_t>(box.end[axis] - box.begin[axis]);
-    if (axis + 1 >= first_whole_axis_) {  // the axes within lie alike on both sides
+    if (axis + 1 >= first_whole_axis_) {  // the inner axes have the same layout on both sides
         std::memcpy(to, from, length * chunk_strides_[axis]);
         return;
     }

@@ -11,7 +11,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Chunks up to this size are read faster without announcements: a window has them in the order of the file, and the
+/// Size in bytes up to which chunks are read faster without announcements: a window has them in file order, and the
 /// system reads ahead by itself (docs/decisions/read-ahead.md).
 constexpr std::size_t short_chunk = std::size_t{128} << 10;
 
@@ -48,7 +48,7 @@ ChunkedReader::ChunkedReader(hid_t data_set, ChunkGrid grid, FilterPipeline pipe
     : grid_(std::move(grid)), pipeline_(std::move(pipeline)), name_(std::move(name)), memory_(std::move(memory)) {
     hdf5::check(H5Iinc_ref(data_set), text("{} cannot be kept open", name_));
     data_set_ = hdf5::Handle(data_set);
-    file_ = hdf5::own(H5Iget_file_id(data_set), text("{} has no file", name_));  // not always the one asked for: links
+    file_ = hdf5::own(H5Iget_file_id(data_set), text("{} has no file", name_));  // links may lead to another file
     descriptor_ = hdf5::Finder::serves(file_.get()) ? hdf5::descriptor(file_.get()) : -1;
 }
 
@@ -58,7 +58,7 @@ void ChunkedReader::read_ranges(std::span<const Range> ranges, std::span<std::by
     auto scratch = memory_->take_scratch();
     const auto chunks = find(ranges);
     for (const auto& stored : chunks) {
-        // Both are in the order of the file: ranges before this chunk have nothing of later ones either.
+        // Chunks and ranges are both in file order: ranges before this chunk share nothing with later chunks either.
         while (ranges.front().end <= grid_.first_sample(stored.offset)) {
             out = out.subspan(static_cast<std::size_t>(ranges.front().size()) * grid_.sample_bytes());
             ranges = ranges.subspan(1);
@@ -68,7 +68,8 @@ void ChunkedReader::read_ranges(std::span<const Range> ranges, std::span<std::by
     memory_->give_back(std::move(scratch));
 }
 
-/// Copies what a chunk holds of `ranges`, whose memory is `out`. The first of them reaches into it.
+/// Copies the part of `ranges` that is in a chunk; `out` is the memory of the ranges. The first range must overlap the
+/// chunk.
 void ChunkedReader::take(const Stored& stored, std::span<const Range> ranges, std::span<std::byte> out,
                          Scratch& scratch) const {
     const auto& offset = stored.offset;
@@ -102,11 +103,11 @@ void ChunkedReader::announce_ranges(std::span<const Range> ranges) const {
     }
 }
 
-/// The chunks that hold some of the ranges, each once, in the order of the file. All under one session: threads that
-/// took turns after every chunk would only wake each other.
+/// The chunks with samples of the ranges, each once, in file order. Uses one session for all of them: threads that take
+/// turns after every chunk would only wake each other.
 std::vector<ChunkedReader::Stored> ChunkedReader::find(std::span<const Range> ranges) const {
     std::vector<Stored> all;
-    std::int64_t done = 0;  // the chunks of samples before this one are found
+    std::int64_t done = 0;  // chunks of samples before this one are already found
     const hdf5::Session session;
     for (const auto& [begin, end] : ranges) {
         if (std::max(begin, done) < end) {
@@ -134,7 +135,7 @@ ChunkedReader::Stored ChunkedReader::find(const Offset& offset) const {
     return stored;
 }
 
-/// No filter adds as many bytes as this. A damaged index must not use up all memory.
+/// Whether a chunk can have this stored size: no filter adds so many bytes. A damaged index must not exhaust memory.
 bool ChunkedReader::is_plausible(std::uint64_t stored_bytes) const {
     return pipeline_.empty() ? stored_bytes == grid_.chunk_bytes() : stored_bytes <= 2 * grid_.chunk_bytes() + 4096;
 }
@@ -192,10 +193,10 @@ void ChunkedReader::fetch_by_library(const Offset& offset, std::span<std::byte> 
     }
 }
 
-/// A chunk that was never written has the fill value, or zeros. One that cannot be found for another reason is an
-/// error.
+/// Reads a chunk through the library. A chunk that was never written has the fill value, or zeros. If it cannot be
+/// found for another reason, that is an error.
 void ChunkedReader::read_by_library(const Offset& offset, std::span<std::byte> chunk) const {
-    // A data set whose fill time is "never" has none, and the library leaves what was in the memory before.
+    // With the fill time "never" there is no fill value, and the library leaves the memory unchanged.
     std::fill(chunk.begin(), chunk.end(), std::byte{0});
     const auto shape = hdf5::chunk_shape(data_set_.get());
     const auto extent = hdf5::extent(data_set_.get());
@@ -229,7 +230,7 @@ std::string ChunkedReader::place_of(const Offset& offset) const {
     unsigned mask = 0;
     haddr_t address = HADDR_UNDEF;
     hsize_t size = 0;
-    // Walks through all chunks in HDF5 1.10: for messages only.
+    // HDF5 1.10 walks through all chunks for this: use it only for messages.
     if (H5Dget_chunk_info_by_coord(data_set_.get(), offset.data(), &mask, &address, &size) < 0 ||
         address == HADDR_UNDEF) {
         return text("chunk ({})", indices);

@@ -13,11 +13,11 @@
 
 namespace crescendo::datasets {
 
-/// Asks the library, under its lock, where chunks lie. Reads and decodes them outside the lock, in as many threads as
-/// call read_ranges(). Files whose driver does not tell (hdf5::Finder) are read by the library, one chunk at a time.
-///
-/// Bytes are as stored, in the file's byte order. What is kept between reads lies in DecodeMemory: up to three chunks
-/// for each thread that reads, and the last chunk of which only a part was read.
+/// Asks the library, under its lock, where chunks are. Reads and decodes them outside the lock, in as many threads as
+/// call read_ranges(). If the file's driver does not give places (hdf5::Finder), the library reads, one chunk at a
+/// time.
+/// Bytes are as stored, in the file's byte order. DecodeMemory keeps between reads: up to three chunks per reading
+/// thread, and the last chunk that was read only in part.
 class ChunkedReader : public SampleReader {
   public:
     /// Returns nullptr if our own code cannot undo a filter of the data set.
@@ -35,7 +35,7 @@ class ChunkedReader : public SampleReader {
 
     struct Stored {
         Offset offset;
-        std::optional<hdf5::Finder::Piece> piece;  ///< none: only the library can tell what the chunk holds
+        std::optional<hdf5::Finder::Piece> piece;  ///< none: only the library can read the chunk
         std::uint32_t mask = 0;                    ///< as FilterPipeline::decode takes it
     };
 
@@ -59,7 +59,7 @@ class ChunkedReader : public SampleReader {
     ChunkGrid grid_;
     FilterPipeline pipeline_;
     std::string name_;
-    mutable Buffer unread_;  ///< where the library thinks that it reads to; guarded by its lock
+    mutable Buffer unread_;  ///< target of library reads that Finder intercepts; guarded by the library's lock
     std::shared_ptr<DecodeMemory> memory_;
 };
 

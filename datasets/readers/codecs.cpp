@@ -34,7 +34,7 @@ void copy(std::span<const std::byte> in, std::span<std::byte> out) {
     }
 }
 
-/// With the element's size known, the compiler turns the loop into byte interleaving.
+/// With a fixed element size, the compiler turns the loop into byte interleaving.
 template <std::size_t size>
 void interleave(const std::byte* __restrict in, std::byte* __restrict out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -60,7 +60,7 @@ Inflater::Inflater() : state_(std::make_unique<State>()) {
 Inflater::~Inflater() { libdeflate_free_decompressor(state_->decompressor); }
 
 void Inflater::decode(std::span<const std::byte> in, std::span<std::byte> out) {
-    // No size is asked for, so the library reports any number of bytes but out.size() as an error.
+    // Without a size argument, the library reports any number of bytes other than out.size() as an error.
     if (libdeflate_zlib_decompress(state_->decompressor, in.data(), in.size(), out.data(), out.size(), nullptr) !=
         LIBDEFLATE_SUCCESS) {
         damaged("deflate");

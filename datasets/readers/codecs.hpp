@@ -4,13 +4,12 @@
 #include <memory>
 #include <span>
 
-/// Undoes HDF5's filters on the bytes of a chunk without the library, and so without its lock.
-///
-/// Each function fills `out` exactly. If the input gives fewer or more bytes, or is damaged, it throws
+/// Undoes HDF5's filters on a chunk's bytes without the library, and thus without its lock.
+/// Each function fills `out` exactly. If the input decodes to fewer or more bytes, or is damaged, the function throws
 /// DamagedFile that says what is wrong. No input makes a function read or write outside its spans.
 namespace crescendo::datasets::codecs {
 
-/// Undoes deflate (a zlib stream). Keeps its working memory between calls. For one thread at a time.
+/// Undoes deflate (a zlib stream). Keeps its working memory between calls. One thread at a time may use it.
 class Inflater {
   public:
     Inflater();

@@ -10,7 +10,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Bytes that nobody wants are read where a call more would take longer, and the system reads ahead anyway.
+/// Largest gap in bytes to read along: an extra call would take longer, and the system reads ahead anyway.
 constexpr std::uint64_t short_gap = std::uint64_t{64} << 10;
 constexpr std::uint64_t most_read_together = std::uint64_t{4} << 20;
 
@@ -23,8 +23,7 @@ std::unique_ptr<ContiguousReader> ContiguousReader::make(hid_t data_set, const F
         offset == HADDR_UNDEF) {
         return nullptr;
     }
-    auto file =
-        hdf5::own(H5Iget_file_id(data_set), text("{} has no file", name));  // not always the one asked for: links
+    auto file = hdf5::own(H5Iget_file_id(data_set), text("{} has no file", name));  // links may lead to another file
     const int descriptor = hdf5::descriptor(file.get());
     if (descriptor < 0) {
         return nullptr;
@@ -51,7 +50,7 @@ void ContiguousReader::read_ranges(std::span<const Range> ranges, std::span<std:
     });
 }
 
-/// Runs follow each other over the rows, so that short gaps are read over between rows as well.
+/// Merges runs across rows, so that short gaps between rows are read along as well.
 void ContiguousReader::read_parts(Range samples, std::span<std::byte> out) const {
     const auto num_runs = static_cast<std::int64_t>(runs_.size());
     const auto run = [&](std::int64_t number) {
@@ -97,7 +96,7 @@ void ContiguousReader::read_samples(std::uint64_t at, std::span<std::byte> out, 
 void ContiguousReader::announce_ranges(std::span<const Range> ranges) const {
     const bool mostly_gaps = runs_.size() > 1 || 2 * runs_.front().bytes < row_bytes_;
     if (mostly_gaps && row_bytes_ > short_gap) {
-        return;  // what is wanted of a row is read in few calls, each longer than an announcement
+        return;  // a row's wanted parts need few calls, each longer than an announcement
     }
     for (const auto& [begin, end] : ranges) {
         announce_bytes(descriptor_, row_at(begin) + runs_.front().offset,

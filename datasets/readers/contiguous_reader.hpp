@@ -7,15 +7,14 @@
 
 namespace crescendo::datasets {
 
-/// Reads elements that lie in one piece of the file by pread, without the library and its lock.
-///
-/// Of rows that are read in part, what lies between two wanted runs is read with them if it is short.
+/// Reads elements that are contiguous in the file by pread, without the library and its lock.
+/// If only parts of rows are wanted, also reads short gaps between two wanted runs, which saves calls.
 ///
 /// Bytes are as stored, in the file's byte order.
 class ContiguousReader : public SampleReader {
   public:
-    /// Returns nullptr if the elements do not lie in one piece of a plain file: the data set is compact, external,
-    /// virtual or not yet written, or the file has another driver.
+    /// Returns nullptr if the elements are not contiguous in a plain file: the data set is compact, external, virtual
+    /// or not yet written, or the file has another driver.
     static std::unique_ptr<ContiguousReader> make(hid_t data_set, const Field& field, const std::string& name);
 
     void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override;
@@ -32,7 +31,7 @@ class ContiguousReader : public SampleReader {
     int descriptor_;     ///< the library's own, so that both see the same file
     std::uint64_t offset_;
     std::size_t row_bytes_;
-    std::vector<RowRun> runs_;  ///< what is read of a row
+    std::vector<RowRun> runs_;  ///< wanted parts of a row
     std::string name_;
 };
 

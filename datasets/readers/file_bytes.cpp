@@ -13,7 +13,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Linux cuts an announcement off at the device's read-ahead, 128 KiB unless set otherwise, or largest request.
+/// Linux truncates an announcement to the device's read-ahead (default: 128 KiB) or its largest request.
 constexpr std::uint64_t announced_bytes = std::uint64_t{128} << 10;
 
 }  // namespace
@@ -40,7 +40,7 @@ void read_bytes(int descriptor, std::uint64_t offset, std::span<std::byte> out) 
 
 void announce_bytes(int descriptor, std::uint64_t begin, std::uint64_t end) {
     while (begin < end) {
-        // A piece of this length that begins in the middle of a page touches one page more than is fetched.
+        // A piece of this length that starts in mid-page would touch one more page than is fetched.
         const auto next = std::min((begin / announced_bytes + 1) * announced_bytes, end);
         ::posix_fadvise(descriptor, static_cast<off_t>(begin), static_cast<off_t>(next - begin), POSIX_FADV_WILLNEED);
         begin = next;

@@ -9,14 +9,14 @@
 
 namespace crescendo::datasets {
 
-/// Reads `out.size()` bytes of a file by pread, from any number of threads. Throws std::runtime_error, or DamagedFile
-/// if the file ends before; the message has the offset.
+/// Reads `out.size()` bytes of a file by pread. Any number of threads may call it. Throws std::runtime_error, or
+/// DamagedFile if the file ends too early; the message has the offset.
 void read_bytes(int descriptor, std::uint64_t offset, std::span<std::byte> out);
 
 /// Announces that these bytes will be read soon, so that the system may fetch them into its cache.
 void announce_bytes(int descriptor, std::uint64_t begin, std::uint64_t end);
 
-/// Calls `read`. If it throws as read_bytes() does, the error that comes out has the text `message(error)`.
+/// Calls `read`. If it throws as read_bytes() does, replaces the error's text by `message(error)`.
 template <class Read, class Message>
 void rewording(const Read& read, const Message& message) {
     try {

@@ -13,7 +13,7 @@ enum FilterId { deflate = 1, shuffle = 2, fletcher32 = 3, lzf = 32000, blosc = 3
 
 bool compresses(int id) { return id != shuffle && id != fletcher32; }
 
-/// `stage` may be skipped in a chunk; there are at most 32.
+/// Whether `stage` was applied to a chunk, according to the chunk's `mask`. There are at most 32 stages.
 bool is_active(std::size_t stage, std::uint32_t mask) { return (mask >> stage & 1) == 0; }
 
 void undo(const FilterPipeline::Stage& stage, std::span<const std::byte> in, std::span<std::byte> out,
@@ -91,7 +91,7 @@ std::optional<FilterPipeline> FilterPipeline::make(std::vector<Stage> stages, st
 FilterPipeline::FilterPipeline(std::vector<Stage> stages, std::size_t chunk_bytes)
     : stages_(std::move(stages)), chunk_bytes_(chunk_bytes) {}
 
-/// Stages before `stage` that the chunk went through: checksums, which only append to the bytes, or the others.
+/// Number of stages of this kind before `stage` that were applied to the chunk. Checksums only append bytes.
 std::size_t FilterPipeline::num_before(std::size_t stage, std::uint32_t mask, Kind kind) const {
     std::size_t count = 0;
     for (std::size_t k = 0; k < stage; ++k) {

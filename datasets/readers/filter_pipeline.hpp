@@ -21,7 +21,7 @@ class Buffer {
     std::size_t capacity_ = 0;
 };
 
-/// The filters that the chunks of a data set went through when they were written, to be undone in reverse.
+/// The filters that were applied when the chunks of a data set were written; decode() undoes them in reverse order.
 ///
 /// Does not use the HDF5 library, so any number of threads may decode at the same time.
 class FilterPipeline {
@@ -42,7 +42,7 @@ class FilterPipeline {
     bool empty() const { return stages_.empty(); }
     std::size_t chunk_bytes() const { return chunk_bytes_; }
 
-    /// Working memory of one thread that decodes, kept from chunk to chunk: at most two chunks.
+    /// Working memory of one decoding thread, reused from chunk to chunk: at most two chunks.
     struct Scratch {
         Buffer stored;  ///< for the caller: the bytes of a chunk as stored
         Buffer stages[2];

@@ -18,7 +18,7 @@ LibraryFacts library_facts() {
     hbool_t thread_safe = false;
     H5is_library_threadsafe(&thread_safe);
     facts.thread_safe = thread_safe;
-    // Filters that data sets for machine learning use, by their registered numbers.
+    // Filters that data sets for machine learning use, by registered identifier.
     constexpr std::array<std::pair<int, const char*>, 7> filters{{{1, "deflate"},
                                                                   {2, "shuffle"},
                                                                   {3, "fletcher32"},

@@ -9,8 +9,8 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Reads of `samples_per_read` neighbours take whole chunks, which need no cache, unless the chunks hold more: then
-/// the next read continues in the same chunks.
+/// Reads of `samples_per_read` neighbouring samples take whole chunks, which need no cache, unless chunks are larger:
+/// then the next read continues in the same chunks.
 hdf5::Handle access_settings(const Field& field, std::int64_t samples_per_read) {
     auto settings = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
     const bool reads_are_parts = field.chunk_samples > samples_per_read;
@@ -46,8 +46,8 @@ void LibraryReader::read_ranges(std::span<const Range> ranges, std::span<std::by
 }
 
 void LibraryReader::read_range(const Range& range, std::span<std::byte> out) const {
-    // Where a data set or a source of it has no fill value, the library leaves the memory of what was never written as
-    // it is: that of the rows read before.
+    // If a data set or its source has no fill value, the library leaves memory unchanged for elements that were never
+    // written: it would hold rows from an earlier read.
     std::fill(out.begin(), out.end(), std::byte{0});
     const hdf5::Session session;
     std::vector<hsize_t> start{static_cast<hsize_t>(range.begin)};

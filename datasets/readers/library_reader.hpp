@@ -4,7 +4,8 @@
 
 namespace crescendo::datasets {
 
-/// Reads everything that the library can read, external and virtual data sets included, one call at a time.
+/// Reads through the library: everything that it can read, including external and virtual data sets, but one call at a
+/// time.
 class LibraryReader : public SampleReader {
   public:
     /// Throws InvalidInput if the library lacks a filter.
@@ -16,7 +17,7 @@ class LibraryReader : public SampleReader {
     void read_range(const Range& range, std::span<std::byte> out) const;
 
     std::string name_;
-    std::vector<hsize_t> sample_start_;  ///< of what is read of each row
+    std::vector<hsize_t> sample_start_;  ///< start of the part that is read of each row
     std::vector<hsize_t> sample_shape_;
     hdf5::Handle data_set_;
     hdf5::Handle memory_type_;

@@ -5,7 +5,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Adds the runs of a box: `lengths` are those of all its axes, of which `ranges` are wanted.
+/// Adds the runs of a box with axes of these `lengths`; `ranges` are the wanted indices of each.
 void add_runs(std::span<const std::int64_t> lengths, std::span<const Range> ranges, std::uint64_t offset,
               std::size_t element_bytes, std::vector<RowRun>& runs) {
     if (lengths.empty()) {
@@ -18,7 +18,7 @@ void add_runs(std::span<const std::int64_t> lengths, std::span<const Range> rang
         return;
     }
     std::size_t inner = element_bytes;
-    bool whole = true;  // everything within this axis
+    bool whole = true;  // whether all inner axes are taken whole
     for (std::size_t axis = 1; axis < lengths.size(); ++axis) {
         inner *= static_cast<std::size_t>(lengths[axis]);
         whole = whole && ranges[axis] == Range{0, lengths[axis]};

@@ -8,15 +8,15 @@
 
 namespace crescendo::datasets {
 
-/// Bytes of a row that lie together and are wanted.
+/// Contiguous bytes of a row that are wanted.
 struct RowRun {
-    std::uint64_t offset = 0;  ///< from the begin of the row
+    std::uint64_t offset = 0;  ///< from the start of the row
     std::size_t bytes = 0;
 
     friend bool operator==(const RowRun&, const RowRun&) = default;
 };
 
-/// The runs that the part of a row is made of, ascending; one with all of it if rows are read whole.
+/// The runs of a field's part of a row, ascending; a single run if rows are read whole.
 std::vector<RowRun> row_runs(const Field& field);
 
 }  // namespace crescendo::datasets

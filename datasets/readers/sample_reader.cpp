@@ -12,7 +12,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Swaps the bytes of elements in the other byte order after they are read.
+/// Swaps the bytes of elements after reading, if the file has the other byte order.
 class ByteSwappingReader : public SampleReader {
   public:
     ByteSwappingReader(std::unique_ptr<SampleReader> stored, std::size_t element_bytes)
@@ -44,14 +44,15 @@ std::unique_ptr<SampleReader> direct_reader(hid_t data_set, Field& field, const 
     return reader;
 }
 
-/// Whole chunks are read once, and the library would take one that it caches for one that is stored.
+/// Turns off the library's chunk cache. Whole chunks are read once, and the library would report a cached chunk as a
+/// stored one.
 hdf5::Handle open_without_cache(hid_t file, const std::string& path, const std::string& name) {
     const auto settings = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
     hdf5::check(H5Pset_chunk_cache(settings.get(), 1, 0, 1.0), "no chunk cache");
     return hdf5::own(H5Dopen2(file, path.c_str(), settings.get()), text("{} cannot be opened", name));
 }
 
-/// What must be done to turn the stored elements into those in memory.
+/// What turns stored elements into those in memory.
 enum class StoredOrder { native, swapped, other };
 
 StoredOrder stored_order(hid_t data_set, ElementType element, const std::string& name) {

@@ -10,8 +10,8 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Turns the numbers of type Stored at the end of `out` into ones of type Unpacked that fill it. These are no smaller,
-/// so what is written never overtakes what is still to be read.
+/// Converts the numbers of type Stored at the end of `out` to numbers of type Unpacked that fill it. Unpacked numbers
+/// are not smaller, so writing never overtakes reading.
 template <class Stored, class Unpacked>
 void unpack_in_place(std::span<std::byte> out, const Packing& packing) {
     const auto count = out.size() / sizeof(Unpacked);
@@ -48,7 +48,7 @@ std::span<std::byte> UnpackingReader::room_for_stored(std::span<std::byte> out) 
     return out.last(out.size() / size_of(unpacked_type(type_)) * size_of(type_));
 }
 
-/// The stored numbers lie at the end of `out`.
+/// The end of `out`, which first holds the stored numbers.
 void UnpackingReader::unpack(std::span<std::byte> out) const {
     const auto unpacked = unpacked_type(type_);
     with_type(type_, [&]<class Stored>() {

@@ -10,14 +10,14 @@
 
 namespace crescendo::datasets {
 
-/// The type that unpacked numbers have in memory: of numbers of up to 16 bits, and of float32, float32; else float64.
+/// The type of unpacked numbers in memory: float32 for stored numbers of up to 16 bits and for float32; else float64.
 ElementType unpacked_type(ElementType stored);
 
-/// Gives what the stored numbers mean, as unpacked_type(). For sets whose files pack a data set by different factors,
-/// so that the stored numbers of two files cannot lie side by side.
+/// Reads numbers unpacked, as unpacked_type(). For sets whose files pack a data set by different factors, so that their
+/// stored numbers cannot be mixed.
 class UnpackingReader : public SampleReader {
   public:
-    /// `stored` reads the numbers as they are stored, of type `type`.
+    /// `stored` reads the stored numbers, which have type `type`.
     UnpackingReader(std::unique_ptr<SampleReader> stored, ElementType type, Packing packing);
 
     void read_ranges(std::span<const Range> ranges, std::span<std::byte> out) const override;

@@ -11,10 +11,10 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Neighbouring chunks are read at once up to this size, so that small ones cost few calls.
+/// Size in bytes up to which neighbouring chunks are read in one call, so that small chunks cost few calls.
 constexpr std::size_t read_bytes = std::size_t{4} << 20;
 
-/// Number of reads that are announced ahead of the present one: more gained nothing (docs/decisions/read-ahead.md).
+/// Number of reads to announce ahead of the present one. More gained nothing (docs/decisions/read-ahead.md).
 constexpr std::size_t reads_ahead = 4;
 
 }  // namespace
@@ -53,7 +53,7 @@ ChunkBuffer::ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks, std
     }
 }
 
-/// Number of chunks at the front that follow each other in the file, and so in memory: only the last may be short.
+/// Number of leading chunks that are consecutive in the file, and so in memory: only the last may be short.
 std::size_t ChunkBuffer::run_length(std::span<const std::int64_t> chunks, std::size_t limit) const {
     std::size_t length = 1;
     while (length < std::min(limit, chunks.size()) && chunks[length] == chunks[length - 1] + 1 &&
@@ -84,7 +84,7 @@ std::vector<ChunkBuffer::Read> ChunkBuffer::plan_reads() const {
 bool ChunkBuffer::load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on) {
     chunks_ = std::move(chunks);
     const auto reads = plan_reads();
-    // The system itself reads ahead what follows in the file.
+    // The system reads ahead consecutive bytes by itself.
     const auto announce = [&](std::size_t index) {
         if (index < reads.size() && reads[index].begin != reads[index - 1].begin + reads[index - 1].count) {
             set_.announce(reads[index].begin, reads[index].count);
@@ -134,11 +134,12 @@ void ChunkBuffer::read(const Read& read) {
     set_.read(read.begin, read.count, fields_of(read));
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
     if (took > longest_read_.load()) {
-        longest_read_ = took;  // of two threads, the other may win: both are estimates
+        longest_read_ = took;  // a race between threads is harmless: both values are estimates
     }
 }
 
-/// Reads what nobody has read, and copies what others have. Returns the chunks that others are reading now.
+/// Reads chunks that no process has read, and copies those that others have. Returns the chunks that others are
+/// reading.
 std::vector<ChunkBuffer::Read> ChunkBuffer::read_for_all(const Read& run) {
     std::vector<Read> others;
     std::vector<std::pair<SharedChunks::Lease, Read>> claimed;
@@ -172,7 +173,7 @@ std::vector<ChunkBuffer::Read> ChunkBuffer::read_for_all(const Read& run) {
     return others;
 }
 
-/// Waits for a chunk that another process reads, but no longer than a read takes. Returns false if `go_on` does.
+/// Waits for a chunk that another process is reading, but no longer than a read takes. Returns false if `go_on` does.
 bool ChunkBuffer::wait_for(const Read& chunk, const GoOn& go_on) {
     const auto patience = std::max<std::chrono::nanoseconds>(std::chrono::milliseconds(500), 4 * longest_read_.load());
     for (;;) {
@@ -208,7 +209,7 @@ void ChunkBuffer::copy_from(std::span<const std::byte> shared, const Read& chunk
     }
 }
 
-/// Gives others a chunk that was read, if `lease` is of a claimed one.
+/// Publishes a chunk that was read, if `lease` has claimed it.
 void ChunkBuffer::publish(SharedChunks::Lease lease, const Read& chunk) {
     if (lease.state() != SharedChunks::State::claimed) {
         return;

@@ -16,16 +16,16 @@
 
 namespace crescendo::datasets {
 
-/// Memory for a fixed number of chunks of a set, which is filled again and again. Fields that are alike
-/// (SampleSet::first_alike) are read once and share their memory.
+/// Reusable memory for a fixed number of chunks of a set. Fields with the same samples (SampleSet::first_alike) are
+/// read once and share their memory.
 class ChunkBuffer {
   public:
-    /// `set` must outlive the buffer. With `shared`, chunks are read for all processes that share it.
+    /// `set` must outlive the buffer. With `shared` (may be null), chunks are read for all processes that share it.
     ChunkBuffer(const SampleSet& set, std::int64_t capacity_chunks, std::shared_ptr<SharedChunks> shared = nullptr);
 
-    /// Replaces the contents of the buffer by `chunks`, read by all threads of `pool`. `chunks` are in ascending order
-    /// and at most the capacity. Before every read of a few MiB, one of these threads calls `go_on`, and false ends the
-    /// reading. Returns whether all was read. Throws what SampleSet::read and SampleSet::expect_unchanged throw.
+    /// Replaces the buffer's contents by `chunks`, read by all threads of `pool`. `chunks` must be ascending and at
+    /// most the capacity. One of these threads calls `go_on` before every read of a few MiB; if it returns false,
+    /// reading ends. Returns whether all was read. Throws what SampleSet::read and SampleSet::expect_unchanged throw.
     bool load(std::vector<std::int64_t> chunks, TaskPool& pool, const std::function<bool()>& go_on);
 
     /// Position of a sample in the buffer.
@@ -39,7 +39,7 @@ class ChunkBuffer {
     std::span<const std::byte> at(std::size_t field, Place place) const { return memory_[owner_[field]].at(place); }
 
   private:
-    /// One read: samples [begin, begin + count) of the set. They go to the chunks from index `place` on.
+    /// One read: samples [begin, begin + count) of the set, stored in the buffer's chunks from index `place` on.
     struct Read {
         std::int64_t begin;
         std::int64_t count;
@@ -75,16 +75,16 @@ class ChunkBuffer {
     };
 
     const SampleSet& set_;
-    const std::shared_ptr<SharedChunks> shared_;  ///< may be none
-    std::uint64_t identity_ = 0;                  ///< of the set among all that share
+    const std::shared_ptr<SharedChunks> shared_;  ///< may be null
+    std::uint64_t identity_ = 0;                  ///< SampleSet::identity(), which tells sets apart in shared_
     std::atomic<std::chrono::nanoseconds> longest_read_{};
     const ChunkMap& map_;
     std::int64_t chunk_samples_;
     std::int64_t capacity_chunks_;
     bool overlap_;                      ///< the last samples of a chunk reach into the next one
     std::vector<std::int64_t> chunks_;  ///< ascending
-    std::vector<std::size_t> owner_;    ///< for each field, the field whose memory it uses, mostly its own
-    std::vector<Memory> memory_;        ///< memory of each field; without chunks if it uses that of another
+    std::vector<std::size_t> owner_;    ///< for each field, the field whose memory it uses (usually its own)
+    std::vector<Memory> memory_;        ///< memory of each field; empty if it uses another field's
 };
 
 }  // namespace crescendo::datasets

@@ -8,19 +8,19 @@
 
 namespace crescendo::datasets {
 
-/// The chunks of a set, which are its samples in the order of its files. A chunk has equally many samples as every
-/// other, but for the last one of each file: none reaches from one file into the next.
+/// Divides a set's samples, in file order, into chunks. All chunks have the same number of samples, except the last one
+/// of each file: no chunk crosses files.
 class ChunkMap {
   public:
     /// A set in one file, of `num_samples` samples.
     ChunkMap(std::int64_t num_samples, std::int64_t chunk_samples)
         : ChunkMap(std::vector{num_samples}, chunk_samples) {}
-    /// A set in several files: number of samples of each. All numbers are positive.
+    /// A set in several files, with the number of samples of each. All numbers must be positive.
     ChunkMap(const std::vector<std::int64_t>& file_samples, std::int64_t chunk_samples);
 
     std::int64_t num_samples() const { return files_.back().samples.end; }
     std::int64_t num_chunks() const { return chunk_of(num_samples() - 1) + 1; }
-    std::int64_t chunk_samples() const { return chunk_samples_; }  ///< samples of a chunk that is not cut short
+    std::int64_t chunk_samples() const { return chunk_samples_; }  ///< samples of a full chunk
 
     /// The chunk that holds a sample, and the sample's number in it.
     struct Place {
@@ -35,7 +35,7 @@ class ChunkMap {
     std::int64_t chunk_of(std::int64_t sample) const { return find(sample).chunk; }
     Range samples_of(std::int64_t chunk) const;
 
-    /// Number of the file that holds the sample.
+    /// Index of the file that holds the sample.
     std::size_t file_of(std::int64_t sample) const;
     Range samples_of_file(std::size_t file) const { return files_[file].samples; }
 

@@ -14,14 +14,14 @@
 namespace crescendo::datasets {
 namespace {
 
-/// The type in which (x - mean) / std is calculated, unless the mean is large.
+/// The type for calculating (x - mean) / std, unless the mean is large.
 template <class T>
 using Usual = std::conditional_t<std::is_same_v<T, double> || (std::is_integral_v<T> && sizeof(T) >= 4), double, float>;
 
 template <class T>
 constexpr bool may_be_infinite = !std::is_integral_v<T>;
 
-/// `count` elements with one mean and one std. Written for the compiler to turn into vector instructions.
+/// Converts `count` elements with one mean and one std. Written so that the compiler vectorises it.
 template <class T, class Wide>
 bool convert_run(const std::byte* in, std::size_t count, Wide mean, Wide std, std::byte* out) {
     unsigned bad = 0;
@@ -35,7 +35,7 @@ bool convert_run(const std::byte* in, std::size_t count, Wide mean, Wide std, st
     return bad == 0;
 }
 
-/// `count` elements, each with its own.
+/// Converts `count` elements, each with its own mean and std.
 template <class T, class Wide>
 bool convert_row(const std::byte* in, std::size_t count, const Wide* mean, const Wide* std, std::byte* out) {
     unsigned bad = 0;
@@ -49,7 +49,7 @@ bool convert_row(const std::byte* in, std::size_t count, const Wide* mean, const
     return bad == 0;
 }
 
-/// `count` elements, each `stride` behind the one before, with one mean and one std.
+/// Converts `count` elements at distance `stride`, with one mean and one std.
 template <class T, class Wide>
 bool convert_strided(const std::byte* in, std::size_t count, std::size_t stride, Wide mean, Wide std, std::byte* out) {
     unsigned bad = 0;
@@ -61,7 +61,7 @@ bool convert_strided(const std::byte* in, std::size_t count, std::size_t stride,
     return bad == 0;
 }
 
-/// Converts packed numbers, a few at a time: each step is a loop that becomes vector instructions.
+/// Converts packed numbers, in blocks: each step is a loop that the compiler vectorises.
 template <class T>
 bool unpack_strided(const std::byte* in, std::size_t count, std::size_t stride, const Packing& packing, double mean,
                     double std, std::byte* out) {
@@ -82,7 +82,7 @@ bool unpack_strided(const std::byte* in, std::size_t count, std::size_t stride, 
     return bad == 0;
 }
 
-/// Whether float32 would round a mean by so much of its std that it can be seen: 2^-24 · 1,024 are 6e-5.
+/// Whether float32 would round a mean by a visible part of its std. At 1,024 stds that is 2^-24 · 1,024 = 6e-5 of one.
 bool has_large_mean(const Normalization& normalization) {
     constexpr double most = 1024;
     const auto& [mean, std] = normalization;
@@ -94,7 +94,7 @@ bool has_large_mean(const Normalization& normalization) {
     return false;
 }
 
-/// An image of float32 with a padding around it.
+/// A float32 image with padding.
 class PaddedImage {
   public:
     PaddedImage(std::byte* begin, const Padding& padding, const ImageSize& size)
@@ -112,7 +112,7 @@ class PaddedImage {
     /// Line `y` of the image, without its padding.
     std::byte* line(std::size_t y) const { return at(top_ + y, left_); }
 
-    /// Fills the padding, once the image is there.
+    /// Fills the padding. Call it after the image is written.
     void fill() const {
         const auto bottom = top_ + inner_height_;
         const auto right = left_ + inner_width_;
@@ -133,7 +133,7 @@ class PaddedImage {
   private:
     std::byte* at(std::size_t y, std::size_t x) const { return begin_ + (y * width_ + x) * sizeof(float); }
 
-    /// Fills `count` numbers with the one at `edge`, or with zeros.
+    /// Fills `count` numbers with the number at `edge`, or with zeros.
     void spread(const std::byte* edge, std::byte* to, std::size_t count) const {
         for (std::size_t i = 0; i < count; ++i) {
             if (with_ == PadWith::zero) {
@@ -178,7 +178,7 @@ bool Conversion::run_to_float32(const Conversion& self, std::span<const std::byt
     const auto elements = sample.size() / sizeof(T);
     const auto count = static_cast<std::size_t>(self.channels_.count);
     const auto run = static_cast<std::size_t>(self.channels_.run);
-    if (means.size() == 1 && (!self.channels_last_ || run == 1)) {  // as it lies, by one mean
+    if (means.size() == 1 && (!self.channels_last_ || run == 1)) {  // in stored order, with one mean
         return self.convert_run<T, Wide>(sample.data(), {0, elements, 1}, 0, out);
     }
     bool finite = true;
@@ -234,7 +234,7 @@ bool Conversion::run_to_int64(const Conversion& self, std::span<const std::byte>
                 auto meaning = static_cast<double>(value);
                 self.packing_->decode(std::span(&meaning, 1));
                 complete = complete && !std::isnan(meaning);
-                if (self.packing_->wrap > 0) {  // the bits as those of an unsigned integer
+                if (self.packing_->wrap > 0) {  // reinterpret the bits as an unsigned integer
                     value = static_cast<std::int64_t>(static_cast<std::make_unsigned_t<T>>(value));
                 }
             }

@@ -24,21 +24,21 @@ class Conversion {
     /// Keeps the bytes as they are stored.
     static Conversion as_stored(const Field& field);
 
-    /// Converts to float32, unpacked (Field::packing), normalised and padded (Field::padding), channels first. Zeros of
-    /// the padding are zeros after the normalisation. Calculates in float32, except in float64 for packed numbers, for
-    /// types of 32 bits and more that float32 does not hold, and where a mean is more than 1,024 stds: float32 would
-    /// round it by a part of the std that can be seen. There are as many means and stds as channels, or one.
+    /// Converts to float32: unpacked (Field::packing), normalised and padded (Field::padding), channels first. Padding
+    /// zeros are zeros after normalisation. Calculates in float32. Exceptions use float64: packed numbers, types of 32
+    /// bits and more that float32 cannot represent, and means of more than 1,024 stds, which float32 would round by a
+    /// visible part of the std. `normalization` has one mean and std per channel, or one for all.
     static Conversion to_float32(const Field& field, Normalization normalization);
 
-    /// Converts to int64. `field` must hold integers that are no measurements (Field::is_real).
+    /// Converts to int64. `field` must hold integers that are not measurements (Field::is_real).
     static Conversion to_int64(const Field& field);
 
     /// Bytes of one sample after conversion.
     std::size_t sample_bytes() const { return converted_bytes_; }
 
-    /// Converts a sample, or several that lie one after the other, to `out`, sample_bytes() for each. Returns whether
-    /// all numbers are finite, and none is an integer that stands for none (Field::packing); such numbers are converted
-    /// too. as_stored() does not look at the numbers.
+    /// Converts one sample, or several consecutive ones, to `out`, which has sample_bytes() for each. Returns whether
+    /// all numbers are finite and none is an integer that marks a missing value (Field::packing). Such numbers are
+    /// converted too. as_stored() does not check the numbers.
     bool convert(std::span<const std::byte> sample, std::byte* out) const { return run_(*this, sample, out); }
 
   private:
@@ -73,10 +73,10 @@ class Conversion {
     std::size_t converted_bytes_;
     Channels channels_;
     bool channels_last_ = false;
-    Padding padding_;   ///< of padded images,
-    ImageSize padded_;  ///< and their size with it
+    Padding padding_;   ///< padding of images
+    ImageSize padded_;  ///< size of images with their padding
     std::optional<Packing> packing_;
-    Scales<double> exact_;  ///< one for each channel, or one if it is the same for all
+    Scales<double> exact_;  ///< one per channel, or one for all
     Scales<float> rounded_;
 };
 

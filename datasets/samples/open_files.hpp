@@ -11,22 +11,22 @@
 
 namespace crescendo::datasets {
 
-/// The files of a set that are open: all, if they are few, else those that were used last. So the thousands of files of
-/// a set do not exhaust the descriptors of the process. Any number of threads may use an object.
+/// The open files of a set: all if they are few, else the most recently used. So a set of thousands of files does not
+/// exhaust the process's descriptors. Any number of threads may use an object.
 class OpenFiles {
   public:
     using Open = std::function<std::unique_ptr<SetFile>(std::size_t number)>;
 
-    /// Of `num_files` files, the first ones are open. `open` opens the others when they are needed.
+    /// `first` are the first of `num_files` files, already open. `open` opens the others when they are needed.
     OpenFiles(std::size_t num_files, std::vector<std::shared_ptr<const SetFile>> first, Open open);
 
-    /// Most files of a set that are open at a time, besides those that threads read now: an eighth of the descriptors
-    /// that the process may have, and at most 256.
+    /// Maximum number of open files of a set, besides those that threads are reading: an eighth of the process's
+    /// descriptor limit, and at most 256.
     static std::size_t most();
 
-    /// The file, which stays open while the pointer lives. Throws what `open` throws.
+    /// Returns the file; it stays open while the pointer lives. Throws what `open` throws.
     std::shared_ptr<const SetFile> get(std::size_t number);
-    /// The same for a file that is open; else null.
+    /// Returns the file if it is open; else null.
     std::shared_ptr<const SetFile> if_open(std::size_t number);
 
   private:
@@ -38,7 +38,7 @@ class OpenFiles {
     void close_oldest();
 
     const Open open_;
-    std::mutex mutex_;  ///< guards the following; taken before the lock of the library
+    std::mutex mutex_;  ///< guards the members below; lock it before the library's lock
     std::vector<Slot> slots_;
     std::size_t num_open_;
     const std::size_t most_;

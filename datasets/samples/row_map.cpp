@@ -30,8 +30,8 @@ std::optional<std::int64_t> RowMap::common_row(const RowMap& one, const RowMap& 
     if (one.list.empty() && !other.list.empty()) {
         return common_row(other, one);
     }
-    // Samples before `begin` have no row of the other's. Of two ranges, what the other takes of a sample's rows repeats
-    // after as many samples as its own lie apart.
+    // Samples before `begin` share no row with `other`. If both maps are ranges, the pattern of shared rows repeats
+    // after other.sample_pitch() samples.
     std::int64_t begin = 0;
     std::int64_t end = one.num_samples;
     if (one.list.empty()) {

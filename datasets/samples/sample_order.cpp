@@ -11,9 +11,9 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Of each shard of an epoch, stream 0 shuffles the chunks, and stream w + 1 the samples of window w. Epochs below
-/// 2^24, shards below 2^8 and windows below 2^32 never share a stream; the constant keeps other users of the
-/// seeds ("samples" in ASCII) apart.
+/// Random numbers for one purpose. In each shard of an epoch, stream 0 shuffles the chunks, and stream w + 1 shuffles
+/// the samples of window w. Epochs below 2^24, shards below 2^8 and windows below 2^32 never share a stream. The
+/// constant ("samples" in ASCII) keeps other users of the seeds apart.
 CounterRandom random_numbers(std::uint64_t seed, std::int64_t epoch, std::int64_t shard, std::int64_t stream) {
     CRESCENDO_EXPECT(epoch >= 0 && epoch < std::int64_t{1} << 24);
     CRESCENDO_EXPECT(shard >= 0 && shard < std::int64_t{1} << 8);
@@ -29,8 +29,8 @@ void permute(std::span<std::int64_t> values, CounterRandom random) {
     }
 }
 
-/// Takes one of each queue after another, so that all end together: a queue shorter than the longest is passed over at
-/// even distances.
+/// Takes from all queues in turn, so that they end together: skips a queue shorter than the longest at regular
+/// intervals.
 SampleOrder::Window interleave(const std::vector<std::vector<std::int64_t>>& queues) {
     SampleOrder::Window window;
     std::size_t rounds = 0;
@@ -42,7 +42,7 @@ SampleOrder::Window interleave(const std::vector<std::vector<std::int64_t>>& que
     window.samples.reserve(total);
     window.shards.reserve(total);
     std::vector<std::size_t> taken(queues.size());
-    std::vector<std::size_t> due(queues.size());  // shares of a sample, in units of 1 / rounds
+    std::vector<std::size_t> due(queues.size());  // fractions of a sample, in units of 1 / rounds
     for (std::size_t round = 0; round < rounds; ++round) {
         for (std::size_t i = 0; i < queues.size(); ++i) {
             due[i] += queues[i].size();
@@ -95,8 +95,8 @@ SampleOrder::SampleOrder(Shape shape, Shuffle shuffle, OrderSeed seed, std::int6
     CRESCENDO_EXPECT(position == shape_.num_samples());
 }
 
-/// The chunks of a shard, as places in the order of chunks. The first shards have one chunk more where the number of
-/// chunks is no multiple of that of shards.
+/// The chunks of a shard, as positions in the order of chunks. The first shards have one chunk more if the number of
+/// chunks is not a multiple of the number of shards.
 Range SampleOrder::shard(std::int64_t number) const {
     const auto chunks = shape_.num_chunks() / shape_.num_shards;
     const auto longer = shape_.num_chunks() % shape_.num_shards;
@@ -104,8 +104,8 @@ Range SampleOrder::shard(std::int64_t number) const {
     return {begin, begin + chunks + (number < longer ? 1 : 0)};
 }
 
-/// The chunks of a shard that belong to a window. All shards divide their common number of chunks alike. So most
-/// windows have equally many samples of each. The chunks that some have more are spread over the windows.
+/// The chunks of a shard in a window. All shards divide their common number of chunks the same way, so most windows
+/// have equally many samples of each shard. The extra chunks of larger shards are spread over the windows.
 Range SampleOrder::visits(std::int64_t shard_number, std::int64_t window) const {
     const auto begin = shard(shard_number).begin;
     const auto common = shape_.num_chunks() / shape_.num_shards;
@@ -118,7 +118,7 @@ Range SampleOrder::visits(std::int64_t shard_number, std::int64_t window) const 
     return {boundary(window), boundary(window + 1)};
 }
 
-/// The samples of the range that `chunk` holds.
+/// The samples of the range in `chunk`.
 Range SampleOrder::samples_of(std::int64_t chunk) const {
     const auto all = shape_.chunks.samples_of(chunk);
     return {std::max(all.begin, shape_.samples.begin), std::min(all.end, shape_.samples.end)};

@@ -8,12 +8,12 @@
 
 namespace crescendo::datasets {
 
-/// How samples are shuffled. Shuffle::none is the file's order.
+/// How samples are shuffled. Shuffle::none keeps the file's order.
 enum class Shuffle { none, windowed };
 
-/// The random numbers of an order.
+/// Seeds of an order.
 struct OrderSeed {
-    /// Says which chunks a window has. Trials that have it in common can share what they read.
+    /// Chooses the chunks of each window. Trials with the same value can share what they read.
     std::uint64_t sweep = 0;
     /// Shuffles the samples of a window.
     std::uint64_t trial = 0;
@@ -24,28 +24,27 @@ struct OrderSeed {
     friend bool operator==(const OrderSeed&, const OrderSeed&) = default;
 };
 
-/// The permutation of an epoch over a set, or over a range of its samples. It depends on (seed, epoch) and the shape,
-/// and not on the number of workers. So a regroup in the middle of an epoch moves samples between workers, but no
-/// sample in the order.
-///
-/// The chunks are divided into shards of neighbouring chunks, whose number follows from the set and the memory alone.
-/// A shard visits its chunks in random order. A window has the next chunks of every shard, which bounds the memory a
-/// reader needs; one window over all chunks is a full shuffle of each shard. The samples of a shard's chunks in a
-/// window are shuffled (Fisher and Yates), and the order takes one sample of each shard after another. So any run of
-/// positions has about equally many samples of each shard, and workers that share the shards among them each read
-/// their own only.
+/// The permutation of one epoch over a set, or over a range of its samples. It depends on (seed, epoch) and the shape,
+/// but not on the number of workers. So a regroup in mid-epoch moves samples between workers, but does not change their
+/// order.
+/// The chunks are divided into shards of neighbouring chunks; the number of shards follows from the set and the memory
+/// alone. A shard visits its chunks in random order. A window has the next chunks of every shard, which bounds the
+/// memory that a reader needs; a single window over all chunks shuffles each shard fully. The samples of a shard's
+/// chunks in a window are shuffled (Fisher and Yates), and the order takes one sample of each shard in turn. So any run
+/// of positions has about equally many samples of each shard, and workers that divide the shards among them each read
+/// only their own.
 class SampleOrder {
   public:
     struct Shape {
-        ChunkMap chunks;                            ///< of the set
-        std::int64_t num_windows = 1;               ///< at most the chunks of the smallest shard
+        ChunkMap chunks;                            ///< chunks of the set
+        std::int64_t num_windows = 1;               ///< at most the number of chunks of the smallest shard
         std::int64_t num_shards = 1;                ///< at most `most_shards` and the number of chunks
-        Range samples = {0, chunks.num_samples()};  ///< the range, which may begin and end inside chunks
+        Range samples = {0, chunks.num_samples()};  ///< range of samples; may begin and end inside chunks
 
         std::int64_t num_samples() const { return samples.size(); }
         std::int64_t first_chunk() const { return chunks.chunk_of(samples.begin); }
         std::int64_t num_chunks() const;     ///< chunks that hold samples of the range
-        std::int64_t window_chunks() const;  ///< the most chunks that a window has
+        std::int64_t window_chunks() const;  ///< maximum number of chunks in a window
     };
     static constexpr std::int64_t most_shards = 64;
 
@@ -53,16 +52,16 @@ class SampleOrder {
 
     struct Window {
         std::int64_t first_position = 0;    ///< position of the window's first sample in the epoch's order
-        std::vector<std::int64_t> samples;  ///< numbers in the file, in the epoch's order from `first_position` on
-        std::vector<std::uint8_t> shards;   ///< the shard of each
-        /// The chunks of each shard, ascending, so that a reader goes forward.
+        std::vector<std::int64_t> samples;  ///< indices in the set, in the epoch's order from `first_position` on
+        std::vector<std::uint8_t> shards;   ///< shard of each sample
+        /// Chunks of each shard, ascending, so that a reader moves forward.
         std::vector<std::vector<std::int64_t>> chunks;
     };
 
     std::int64_t num_windows() const { return shape_.num_windows; }
-    /// The window that holds `position`, which is in [0, num_samples).
+    /// The window that holds `position`, which must be in [0, num_samples).
     std::int64_t window_at(std::int64_t position) const;
-    /// Computes a window. An epoch's whole order never lies in memory.
+    /// Computes a window. The order of a whole epoch is never in memory.
     Window window(std::int64_t index) const;
 
   private:

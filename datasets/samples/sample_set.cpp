@@ -19,7 +19,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Fills up the images of `rows`, which have their channels first, to the size of `pad`.
+/// Pads the images of `rows`, which have their channels first, to the size of `pad`.
 void fill_up(Field& rows, const Pad& pad, const std::string& location) {
     auto& height = rows.shape[rows.shape.size() - 2];
     auto& width = rows.shape.back();
@@ -35,7 +35,7 @@ void fill_up(Field& rows, const Pad& pad, const std::string& location) {
     width = pad.size.width;
 }
 
-/// `rows` as samples, which are windows of `length` rows unless that is 0.
+/// Makes samples of `rows`: windows of `length` rows, unless that is 0.
 Field shown(Field rows, std::int64_t num_samples, std::int64_t length, const SetOptions& options,
             const std::string& location) {
     if (options.layout == SampleLayout::hwc && rows.shape.size() >= 3) {
@@ -54,7 +54,7 @@ Field shown(Field rows, std::int64_t num_samples, std::int64_t length, const Set
     return rows;
 }
 
-/// Number of samples of each file.
+/// Number of samples in each file.
 std::vector<std::int64_t> samples_of(const std::vector<SetPart>& parts) {
     std::vector<std::int64_t> samples;
     for (const auto& part : parts) {
@@ -80,15 +80,15 @@ class SampleSet::Files {
 
     std::shared_ptr<const SetFile> get(std::size_t number) { return open_.get(number); }
 
-    /// Rows from the first of a sample's inputs to those that a column shows.
+    /// Distance in rows from a sample's first input row to the column's first row.
     std::int64_t offset_of(std::size_t column) const {
         const auto& window = options_.window;
         const bool is_ahead = column >= options_.inputs.size() && window.length > 0;
         return is_ahead ? window.length - 1 + window.horizon : 0;
     }
 
-    /// Calls visit(number, first, range) for each file that has some of the samples [begin, begin + count): `range` of
-    /// them, of which the first is sample `first` of the file.
+    /// Calls visit(number, first, range) for each file with some of the samples [begin, begin + count). `range` are
+    /// these samples, and `first` is the first one's index in the file.
     template <class Visit>
     void for_each(std::int64_t begin, std::int64_t count, Visit&& visit) const {
         CRESCENDO_EXPECT(begin >= 0 && count >= 1 && count <= chunks_.num_samples() - begin);
@@ -136,8 +136,8 @@ class SampleSet::Files {
 
     const SetOptions options_;
     const ChunkMap& chunks_;
-    const std::set<std::size_t> unpacked_;        ///< columns whose numbers are read as what they mean
-    const std::shared_ptr<DecodeMemory> memory_;  ///< for the readers of all files
+    const std::set<std::size_t> unpacked_;        ///< columns whose numbers are read unpacked
+    const std::shared_ptr<DecodeMemory> memory_;  ///< shared by the readers of all files
     OpenFiles open_;
 };
 
@@ -165,7 +165,7 @@ SampleSet::SampleSet(const std::string& location, const Options& options, SetSur
     inputs_ = Fields(std::move(inputs));
     targets_ = Fields(std::move(targets));
     for (auto number = survey.open.size(); number < files_->parts.size(); ++number) {
-        files_->get(number);  // finds now what its readers lack
+        files_->get(number);  // throws now if its readers lack a filter
     }
 }
 
@@ -275,7 +275,7 @@ void SampleSet::expect_unchanged() const {
 }
 
 void SampleSet::expect_unchanged(std::span<const std::int64_t> chunks) const {
-    auto next = std::size_t{0};  // number of the first file not yet looked at
+    auto next = std::size_t{0};  // first file not checked yet
     for (const auto chunk : chunks) {
         const auto number = chunks_.file_of(chunks_.samples_of(chunk).begin);
         if (number >= next) {

@@ -11,7 +11,8 @@
 namespace crescendo::datasets {
 namespace {
 
-/// The samples of part `part` of `parts`. Where each has several chunks, none of them is divided: two would read it.
+/// The samples of part `part` of `parts`. If parts have several chunks each, no chunk is divided: two parts would read
+/// it.
 Range range_of(const SampleSet& set, int part, int parts) {
     const auto& chunks = set.chunks();
     const auto begin_of = [&](int number) {
@@ -23,10 +24,10 @@ Range range_of(const SampleSet& set, int part, int parts) {
     return {begin_of(part), begin_of(part + 1)};
 }
 
-/// The inputs, or the targets, on their way from a window to a slice.
+/// Copies the inputs, or the targets, from a window to a slice.
 class Side {
   public:
-    std::size_t sample_bytes = 0;  ///< converted
+    std::size_t sample_bytes = 0;  ///< after conversion
 
     Side(const SampleSet& set, const Fields& fields, std::size_t first_field, std::span<const Conversion> conversions,
          NonFinite non_finite)
@@ -38,7 +39,7 @@ class Side {
         }
     }
 
-    /// Returns whether the sample is to be trained on.
+    /// Returns whether to train on the sample.
     bool convert(const ChunkBuffer& chunks, ChunkBuffer::Place place, std::int64_t sample, std::byte* out) const {
         for (std::size_t i = 0; i < conversions_.size(); ++i) {
             const bool finite = conversions_[i].convert(chunks.at(first_field_ + i, place), out);
@@ -110,12 +111,12 @@ class SampleStream::Impl {
     /// Number of samples in the range that is read.
     std::int64_t size() const { return range_.size(); }
 
-    /// From now on the samples of `range` are read.
+    /// Changes the range of samples that are read.
     void read(Range range) {
         if (range == range_) {
             return;
         }
-        reader_.reset();  // its memory first
+        reader_.reset();  // frees its memory first
         range_ = {};
         if (range.size() > 0) {
             const auto shape = plan_windows(*set_, range, options_.shuffle, options_.memory_bytes);
@@ -147,7 +148,7 @@ class SampleStream::Impl {
         reader_->seek(next);
     }
 
-    /// This worker's part of the next `count` positions.
+    /// Copies this worker's part of the next `count` positions.
     Slice copy(std::int64_t count, std::pmr::memory_resource& memory, const Waiting& waiting) {
         Slice slice{{}, {}, Bytes(&memory), Bytes(&memory)};
         const Team own_team = team();
@@ -169,13 +170,14 @@ class SampleStream::Impl {
         return slice;
     }
 
-    /// Whether the next position of the step, which belongs to `shard`, is this worker's. Its team takes turns.
+    /// Whether the step's next position, which belongs to `shard`, is this worker's. The members of its team take
+    /// turns.
     bool is_own(const Team& team, std::int64_t shard, std::vector<std::int64_t>& of_teams) const {
         const auto turn = of_teams[static_cast<std::size_t>(shard % team.count)]++;
         return team.reads(shard) && turn % (share_->size / team.count) == share_->rank / team.count;
     }
 
-    /// Appends the samples at these positions, but for those that are skipped.
+    /// Appends the samples at these positions, except skipped ones.
     void take(const WindowReader::Window& window, const std::vector<std::int64_t>& positions, Slice& slice) const {
         const auto before = slice.samples.size();
         slice.samples.reserve(before + positions.size());
@@ -211,9 +213,9 @@ class SampleStream::Impl {
     const Options options_;
     Side inputs_;
     Side targets_;
-    Range range_;                         ///< of the samples that are read
-    std::optional<WindowReader> reader_;  ///< none where that is empty
-    std::int64_t num_shards_ = 1;         ///< of its order
+    Range range_;                         ///< samples that are read
+    std::optional<WindowReader> reader_;  ///< none if range_ is empty
+    std::int64_t num_shards_ = 1;         ///< number of shards of its order
     std::optional<Share> share_;
     std::int64_t position_ = 0;
 };

@@ -17,7 +17,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// The names of the classes that the whole numbers of a data set count; none if nothing says them.
+/// Class names of an integer data set; empty if the file has none.
 std::vector<std::string> classes_in(hid_t data_set, const Field& field, const std::string& name) {
     const bool may_count = !field.is_real() && field.shape.empty();
     return may_count ? hdf5::texts_of_attribute(
@@ -26,7 +26,7 @@ std::vector<std::string> classes_in(hid_t data_set, const Field& field, const st
                      : std::vector<std::string>();
 }
 
-/// Throws InvalidInput, or DamagedFile, unless `data_set` is made of samples that can be read.
+/// Throws InvalidInput, or DamagedFile, unless `data_set` has readable samples.
 Field field_of(hid_t data_set, const std::string& path, const std::string& name) {
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
     const auto element = hdf5::element_type(type.get());
@@ -55,7 +55,7 @@ Field field_of(hid_t data_set, const std::string& path, const std::string& name)
     return field;
 }
 
-/// Takes a part of the images of `rows`, whose shape is that of the file.
+/// Crops the images of `rows`. Its shape must be that of the file.
 void crop(Field& rows, const Crop& crop, SampleLayout layout, const std::string& name) {
     auto& part = rows.part;
     if (!part) {
@@ -78,15 +78,15 @@ void crop(Field& rows, const Crop& crop, SampleLayout layout, const std::string&
     }
 }
 
-/// The names of the data sets with targets: those asked for, or none where nobody asked and there are none. A link that
-/// leads nowhere is no reason to train without.
+/// Names of the target data sets: those in the options, or none if the options have the default and the file has no
+/// targets. A broken link does not count as a missing target, so that training does not silently go without.
 std::vector<std::string> targets_in(hid_t file, const Location& place, const SetOptions& options) {
     const bool none = options.targets == SetOptions().targets &&
                       H5Lexists(file, place.member(options.targets.front()).c_str(), H5P_DEFAULT) <= 0;
     return none ? std::vector<std::string>() : options.targets;
 }
 
-/// What may be wrong where two data sets have first axes of different lengths.
+/// What may be wrong if the first axes of two data sets differ in length.
 const char* hint_of_reversed_axes(const Field& one, const Field& other) {
     const bool last_are_equal = !one.shape.empty() && !other.shape.empty() && one.shape.back() == other.shape.back();
     return last_are_equal ? ". The first axis counts samples. If the last one does, as in what MATLAB and Fortran "
@@ -94,8 +94,9 @@ const char* hint_of_reversed_axes(const Field& one, const Field& other) {
                           : "";
 }
 
-/// "int16, a row of 3 x 721 x 1440, packed": what is to be the same in all files of a set. Of measurements, only that
-/// they are some; of other numbers, such as classes, also which of them stand for none.
+/// Describes what must be the same in all files of a set: "int16, a row of 3 x 721 x 1440, packed". For measurements,
+/// only that they are packed, as each file may have its own factors; for other numbers, such as classes, also which of
+/// them mark missing values.
 std::string description(const Field& rows) {
     std::string shape;
     for (const auto length : rows.shape) {

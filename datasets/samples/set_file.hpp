@@ -17,30 +17,31 @@
 
 namespace crescendo::datasets {
 
-/// One data set of a file. Everything but rows() and reader() needs a session.
+/// One data set of a file. Everything except rows() and reader() needs a session.
 class Column {
   public:
-    /// The data set `name` of the group `place`, a DataSetName.
+    /// Opens the data set `name`, in the syntax of DataSetName, of the group at `place`.
     Column(hid_t file, const Location& place, const std::string& name, const SetOptions& options);
 
     const std::string& name() const { return name_; }  ///< FILE:/PATH
-    const Field& rows() const { return rows_; }        ///< a sample is a row
-    /// The files besides that of the set that hold its elements.
+    const Field& rows() const { return rows_; }        ///< each sample is a row
+    /// The files, other than the set's own, that hold its elements.
     const std::vector<std::filesystem::path>& sources() const { return sources_; }
     bool is_compressed() const { return is_compressed_; }
 
-    /// The reader gives what the numbers mean, and not as they are stored: rows() has the type that they then have. To
-    /// be called before there is a reader.
+    /// Makes the reader return unpacked numbers instead of stored ones; rows() then has the type of the unpacked ones.
+    /// Call it before expect_reads_of().
     void unpack();
 
-    /// From now on reads are of `rows` neighbours, and share `memory` with other readers. There is no reader before.
+    /// Makes the reader, for reads of `rows` neighbouring rows. It shares `memory` with other readers. There is no
+    /// reader before this call.
     void expect_reads_of(std::int64_t rows, hid_t file, Routes allowed, std::shared_ptr<DecodeMemory> memory);
     const SampleReader& reader() const { return *reader_; }
 
   private:
     std::string name_;
     Field rows_;
-    std::optional<Field> packed_;  ///< the rows as they are stored, where the reader unpacks them
+    std::optional<Field> packed_;  ///< the rows as stored, if the reader unpacks them
     std::unique_ptr<SampleReader> reader_;
     std::vector<std::filesystem::path> sources_;
     bool is_compressed_ = false;
@@ -60,11 +61,11 @@ class SetFile {
     const FileVersion& version() const { return version_; }
     std::int64_t num_rows() const { return columns_.front().rows().num_samples; }
 
-    /// The rows that the integer data set at `path` lists, ascending.
+    /// The rows that the integer data set at `path` lists, in ascending order.
     std::vector<std::int64_t> listed_rows(const std::string& path) const;
 
-    /// From now on reads are of `rows` neighbours, share `memory` with those of other files, and give the columns
-    /// `unpacked` as what their numbers mean. Nothing is read before.
+    /// Makes the readers, for reads of `rows` neighbouring rows. They share `memory` with those of other files, and
+    /// unpack the columns in `unpacked`. Nothing can be read before this call.
     void expect_reads_of(std::int64_t rows, Routes allowed, const std::set<std::size_t>& unpacked,
                          const std::shared_ptr<DecodeMemory>& memory);
 
@@ -77,11 +78,11 @@ class SetFile {
     std::vector<Column> columns_;
 };
 
-/// Throws InvalidInput that names both files and the difference unless their rows are alike, as those of one set are.
-/// Measurements may be packed by factors of each file's own.
+/// Throws InvalidInput that names both files and the difference unless their rows are alike, as in one set. Each file
+/// may pack measurements by its own factors.
 void expect_alike(const SetFile& file, const SetFile& first);
 
-/// The columns that two files, which are alike, pack by different factors.
+/// The columns that two alike files pack by different factors.
 std::set<std::size_t> packed_differently(const SetFile& one, const SetFile& other);
 
 }  // namespace crescendo::datasets

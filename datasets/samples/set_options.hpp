@@ -11,8 +11,8 @@
 
 namespace crescendo::datasets {
 
-/// Neighbouring rows as one sample. The inputs of sample i are the rows [i·stride, i·stride + length). Its target is
-/// the row that lies `horizon` rows behind the last of these.
+/// Makes neighbouring rows one sample. The inputs of sample i are rows [i·stride, i·stride + length). Its target is the
+/// row `horizon` rows after the last of these.
 struct TimeWindow {
     std::int64_t length = 0;  ///< 0: no windows, a sample is a row
     std::int64_t stride = 1;
@@ -21,11 +21,11 @@ struct TimeWindow {
     friend auto operator<=>(const TimeWindow&, const TimeWindow&) = default;
 };
 
-/// Where the part of an image lies that a crop leaves.
+/// Which part of an image a crop keeps.
 enum class CropFrom { center, begin };
 inline constexpr Words crop_words{{std::pair{CropFrom::center, "center"}, {CropFrom::begin, "begin"}}};
 
-/// Images are cut to this size: only that part of them is read.
+/// Crops images to this size. Only that part is read.
 struct Crop {
     ImageSize size;
     CropFrom from = CropFrom::center;
@@ -33,7 +33,7 @@ struct Crop {
     friend auto operator<=>(const Crop&, const Crop&) = default;
 };
 
-/// Images are filled up to this size on the way into a batch, on all sides alike.
+/// Pads images to this size when they go into a batch, equally on all sides.
 struct Pad {
     ImageSize size;
     PadWith with = PadWith::zero;
@@ -41,15 +41,15 @@ struct Pad {
     friend auto operator<=>(const Pad&, const Pad&) = default;
 };
 
-/// What a set takes of its files, and how.
+/// What a set reads from its files, and how.
 struct SetOptions {
-    std::vector<std::string> inputs{"inputs"};    ///< names of the data sets with inputs; at least one
-    std::vector<std::string> targets{"targets"};  ///< may be none; if only "targets", it may be absent
+    std::vector<std::string> inputs{"inputs"};    ///< names of the input data sets; at least one
+    std::vector<std::string> targets{"targets"};  ///< may be empty; the default "targets" may be absent
     TimeWindow window = {};
     Routes routes = Routes::fastest;
-    SampleLayout layout = SampleLayout::chw;  ///< layout of rows with three axes or more
-    std::optional<Crop> crop = {};  ///< of all rows of two axes or more; their images are the axes but the channels
-    std::optional<Pad> pad = {};    ///< of the same rows, once they were cut
+    SampleLayout layout = SampleLayout::chw;  ///< layout of rows with three or more axes
+    std::optional<Crop> crop = {};  ///< for all rows with two or more axes; images are the axes without the channels
+    std::optional<Pad> pad = {};    ///< for the same rows, after the crop
     MissingSources missing_sources = MissingSources::error;
 };
 

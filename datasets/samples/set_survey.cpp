@@ -16,7 +16,8 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Blocks of a set: an epoch's order has a number for each, so that memory does not grow with the file.
+/// Maximum number of blocks in a set. An epoch's order has a number for each, so this bounds its memory for large
+/// files.
 constexpr std::int64_t most_blocks = std::int64_t{1} << 22;
 
 }  // namespace
@@ -36,7 +37,8 @@ SetSurvey::SetSurvey(const std::string& location, const SetOptions& options, con
     chunk_samples = block_samples();
 }
 
-/// Samples that make whole chunks, or about 256 KiB where there are none, and at most `most_blocks` such blocks.
+/// Number of samples in a block: whole chunks, or about 256 KiB if there are no chunks, and so many that there are at
+/// most `most_blocks` blocks.
 std::int64_t SetSurvey::block_samples() const {
     const auto sample_bytes = first_->columns().front().rows().sample_bytes();
     auto samples = chunk_rows_ > 0 ? chunk_rows_ : samples_per_block(sample_bytes);
@@ -44,7 +46,7 @@ std::int64_t SetSurvey::block_samples() const {
         const auto share = static_cast<double>(num_samples) / static_cast<double>(num_rows_);
         samples = static_cast<std::int64_t>(static_cast<double>(samples) * share);
     } else if (options_.window.length > 0) {
-        // Windows that reach beyond a block are read twice: at most a quarter of it.
+        // Windows that reach beyond a block are read twice: that is at most a quarter of it.
         samples = std::max(samples, 4 * options_.window.length) / options_.window.stride;
     }
     samples = std::max<std::int64_t>(1, samples);
@@ -87,7 +89,7 @@ void SetSurvey::look_at(const std::shared_ptr<SetFile>& file) {
     parts.push_back(std::move(part));
 }
 
-/// Files that number the same classes differently are no set: a number would mean several classes.
+/// Throws if files number the same classes differently: a number would mean several classes.
 void SetSurvey::note_classes(const SetFile& file) {
     classes.resize(file.columns().size());
     for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -105,7 +107,7 @@ void SetSurvey::note_classes(const SetFile& file) {
     }
 }
 
-/// The rows of the file that are selected. There may be none.
+/// The selected rows of the file. There may be none.
 RowMap SetSurvey::map_of(const SetFile& file) const {
     const auto& window = options_.window;
     RowMap map{.window = window};
@@ -121,7 +123,7 @@ RowMap SetSurvey::map_of(const SetFile& file) const {
                        "{}: windows are made of neighbours, and every {}th row has none; select all rows of the "
                        "range, and use data.window.stride",
                        location_, step);
-    const auto before = std::max<std::int64_t>(0, num_rows_ - selection_.begin);  // rows of the range so far
+    const auto before = std::max<std::int64_t>(0, num_rows_ - selection_.begin);  // rows of the range in earlier files
     map.first = std::max<std::int64_t>(0, selection_.begin - num_rows_) + (step - before % step) % step;
     map.step = step;
     const auto end = selection_.end.value_or(std::numeric_limits<std::int64_t>::max()) - num_rows_;

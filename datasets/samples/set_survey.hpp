@@ -18,33 +18,33 @@
 
 namespace crescendo::datasets {
 
-/// What a set knows of a file that may be closed.
+/// What a set remembers about a file, which may be closed.
 struct SetPart {
     Location place;
     RowMap map;
-    FileVersion version;                              ///< as it was when the set was opened
-    std::map<std::string, FileVersion> sources = {};  ///< of its virtual data sets, by path
+    FileVersion version;                              ///< version when the set was opened
+    std::map<std::string, FileVersion> sources = {};  ///< versions of the sources of its virtual data sets, by path
 };
 
-/// Opens the files of a set one after the other, and notes what is taken of each.
+/// Opens the files of a set one after another, and notes which rows the set takes from each.
 class SetSurvey {
   public:
-    /// The arguments are those of SampleSet::open(), and so is what this throws. They must outlive it.
+    /// The arguments are those of SampleSet::open(), and must outlive this object. Throws as SampleSet::open() does.
     SetSurvey(const std::string& location, const SetOptions& options, const std::function<void()>& opened);
 
-    /// The longest list of names that a file has for the classes of a data set.
+    /// The longest list of class names that any file has for a data set.
     struct ClassNames {
         std::vector<std::string> names;
-        std::string data_set;  ///< FILE:/PATH, which has these
+        std::string data_set;  ///< FILE:/PATH that has these names
     };
 
-    std::vector<SetPart> parts;                  ///< files without selected rows are none
-    std::vector<std::shared_ptr<SetFile>> open;  ///< the first of the parts
-    std::set<std::size_t> unpacked;              ///< columns that the files pack by different factors
-    std::vector<ClassNames> classes;             ///< of each column
+    std::vector<SetPart> parts;                  ///< excludes files without selected rows
+    std::vector<std::shared_ptr<SetFile>> open;  ///< the files of the first parts, still open
+    std::set<std::size_t> unpacked;              ///< columns that files pack by different factors
+    std::vector<ClassNames> classes;             ///< class names of each column
     std::int64_t num_samples = 0;
     bool is_compressed = false;
-    std::int64_t chunk_samples = 0;  ///< of ChunkMap
+    std::int64_t chunk_samples = 0;  ///< for ChunkMap
 
   private:
     std::int64_t block_samples() const;
@@ -57,8 +57,8 @@ class SetSurvey {
     Selection selection_;
     const SetOptions& options_;
     std::shared_ptr<SetFile> first_;
-    std::int64_t num_rows_ = 0;    ///< of the files so far
-    std::int64_t chunk_rows_ = 0;  ///< the most that a chunk of the first input holds; 0: there are no chunks
+    std::int64_t num_rows_ = 0;    ///< number of rows of the files so far
+    std::int64_t chunk_rows_ = 0;  ///< most rows in a chunk of the first input; 0: no chunks
 };
 
 }  // namespace crescendo::datasets

@@ -24,42 +24,42 @@ namespace {
 
 using Clock = std::chrono::steady_clock;  // the same for all processes of a node
 
-/// Time that nobody needs who is not stopped.
+/// Longest wait for another process. A process needs longer only if it is stopped.
 constexpr std::chrono::seconds patience{1};
 
-constexpr std::uint64_t alignment = 64;  ///< of a chunk's bytes: a line of the cache
+constexpr std::uint64_t alignment = 64;  ///< of a chunk's bytes: a cache line
 constexpr std::uint32_t none = ~std::uint32_t{0};
 constexpr std::size_t bytes_an_entry = std::size_t{16} << 10;  ///< smaller chunks run out of entries before memory
 
-/// A chunk in the ring. Entries are a ring too, in the order of their bytes.
+/// A chunk in the ring. The entries form a ring too, in the order of their bytes.
 struct Entry {
     enum class State : std::uint8_t { empty, reading, ready };
 
     State state = State::empty;
     SharedChunks::Key key;
-    std::uint64_t begin = 0;  ///< bytes in the ring before it, since the ring began
+    std::uint64_t begin = 0;  ///< ring bytes handed out before it, since the ring began
     std::uint64_t size = 0;
-    std::uint64_t claimed = 0;  ///< nanoseconds of the clock
-    std::uint32_t process = 0;  ///< who reads it
-    std::uint32_t readers = 0;  ///< who copy it now
-    std::uint32_t next = none;  ///< with the same hash
+    std::uint64_t claimed = 0;  ///< time of the claim, in nanoseconds of Clock
+    std::uint32_t process = 0;  ///< process that reads it
+    std::uint32_t readers = 0;  ///< number of readers that copy it now
+    std::uint32_t next = none;  ///< next entry with the same hash
 };
 
 struct Process {
     bool present = false;
-    std::array<std::uint32_t, SharedChunks::most_readers> entries;  ///< what its readers copy, or `none`
+    std::array<std::uint32_t, SharedChunks::most_readers> entries;  ///< entries that its readers copy, or `none`
 };
 
-/// The begin of the memory. After it come the entries, the first entry of each hash, and the ring.
+/// Start of the shared memory. The entries, the first entry of each hash, and the ring follow it.
 struct Header {
-    pthread_mutex_t mutex;  ///< guards everything but the bytes of entries
-    bool complete = false;  ///< whether the memory was prepared
-    bool broken = false;    ///< a process died while it changed entries
+    pthread_mutex_t mutex;  ///< guards everything except the bytes of entries
+    bool complete = false;  ///< whether the memory is initialized
+    bool broken = false;    ///< whether a process died while it changed entries
     std::uint64_t ring_bytes = 0;
     std::uint32_t num_entries = 0;  ///< a power of two
-    std::uint64_t first_entry = 0;  ///< entries before the oldest, since the ring began
+    std::uint64_t first_entry = 0;  ///< number of the oldest entry, since the ring began
     std::uint64_t past_entry = 0;
-    std::uint64_t end = 0;  ///< bytes of the ring that were handed out since it began
+    std::uint64_t end = 0;  ///< ring bytes handed out since it began
     std::uint32_t num_processes = 0;
     std::array<Process, SharedChunks::most_processes> processes;
 };
@@ -81,7 +81,7 @@ struct Layout {
     throw std::system_error(errno, std::generic_category(), text("{} of shared memory {}", call, path.string()));
 }
 
-/// A lock of the byte at `offset`, which ends with the process. Byte 0 stands for the memory, byte 1 + i for process i.
+/// Locks the byte at `offset`; the lock ends with the process. Byte 0 stands for the memory, byte 1 + i for process i.
 struct flock lock_of(std::size_t offset) {
     return {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = static_cast<off_t>(offset), .l_len = 1, .l_pid = 0};
 }
@@ -102,7 +102,7 @@ class SharedChunks::Memory {
     Memory(const std::filesystem::path& path, std::size_t bytes);
     ~Memory();
 
-    /// Holds the mutex, or not if that cannot be had.
+    /// Holds the mutex, unless it cannot be locked.
     class Lock {
       public:
         explicit Lock(Memory& memory) : memory_(memory), held_(memory.lock()) {}
@@ -123,14 +123,14 @@ class SharedChunks::Memory {
     // The following are called with the mutex held.
 
     std::uint32_t find(const Key& key) const;
-    /// Room for a chunk. `none` if there is none now.
+    /// Makes room for a chunk. Returns `none` if there is none now.
     std::uint32_t claim(const Key& key, std::size_t bytes);
-    /// The reader of this process that copies the entry from now on; `most_readers` if it has no more.
+    /// Takes a free reader of this process to copy the entry; `most_readers` if none is free.
     std::size_t begin_copy(std::uint32_t number);
     void end_copy(std::size_t reader);
     void finish(std::uint32_t number, bool complete);
     bool is_alone() const { return header().num_processes < 2; }
-    /// Frees what a process held if it has died. Returns whether it has.
+    /// Frees what a process held, if it has died. Returns whether it has died.
     bool bury(std::uint32_t process);
 
     Entry& entry(std::uint64_t number) const { return entries_[number & (header().num_entries - 1)]; }
@@ -193,7 +193,7 @@ SharedChunks::Memory::~Memory() {
     ::munmap(place_, mapped_);
 }
 
-/// Maps the memory, and makes it first if nobody did.
+/// Maps the memory. Initializes it first, if no process has done so.
 void SharedChunks::Memory::prepare(std::size_t bytes) {
     struct stat status {};
     if (::fstat(file_.get(), &status) != 0) {
@@ -242,7 +242,7 @@ void SharedChunks::Memory::map(const Layout& layout) {
     ring_ = begin + layout.ring;
 }
 
-/// Takes a number that no living process has.
+/// Takes a process number that no living process has.
 void SharedChunks::Memory::enter() {
     const Lock lock(*this);
     if (!lock) {
@@ -251,7 +251,7 @@ void SharedChunks::Memory::enter() {
     for (std::uint32_t i = 0; i < most_processes; ++i) {
         if (try_lock(file_.get(), 1 + i)) {
             if (header().processes[i].present) {
-                leave(i);  // who had the number is dead
+                leave(i);  // the number's previous process is dead
             }
             process_ = i;
             header().processes[i].present = true;
@@ -301,7 +301,7 @@ std::uint32_t SharedChunks::Memory::claim(const Key& key, std::size_t bytes) {
     }
     auto begin = (head.end + alignment - 1) / alignment * alignment;
     if (begin % head.ring_bytes + bytes > head.ring_bytes) {
-        begin += head.ring_bytes - begin % head.ring_bytes;  // a chunk lies in one piece
+        begin += head.ring_bytes - begin % head.ring_bytes;  // a chunk must be contiguous
     }
     const auto has_room = [&] {
         return head.first_entry == head.past_entry ||
@@ -343,7 +343,7 @@ bool SharedChunks::Memory::evict_oldest() {
     return true;
 }
 
-/// Takes an entry from the others of its hash.
+/// Removes an entry from the list of its hash.
 void SharedChunks::Memory::forget(std::uint32_t number) {
     auto* link = &first_of(entries_[number].key);
     while (*link != number) {
@@ -386,7 +386,7 @@ bool SharedChunks::Memory::bury(std::uint32_t process) {
     return true;
 }
 
-/// Frees what a process has in use.
+/// Frees everything that a process has in use.
 void SharedChunks::Memory::leave(std::uint32_t process) {
     auto& head = header();
     for (auto& copied : head.processes[process].entries) {
@@ -450,7 +450,7 @@ SharedChunks::Lease::~Lease() {
         return;
     }
     if (const Memory::Lock lock(*owner_->memory_); !lock) {
-        return;  // what it held stays in use until the process ends
+        return;  // its chunks stay in use until the process ends
     } else if (state_ == State::ready) {
         owner_->memory_->end_copy(reader_);
     } else {

@@ -12,7 +12,7 @@ namespace {
 
 std::size_t mebibytes(std::size_t bytes) { return (bytes + (std::size_t{1} << 20) - 1) >> 20; }
 
-/// The chunks of the window that the team reads, ascending.
+/// The window's chunks that the team reads, in ascending order.
 std::vector<std::int64_t> chunks_of(const SampleOrder::Window& window, const Team& team) {
     std::vector<std::int64_t> chunks;
     for (auto shard = team.index; shard < std::ssize(window.chunks); shard += team.count) {
@@ -37,7 +37,7 @@ SampleOrder::Shape plan_windows(const SampleSet& set, Range range, Shuffle shuff
     const auto chunk_bytes =
         set.chunk_bytes(set.chunk_samples()) + static_cast<std::size_t>(set.chunk_samples()) * order_bytes;
     const auto most_chunks =
-        resident ? num_chunks : static_cast<std::int64_t>(memory_bytes / 2 / chunk_bytes);  // of a window
+        resident ? num_chunks : static_cast<std::int64_t>(memory_bytes / 2 / chunk_bytes);  // chunks per window
     CRESCENDO_VALIDATE(most_chunks >= 1, "",
                        "{}: a chunk of {} samples takes {} bytes, and two of them exceed the {} bytes of data.memory; "
                        "raise data.memory to {} MiB or rewrite the file with smaller chunks",
@@ -74,7 +74,7 @@ WindowReader::WindowReader(std::shared_ptr<const SampleSet> set, SampleOrder::Sh
         windows_[0].chunks_ = std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks());
         windows_[1].chunks_ = windows_[0].chunks_;
     } else {
-        // What others have decoded is copied. So is what the system holds of a file that needs no decoding.
+        // Sharing pays only for decoding: without it, the system's page cache already shares the file.
         const auto useful = set_->is_compressed() ? shared : nullptr;
         for (auto& window : windows_) {
             window.chunks_ = std::make_shared<ChunkBuffer>(*set_, shape_.window_chunks(), useful);
@@ -114,7 +114,7 @@ void WindowReader::want(const Place& place) {
         wanted_->epoch = 0;
     }
     if (!held(*wanted_)) {
-        failure_ = nullptr;  // try again what may have failed ahead of need
+        failure_ = nullptr;  // retries a read that failed ahead of time
     }
     if (missing()) {
         changed_.notify_all();
@@ -130,7 +130,7 @@ const WindowReader::Window* WindowReader::held(const Place& place) const {
     return nullptr;
 }
 
-/// What is consumed after the window; nothing after the end of the last epoch.
+/// The place after the window; none at the end of the last epoch.
 std::optional<WindowReader::Place> WindowReader::after(const Window& window) const {
     Place place = *wanted_;
     place.position = window.end_position();
@@ -144,7 +144,7 @@ std::optional<WindowReader::Place> WindowReader::after(const Window& window) con
     return place;
 }
 
-/// The window that the thread must read next.
+/// Place of the window that the thread must read next; none if all are read.
 std::optional<WindowReader::Place> WindowReader::missing() const {
     if (!wanted_) {
         return std::nullopt;
@@ -154,7 +154,7 @@ std::optional<WindowReader::Place> WindowReader::missing() const {
     return place && !held(*place) ? place : std::nullopt;
 }
 
-/// The window that the consumer does not look at.
+/// The window that the consumer does not use.
 WindowReader::Window& WindowReader::spare() { return windows_[windows_[0].covers(*wanted_) ? 1 : 0]; }
 
 void WindowReader::run(const std::stop_token& stop) {
@@ -171,7 +171,7 @@ void WindowReader::run(const std::stop_token& stop) {
         window.place_ = place;
         if (resident_ && !resident_->covers(place.team)) {
             forget_resident();
-            window.place_.team = Team();  // the next trial's share may be another one again
+            window.place_.team = Team();  // reads all shards: the next trial's team may differ again
         }
         window.chunks_ = slot.chunks_;
 
@@ -189,18 +189,18 @@ void WindowReader::run(const std::stop_token& stop) {
             slot = std::move(window);
         }
         const auto next = missing();
-        failure_ = next == place ? failure : nullptr;  // not of samples that are no longer wanted
+        failure_ = next == place ? failure : nullptr;  // drops failures of reads that are no longer wanted
         changed_.notify_all();
     }
 }
 
-/// Reads the window at its place. Gives up and returns false when it is no longer wanted.
+/// Reads the window at its place. Gives up and returns false if it is no longer wanted.
 bool WindowReader::fill(Window& window, const std::stop_token& stop) {
     const auto& order = order_of(window.place_);
     window.order_ = order.window(order.window_at(window.place_.position));
     const bool whole_set = order.num_windows() == 1;
     if (whole_set && resident_) {
-        set_->expect_unchanged();  // workers that open it now would train on other samples
+        set_->expect_unchanged();  // workers that open a changed set now would train on other samples
         window.place_.team = *resident_;
         return true;
     }
@@ -220,8 +220,8 @@ bool WindowReader::fill(Window& window, const std::stop_token& stop) {
     return complete;
 }
 
-/// Before the memory of the set's only window is filled again. Called with the mutex held since it was found to be
-/// missing, so that nobody is given that window meanwhile.
+/// Forgets the set's only window, before its memory is filled again. The caller must have held the mutex since it found
+/// the window missing, so that nobody gets that window meanwhile.
 void WindowReader::forget_resident() {
     resident_.reset();
     for (auto& window : windows_) {

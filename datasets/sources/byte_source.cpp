@@ -76,7 +76,7 @@ class ZipBytes : public ByteSource {
             left_ -= static_cast<zip_uint64_t>(got);
         }
         char none = 0;
-        if (left_ == 0 && zip_fread(entry_.get(), &none, 1) != 0) {  // which compares the checksum
+        if (left_ == 0 && zip_fread(entry_.get(), &none, 1) != 0) {  // compares the checksum
             cut_off(name(), zip_error_strerror(zip_file_get_error(entry_.get())));
         }
     }

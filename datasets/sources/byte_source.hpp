@@ -10,7 +10,7 @@
 
 namespace crescendo::datasets {
 
-/// A stream of bytes that is read from the first to the last.
+/// A stream of bytes, read from start to end.
 class ByteSource {
   public:
     explicit ByteSource(std::string name) : name_(std::move(name)) {}
@@ -30,8 +30,8 @@ class ByteSource {
 /// Opens a file, plain or compressed with gzip. Throws InvalidInput if it cannot be opened.
 std::unique_ptr<ByteSource> open_file_bytes(const std::filesystem::path& file);
 
-/// Opens the array `entry` of a NumPy archive FILE.npz: its member `entry`.npy, stored or deflated. If there is none,
-/// throws InvalidInput that lists the arrays of the archive.
+/// Opens the array `entry` of a NumPy archive FILE.npz: its member `entry`.npy, stored or deflated. If there is no such
+/// member, throws InvalidInput that lists the archive's arrays.
 std::unique_ptr<ByteSource> open_npz_bytes(const std::filesystem::path& file, const std::string& entry);
 
 }  // namespace crescendo::datasets

@@ -14,17 +14,17 @@
 namespace crescendo::datasets {
 namespace {
 
-/// The byte order mark, which Excel writes before CSV in UTF-8.
+/// The byte order mark that Excel writes at the start of UTF-8 CSV files.
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// What is written in a cell, without blanks around it and without quotes.
+/// The content of a cell, without surrounding blanks and quotes.
 std::string_view content_of(std::string_view cell) {
     cell = trimmed(cell, " \t\r");
     const bool quoted = cell.size() >= 2 && cell.front() == '"' && cell.back() == '"';
     return quoted ? cell.substr(1, cell.size() - 2) : cell;
 }
 
-/// All of `cell` as a number, which may have a plus sign.
+/// Parses all of `cell` as a number, which may have a plus sign.
 template <class Number>
 std::optional<Number> parse(std::string_view cell) {
     if (cell.starts_with('+')) {
@@ -33,7 +33,7 @@ std::optional<Number> parse(std::string_view cell) {
     return number_from<Number>(cell);
 }
 
-/// Whether `cell` is written as a number, which may be larger or smaller than 64 bits hold.
+/// Whether `cell` has the form of a number, even one that does not fit in 64 bits.
 bool looks_like_number(std::string_view cell) {
     double value = 0;
     const auto from = cell.data() + (cell.starts_with('+') ? 1 : 0);
@@ -41,8 +41,8 @@ bool looks_like_number(std::string_view cell) {
     return error != std::errc::invalid_argument && end == cell.data() + cell.size();
 }
 
-/// Whether the cells count the columns from 0, as pandas writes for columns without names. Its index, before them, has
-/// none either. Fewer than three such cells may well be numbers.
+/// Whether the cells number the columns from 0, as pandas writes for unnamed columns. The cell above its index column,
+/// before them, is empty. Fewer than three such cells may well be data.
 bool counts_columns(const std::vector<std::string_view>& cells) {
     const std::size_t first = cells.front().empty() ? 1 : 0;
     for (std::size_t column = first; column < cells.size(); ++column) {
@@ -72,7 +72,7 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
         "sample; write the table by to_csv(header=False, index=False). If it is a sample, put a line of "
         "names before it",
         name_);
-    // An empty cell may be a number that is missing.
+    // An empty cell may be a missing number.
     has_header_ =
         std::any_of(cells_.begin(), cells_.end(), [](auto cell) { return !cell.empty() && !looks_like_number(cell); });
     for (std::size_t column = 0; column < cells_.size(); ++column) {
@@ -104,7 +104,7 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     rewind();
 }
 
-/// Returns whether there was a line that is not blank.
+/// Moves to the next non-blank line. Returns whether there was one.
 bool CsvSet::next_line() {
     do {
         errno = 0;

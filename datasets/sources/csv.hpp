@@ -15,14 +15,14 @@ struct CsvOptions {
     std::optional<ElementType> target_type = {};  ///< i64, f32 or f64; default: i64 for integers, else `type`
 };
 
-/// Reads lines of numbers between commas (RFC 4180; a cell may be quoted). The first line is a header if it has a cell
-/// that is not a number. Columns that are not targets are the inputs, in their order. The targets have the order in
-/// which they are named. A single target is a scalar.
+/// Reads lines of comma-separated numbers (RFC 4180; cells may be quoted). The first line is a header if any of its
+/// cells is not a number. Columns that are not targets are the inputs, in file order. Targets are in the order in which
+/// the options name them. A single target is a scalar.
 class CsvSet : public SetSource {
   public:
-    /// Reads the whole file once, to count and to check. Throws InvalidInput, with line and column, for a cell that is
-    /// not a number and for a line with more or fewer cells than the first. Also throws it for target columns that do
-    /// not exist.
+    /// Reads the whole file once, to count and check its lines. Throws InvalidInput, with line and column, for a cell
+    /// that is not a number, and for a line with more or fewer cells than the first. Also throws it for target columns
+    /// that do not exist.
     explicit CsvSet(const std::filesystem::path& file, const CsvOptions& options = {});
 
     const std::string& name() const override { return name_; }
@@ -49,9 +49,9 @@ class CsvSet : public SetSource {
     std::vector<std::string_view> cells_;  ///< cells of line_
     std::int64_t line_number_ = 0;         ///< number of the current line, from 1
     bool has_header_ = false;
-    std::vector<std::string> names_;  ///< names of the columns; their numbers if there is no header
-    std::vector<bool> is_target_;     ///< whether each column is a target
-    std::vector<std::size_t> targets_of_line_;  ///< columns that are targets, in the order in which they were asked for
+    std::vector<std::string> names_;            ///< names of the columns; their numbers if there is no header
+    std::vector<bool> is_target_;               ///< whether each column is a target
+    std::vector<std::size_t> targets_of_line_;  ///< target columns, in the order of the options
     std::int64_t num_samples_ = 0;
     SampleFormat inputs_;
     SampleFormat targets_;

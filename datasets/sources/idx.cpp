@@ -29,7 +29,7 @@ std::optional<ElementType> type_of(std::byte code) {
     }
 }
 
-/// From the byte order of the file, which is big-endian.
+/// Converts from the file's byte order, which is big-endian.
 void to_host_order(std::span<std::byte> elements, std::size_t element_bytes) {
     if (std::endian::native == std::endian::little) {
         reverse_elements(elements, element_bytes);

@@ -25,7 +25,8 @@ class IdxReader : public SampleSource {
     std::unique_ptr<ByteSource> bytes_;
 };
 
-/// Whether a file begins like IDX and has exactly the length that its header gives. Bare numbers hardly ever do.
+/// Whether a file begins like IDX and has exactly the length that its header gives. Bare numbers hardly ever match by
+/// chance.
 bool is_idx(const std::filesystem::path& file);
 
 }  // namespace crescendo::datasets

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 }
 
 void allocate(Image& image, const fs::path& file, std::int64_t height, std::int64_t width) {
-    constexpr std::int64_t most = std::int64_t{1} << 28;  // damaged files ask for anything
+    constexpr std::int64_t most = std::int64_t{1} << 28;  // damaged files may claim any size
     if (height < 1 || width < 1 || height > most / width) {
         cannot_read(file, text("it says to have {} x {} pixels", height, width));
     }
@@ -40,8 +40,7 @@ void allocate(Image& image, const fs::path& file, std::int64_t height, std::int6
 
 #ifdef CRESCENDO_PNG
 
-/// What libpng reads with. Its errors jump to `place`; what it only warns of, such as a damaged comment, is passed
-/// over.
+/// State of libpng while it reads. Its errors jump to `place`. Warnings, such as about a damaged comment, are ignored.
 struct PngReader {
     std::jmp_buf place{};
     std::array<char, 256> message{};
@@ -61,9 +60,8 @@ struct PngReader {
 };
 
 /// Returns whether it succeeded; if not, reader.message says why. Has no objects that a jump would fail to destroy.
-///
-/// The numbers stay as they are stored: libpng's simplified interface would change those of 16 bits, and of files that
-/// name a gamma, to make them look right on a screen.
+/// Keeps the numbers as stored: libpng's simplified interface would change 16-bit numbers, and those of files with a
+/// gamma, to look right on a screen.
 bool decode_png(std::FILE* in, const fs::path& file, PngReader& reader, Image& image) {
     if (setjmp(reader.place) != 0) {
         return false;
@@ -115,7 +113,7 @@ Image read_png(const fs::path& file) {
 
 #ifdef CRESCENDO_JPEG
 
-/// libjpeg ends the program on an error unless its handler jumps. What it warns of is damage, too.
+/// libjpeg ends the program on an error unless its handler jumps. Its warnings mean damage, too.
 struct JpegErrors {
     jpeg_error_mgr manager{};
     std::jmp_buf place{};
@@ -133,7 +131,7 @@ struct JpegErrors {
     }
 };
 
-/// From four inks, which Adobe's programs store inverted, to colours, as Pillow does it.
+/// Converts four inks, which Adobe's programs store inverted, to colours, as Pillow does.
 void to_rgb(const JSAMPLE* inks, std::size_t num_pixels, std::uint8_t* rgb) {
     for (std::size_t at = 0; at < 3 * num_pixels; ++at) {
         const int black = inks[at / 3 * 4 + 3];
@@ -197,7 +195,7 @@ Image read_jpeg(const fs::path& file) {
 
 #endif
 
-/// Whether the file is PNG by what it holds: in ImageNet and others, some files are called otherwise.
+/// Whether the file's content is PNG: in ImageNet and other data sets, some files have the wrong extension.
 bool is_png(const fs::path& file) {
     constexpr std::string_view signature = "\x89PNG";
     std::string begin(signature.size(), '\0');
@@ -205,7 +203,7 @@ bool is_png(const fs::path& file) {
     return begin == signature;
 }
 
-/// How a pixel of a resized line is made: the weights, which sum to 1, of the old pixels from `first` on.
+/// Makes a pixel of a resized line: weights, which sum to 1, of the old pixels from `first` on.
 struct Mixture {
     std::int64_t first = 0;
     std::vector<double> weights;

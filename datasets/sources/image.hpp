@@ -6,7 +6,7 @@
 
 namespace crescendo::datasets {
 
-/// Pixels of a picture, row by row: red, green and blue of each pixel.
+/// Pixels of a picture, row-major: red, green and blue per pixel.
 struct Image {
     std::int64_t height = 0;
     std::int64_t width = 0;
@@ -20,8 +20,8 @@ bool is_image(const std::filesystem::path& file);
 /// InvalidInput if the file is damaged, is CMYK, or has a format that this build does not support.
 Image read_image(const std::filesystem::path& file);
 
-/// The picture in another size. Each pixel is the mean of the pixels that it covers, weighted by a triangle twice as
-/// wide (bilinear interpolation with antialiasing, like Pillow's BILINEAR and torchvision's Resize).
+/// The picture in another size. Each new pixel is the mean of the pixels that it covers, weighted by a triangle twice
+/// as wide (bilinear interpolation with antialiasing, like Pillow's BILINEAR and torchvision's Resize).
 Image resized(const Image& image, std::int64_t height, std::int64_t width);
 
 }  // namespace crescendo::datasets

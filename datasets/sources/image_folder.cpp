@@ -88,7 +88,7 @@ Image ImageFolder::load(const fs::path& file) const {
     return fits ? std::move(image) : resized(image, height_, width_);
 }
 
-/// From pixels of three colours to one plane a colour, or one of brightness.
+/// Converts interleaved pixels to one plane per colour, or to one plane of brightness.
 void ImageFolder::store(const Image& image, std::span<std::byte> out) const {
     const auto num_pixels = image.rgb.size() / 3;
     for (std::size_t pixel = 0; pixel < num_pixels; ++pixel) {

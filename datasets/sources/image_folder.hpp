@@ -12,14 +12,13 @@ namespace crescendo::datasets {
 
 struct ImageOptions {
     std::optional<std::pair<std::int64_t, std::int64_t>> size = {};  ///< height and width of all images
-    bool gray = false;  ///< whether to keep only brightness instead of colours
+    bool gray = false;                                               ///< whether to keep only brightness
 };
 
-/// Reads PNG and JPEG files below FOLDER/CLASS/, as torchvision's ImageFolder does: the classes are the folders in the
-/// order of their names, numbered from 0.
-///
-/// Inputs are uint8, channels x height x width (red, green, blue), or height x width where gray (ITU-R BT.601); targets
-/// are the numbers of the classes: uint8 for up to 256 classes, else uint16.
+/// Reads PNG and JPEG files below FOLDER/CLASS/, as torchvision's ImageFolder does: the classes are the folders, sorted
+/// by name and numbered from 0.
+/// Inputs are uint8: channels x height x width (red, green, blue), or height x width if gray (ITU-R BT.601). Targets
+/// are the class numbers: uint8 for up to 256 classes, else uint16.
 class ImageFolder : public SetSource {
   public:
     /// Throws InvalidInput if there are no such folders, or if one has no images.
@@ -32,7 +31,7 @@ class ImageFolder : public SetSource {
     std::vector<std::string> class_names() const override { return class_names_; }
     void skip(std::int64_t num_samples) override { next_ += static_cast<std::size_t>(num_samples); }
 
-    /// Reads the next images. Throws InvalidInput also for an image whose size differs from the first one's, unless
+    /// Reads the next images. Also throws InvalidInput for an image whose size differs from the first one's, unless
     /// images are resized.
     void read(std::span<std::byte> inputs, std::span<std::byte> targets) override;
 

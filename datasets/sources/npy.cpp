@@ -14,7 +14,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }" and some spaces.
+/// Parses "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }", followed by spaces.
 class Header {
   public:
     explicit Header(ByteSource& bytes) : name_(bytes.name()) {
@@ -79,7 +79,8 @@ class Header {
     std::string text_;
 };
 
-/// `kind` and size, as in "f4"; NumPy's booleans are bytes of 0 or 1, and no measure of brightness as other bytes are.
+/// The format for `kind` and size, as in "f4". NumPy's booleans are bytes of 0 or 1, but not brightness values like
+/// other bytes.
 std::optional<ElementType> element_type(std::string_view name) {
     constexpr std::pair<std::string_view, ElementType> types[] = {
         {"b1", ElementType::i8},  {"u1", ElementType::u8},  {"i1", ElementType::i8},  {"u2", ElementType::u16},

@@ -16,11 +16,12 @@
 namespace crescendo::datasets {
 namespace {
 
-/// Whether the file is HDF5, as NetCDF-4 is and what MATLAB saves behind 512 bytes of its own, or is called so.
+/// Whether the file is HDF5, by its content or its name. NetCDF-4 is HDF5, and so are MATLAB's files, after 512 bytes
+/// of their own.
 bool is_hdf5(const std::string& file) {
     constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
     std::array<char, 512 + signature.size()> begin{};
-    if (std::filesystem::is_regular_file(file)) {  // what is read of a pipe is gone
+    if (std::filesystem::is_regular_file(file)) {  // reading a pipe would consume its data
         std::ifstream(file, std::ios::binary).read(begin.data(), begin.size());
     }
     const std::string_view bytes(begin.data(), begin.size());
@@ -28,7 +29,7 @@ bool is_hdf5(const std::string& file) {
            file.ends_with(".hdf5");
 }
 
-/// `prefix` is of the options that say what bare numbers are: --type and --shape, or --target-type and --target-shape.
+/// `prefix` is that of the options for bare numbers: --type and --shape, or --target-type and --target-shape.
 std::unique_ptr<SampleSource> open_samples(const std::string& source, const std::string& prefix,
                                            const std::optional<ElementType>& type,
                                            const std::vector<std::int64_t>& shape) {

@@ -11,7 +11,7 @@
 
 namespace crescendo::datasets {
 
-/// What the sources themselves do not say.
+/// What the sources themselves do not specify.
 struct SourceOptions {
     std::optional<ElementType> type = {};  ///< type of bare numbers, and of the inputs in CSV
     std::vector<std::int64_t> shape = {};  ///< shape of one sample of bare numbers

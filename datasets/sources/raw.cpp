@@ -13,7 +13,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// What kind of file it is if it has more than bare numbers, and how to convert it.
+/// What the file is, if it has more than bare numbers, and how to convert it.
 struct Format {
     std::string_view name;
     std::string_view remedy;
@@ -57,7 +57,7 @@ RawReader::RawReader(const std::filesystem::path& path, SampleFormat format) : S
     const auto sample_bytes = static_cast<std::int64_t>(format.bytes());
     std::int64_t total = 0;
     for (const auto& file : files_of(path)) {
-        expect_bare_numbers(file, /*look_inside=*/files_.empty());  // opening all would double the time that many take
+        expect_bare_numbers(file, /*look_inside=*/files_.empty());  // opening all would double the time for many files
         const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
         CRESCENDO_VALIDATE(bytes > 0 && bytes % sample_bytes == 0, "",
                            "{} has {} bytes, which are no whole samples of {} bytes; check --type and --shape",

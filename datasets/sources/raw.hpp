@@ -8,8 +8,8 @@
 
 namespace crescendo::datasets {
 
-/// Reads bare numbers, in this machine's byte order and row-major, from a file or from all files of a folder in the
-/// order of their names. Each file holds one or more whole samples. Files whose names begin with '.' are ignored.
+/// Reads bare numbers, in this machine's byte order and row-major, from a file, or from all files of a folder sorted by
+/// name. Each file holds one or more whole samples. Files whose names begin with '.' are ignored.
 class RawReader : public SampleSource {
   public:
     /// Throws InvalidInput if there are no files, if one does not hold whole samples, or if one has another format by
@@ -27,7 +27,7 @@ class RawReader : public SampleSource {
     void open(std::size_t file, std::int64_t offset);
 
     std::vector<File> files_;
-    std::size_t current_ = 0;  ///< index in files_ of the file that is open in in_
+    std::size_t current_ = 0;  ///< index in files_ of the file that in_ reads
     std::int64_t left_ = 0;    ///< bytes of the current file that are not read yet
     std::ifstream in_;
 };

@@ -16,13 +16,13 @@ namespace crescendo::datasets {
 struct SampleFormat {
     ElementType type = ElementType::u8;
     std::vector<std::int64_t> shape = {};  ///< shape of one sample; empty for a scalar
-    bool is_boolean = false;  ///< i8 of 0 and 1 only, which HDF5 stores as its enumeration of FALSE and TRUE
+    bool is_boolean = false;  ///< i8 with only 0 and 1; HDF5 stores it as its enumeration of FALSE and TRUE
 
     /// Size of one sample in bytes.
     std::size_t bytes() const;
 };
 
-/// Samples of one kind in a format other than HDF5, read from the first to the last.
+/// Samples of one data set in a format other than HDF5, read from first to last.
 class SampleSource {
   public:
     explicit SampleSource(std::string name) : name_(std::move(name)) {}
@@ -49,7 +49,7 @@ class SampleSource {
     std::int64_t num_samples_ = 0;
 };
 
-/// Inputs and, if there are any, their targets, read from the first sample to the last.
+/// Inputs and targets, if any, read from the first sample to the last.
 class SetSource {
   public:
     virtual ~SetSource() = default;
@@ -59,7 +59,7 @@ class SetSource {
     virtual std::int64_t num_samples() const = 0;
     virtual const SampleFormat& inputs() const = 0;
     virtual const SampleFormat* targets() const = 0;  ///< nullptr if there are none
-    /// Names of the classes that the targets number; empty if the targets are not classes or the classes have no names.
+    /// Names of the target classes, by number; empty if targets are not classes, or classes have no names.
     virtual std::vector<std::string> class_names() const { return {}; }
 
     virtual void skip(std::int64_t num_samples) = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* wildcards = "*?[";
 
-/// What the shell would put in place of the pattern.
+/// Expands the pattern as the shell would.
 std::vector<fs::path> expand(const fs::path& pattern) {
     glob_t found{};
     const int error = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);

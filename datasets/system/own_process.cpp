@@ -21,17 +21,17 @@
 namespace crescendo::datasets {
 namespace {
 
-/// What the child tells its parent, in memory that both share: a process that crashed can send no message.
+/// The child's notes to its parent, in memory that both share: a crashed process cannot send a message.
 struct Note {
     std::array<char, 4096> reading;
     std::array<char, 4096> calling;
     std::array<char, 4096> left;
-    /// The signal that the parent has passed on and the child has not yet obeyed. A signal by itself does not tell: one
-    /// that comes from elsewhere at the same time is merged with it.
+    /// The signal that the parent has passed on and the child has not yet obeyed. The signal's arrival is not enough:
+    /// the system merges it with one that comes from elsewhere at the same time.
     std::atomic<int> passed_on;
 };
 
-// Static, because a signal handler reaches nothing else. Null outside of a process of its own.
+// Static, because a signal handler can reach nothing else. Null outside a child of in_own_process().
 Note* own_note = nullptr;
 
 constexpr std::initializer_list<int> passed_on{SIGINT, SIGTERM, SIGHUP};
@@ -48,17 +48,17 @@ std::unique_ptr<Note, void (*)(Note*)> make_note(const std::string& reading) {
     return {note, [](Note* mapped) { ::munmap(mapped, sizeof(Note)); }};
 }
 
-/// While this object lives, SIGCHLD and the signals to pass on are blocked, and taken by sigwaitinfo.
+/// While this object lives, SIGCHLD and the signals to pass on are blocked, and received by sigwaitinfo.
 class BlockedSignals {
   public:
     BlockedSignals() {
-        std::signal(SIGCHLD, SIG_DFL);  // a child that is ignored leaves no status
+        std::signal(SIGCHLD, SIG_DFL);  // if SIGCHLD is ignored, a child leaves no status
         ::sigemptyset(&set_);
         ::sigaddset(&set_, SIGCHLD);
         for (const int signal : passed_on) {
             struct sigaction action {};
             ::sigaction(signal, nullptr, &action);
-            if (action.sa_handler != SIG_IGN) {  // as nohup wants it, and the shell for what runs in the background
+            if (action.sa_handler != SIG_IGN) {  // ignored: set by nohup, and by shells for background jobs
                 ::sigaddset(&set_, signal);
             }
         }
@@ -79,15 +79,15 @@ class BlockedSignals {
 void end_by(int signal) {
     if (is_meant_for_us(signal)) {
         std::signal(signal, SIG_DFL);
-        std::raise(signal);  // as soon as this handler is left
+        std::raise(signal);  // delivered when this handler returns
     }
 }
 
-/// What the child does before its work.
+/// Prepares the child before its work.
 void become_own(Note* note, pid_t parent, const BlockedSignals& signals) {
     own_note = note;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) {  // it has died already
+    if (::getppid() != parent) {  // the parent has died already
         ::_exit(1);
     }
     struct sigaction action {};
@@ -100,7 +100,7 @@ void become_own(Note* note, pid_t parent, const BlockedSignals& signals) {
     }
 }
 
-/// Passes signals on until the child has ended. Returns the child's status.
+/// Passes signals on until the child ends. Returns the child's status.
 int status_of(pid_t child, Note& note, const BlockedSignals& signals) {
     for (int status = 0;;) {
         const int signal = signals.wait();
@@ -135,7 +135,7 @@ std::string Ending::message() const {
 
 Ending in_own_process(const std::string& reading, const std::function<int()>& work) {
     const auto note = make_note(reading);
-    std::fflush(nullptr);  // else both would print what is in the buffers
+    std::fflush(nullptr);  // otherwise both processes would print the buffered output
     const pid_t parent = ::getpid();
     pid_t child = -1;
     int status = 0;

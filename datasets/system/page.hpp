@@ -5,7 +5,7 @@
 
 namespace crescendo::datasets {
 
-/// Memory that begins at a page, as files do in the page cache. Copies from there are fastest to such memory.
+/// Page-aligned memory, to which copies from the page cache are fastest.
 struct alignas(4096) Page {
     std::array<std::byte, 4096> bytes;
 

@@ -9,15 +9,15 @@
 
 namespace crescendo::datasets {
 
-/// A file, or several one after the other, as plain bytes. Their speed is what the reading of a set is compared with.
-///
-/// One file is open at a time, because there may be thousands. Throws std::system_error where one cannot be opened.
+/// One or several files as plain bytes, read one after another. Benchmarks compare the reading of a set with their
+/// speed.
+/// Opens one file at a time, because there may be thousands. Throws std::system_error if a file cannot be opened.
 class RawFile {
   public:
     explicit RawFile(const std::filesystem::path& file) : RawFile(std::vector{file}) {}
     explicit RawFile(std::vector<std::filesystem::path> files);
 
-    /// Drops what the page cache has of the files, except for pages that still must be written.
+    /// Drops the files from the page cache, except for dirty pages.
     void forget() const;
 
     /// Reads at most the first `bytes` bytes by pread, 4 MiB at a time, with all threads, into a window of 64 MiB.

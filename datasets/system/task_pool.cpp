@@ -34,7 +34,7 @@ void TaskPool::help(const std::stop_token& stop) {
     }
 }
 
-/// Takes tasks until none is left. Holds the lock, except while a task runs.
+/// Runs tasks until none is left. Holds the lock, except while a task runs.
 void TaskPool::work(std::unique_lock<std::mutex>& lock) {
     while (next_ < num_tasks_) {
         const auto index = next_++;

@@ -11,14 +11,14 @@
 
 namespace crescendo::datasets {
 
-/// Threads that help their owner through a list of tasks.
+/// Threads that help their owner run a list of tasks.
 class TaskPool {
   public:
-    /// The owner's thread is one of the `num_threads`, of which there is at least 1.
+    /// `num_threads`, at least 1, includes the owner's thread.
     explicit TaskPool(int num_threads);
 
-    /// Calls task(0) … task(num_tasks - 1), several at a time, and begins them in this order. Returns when all are
-    /// done. Once one throws, no further ones begin, and what it threw is thrown here.
+    /// Calls task(0) … task(num_tasks - 1), several at a time, and starts them in this order. Returns when all are
+    /// done. After one throws, starts no more tasks, and rethrows its exception here.
     void run(std::size_t num_tasks, const std::function<void(std::size_t)>& task);
 
   private:

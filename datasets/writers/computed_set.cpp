@@ -42,7 +42,7 @@ void write_computed_set(const std::string& location, const ComputedSet& set, int
             target_writer.emplace(group.id(), "targets", ElementType::f32, layout(*set.target_shape));
         }
         TaskPool pool(num_threads);
-        // So many at a time that no thread waits long for the others.
+        // Enough samples at a time that no thread waits long for the others.
         const auto block = (4 * num_threads + chunk - 1) / chunk * chunk;
         std::vector<float> inputs(static_cast<std::size_t>(block) * input_elements);
         std::vector<float> targets(static_cast<std::size_t>(block) * target_elements);

@@ -14,9 +14,9 @@ namespace crescendo::datasets {
 struct ComputedSet {
     std::int64_t num_samples = 0;
     std::vector<std::int64_t> input_shape;                       ///< of one sample
-    std::optional<std::vector<std::int64_t>> target_shape = {};  ///< of one sample; none: no targets
-    /// Computes sample `i`. Several threads call it at once, each for another sample. Without targets, `targets` points
-    /// to nothing.
+    std::optional<std::vector<std::int64_t>> target_shape = {};  ///< of one sample; nullopt: no targets
+    /// Computes sample `i`. Several threads call it at the same time, for different samples. Without targets, `targets`
+    /// must not be dereferenced.
     std::function<void(std::int64_t i, float* inputs, float* targets)> compute = {};
 };
 

@@ -19,10 +19,9 @@ struct SampleRange {
 /// Throws InvalidInput if the range is empty or reaches beyond the source.
 std::int64_t enter_range(SetSource& source, const SampleRange& range);
 
-/// Writes the next `num_samples` of `source` as the set at `location` (FILE:/GROUP), which SampleSet::open reads. The
-/// names of classes become the attribute `classes` of the targets.
-///
-/// Makes the file, or adds the group to it, completely or not at all, as NewGroup does. Holds one chunk in memory.
+/// Writes the next `num_samples` of `source` as the set at `location` (FILE:/GROUP), which SampleSet::open reads. Class
+/// names become the attribute `classes` of the targets.
+/// Creates the file, or adds the group to it, completely or not at all, as NewGroup does. Holds one chunk in memory.
 /// Progress is counted in samples.
 ///
 /// Throws InvalidInput if the group exists or something is wrong with the source; std::runtime_error if the file cannot

@@ -8,7 +8,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// A contiguous data set that has its place in the file at once and is never filled.
+/// Makes a contiguous data set that is allocated in the file at once and never filled.
 void add_holes(hid_t group, const char* name, const std::vector<hsize_t>& lengths) {
     const auto creation = hdf5::own(H5Pcreate(H5P_DATASET_CREATE), "no creation properties");
     hdf5::check(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), "no time of allocation");

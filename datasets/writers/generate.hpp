@@ -6,9 +6,9 @@
 
 namespace crescendo::datasets {
 
-/// Makes a set of any size at `location` (FILE:/GROUP), at once and with almost no disk space, for tests of scale. It
-/// has `num_samples` inputs of float32 with `shape`, and as many targets of float32. All of them are holes, which read
-/// as 0.
+/// Makes a set of any size at `location` (FILE:/GROUP), instantly and with almost no disk space, for tests of scale. It
+/// has `num_samples` float32 inputs of shape `shape`, and as many float32 targets. The data are holes in the file,
+/// which read as 0.
 ///
 /// The group is made completely or not at all, as NewGroup does. Throws InvalidInput if the group exists, a length is
 /// not positive, or the set would exceed 2^60 bytes; std::runtime_error if the file system does not allow files of that

@@ -33,8 +33,8 @@ void copy_attribute(hid_t from, hid_t to, const char* name) {
     check(written, text("the attribute {} cannot be written", name));
 }
 
-/// Whether H5Ocopy would leave the fill value in the old file: it has a varying length, as NetCDF's texts have. Then
-/// nobody could open the copy.
+/// Whether H5Ocopy would leave the fill value in the old file, because it has variable length, as in NetCDF's texts.
+/// Then the copy could not be opened.
 bool loses_fill(hid_t object) {
     if (H5Iget_type(object) != H5I_DATASET) {
         return false;
@@ -49,7 +49,7 @@ bool loses_fill(hid_t object) {
            H5Tdetect_class(type.get(), H5T_REFERENCE) <= 0;
 }
 
-/// Copies the elements of `rows` rows from row `begin` on, of a data set with axes `lengths`.
+/// Copies the elements of `rows` rows, starting at row `begin`, of a data set with axes `lengths`.
 void copy_rows(hid_t from, hid_t to, hid_t type, std::vector<hsize_t> lengths, hsize_t begin, hsize_t rows) {
     std::vector<hsize_t> start(lengths.size());
     if (!lengths.empty()) {
@@ -89,7 +89,7 @@ void copy_elements(hid_t from, hid_t to, const std::string& name) {
     if (H5Sget_simple_extent_npoints(space.get()) == 0) {
         return;
     }
-    constexpr std::int64_t most = 1 << 16;  // elements that are in memory at a time, or one row
+    constexpr std::int64_t most = 1 << 16;  // most elements in memory at a time, or one row
     const auto num_rows = lengths.empty() ? 1 : lengths[0];
     const auto rows = std::max<std::int64_t>(1, most / (num_elements / num_rows));
     for (std::int64_t begin = 0; begin < num_rows; begin += rows) {
@@ -125,7 +125,7 @@ void copy_object(hid_t from, hid_t to, const std::string& name) {
     if (loses_fill(from)) {
         copy_elements(from, to, name);
     } else {
-        // H5Ocopy of HDF5 1.10 crashes on attributes of varying length where there are eight or more.
+        // HDF5 1.10's H5Ocopy crashes on variable-length attributes if there are eight or more attributes.
         const auto without_attributes = own(H5Pcreate(H5P_OBJECT_COPY), "no properties of copies");
         check(H5Pset_copy_object(without_attributes.get(), H5O_COPY_WITHOUT_ATTR_FLAG), "no copy flags");
         check(H5Ocopy(from, ".", to, name.c_str(), without_attributes.get(), H5P_DEFAULT), problem);

@@ -36,8 +36,8 @@ struct JoinedColumn {
     std::span<std::byte> rows(std::int64_t count) { return std::span(block).first(field.bytes_of(count)); }
 };
 
-/// Makes the data sets, with the attributes that they have in `source`. What the files pack by different factors is
-/// written as what it means, and no attribute says otherwise.
+/// Makes the data sets, with their attributes from `source`. Columns that the files pack by different factors are
+/// written unpacked, without packing attributes.
 std::vector<JoinedColumn> make_columns(hid_t group, const Location& source, const std::vector<Field>& fields,
                                        std::int64_t chunk, const WriteOptions& options) {
     const hdf5::Session session;
@@ -54,7 +54,7 @@ std::vector<JoinedColumn> make_columns(hid_t group, const Location& source, cons
         if (!field.packing) {
             hdf5::remove_packing(columns.back().writer->id());
         }
-        if (!field.classes.empty()) {  // more than in the first file, perhaps
+        if (!field.classes.empty()) {  // there may be more than in the first file
             hdf5::write_texts(columns.back().writer->id(), class_names_attribute, field.classes,
                               text("the names of classes of {} cannot be written", name));
         }
@@ -109,7 +109,7 @@ void join(const std::string& from, const std::string& to, const std::vector<std:
     const auto chunk = chunk_samples_for(options, total, largest);
     const auto block = std::max<std::int64_t>(1, memory / static_cast<std::int64_t>(row_bytes) / chunk) * chunk;
 
-    NewGroup group(new_place, options.alignment);  // which finds that there is no such folder
+    NewGroup group(new_place, options.alignment);  // throws if there is no such folder
     if (options.compression == 0) {
         expect_room(new_place.file, total * static_cast<std::int64_t>(row_bytes), from);
     }

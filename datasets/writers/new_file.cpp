@@ -18,7 +18,7 @@ NewFile::NewFile(fs::path path) : path_(std::move(path)), temporary_(own_name(pa
     const auto folder = path_.parent_path();
     CRESCENDO_VALIDATE(folder.empty() || fs::is_directory(folder), "", "{} is no folder; make it first",
                        folder.string());
-    ::unlink(temporary_.c_str());  // a former process had our number
+    ::unlink(temporary_.c_str());  // left by a former process with our process id
     remove_after_crash(temporary_.string());
 }
 

@@ -6,7 +6,7 @@
 
 namespace crescendo::datasets {
 
-/// A file that appears under its name when it is complete, or not at all.
+/// A new file that appears under its name only when it is complete.
 class NewFile {
   public:
     /// Throws InvalidInput if there is no folder for the file.
@@ -15,11 +15,11 @@ class NewFile {
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
 
-    /// The file to write to. There is none yet: who makes it must not follow a link of this name.
+    /// Path of the file to write to. It does not exist yet: create it without following a link of this name.
     const std::filesystem::path& temporary() const { return temporary_; }
 
-    /// Waits until the file is on the disk, then gives it its name. Throws InvalidInput if another file has that name
-    /// by now.
+    /// Waits until the file is on disk, then gives it its name. Throws InvalidInput if another file has taken that
+    /// name.
     void publish();
 
   private:

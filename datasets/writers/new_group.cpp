@@ -39,7 +39,7 @@ void expect_groups_on_the_way(hid_t file, const Location& place) {
 }  // namespace
 
 FileBefore::FileBefore(std::filesystem::path path) : path_(std::move(path)) {
-    std::error_code trouble;  // is the library's to find when it opens the file
+    std::error_code trouble;  // ignored: the library reports it when it opens the file
     bytes_ = std::filesystem::file_size(path_, trouble);
     written_ = std::filesystem::last_write_time(path_, trouble);
     std::ifstream(path_, std::ios::binary).read(superblock_.data(), superblock_.size());
@@ -91,7 +91,7 @@ void NewGroup::open(std::int64_t alignment) {
     } else {
         new_file_.emplace(place_.file);
         const auto& name = new_file_->temporary();
-        // The format of 1.10 has checksums for its metadata: the library reports damage instead of crashing.
+        // HDF5 1.10's format has metadata checksums, so the library reports damage instead of crashing.
         const auto access = hdf5::own(H5Pcreate(H5P_FILE_ACCESS), "no file access properties");
         hdf5::check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "no format of files");
         hdf5::align(access.get(), alignment);
@@ -102,8 +102,8 @@ void NewGroup::open(std::int64_t alignment) {
                  ? hdf5::own(H5Gopen2(file_.get(), "/", H5P_DEFAULT), "no root group")
                  : hdf5::own(H5Gcreate_anon(file_.get(), H5P_DEFAULT, H5P_DEFAULT), "no group can be made");
     if (!place_.is_root()) {
-        // HDF5 1.10 forgets that nothing leads to the group once the group leaves its cache, as it does where much else
-        // is written. It would then delete a group that has its link. A count of our own keeps the two in step.
+        // HDF5 1.10 loses its record that the group has no link when the group leaves its cache, as happens after many
+        // other writes. It would then delete a group that has its link. Our own reference keeps the counts consistent.
         hdf5::check(H5Oincr_refcount(group_.get()), "no group can be made");
         is_held_ = true;
     }
@@ -112,7 +112,7 @@ void NewGroup::open(std::int64_t alignment) {
 NewGroup::~NewGroup() {
     const hdf5::Session session;
     if (is_held_) {
-        H5Odecr_refcount(group_.get());  // nothing leads to the group: the library deletes it
+        H5Odecr_refcount(group_.get());  // the group has no link: the library deletes it
     }
     group_.reset();
     file_.reset();
@@ -142,11 +142,11 @@ void NewGroup::publish() {
     if (new_file_) {
         new_file_->publish();
     } else {
-        sync_to_disk(place_.file);  // the mark that it is being written is off it only now
+        sync_to_disk(place_.file);  // only now the file is no longer marked as being written
     }
 }
 
-/// The library's flush hands the bytes to the system, which may keep them in memory.
+/// Syncs the file to disk. The library's flush only passes bytes to the system, which may keep them in memory.
 void NewGroup::sync() const {
     if (const int descriptor = hdf5::descriptor(file_.get()); descriptor >= 0 && ::fsync(descriptor) != 0) {
         throw std::runtime_error(text("the samples cannot be written: {}", std::generic_category().message(errno)));

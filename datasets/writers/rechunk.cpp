@@ -29,7 +29,7 @@
 namespace crescendo::datasets {
 namespace {
 
-/// The data set `name` as samples; none if it has no samples and is copied as it is.
+/// The data set `name` as samples; none if it has none, and is copied unchanged.
 std::optional<Field> samples_of(hid_t data_set, const std::string& name) {
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
     const auto element = hdf5::element_type(type.get());
@@ -46,7 +46,7 @@ std::optional<Field> samples_of(hid_t data_set, const std::string& name) {
                  .chunk_samples = chunk.empty() ? 0 : chunk[0]};
 }
 
-/// Whether no sample was ever written: then all are the fill value, and take no room.
+/// Whether no sample was ever written: then all have the fill value, and take no space.
 bool is_unwritten(hid_t data_set) {
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
     const auto layout = H5Pget_layout(settings.get());
@@ -56,7 +56,7 @@ bool is_unwritten(hid_t data_set) {
            status == H5D_SPACE_STATUS_NOT_ALLOCATED;
 }
 
-/// The fill value of a data set of numbers, if it has one of its own.
+/// The fill value of a numeric data set, if it defines one.
 SampleWriter::Fill fill_of(hid_t data_set, ElementType element) {
     SampleWriter::Fill fill{hdf5::type_of_copy(data_set, element)};  // no number becomes one of an enumeration
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
@@ -71,7 +71,8 @@ SampleWriter::Fill fill_of(hid_t data_set, ElementType element) {
     return fill;
 }
 
-/// Properties for a group like `old`. Those of `old` itself cannot be reused: they say where in its file its links lie.
+/// Creation properties for a group like `old`. Those of `old` itself cannot be reused: they contain the place of its
+/// links in its file.
 hdf5::Handle group_settings(hid_t old) {
     const auto old_settings = hdf5::own(H5Gget_create_plist(old), "no properties of a group");
     auto settings = hdf5::own(H5Pcreate(H5P_GROUP_CREATE), "no properties of groups");
@@ -92,14 +93,14 @@ struct DeleteUnderSession {
 template <class Object>
 using UnderSession = std::unique_ptr<Object, DeleteUnderSession>;
 
-/// A data set that is still to be filled: the work that is left once the new group has all but its samples.
+/// A data set that must still be filled: the work that is left when the new group has everything except samples.
 struct Job {
     hdf5::Handle from;  ///< the group of the data set
-    Field field;        ///< with the name as its path
+    Field field;        ///< its path is the name
     std::string name;   ///< for messages
     std::int64_t chunk_samples = 0;
     std::unique_ptr<SampleWriter> writer = nullptr;
-    bool unwritten = false;  ///< there is nothing to move
+    bool unwritten = false;                           ///< there are no samples to copy
     std::map<std::string, FileVersion> sources = {};  ///< the other files that hold its elements, by path
 
     std::int64_t bytes() const {
@@ -107,10 +108,10 @@ struct Job {
     }
 };
 
-/// Copies a tree of groups, with data sets that are yet to be filled.
+/// Copies a tree of groups. Its data sets of samples are filled later.
 class TreeCopy {
   public:
-    /// `name` is that of the group `from` in `file`.
+    /// `name` is the name of the group `from` in `file`.
     TreeCopy(hid_t from, hid_t to, std::filesystem::path file, std::string name, const WriteOptions& options,
              MissingSources missing)
         : root_(to), file_(std::move(file)), name_(std::move(name)), options_(options), missing_(missing) {
@@ -120,8 +121,8 @@ class TreeCopy {
     std::vector<Job> jobs() && { return std::move(jobs_); }
 
   private:
-    /// Bytes of the largest sample by the number of samples: samples of a set are read together, so that data sets of
-    /// one group that are equally long get chunks of equally many.
+    /// Bytes of the largest sample, by number of samples. Samples of a set are read together, so equally long data sets
+    /// of a group get chunks of equally many samples.
     using Largest = std::map<std::int64_t, std::size_t>;
 
     static Largest largest_samples(hid_t group, const hdf5::Links& links) {
@@ -184,7 +185,7 @@ class TreeCopy {
             }
             job.unwritten = is_unwritten(object.get());
             const auto known =
-                largest.find(job.field.num_samples);  // not where damage has one name lead to two objects
+                largest.find(job.field.num_samples);  // absent if one name leads to two objects in a damaged file
             prepare(job, object.get(), to, known == largest.end() ? job.field.sample_bytes() : known->second);
             jobs_.push_back(std::move(job));
         } else {
@@ -250,7 +251,7 @@ class Mover {
     }
 
   private:
-    /// A block has whole new chunks and, if these are not too many, whole old chunks.
+    /// A block has whole new chunks, and also whole old chunks if that does not make it too large.
     std::int64_t block_samples(const Job& job) const {
         const auto fit = std::max<std::int64_t>(1, memory_ / static_cast<std::int64_t>(job.field.sample_bytes()));
         const auto old = std::max<std::int64_t>(1, job.field.chunk_samples);
@@ -299,7 +300,7 @@ class Mover {
     std::vector<Page> block_;
 };
 
-/// Its handles are closed under a session.
+/// Owns handles, which must be closed under a session.
 class SourceGroup {
   public:
     explicit SourceGroup(const Location& place) : SourceGroup(place, hdf5::Session()) {}
@@ -357,7 +358,7 @@ void rechunk(const std::string& from, const std::string& to, const WriteOptions&
     for (const auto& job : *jobs) {
         total += job.bytes();
     }
-    if (options.compression == 0) {  // how small compressed samples become is not known before
+    if (options.compression == 0) {  // the compressed size is not known in advance
         expect_room(new_place.file, total, from);
     }
     Mover mover(options, total, memory);

@@ -72,7 +72,7 @@ SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle ty
     auto chunk = lengths_;
     chunk[0] = static_cast<hsize_t>(layout.chunk_samples);
     const auto settings = creation_settings(chunk, fill, element_bytes, layout.options.compression);
-    // Each chunk is written once, as a whole: a cache would only copy it.
+    // Each chunk is written once, in full: a cache would only copy it.
     const auto access = hdf5::own(H5Pcreate(H5P_DATASET_ACCESS), "no data set access properties");
     hdf5::check(H5Pset_chunk_cache(access.get(), 1, 0, 1.0), "no chunk cache");
     space_ = simple_space(lengths_);

@@ -13,11 +13,11 @@
 
 namespace crescendo::datasets {
 
-/// Number of samples in a chunk, 1 to `num_samples`, for data sets of `num_samples` samples of at most `sample_bytes`
-/// each. Throws InvalidInput if the options make no sense.
+/// Number of samples per chunk, 1 to `num_samples`, for data sets of `num_samples` samples of at most `sample_bytes`
+/// bytes each. Throws InvalidInput if the options are invalid.
 std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_samples, std::size_t sample_bytes);
 
-/// A new data set that is written from its first sample to its last.
+/// A new data set, written from its first sample to its last.
 class SampleWriter {
   public:
     /// The value of elements that are never written. Without a value they are 0.
@@ -26,7 +26,7 @@ class SampleWriter {
         std::vector<std::byte> value = {};
     };
 
-    /// How a data set lies in the file. It refers to what its caller has, for the call that makes the data set.
+    /// Layout of a data set in the file. Its references must stay valid during the constructor call.
     struct Layout {
         std::int64_t num_samples = 0;
         const std::vector<std::int64_t>& sample_shape;
@@ -44,8 +44,9 @@ class SampleWriter {
 
     hid_t id() const { return data_set_.get(); }
 
-    /// Appends whole samples, chunk by chunk. Calls WriteOptions::poll before each. The size of every call but the last
-    /// should be a multiple of the chunk's size. Throws std::runtime_error if the disk does not take the samples.
+    /// Appends whole samples, chunk by chunk. Calls WriteOptions::poll before each chunk. The size of every call except
+    /// the last should be a multiple of the chunk size. Throws std::runtime_error if the disk does not take the
+    /// samples.
     void write(std::span<const std::byte> samples);
 
     /// Closes the data set after the last write(). Throws as write() does.

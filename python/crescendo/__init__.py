@@ -1,6 +1,6 @@
-"""Trains in a Crescendo sweep.
+"""Lets a Python program train in a Crescendo sweep.
 
-A program reports after each epoch and stops when it is told to::
+The program reports after each epoch, and stops when Crescendo says so::
 
     import crescendo
 
@@ -11,7 +11,7 @@ A program reports after each epoch and stops when it is told to::
 
 A notebook reads a sweep's results with `crescendo.load("results/first")`.
 
-Outside a sweep the same program just runs, and prints its reports. `crescendo.torch` has what a PyTorch program needs
+Outside a sweep the same program simply runs, and prints its reports. `crescendo.torch` has what a PyTorch program needs
 to grow from one worker to many while it trains.
 """
 

@@ -2,8 +2,8 @@
 
     python -m crescendo.check [--settings JSON] PROGRAM [ARGUMENT …]
 
-The program is started as crescendo would start it, several times, with everything that a sweep may do to it. What it
-does wrong is printed, with the section of the specification. The exit status is 0 if all is right, 1 if not.
+Starts the program several times, as crescendo would, and does to it all that a sweep may do. Prints each violation with
+its section of the specification. The exit status is 0 if all checks pass, else 1.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ KEYS: Dict[str, Dict[str, str]] = {
     "store": {"id": WHOLE, "trial": WHOLE, "generation": WHOLE, "op": TEXT},
     "progress": {},
 }
-"""What each message of a trainer has to hold."""
+"""Required keys of each message from a trainer, with their types."""
 
 
 def expect(holds: bool, message: str) -> None:
@@ -72,7 +72,7 @@ def check_keys(message: Message) -> None:
 
 
 class Crescendo(FakeCrescendo):
-    """Looks at every message, and sends keys that nobody knows yet."""
+    """Checks every message, and adds an unknown key to each message that it sends: trainers must ignore such keys."""
 
     def send(self, trainer: int, **message: Any) -> None:
         super().send(trainer, **message, key_of_the_future=1)
@@ -85,14 +85,14 @@ class Crescendo(FakeCrescendo):
 
 
 class Conformance:
-    """Runs the checks. Four trainers serve them, because each of the last checks ends one."""
+    """Runs the checks. Uses four trainers, because each of the last checks ends one."""
 
     def __init__(self, command: List[str], settings: Message, patience: float) -> None:
         self.command = command
         self.settings = settings
         self.patience = patience
         self.times_steps = False
-        """Whether a report of trainers that are gone said how long its steps took."""
+        """Whether a report of the trainers so far had step times. Updated when trainers are replaced."""
         self._crescendo: Optional[Crescendo] = None
         self._folder = tempfile.TemporaryDirectory(prefix="crescendo-check-")
         self._num_trials = 0
@@ -104,7 +104,7 @@ class Conformance:
         return self._crescendo
 
     def living(self, count: int) -> List[int]:
-        """So many trainers that are idle."""
+        """Returns `count` idle trainers. Starts new ones if too few are left."""
         living = [each.number for each in self.crescendo.trainers if each.process.poll() is None and not each.ended]
         if len(living) < count:
             self.restart()
@@ -112,7 +112,7 @@ class Conformance:
         return living[:count]
 
     def restart(self) -> None:
-        """The next check gets new trainers."""
+        """Ends the trainers, so that the next check gets new ones."""
         if self._crescendo is not None:
             self.times_steps = self.times_steps or any(
                 message.get("type") == "report" and "step_seconds" in message
@@ -126,7 +126,7 @@ class Conformance:
         self._folder.cleanup()
 
     def terms(self, **more: Any) -> Terms:
-        """A new trial."""
+        """Returns the terms of a new trial."""
         for trainer in self.crescendo.trainers:
             for message in [each for each in trainer.messages if each["type"] != "failed"]:
                 trainer.messages.remove(message)  # of the former trial
@@ -136,7 +136,7 @@ class Conformance:
         return Terms(directory=directory, settings=self.settings, trial=self._num_trials, **more)
 
     def report(self, trainer: int, terms: Terms) -> Message:
-        """The next report, of the present group."""
+        """Waits for the present group's next report. Raises Unexpected if it names another trial or generation."""
         found = self.crescendo.expect(trainer, "report")
         expect(
             (found["trial"], found["generation"]) == (terms.trial, self.crescendo.generation),
@@ -144,11 +144,11 @@ class Conformance:
             f"{terms.trial} in generation {self.crescendo.generation}",
         )
         terms.reported = found["resource"]
-        self.crescendo.look_for(trainer, "timed", 0)  # which a trial may send before its first report
+        self.crescendo.look_for(trainer, "timed", 0)  # a trial may send it before its first report
         return found
 
     def begin(self, **more: Any) -> Tuple[int, Terms]:
-        """A trainer that begins a new trial alone, and the trial's terms."""
+        """Starts a new trial on one trainer. Returns that trainer and the trial's terms."""
         (trainer,) = self.living(1)
         terms = self.terms(**more)
         self.crescendo.join([trainer], "new", terms)
@@ -166,7 +166,7 @@ class Conformance:
         return self.crescendo.leave(members, save, terms.trial)
 
     def expect_silence(self, trainer: int, seconds: float, why: str) -> None:
-        """Nothing but `progress` may come."""
+        """Raises Unexpected if anything but `progress` arrives within `seconds`."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             self.crescendo.serve(until - time.monotonic())
@@ -174,7 +174,7 @@ class Conformance:
                 raise Unexpected(f"it sends {message['type']!r} {why}")
 
     def run_with(self, words: List[str], given: str = "", **more: Any) -> str:
-        """What the program prints."""
+        """Runs the program with these words, and returns what it prints."""
         try:
             done = subprocess.run(
                 [*self.command, *words], input=given, capture_output=True, text=True, timeout=self.patience, **more
@@ -279,7 +279,7 @@ def check_regroup(conformance: Conformance) -> None:
         all((m["trial"], m["generation"]) == (terms.trial, crescendo.generation) for m in requests),
         "a store request names another trial or generation than the join",
     )
-    crescendo.join([b], "memory", terms)  # the other one stays: it got the state
+    crescendo.join([b], "memory", terms)  # rank 0 leaves; the other member has the state
     conformance.leave([a], terms)
     third = conformance.report(b, terms)
     expect(third["resource"] > second["resource"], "rank 1 had not got the state: the trial begins again with it")
@@ -354,13 +354,13 @@ def check_lost_peer(conformance: Conformance) -> None:
 
 @check("a member that joined since repeats that report too, whatever it sent in other trials", "stranded")
 def check_lost_report(conformance: Conformance) -> None:
-    # A newcomer does not say that it has got the state, so it gets some time, and more where that was too little.
+    # A newcomer does not report that it got the state, so the check waits, and waits longer if that was too short.
     got_state = any(_repeats_as_newcomer(conformance, seconds) for seconds in (1.0, 5.0, 25.0))
     expect(got_state, "a member that joined had not got the state within 25 s")
 
 
 def _repeats_as_newcomer(conformance: Conformance, seconds: float) -> bool:
-    """Rank 0 dies with its report so many seconds after a newcomer joined. Returns whether that had got the state."""
+    """Kills rank 0, with its report, `seconds` after a newcomer joined. Returns whether the newcomer got the state."""
     a, b = conformance.living(2)
     crescendo, other = conformance.crescendo, conformance.terms()
     crescendo.join([b], "new", other)
@@ -370,7 +370,7 @@ def _repeats_as_newcomer(conformance: Conformance, seconds: float) -> bool:
     crescendo.join([a], "new", terms)
     conformance.report(a, terms)
     crescendo.go_on([a], terms)
-    report = crescendo.expect(a, "report")  # which is still on its way when the join is made
+    report = crescendo.expect(a, "report")  # still unanswered when the join is sent
     crescendo.join([a, b], "memory", terms)
     conformance.expect_silence(b, seconds, "as rank 1: only rank 0 speaks for the group")
     crescendo.kill(a)
@@ -378,7 +378,7 @@ def _repeats_as_newcomer(conformance: Conformance, seconds: float) -> bool:
     again = conformance.report(b, terms)
     conformance.leave([b], terms)
     if again["resource"] < report["resource"]:
-        return False  # it began the trial
+        return False  # it began the trial anew
     expect_repeated(report, again)
     return True
 
@@ -424,7 +424,7 @@ def _without_socket() -> Dict[str, str]:
 
 
 def run(command: List[str], settings: Message, patience: float = 60.0) -> int:
-    """Performs all checks and prints what they find. Returns how many failed."""
+    """Runs all checks and prints their results. Returns how many failed."""
     conformance = Conformance(command, settings, patience)
     num_failed = 0
     try:

@@ -1,4 +1,4 @@
-"""Crescendo's side of the trial protocol for a few warm trainers: for tests, benchmarks and `crescendo.check`."""
+"""Plays crescendo's side of the trial protocol for a few warm trainers, in tests, benchmarks and `crescendo.check`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Message = Dict[str, Any]
 
 
 class Unexpected(Exception):
-    """A trainer did something that the protocol does not allow, or did not do what it asks for."""
+    """A trainer violated the protocol, or did not do in time what the protocol requires."""
 
 
 @dataclass
 class Terms:
-    """What a join says besides who joins."""
+    """Content of a join, except the members."""
 
     directory: Path
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Terms:
 
 
 class Trainer:
-    """A warm trainer on a slot of its own."""
+    """A warm trainer on its own slot."""
 
     def __init__(self, number: int, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.number = number
@@ -66,9 +66,10 @@ class Trainer:
 
 
 class FakeCrescendo:
-    """Plays crescendo's side. Trainers are named by their number from 0.
+    """Plays crescendo's side. A trainer is an index from 0.
 
-    What does not happen within `patience` seconds, or a trainer that fails or ends unasked, raises Unexpected.
+    Raises Unexpected if what it waits for does not happen within `patience` seconds, or if a trainer fails or ends
+    unasked.
     """
 
     def __init__(
@@ -79,7 +80,8 @@ class FakeCrescendo:
         patience: float = 300.0,
         words: Optional[Sequence[Sequence[str]]] = None,
     ) -> None:
-        """Starts the trainers and waits until all are idle; or, with `words`, the command with these words for each."""
+        """Starts the trainers and waits until all are idle. With `words`, adds each trainer's words to the command, and
+        does not wait."""
         self.patience = patience
         self.generation = -1
         self.arrivals: List[Tuple[float, int, Message]] = []  # all messages, with the time and the trainer
@@ -119,10 +121,10 @@ class FakeCrescendo:
         try:
             self.trainers[trainer].socket.sendall(json.dumps(message).encode() + b"\n")
         except OSError:
-            pass  # its end is found where it is waited for
+            pass  # the next wait for this trainer finds that it ended
 
     def join(self, members: Sequence[int], state: str, terms: Terms, again: bool = False) -> None:
-        """The members, in the order of their ranks, form a group: a new generation, or the same one `again`."""
+        """Makes the members, in rank order, form a group: a new generation, or the same one if `again`."""
         self.generation += 0 if again else 1
         self._spaces.pop((terms.trial, self.generation), None)
         self._directory = terms.directory
@@ -146,7 +148,7 @@ class FakeCrescendo:
             )
 
     def go_on(self, members: Sequence[int], terms: Terms) -> None:
-        """Every member continues after a report."""
+        """Answers a report: all members continue."""
         for member in members:
             self.send(
                 member,
@@ -158,7 +160,8 @@ class FakeCrescendo:
             )
 
     def train(self, members: Sequence[int], state: str, terms: Terms, until: int) -> List[Message]:
-        """Joins, and continues after each report up to `until`, which is left unanswered. Returns the reports."""
+        """Joins, and answers each report until that of resource `until`, which stays unanswered. Returns the
+        reports."""
         self.join(members, state, terms)
         reports = [self.expect(members[0], "report")]
         while reports[-1]["resource"] < until:
@@ -167,20 +170,20 @@ class FakeCrescendo:
         return reports
 
     def leave(self, members: Sequence[int], save: bool = False, trial: int = 0) -> bool:
-        """Makes the members leave, and waits until they have. Returns whether one has saved the trial."""
+        """Makes the members leave, and waits until they have. Returns whether one of them saved the trial."""
         for member in members:
             self.send(member, type="leave", trial=trial, save=save)
         return any([self.expect(member, "left")["saved"] for member in members])
 
     def expect(self, trainer: int, kind: str) -> Message:
-        """The oldest message of this type that was not taken; serves the store while it waits."""
+        """Takes the oldest message of this type, and serves the store while it waits for one. Raises Unexpected."""
         found = self.look_for(trainer, kind, self.patience)
         if found is None:
             raise Unexpected(f"no {kind!r} for {self.patience:g} s{self._words_of(trainer)}")
         return found
 
     def look_for(self, trainer: int, kind: str, seconds: float) -> Optional[Message]:
-        """As expect(), but None if nothing has come in that time."""
+        """Like expect(), but returns None if no such message arrives within `seconds`."""
         deadline = time.monotonic() + seconds
         messages = self.trainers[trainer].messages
         while True:
@@ -198,7 +201,7 @@ class FakeCrescendo:
             self.serve(left)
 
     def serve(self, seconds: float) -> None:
-        """Takes what arrives next, within that time."""
+        """Handles what arrives next, within `seconds`."""
         for key, _ in self._selector.select(seconds):
             trainer: Trainer = key.data
             try:
@@ -214,7 +217,7 @@ class FakeCrescendo:
                 self._take(trainer, line)
 
     def kill(self, trainer: int) -> None:
-        """Kills the trainer's process alone; what it has started is its own business."""
+        """Kills only the trainer's process, not the processes that it started."""
         self.trainers[trainer].process.kill()
         self.trainers[trainer].process.wait()
 
@@ -229,7 +232,7 @@ class FakeCrescendo:
         self.trainers[trainer].socket.close()
 
     def wait_for_end(self, trainer: int) -> int:
-        """The trainer's exit status, or minus the signal that ended it."""
+        """Waits for the trainer's end. Returns its exit status, or minus the signal that ended it."""
         try:
             return self.trainers[trainer].process.wait(self.patience)
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Files that whoever reads them finds whole, whenever the writer dies."""
+"""Writes files so that readers always find them complete, even if the writer dies."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Union
 
 
 def replace_file(path: Path, content: Union[bytes, memoryview]) -> None:
-    """Returns once the file has this content on the disk. Until then it is as it was. Raises OSError."""
+    """Replaces the file's content, and returns once it is on disk. Until then the file is unchanged. Raises OSError."""
     _remove_temporaries(path)
-    # A name of this process's own, so that a process that stood still does not write into another's file.
+    # A name unique to this process, so that a process that was suspended does not write into another's file.
     temporary = path.with_name(f"{path.name}.tmp.{socket.gethostname()}.{os.getpid()}")
     try:
         with open(temporary, "xb") as file:
@@ -21,13 +21,13 @@ def replace_file(path: Path, content: Union[bytes, memoryview]) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        temporary.unlink(missing_ok=True)  # what there was room for is better left to others
+        temporary.unlink(missing_ok=True)  # frees the disk space that it took
         raise
     _sync_one(path.parent)
 
 
 def sync(path: Path) -> None:
-    """Returns once the file, or the folder with all files below it, is on the disk. What links in it lead to is not in
+    """Returns once the file, or the folder with all files below it, is on disk. Does not follow symbolic links inside
     it."""
     if path.is_dir():
         for child in path.iterdir():
@@ -37,7 +37,7 @@ def sync(path: Path) -> None:
 
 
 def _remove_temporaries(path: Path) -> None:
-    """Removes what writers left that were killed, or that stopped responding. If such a writer continues, it finds
+    """Removes temporary files of writers that were killed or stopped responding. If such a writer continues, it finds
     nothing to rename. (Older versions wrote to "<name>.tmp".)"""
     left = path.name + ".tmp"
     for each in path.parent.iterdir():
@@ -50,7 +50,7 @@ def _sync_one(path: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        # Some file systems sync no folders, as of FUSE and SMB. What is in them is on the disk none the less.
+        # Some file systems, such as FUSE and SMB ones, cannot sync folders. The files in them are on disk anyway.
         if error.errno not in (errno.EINVAL, errno.EBADF) or not path.is_dir():
             raise
     finally:

@@ -1,4 +1,4 @@
-"""Any program in a sweep: it reports after each epoch, and stops when it is told to."""
+"""For any program in a sweep: it reports after each epoch, and stops when Crescendo says so."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _only: Optional[Trial] = None
 
 
 def trial() -> Trial:
-    """This process's trial: the same object however often it is asked for."""
+    """This process's trial. Every call returns the same object."""
     global _only
     if _only is None:
         _only = Trial(inherited_socket())
@@ -29,7 +29,7 @@ def trial() -> Trial:
 
 
 class Trial:
-    """One configuration of a sweep, which this program trains.
+    """One configuration of a sweep, trained by this program.
 
     The parameters are the program's arguments (`--lr=0.01`).
 
@@ -44,34 +44,35 @@ class Trial:
 
     def __init__(self, connected: Optional[socket.socket]) -> None:
         self._socket = connected
-        # Only for answers: before Python 3.13 a write to a stream of both ways throws away what was read ahead.
+        # Reads answers only. Before Python 3.13, a write to a two-way stream discards what was read ahead.
         self._stream = connected.makefile(encoding="utf-8") if connected else None
-        # A process that this program started, such as a loader's, knows its trial, and reports nothing.
+        # A process that this program started, such as a data loader's, knows its trial but must not report.
         self._is_child = connected is None and bool(os.environ.get("CRESCENDO_FD"))
         environment = os.environ if connected or self._is_child else {}
         self.number = int(environment.get("CRESCENDO_TRIAL", 0))
         """Number of the trial in its sweep, from 0."""
         self.seed = int(environment.get("CRESCENDO_SEED", 0))
-        """The same whenever the sweep is repeated."""
+        """The trial's random seed. It is the same whenever the sweep is repeated."""
         directory = environment.get("CRESCENDO_TRIAL_DIR")
         self.directory = Path(directory) if directory else None
-        """A folder for the trial's files; None outside a sweep."""
+        """Folder for the trial's files; None outside a sweep."""
         most = environment.get("CRESCENDO_MAX_RESOURCE")
         self.max_resource = int(most) if most else None
-        """The trial is over at this resource (epochs, say); None in a sweep without a max, and outside one."""
+        """The resource (such as epochs) at which the trial is over; None outside a sweep, and in a sweep without a
+        max."""
         self.rank = int(environment.get("RANK", 0))
-        """This process's rank among those of the trial; rank 0 reports and saves."""
+        """Rank of this process within the trial, from 0. Rank 0 reports and saves."""
         self.batch_multiple = int(environment.get("CRESCENDO_BATCH_MULTIPLE", 1))
-        """The batch of all the trial's processes together is to be the script's own batch size times this."""
+        """The total batch size over all processes of the trial should be the script's own batch size times this."""
         self.stopped = False
-        """Whether crescendo has said that this process is to stop: the trial is over, paused, or gets other workers."""
+        """Whether this process must stop: the trial is over or paused, or continues on other workers."""
         self._process = os.getpid()
         self._saved = self._read_saved()
         if connected:
             self._remove_leftovers()
         self._asked_for_checkpoint = False
         self._last = 0  # resource of the last report
-        self._epochs_done = 0  # with that report: another number where it is of another resource
+        self._epochs_done = 0  # at that report; differs from _last if the resource is not epochs
         self._epoch: Optional[int] = None
         self._epoch_began = 0.0
         self._owed: Optional[Dict[str, Any]] = self._saved
@@ -88,7 +89,7 @@ class Trial:
 
     @property
     def checkpoint(self) -> Optional[Path]:
-        """What `save` of the last report wrote, to load before `epochs()`; None if the trial begins."""
+        """Path that the last report's `save` wrote; load it before calling `epochs()`. None if the trial is new."""
         if self._owed and not self._asked_for_checkpoint and self.rank == 0 and not self._is_child:
             atexit.register(self._repeat_at_end)
         self._asked_for_checkpoint = True
@@ -96,16 +97,16 @@ class Trial:
 
     @property
     def resource(self) -> int:
-        """How many epochs, say, the last report or the checkpoint stands for; 0 if the trial begins. For loops of
-        others, which want to know where to begin."""
+        """Resource (such as epochs) of the last report or of the checkpoint; 0 if the trial is new. Use it in a
+        framework's loop that needs to know where to begin."""
         return self._owed["resource"] if self._owed else self._last
 
     def resumed(self, resource: int, *, epoch: Optional[int] = None, **metrics: Any) -> None:
-        """Says that the program continues from a checkpoint of its own, and what it reported with it. `epoch` is the
-        last one that it trained, where reports count something else.
+        """Declares that the program continues from its own checkpoint, and what it reported with that checkpoint.
+        `epoch` is the last epoch that it trained, if reports count something else.
 
-        Call it before `epochs()`. The report is sent again, at once: it may have been lost when the former process
-        ended, and nobody else knows it. Programs that save with `report(save=…)` need not call this.
+        Call it before `epochs()`. It sends the report again, at once: the report may have been lost when the former
+        process ended, and only this program still has it. Programs that save with `report(save=…)` need not call this.
         """
         epoch = resource if epoch is None else epoch
         self._owed = {"resource": resource, "metrics": numbers_of(metrics), "epoch": epoch}
@@ -113,12 +114,12 @@ class Trial:
             self._repeat_report()
 
     def epochs(self, limit: Optional[int] = None) -> Iterator[int]:
-        """The numbers of the epochs to train, from 1, or from the one after the checkpoint. Ends when the trial is to
-        stop, or is over.
+        """Yields the numbers of the epochs to train, from 1 or from the one after the checkpoint. Ends when the trial
+        must stop or is over.
 
-        `limit` is the last epoch where no `scheduler.max` says it: outside a sweep, by default 10, and in a sweep
-        without a max. Where reports have another resource than epochs, the max is in that. If one of it is several
-        epochs, the first report is to come within as many epochs as the max is.
+        `limit` is the last epoch if `scheduler.max` does not set it: outside a sweep (default: 10), and in a sweep
+        without a max. If reports count another resource than epochs, so does the max. If one unit of that resource is
+        several epochs, the program must report for the first time within as many epochs as the max.
         """
         last = self._last_epoch(limit)
         self._repeat_report()
@@ -150,20 +151,20 @@ class Trial:
         noise_scale: Optional[float] = None,
         **more: Any,
     ) -> bool:
-        """Reports an epoch's metrics, and returns whether the program is to continue.
+        """Reports an epoch's metrics, and returns whether the program should continue.
 
-        `resource` is the total so far; by default the number of the epoch. `save` is called with a path where it writes
-        a file or a folder from which the trial can continue: sweeps that pause trials need it, and all others lose less
-        with it when something fails. Rank 0 calls it; with `save_on="all"` all ranks do, with the same path, which is
-        for savers that wait for each other: on rank 0 they return once all have written.
+        `resource` is the total so far, by default the number of the epoch. `save` is called with a path, and writes a
+        file or a folder there from which the trial can continue. Sweeps that pause trials need it; in all others, it
+        reduces what a failure loses. Rank 0 calls it. With `save_on="all"`, all ranks call it with the same path; use
+        that for savers that wait for each other, so that they return on rank 0 only when all ranks have written.
 
-        `data_wait` is the share, 0 to 1, of the time since the report before that was spent waiting for data; by
-        default what `waiting_for()` measured. `step_seconds` is the mean time of an optimizer step since that report:
-        from it crescendo learns what more workers bring (`scheduler.grow_when`). By default it is the time of the
-        epoch, if `epochs()` gave it: only ratios count. With `batch: adaptive` crescendo also needs `group_batch`, the
-        samples in a step of all ranks together, and `noise_scale`, the gradient noise scale in samples.
+        `data_wait` is the share (0 to 1) of the time since the previous report that was spent waiting for data; by
+        default, what `waiting_for()` measured. `step_seconds` is the mean time of an optimizer step since that report.
+        From it, Crescendo learns what more workers bring (`scheduler.grow_when`). The default is the time of the epoch,
+        if the program uses `epochs()`: only ratios count. With `batch: adaptive`, Crescendo also needs `group_batch`,
+        the samples per step over all ranks, and `noise_scale`, the gradient noise scale in samples.
 
-        All ranks of a group report, and learn together whether they are to continue; what rank 0 reports counts.
+        Every rank of a group must call this, and all get the same answer. Rank 0's metrics count.
         """
         now = time.monotonic()
         numbers = named_numbers(metrics, unnamed, more, epoch="trial.epochs(), or resource=3")
@@ -175,7 +176,7 @@ class Trial:
                 file=sys.stderr,
                 flush=True,
             )
-            raise SystemExit(0)  # the program was told, and goes on: this is the clean way out
+            raise SystemExit(0)  # the program ignored the stop; this ends it cleanly
         if resource is None:
             resource = self._last + 1 if self._epoch is None else self._epoch
         if resource < 1:
@@ -194,7 +195,7 @@ class Trial:
         if save is not None and self.directory is not None and (self.rank == 0 or save_on == "all"):
             self._save({**message, "epoch": epochs_done}, save, save_on)
         if step_seconds is None and self._epoch is not None:
-            # As many times longer as an epoch of this batch has fewer steps than one of the script's own.
+            # An epoch with this batch has fewer steps than one with the script's own, by this factor.
             step_seconds = (now - self._epoch_began) / (resource - self._last) * self.batch_multiple
         now = time.monotonic()
         if data_wait is None and self._waited > 0:
@@ -209,7 +210,7 @@ class Trial:
         return not self.stopped
 
     def waiting_for(self, data: Iterable[Item]) -> Iterator[Item]:
-        """The items of `data`; measures how long the program waits for them, which the next report says."""
+        """Yields the items of `data`, and measures how long the program waits for them, for the next report."""
         items = iter(data)
         while True:
             begin = time.monotonic()
@@ -232,20 +233,20 @@ class Trial:
         return 10 if limit is None else limit
 
     def _is_over(self, epoch: int, last: int) -> bool:
-        """Whether the trial ends before this epoch."""
-        if self.max_resource is not None and self._last != self._epochs_done:  # it does not count epochs
+        """Whether the trial is over before this epoch."""
+        if self.max_resource is not None and self._last != self._epochs_done:  # the resource is not epochs
             return self._last >= self.max_resource
         return epoch > last
 
     def _repeat_report(self) -> None:
-        """Sends the checkpoint's report, which may have been lost when the former process ended."""
+        """Sends the checkpoint's report again: it may have been lost when the former process ended."""
         if self._is_child:
             raise RuntimeError(
                 "only the process that Crescendo started reports, and this one was started by the program; give the "
                 "numbers to that process, and report there"
             )
         if self._owed:
-            # Rank 0 may load for all. Who continues from a checkpoint of its own has called resumed().
+            # Rank 0 may load for all. A program that continues from its own checkpoint has called resumed().
             if self._owed is self._saved and not self._asked_for_checkpoint and self.rank == 0:
                 raise RuntimeError(
                     f"the trial continues from its checkpoint at {self._owed['resource']}, which the script has not "
@@ -254,11 +255,12 @@ class Trial:
                 )
             owed, self._owed = self._owed, None
             self._last = owed["resource"]
-            self._epochs_done = owed.get("epoch", self._last)  # an earlier version did not write it down
+            self._epochs_done = owed.get("epoch", self._last)  # earlier versions did not save it
             self._send({"resource": owed["resource"], "metrics": owed["metrics"]})
 
     def _repeat_at_end(self) -> None:
-        """A framework that finds its checkpoint complete trains no further epoch, and so comes to no report."""
+        """Repeats the report at exit: a framework that finds its training complete trains no epoch, so it never
+        reports."""
         is_open = self._stream is not None and not self._stream.closed
         if self._owed and is_open and os.getpid() == self._process:
             self._repeat_report()
@@ -274,12 +276,13 @@ class Trial:
             answer = self._stream.readline()
         except OSError:
             answer = ""
-        decision = json.loads(answer) if answer else {}  # empty: the sweep is over
+        decision = json.loads(answer) if answer else {}  # no answer: the sweep is over
         self.stopped = decision.get("decision") != "continue"
         self.batch_multiple = decision.get("batch_multiple", self.batch_multiple)
 
     def _read_saved(self) -> Optional[Dict[str, Any]]:
-        """None if there is no checkpoint, or no longer: somebody cleaned up, and beginning anew beats failing."""
+        """Reads saved.json. Returns None if there is no checkpoint, or no longer: after a clean-up, starting anew beats
+        failing."""
         if self.directory is None:
             return None
         try:
@@ -299,17 +302,17 @@ class Trial:
         return None
 
     def _remove_leftovers(self) -> None:
-        """What a former process left half written: where all ranks save, none of them could remove it later."""
+        """Removes what a former process left half written. If all ranks save, none of them could remove it later."""
         if self.directory is None or self.rank != 0:
             return
         if self._saved is None and (self.directory / "saved.json").exists():
-            return  # it is damaged, and somebody may want what it named
+            return  # saved.json is damaged; a user may want the checkpoint that it named
         for path in self.directory.glob("saved-*"):
             if path.name[len("saved-") :].isdigit() and path.name != (self._saved or {}).get("file"):
                 _remove(path)
 
     def _save(self, record: Dict[str, Any], save: Callable[[Path], Any], save_on: str) -> None:
-        """The trial may be killed at any time, so saved.json always names a checkpoint that is complete."""
+        """Saves a checkpoint. saved.json always names a complete one, because the trial may be killed at any time."""
         assert self.directory is not None
         former = self.checkpoint
         name = f"saved-{record['resource']}"

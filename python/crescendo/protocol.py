@@ -1,4 +1,4 @@
-"""A program's end of the trial protocol: JSON objects, one a line, over a socket that it inherits."""
+"""The program's end of the trial protocol: JSON objects, one per line, over an inherited socket."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Message = Dict[str, Any]
 
 
 def inherited_socket() -> Optional[socket.socket]:
-    """The socket to crescendo; None outside a sweep, and in processes that the program starts in another way than by a
-    fork: these have the variable, but not the socket. Raises RuntimeError if CRESCENDO_FD names no socket."""
+    """Returns the socket to crescendo. Returns None outside a sweep, and in processes that the program starts without a
+    fork: these inherit the variable, but not the socket. Raises RuntimeError if CRESCENDO_FD names no such socket."""
     descriptor = os.environ.get("CRESCENDO_FD")
-    # Such a process imports the program's main module before it knows its parent.
+    # A spawned process imports the program's main module before it knows its parent.
     if not descriptor or getattr(multiprocessing.current_process(), "_inheriting", False):
         return None
     try:
         inherited = socket.socket(fileno=int(descriptor))
-        if inherited.family != socket.AF_UNIX:  # one that was opened since, under the number that had become free
+        if inherited.family != socket.AF_UNIX:  # another socket has got the number since
             inherited.detach()
             raise OSError("the number is another socket's")
     except (OSError, ValueError) as error:
@@ -45,16 +45,16 @@ def inherited_socket() -> Optional[socket.socket]:
 
 
 def end_with_parent() -> None:
-    """From now on the system kills this process when the one that started it dies."""
+    """Makes the system kill this process when the process that started it dies."""
     try:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     except (OSError, AttributeError):
-        pass  # no Linux: the end of the channel has to do
+        pass  # not Linux: the process ends when its channel closes
 
 
 def named_numbers(metrics: Any, unnamed: Sequence[Any], more: Mapping[str, Any], epoch: str) -> Dict[str, Any]:
-    """What `report(metrics, *unnamed, **more)` was given. Raises TypeError if a number has no name, as in reports of
-    other tools. `epoch` says where the epoch comes from."""
+    """Returns the named numbers of `report(metrics, *unnamed, **more)`. Raises TypeError if a number has no name, as in
+    other tools' reports. `epoch` completes the message: it says where the epoch comes from."""
     others = [*unnamed] if metrics is None or isinstance(metrics, Mapping) else [metrics, *unnamed]
     if others:
         raise TypeError(
@@ -65,23 +65,25 @@ def named_numbers(metrics: Any, unnamed: Sequence[Any], more: Mapping[str, Any],
 
 
 def missing_attribute(trial: Any, name: str, parameters: str, pruning: str) -> Any:
-    """Raises AttributeError, for `__getattr__` of a trial. For what other tools' trials have, that says what is
-    here in its place."""
+    """Raises AttributeError, for `__getattr__` of a trial. For attributes that other tools' trials have, the message
+    says what to use instead: `parameters` or `pruning`."""
     if name.startswith("suggest_"):
         parameters = f"the sweep file has the ranges of the parameters, and {parameters}"
     if name == "should_prune" or name == "params" or name.startswith("suggest_"):
         remedy = pruning if name == "should_prune" else parameters
         raise AttributeError(f"a trial of Crescendo has no {name}: {remedy}")
-    return object.__getattribute__(trial, name)  # raises Python's own
+    return object.__getattribute__(trial, name)  # raises Python's own error
 
 
 def number_of(value: Any) -> float:
-    """A tensor that has a gradient is one too, and torch has no warning for it. Raises as float() does."""
+    """Converts to float. Detaches a tensor first, so that torch does not warn about its gradient. Raises as float()
+    does."""
     return float(value.detach() if hasattr(value, "detach") else value)
 
 
 def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:
-    """Metrics as the protocol has them: numbers by name; None stands for one that is not finite.
+    """Converts metrics to the protocol's form: numbers by name, with None for one that is not finite. Raises TypeError
+    for a value that is not one number.
 
     >>> numbers_of({"val_loss": 1, "grad": float("inf")})
     {'val_loss': 1.0, 'grad': None}
@@ -103,8 +105,8 @@ def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:
 
 
 def without_point(value: Any) -> Any:
-    """The value as programs get it among their arguments: a whole number has no point, whatever its parameter's
-    distribution.
+    """Returns the value as programs get it among their arguments: a whole number without a decimal point, whatever the
+    distribution of its parameter.
 
     >>> without_point(256.0), without_point(0.5), without_point(True)
     (256, 0.5, True)
@@ -118,10 +120,10 @@ class Interrupted(Exception):
 
 
 class Channel:
-    """The socket of a warm trainer.
+    """A warm trainer's connection to crescendo.
 
-    A thread reads, and separates answers to store requests from orders. So any thread may use the store while the main
-    thread looks for orders between its steps.
+    A thread reads the socket, and separates answers to store requests from orders. So any thread may use the store,
+    while the main thread looks for orders between its steps.
     """
 
     def __init__(self, connected: socket.socket) -> None:
@@ -132,12 +134,12 @@ class Channel:
         self._answers: Dict[int, Optional[Message]] = {}
         self._last_id = 0
         self._ended = False
-        self.is_waiting = False  # whether the main thread waits for others
-        self.num_moves = 0  # how often the main thread came by
+        self.is_waiting = False  # whether the main thread waits for an order or for other members
+        self.num_moves = 0  # how often the main thread reported that it moved
         threading.Thread(target=self._read, name="crescendo-channel", daemon=True).start()
 
     def send(self, **message: Any) -> None:
-        """Sends a message. It is dropped if the other end has closed."""
+        """Sends a message. Drops it if the other end has closed."""
         line = json.dumps(message).encode() + b"\n"
         with self._sending:
             try:
@@ -146,7 +148,7 @@ class Channel:
                 pass  # the reader sees the end as well
 
     def wait(self) -> Optional[Message]:
-        """Waits for an order and takes it; None once the channel is closed."""
+        """Waits for an order and takes it. Returns None once the channel is closed."""
         with self._arrived:
             with self.waiting():
                 self._arrived.wait_for(lambda: self._ended or self._orders)
@@ -154,7 +156,7 @@ class Channel:
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
-        """While the main thread waits, for an order or for other members, and does not hang."""
+        """Marks the main thread as waiting for an order or for other members, so that it does not count as hung."""
         self.is_waiting = True
         try:
             yield
@@ -162,23 +164,23 @@ class Channel:
             self.is_waiting = False
 
     def put_back(self, order: Message) -> None:
-        """Makes it the next order again."""
+        """Makes `order` the next one again."""
         with self._arrived:
             self._orders.appendleft(order)
 
     def interrupted(self) -> bool:
-        """Whether a `join` or `leave` waits to be taken, or the other end has closed: then the present group is
-        over."""
+        """Whether the present group is over: a `join` or `leave` waits to be taken, or the other end has closed."""
         with self._arrived:
             return self._is_interrupted()
 
     def request(self, timeout: float, **message: Any) -> Message:
-        """Sends a store request and waits for the answer to it. Raises Interrupted as soon as the channel is
-        interrupted, and TimeoutError after `timeout` seconds."""
+        """Sends a store request and waits for its answer. Raises Interrupted as soon as the channel is interrupted, and
+        TimeoutError after `timeout` seconds."""
         return self.request_all(timeout, [message])[0]
 
     def request_all(self, timeout: float, messages: Sequence[Message]) -> List[Message]:
-        """Sends several at once, and waits for all answers, which come in the order of the requests."""
+        """Sends several store requests at once, and waits for all answers. Returns them in the order of the requests.
+        Raises as request() does."""
         numbers = [self._number(expects_answer=True) for _ in messages]
         for number, message in zip(numbers, messages):
             self.send(type="store", id=number, **message)
@@ -195,7 +197,7 @@ class Channel:
         raise TimeoutError(f"no answer for {timeout:g} s to {messages[0]}")
 
     def request_unanswered(self, **message: Any) -> None:
-        """Sends a store request whose answer nobody waits for. Later requests are served after this one."""
+        """Sends a store request without waiting for its answer. Later requests are served after this one."""
         self.send(type="store", id=self._number(expects_answer=False), **message)
 
     def _number(self, expects_answer: bool) -> int:
@@ -206,7 +208,8 @@ class Channel:
             return self._last_id
 
     def _is_interrupted(self) -> bool:
-        # A decision may overtake the last steps of a rendezvous that succeeds; join and leave end it.
+        # A decision may arrive before the last steps of a rendezvous that succeeds. A join or leave ends the
+        # rendezvous.
         return self._ended or any(order.get("type") in ("join", "leave") for order in self._orders)
 
     def _read(self) -> None:
@@ -230,7 +233,7 @@ class Channel:
 
 
 def _lines(connected: socket.socket) -> Iterable[bytes]:
-    """The lines that arrive, until the other end closes."""
+    """Yields the lines that arrive, until the other end closes."""
     try:
         with connected.makefile("rb") as stream:
             yield from stream
@@ -241,9 +244,10 @@ def _lines(connected: socket.socket) -> Iterable[bytes]:
 class Pulse:
     """Tells crescendo once a second that the main thread is alive: a silent trainer counts as hung, and is killed.
 
-    The main thread is alive if it waits for an order, or if its Python code has moved on since the second before: it is
-    elsewhere, or came by (`Channel.num_moves`) in a loop that spends nearly all its time in one line. So a long
-    evaluation needs no code of its own for this, and a program that hangs within one call is found.
+    The main thread is alive if it waits for an order or for other members, or if its Python code has moved since the
+    last look: it is at another place, or has counted up `Channel.num_moves` in a loop that spends nearly all its time
+    in one line. So a long evaluation needs no code of its own for this, and a program that hangs within one call is
+    found.
     """
 
     period = 1.0  # seconds
@@ -257,7 +261,7 @@ class Pulse:
         threading.Thread(target=self._run, name="crescendo-pulse", daemon=True).start()
 
     def look(self) -> None:
-        """Sends a sign of life if there is one since the last look."""
+        """Sends a sign of life if the main thread has shown one since the last look."""
         frame = sys._current_frames().get(self._main)
         place = (id(frame), frame.f_lasti, self._channel.num_moves) if frame else None
         del frame  # it would keep the main thread's variables alive

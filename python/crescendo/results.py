@@ -1,4 +1,4 @@
-"""Results of a sweep, for notebooks: its trials and their reports as plain lists, or as a frame."""
+"""Results of a sweep, for notebooks: its trials and their reports as plain lists, or as a data frame."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 from crescendo.protocol import without_point
 
 class Results:
-    """What is known of a sweep now; it may still be running.
+    """Results of a sweep so far; it may still be running.
 
-    `trials` has a dict for each trial, with the columns of `crescendo trials`. `reports` has a dict for each report, in
-    the order of time: `trial`, `resource`, `time` (seconds that the sweep had been at work), `seconds` (the training
-    clock), `workers` and every metric, which is None where the report lacks it; a metric that has the name of another
-    column is `metrics.NAME`. `best` is the best trial as `crescendo best` shows it, or None;
-    its `config` has whole numbers without a point, as programs get them.
+    `trials` has one dict per trial, with the columns of `crescendo trials`. `reports` has one dict per report, in order
+    of time: `trial`, `resource`, `time` (seconds for which the sweep had been running), `seconds` (the training clock),
+    `workers` and every metric, which is None if the report lacks it. A metric with the name of another column becomes
+    `metrics.NAME`. `best` is the best trial as `crescendo best` shows it, or None. Whole numbers in its `config` are
+    integers, as programs get them.
     """
 
     def __init__(
@@ -39,9 +39,10 @@ class Results:
         return f"Results({str(self.directory)!r}: {len(self.trials)} trials, {len(self.reports)} reports)"
 
     def frame(self, what: str = "trials", library: str | None = None) -> Any:
-        """`trials` or `reports` as a frame of pandas, or of polars where only that is installed; `library` chooses.
+        """Returns `trials` or `reports` as a pandas data frame, or a polars one if only polars is installed. `library`
+        chooses one of the two. Raises ImportError if the library is not installed.
 
-        In polars a column has one type: one with lists beside single values is their JSON.
+        A polars column has one type, so a column that mixes lists with single values holds JSON text.
         """
         if what not in ("trials", "reports"):
             raise ValueError(f"frame({what!r}): there are 'trials' and 'reports'")
@@ -51,7 +52,7 @@ class Results:
                 module = importlib.import_module(name)
             except ImportError:
                 continue
-            if name == "polars":  # it guesses types from the first rows unless it may look at all of them
+            if name == "polars":  # None: infer types from all rows, not only the first ones
                 return module.DataFrame(_with_one_kind_a_column(rows), infer_schema_length=None)
             return module.DataFrame(rows)
         missing = f"{library} is not" if library else "neither pandas nor polars is"
@@ -61,9 +62,9 @@ class Results:
 def load(directory: str | os.PathLike[str], program: str | None = None) -> Results:
     """Reads a sweep's directory.
 
-    The `crescendo` program says what its trials are, so a notebook and the command line cannot disagree. `program` is
-    its path; by default the one in CRESCENDO_BINARY, or on PATH. Raises ValueError with the program's own message if
-    there is no sweep, or a damaged one.
+    It asks the `crescendo` program for the trials, so a notebook and the command line cannot disagree. `program` is the
+    path of that program; by default CRESCENDO_BINARY, or `crescendo` on PATH. Raises FileNotFoundError if there is no
+    such program, and ValueError with the program's own message if there is no sweep or a damaged one.
     """
     directory = Path(directory)
     program = program or os.environ.get("CRESCENDO_BINARY") or shutil.which("crescendo")
@@ -79,7 +80,7 @@ def load(directory: str | os.PathLike[str], program: str | None = None) -> Resul
 
 
 def _with_one_kind_a_column(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Where lists or dictionaries stand beside other values, all of the column are their JSON."""
+    """Turns each column that mixes lists or dictionaries with other values into JSON text."""
     kinds: dict[str, set[Any]] = {}
     for row in rows:
         for name, value in row.items():
@@ -95,6 +96,6 @@ def _with_one_kind_a_column(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _ask(program: str, verb: str, directory: Path, *options: str) -> str:
     done = subprocess.run([program, verb, str(directory), *options], capture_output=True, text=True)
-    if done.returncode != 0 and done.stdout.strip() != "null":  # null: no trial is the best yet
+    if done.returncode != 0 and done.stdout.strip() != "null":  # null: no trial has a result yet
         raise ValueError(done.stderr.strip() or f"crescendo {verb} ended with status {done.returncode}")
     return done.stdout

@@ -1,6 +1,6 @@
-"""Proposes the configurations of a sweep: `sampler: {command: [python3, mine.py]}` in its file.
+"""Proposes the configurations of a sweep, if its file has `sampler: {command: [python3, mine.py]}`.
 
-A sampler is a class with one method, and two more if it likes::
+A sampler is a class with one method and two optional ones::
 
     from crescendo import sampler
 
@@ -19,8 +19,8 @@ A sampler is a class with one method, and two more if it likes::
 
     sampler.serve(Mine)
 
-`draw`, which `propose(self, number)` does without, is a configuration that crescendo drew at random from the search
-space, within its constraints, to start from. docs/sampler-protocol.md has the messages behind it.
+`draw` is a configuration that crescendo drew at random from the search space, within its constraints; use it as a
+starting point. A `propose(self, number)` without it works too. docs/sampler-protocol.md describes the messages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 @dataclass
 class Search:
-    """What is searched, by the words of the sweep file."""
+    """The search, in the words of the sweep file."""
 
     name: str = ""
     metric: str = ""
@@ -50,14 +50,14 @@ class Search:
 
 @dataclass
 class Trial:
-    """How a trial is now."""
+    """Current state of a trial."""
 
     trial: int
     status: str  # running, waiting, paused, held, stopped, finished, failed
     config: Dict[str, Any]
     value: Optional[float] = None  # the metric of its last report
-    resource: int = 0  # of its last report
-    proposal: Optional[int] = None  # number of the proposal that it came from, if it was this process's
+    resource: int = 0  # resource of its last report
+    proposal: Optional[int] = None  # number of its proposal, if this process made it
 
     @property
     def ended(self) -> bool:
@@ -77,20 +77,20 @@ def _propose(sampler: Any, question: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no word for: a number of NumPy or torch."""
+    """Converts what JSON cannot represent: numbers and arrays of NumPy or torch. Raises TypeError for anything else."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"propose() gave {value!r} ({type(value).__name__}); give numbers, texts, lists or dictionaries")
 
 
 def serve(make: Callable[[Search], Any]) -> None:
-    """Answers for `make(search)` until the sweep is over."""
+    """Answers the sweep's requests with the sampler `make(search)` until the sweep is over."""
     if "CRESCENDO_FD" not in os.environ:
         raise SystemExit(
             "crescendo: a sampler answers a sweep that runs; name it in the sweep's file, as "
             "`sampler: {command: [python3, mine.py]}`, and try it by `crescendo validate sweep.yaml --sample 5`"
         )
-    # One stream for both ways would lose questions: before Python 3.13 a write throws away what was read ahead.
+    # A single two-way stream would lose questions: before Python 3.13, a write discards what was read ahead.
     with socket.socket(fileno=int(os.environ["CRESCENDO_FD"])) as connection, connection.makefile(
         encoding="utf-8"
     ) as questions:

@@ -1,17 +1,17 @@
-"""A script for Weights & Biases in a sweep, unchanged.
+"""Runs an unchanged Weights & Biases script in a sweep.
 
     python -m crescendo.wandb SCRIPT [ARGUMENT …]
     python -m crescendo.wandb --sweep-file SCRIPT [ARGUMENT …]
 
-A script that Python starts as a module is `-m MODULE` here, too.
+For a script that Python starts as a module, give `-m MODULE` here, too.
 
-The first line runs the script. `wandb.config` then holds the trial's parameters, as in a sweep of W&B, and each
-`wandb.log` that has the sweep's metric is a report: how often the metric was logged is the resource. A trial that is to
-stop ends there, as W&B's agent would end it. `wandb.agent(…, function)` calls the function once. Runs are recorded in
-the trial's folder, offline, unless the environment has another WANDB_DIR or WANDB_MODE.
+The first line runs the script. `wandb.config` holds the trial's parameters, as in a W&B sweep. Each `wandb.log` call
+with the sweep's metric is a report; the number of such calls so far is the resource. If the trial must stop, the script
+ends in that call, as W&B's agent would end it. `wandb.agent(…, function)` calls the function once. Runs are recorded
+offline in the trial's folder, unless the environment sets another WANDB_DIR or WANDB_MODE.
 
-The second line is for a script that gives its sweep to `wandb.sweep` as a dictionary. It prints the sweep file; what
-the script prints goes to stderr.
+The second line is for a script that gives its sweep to `wandb.sweep` as a dictionary. It prints the sweep file on
+stdout; what the script itself prints goes to stderr.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def run(words: List[str]) -> None:
-    """Runs a script, or a module, as if Python had been given these words."""
+    """Runs a script or module, as `python WORDS` would."""
     if words[0] == "-m":
         sys.argv = words[1:]
         sys.path[0] = os.getcwd()
@@ -66,12 +66,12 @@ def run_as_trial(words: List[str]) -> None:
         run(words)
     except BaseException as ended:
         if not isinstance(ended, SystemExit) or ended.code not in (None, 0):
-            atexit.unregister(reports.end)  # it has said itself why it has no result
+            atexit.unregister(reports.end)  # the script's own error says why there is no result
         raise
 
 
 def attach(trial: crescendo.Trial) -> Reports:
-    """From now on `wandb` gets the trial's parameters, and what it logs is reported."""
+    """Connects `wandb` to the trial: it gets the trial's parameters, and what it logs is reported."""
     metric = os.environ.get(METRIC_VARIABLE)
     if not metric:
         raise SystemExit(
@@ -95,12 +95,12 @@ def attach(trial: crescendo.Trial) -> Reports:
     init = wandb.init
 
     def init_and_report(*arguments: Any, **options: Any) -> Any:
-        for name, value in place.items():  # W&B's example of cross-validation removes all of its variables in a fold
+        for name, value in place.items():  # W&B's cross-validation example removes them all in each fold
             os.environ.setdefault(name, value)
         run = init(*arguments, **options)
         log = run.log
         if getattr(log, "_crescendo", False):
-            return run  # of an init() before this one
+            return run  # wrapped by an earlier init()
         reports.watch(type(run.summary))
 
         def log_and_report(data: Mapping[str, Any], *more: Any, **named: Any) -> None:
@@ -123,22 +123,22 @@ def attach(trial: crescendo.Trial) -> Reports:
 
 
 def print_sweep_file(words: List[str]) -> None:
-    """Runs a script until it calls `wandb.agent`, and prints the sweep that it has given to `wandb.sweep`."""
-    os.environ.setdefault("WANDB_MODE", "offline")  # else wandb.login() asks for an account
+    """Runs a script until it calls `wandb.agent`, and prints the sweep that it gave to `wandb.sweep`."""
+    os.environ.setdefault("WANDB_MODE", "offline")  # otherwise wandb.login() asks for an account
     import wandb
 
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as file:
-        os.dup2(2, 1)  # what the script prints, and the programs that it starts, is not in the file
+        os.dup2(2, 1)  # output of the script and of its child processes stays out of the file
         sweep: Dict[str, Any] = {}
 
         def note_sweep(given: Mapping[str, Any], *_: Any, **__: Any) -> str:
-            # Through JSON, which has lists for tuples; arrays and numbers of NumPy become Python's.
+            # Through JSON, so that tuples become lists, and NumPy's arrays and numbers become Python's.
             sweep.clear()
             sweep.update(json.loads(json.dumps(given, default=lambda value: value.tolist())))
             return "crescendo"
 
         def note_end(_sweep: Any = None, function: Any = None, *_: Any, count: Optional[int] = None, **__: Any) -> None:
-            if function is not None:  # W&B calls it in this process, and starts no program
+            if function is not None:  # W&B would call it in this process and start no program
                 sweep.pop("program", None)
                 sweep.pop("command", None)
             if count is not None:
@@ -154,14 +154,14 @@ def print_sweep_file(words: List[str]) -> None:
         if not sweep:
             raise SystemExit("crescendo: the script gave no sweep to wandb.sweep, so there is none to print")
         if "program" not in sweep and "command" not in sweep:
-            # No ${args}: a function has its parameters from wandb.config, and the script's arguments are the user's.
+            # No ${args}: a function gets its parameters from wandb.config, and the script's arguments are the user's.
             sweep = {"command": ["python3", "-m", "crescendo.wandb", *words], **sweep}
         file.write(_yaml(sweep))
 
 
 def _yaml(sweep: Mapping[str, Any]) -> str:
-    """Lists are on one line. Texts are in quotes: without, some readers of YAML take "1e-3" for a number."""
-    import yaml  # which comes with wandb
+    """The sweep as YAML, with lists on one line. Quotes strings, because some YAML readers take 1e-3 for a number."""
+    import yaml  # comes with wandb
 
     class Key(str):
         pass
@@ -180,25 +180,26 @@ def _yaml(sweep: Mapping[str, Any]) -> str:
 
 
 class Reports:
-    """Makes reports of what a script logs in this process.
+    """Turns what a script logs in this process into reports.
 
-    Forked ones, such as the folds of a cross-validation, inherit this object: each would count its reports from 1.
+    Forked processes, such as the folds of a cross-validation, inherit this object but do not report: each would count
+    its reports from 1.
     """
 
     def __init__(self, trial: crescendo.Trial, metric: str) -> None:
         self._trial = trial
         self._metric = metric
         self._process = os.getpid()
-        self._logged_in_fork = mmap.mmap(-1, 1)  # which they share: whether the metric was
-        self._numbers: Dict[str, float] = {}  # logged since the last report
-        self._names: Dict[str, None] = {}  # all that were ever logged
-        self._summary: Dict[str, float] = {}  # what the script wrote there itself
+        self._logged_in_fork = mmap.mmap(-1, 1)  # shared with forks: whether one logged the metric
+        self._numbers: Dict[str, float] = {}  # numbers logged since the last report
+        self._names: Dict[str, None] = {}  # names of all numbers logged so far
+        self._summary: Dict[str, float] = {}  # what the script wrote to wandb.summary itself
         self._has_reported = False
         self._has_ended = False
         self._watched: Any = None
 
     def add(self, data: Mapping[str, Any]) -> None:
-        """Takes what is logged. Ends the program if it is to stop."""
+        """Takes what a script logs. Ends the program if the trial must stop."""
         numbers = dict(_numbers_in(data))
         if os.getpid() != self._process:
             self._note_fork(numbers)
@@ -208,13 +209,13 @@ class Reports:
         if self._metric not in numbers:
             return
         self._has_reported = True
-        if self._has_ended:  # and the script has caught that, as a bare `except:` around wandb.log does
+        if self._has_ended:  # the script caught SystemExit, as a bare `except:` does
             sys.modules["wandb"].finish()
             os._exit(0)
         try:
             continues = self._trial.report(self._numbers)
             self._numbers = {}
-            # A trial that is complete may save its model, and so on. If it logs the metric once more, report() ends it.
+            # A complete trial may still save its model, for example. If it logs the metric again, report() ends it.
             if not continues and self._trial.resource != self._trial.max_resource:
                 raise SystemExit(0)
         except SystemExit:
@@ -222,7 +223,7 @@ class Reports:
             raise
 
     def watch(self, summary: Any) -> None:
-        """Notes what is written to objects of W&B's class of summaries."""
+        """Records what the script writes to objects of W&B's summary class."""
         if self._watched is summary:
             return
         self._watched = summary
@@ -237,7 +238,8 @@ class Reports:
         summary.update = note_and_update
 
     def end(self) -> None:
-        """The script ends. A metric that is in the summary only is reported now; one that is nowhere is spoken of."""
+        """Called when the script ends. Reports a metric that is only in the summary. Prints a message if there is
+        none."""
         if self._has_reported or os.getpid() != self._process:
             return
         if self._metric in self._summary:
@@ -261,7 +263,8 @@ class Reports:
 
 
 def _numbers_in(data: Mapping[str, Any], prefix: str = "") -> Iterator[Tuple[str, float]]:
-    """The numbers among what is logged, which may also be images or tables; a number in a dictionary has W&B's name.
+    """Yields the numbers in logged data, which may also have images or tables. A number in a dictionary gets W&B's
+    dotted name.
 
     >>> dict(_numbers_in({"loss": 1, "val": {"loss": 0.5}, "note": "7", "weights": [1, 2]}))
     {'loss': 1.0, 'val.loss': 0.5}
@@ -278,16 +281,16 @@ def _numbers_in(data: Mapping[str, Any], prefix: str = "") -> Iterator[Tuple[str
 def _number(value: Any) -> Optional[float]:
     try:
         return number_of(value)
-    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of several
+    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor with several elements
         return None
 
 
 def _write_parameters(directory: Path, rank: int) -> Path:
-    """The file in which W&B's agent would give them to wandb.init(). The values of wandb.init() come behind these."""
-    import yaml  # which comes with wandb
+    """Writes the file in which W&B's agent passes parameters to wandb.init(), where they override its own values."""
+    import yaml  # comes with wandb
 
     parameters = json.loads((directory / "params.json").read_text())
-    path = directory / f"wandb-parameters-{rank}.yaml"  # processes of a trial would meet in one file
+    path = directory / f"wandb-parameters-{rank}.yaml"  # one file per process of the trial
     entries = {name: {"value": value} for name, value in parameters.items()}
     replace_file(path, yaml.safe_dump({"wandb_version": 1, **entries}, sort_keys=False).encode())
     return path

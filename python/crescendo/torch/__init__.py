@@ -1,4 +1,4 @@
-"""PyTorch programs that grow in memory: from one worker to many while they train, without a restart.
+"""For PyTorch programs that grow in memory: from one worker to many while they train, without a restart.
 
 ::
 
@@ -52,7 +52,7 @@ if not hasattr(torch.Tensor, "register_post_accumulate_grad_hook"):
     raise ImportError(f"crescendo.torch needs torch 2.1 or later, and this is {torch.__version__}; upgrade torch")
 
 if "CRESCENDO_FD" in os.environ:
-    # What the program draws above run(), such as a split of its data, is to be the same on each worker.
+    # What the program draws before it calls run(), such as a split of its data, must be the same on each worker.
     torch.manual_seed(0)
     seed_python(0)
 
@@ -64,15 +64,16 @@ def run(
     test: Optional[Test] = None,
     checkpoint_every: float = 600.0,
 ) -> None:
-    """Trains: as a warm trainer where crescendo started this program, else once, with the command line's arguments.
+    """Trains: as a warm trainer if crescendo started this program, else once, with the command line's arguments.
 
-    `parser` reads the arguments, which are `trial.args`. In a sweep they are the words of `command:` and the trial's
-    parameters. A program that reads its arguments otherwise gives none, and finds them in `sys.argv`. `test` returns
-    metrics of the trial's model on test data; it attaches the model alone, and outside a sweep it is called behind
-    `train`. A checkpoint is written at least every `checkpoint_every` seconds, and whenever crescendo wants one.
+    `parser` reads the arguments, which become `trial.args`. In a sweep, they are the words of `command:` and the
+    trial's parameters. A program that reads its arguments in another way passes no parser, and finds them in
+    `sys.argv`. `test` returns metrics of the trial's model on test data. It attaches only the model; outside a sweep,
+    it is called after `train`. A checkpoint is written every `checkpoint_every` seconds (less often if saving would
+    take more than 1 % of the time), and whenever crescendo wants one.
 
-    What is loaded before this call, such as data, is loaded once in each process and serves all trials. So it has to be
-    the same in all processes, and what a trial trains is made in `train`.
+    What the program loads before this call, such as data, is loaded once per process and serves all trials. So it must
+    be the same in all processes. Create what a trial trains inside `train`.
     """
     words = sys.argv[1:]
     if words == ["--version"]:
@@ -90,7 +91,7 @@ def run(
     else:
         _train_alone(train, parser, words, test)
         return
-    sys.exit(0)  # what stands below the call is for trials by hand, and its words would be taken for the answer
+    sys.exit(0)  # code after the call is for runs by hand; its output would be taken for the answer
 
 
 def _train_alone(
@@ -108,7 +109,8 @@ def _train_alone(
         train(trial)
     if test is None or trial._replica is None:
         return
-    # As a sweep does at its end, so that a mistake shows before one: on the state alone, from where `train` began.
+    # Tests as a sweep does at its end, so that a mistake shows before a sweep: with only the state, in a process that
+    # is reset to how `train` found it.
     state, order = trial._replica.capture(), {"trial": trial.number, "resource": trial._replica.progress.epoch}
     del trial
     for each in noted:
@@ -127,30 +129,31 @@ def _serve(train: Train, parser: Optional[argparse.ArgumentParser], test: Option
     torch.set_num_threads(int(os.environ.get("CRESCENDO_THREADS", 1)))
     _warm_up(device)
     gc.collect()
-    gc.freeze()  # what was imported stays: later collections need not look at it
+    gc.freeze()  # imported objects stay: later collections need not visit them
     arguments = settings.Arguments(parser, sys.argv[1:])
     session = Session(channel, device, arguments=arguments, timeout=_timeout(), checkpoint_every=every)
     return session.run(train, test)
 
 
 def _pass_over_warnings() -> None:
-    """A batch system sends its warnings to every process of the job. What to do then is crescendo's to say."""
+    """Ignores a batch system's warning signals, which reach every process of the job. Crescendo decides what to do."""
     for warning in (signal.SIGUSR2, signal.SIGINT):
         signal.signal(warning, signal.SIG_IGN)
-    # With SIGTERM a program ends processes that it starts, such as those of a multiprocessing.Pool. They would inherit
-    # that it is ignored. A handler goes when another program is executed, and here when a process is forked.
+    # Programs use SIGTERM to end their child processes, such as those of a multiprocessing.Pool, and children inherit
+    # an ignored signal. So SIGTERM gets a handler instead: exec removes it, and the fork hooks below remove it in
+    # forked children.
     signal.signal(signal.SIGTERM, _do_nothing)
     signal.siginterrupt(signal.SIGTERM, False)
     masks = threading.local()
 
-    def hold() -> None:  # what comes before the child has let go of the handler waits
+    def hold() -> None:  # blocks SIGTERM until the child has removed the handler
         masks.before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
     def release() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, masks.before)
 
     def release_child() -> None:
-        if signal.getsignal(signal.SIGTERM) is _do_nothing:  # and not a handler of the program's own
+        if signal.getsignal(signal.SIGTERM) is _do_nothing:  # not the program's own handler
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
         release()
 
@@ -169,7 +172,7 @@ def _check_group(rank: int, size: int) -> None:
     total = group.sum([rank + 1.0])[0]
     seconds = time.monotonic() - begin
     channel.send(type="group_checked", sum=total, backend=group.backend_name, seconds=seconds)
-    channel.wait()  # until all have the sum, which closes the channel
+    channel.wait()  # until the channel closes, once all members have the sum
 
 
 def _channel() -> Channel:
@@ -187,7 +190,8 @@ def _device() -> torch.device:
 
 
 def _leave_memory_to_others(device: torch.device) -> None:
-    """Where workers share a GPU, one that needs more than its part is to fail itself, and not its neighbours."""
+    """Limits this worker's memory on a shared GPU: a worker that needs more than its share fails, not its
+    neighbours."""
     workers = int(os.environ.get("CRESCENDO_GPU_SHARE", 1))
     if device.type == "cuda" and workers > 1:
         torch.cuda.set_per_process_memory_fraction(1 / workers, device)
@@ -198,8 +202,8 @@ def _timeout() -> timedelta:
 
 
 def _warm_up(device: torch.device) -> None:
-    """The first step, the first group and the first DataLoader of a process take seconds: they load code. This happens
-    before a trial needs the process."""
+    """Makes a first step, group and DataLoader before a trial needs the process. These take seconds, because they load
+    code."""
     layers = torch.nn.Sequential(
         torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(8, 2)
     ).to(device)

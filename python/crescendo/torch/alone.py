@@ -1,4 +1,4 @@
-"""Trials without groups: outside a sweep, and for the test of a checkpoint."""
+"""Trials without groups: outside a sweep, and to test a checkpoint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crescendo.torch.state import Replica
 
 @dataclass
 class Endless:
-    """The terms of a trial outside a sweep."""
+    """Terms of a trial outside a sweep."""
 
     rank: int = 0
     size: int = 1
@@ -25,7 +25,7 @@ class Endless:
 
 
 class Alone(Control):
-    """Outside a sweep the program just trains, and prints its reports."""
+    """Control outside a sweep: the program simply trains, and prints its reports."""
 
     def __init__(self, device: torch.device) -> None:
         self.terms: Any = Endless()
@@ -42,7 +42,8 @@ class Alone(Control):
 
 
 class Tested(Alone):
-    """A checkpoint's model is run over a data set."""
+    """Control for a test: the trial starts from a checkpoint's state. enter() raises RuntimeError if the checkpoint is
+    older than the trial's report."""
 
     def __init__(self, state: Dict[str, Any], order: Message, device: torch.device) -> None:
         super().__init__(device)

@@ -1,4 +1,4 @@
-"""A trial's checkpoint: its state as a file, which torch.load reads."""
+"""A trial's checkpoint: its state in a file that torch.load reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class SaveError(Exception):
 
 
 def save_checkpoint(replica: Replica, path: Path) -> None:
-    """Writes the state to a file, whole or not at all. Raises SaveError."""
+    """Writes the state to a file, completely or not at all. Raises SaveError, and TypeError if torch.load could not
+    read the state safely."""
     state = replica.capture()
     require_readable(state)
     content = io.BytesIO()
@@ -36,23 +37,24 @@ def save_checkpoint(replica: Replica, path: Path) -> None:
 
 
 class DamagedCheckpoint(Exception):
-    """A file that is no checkpoint, not a whole one, or not as it was written."""
+    """The file is not a checkpoint, is incomplete, or differs from what was written."""
 
 
 def _read_through(path: Path) -> None:
-    """Raises OSError where the file cannot be read to its end, which says nothing of what was written. Readers of
-    content may take that for damage."""
+    """Raises OSError if the file cannot be read to its end. Such an error does not mean that the content is damaged,
+    but readers of the content may report it as damage."""
     with open(path, "rb") as file:
         while file.read(1 << 20):
             pass
 
 
 def _require_intact(path: Path) -> None:
-    """torch.load does not look at the sums that its files have."""
+    """Verifies the file's checksums, which torch.load ignores. Raises DamagedCheckpoint, and OSError if the file cannot
+    be read."""
     try:
         with zipfile.ZipFile(path) as records:
             damaged = records.testzip()
-    except Exception as error:  # whatever a reader stumbles over
+    except Exception as error:  # damaged files can raise almost anything
         _read_through(path)
         raise DamagedCheckpoint(f"the checkpoint {path} is damaged: {error}") from None
     if damaged is not None:
@@ -60,8 +62,9 @@ def _require_intact(path: Path) -> None:
 
 
 def read_checkpoint(path: Path, device: torch.device) -> Dict[str, Any]:
-    """What was on a GPU is put on `device`. The rest stays on the CPU, where Adam counts its steps: to read them from a
-    GPU would hold each step up. Raises DamagedCheckpoint, and OSError where the file cannot be read."""
+    """Reads a checkpoint's state. Puts on `device` what was on a GPU. The rest stays on the CPU, where Adam counts its
+    steps: reading such counts from a GPU would slow each step down. Raises DamagedCheckpoint, and OSError if the file
+    cannot be read."""
     _require_intact(path)
 
     def place(storage: Any, location: str) -> Any:
@@ -73,4 +76,4 @@ def read_checkpoint(path: Path, device: torch.device) -> Dict[str, Any]:
         if "PytorchStreamReader" in str(error) or isinstance(error, pickle.UnpicklingError):
             _read_through(path)
             raise DamagedCheckpoint(f"the checkpoint {path} is damaged: {str(error).splitlines()[0]}") from None
-        raise  # a GPU may be short of memory
+        raise  # such as a GPU out of memory

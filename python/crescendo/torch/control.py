@@ -1,4 +1,4 @@
-"""Who decides about a trial."""
+"""The interface through which decisions about a trial arrive."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from crescendo.torch.step_clock import Step
 
 
 class Interruption(BaseException):
-    """The trial's group is over: an order waits, or a peer is lost. It leaves the train function from wherever that is,
-    so it is no Exception, which programs catch."""
+    """The trial's group is over: an order waits, or a peer is lost. It leaves the train function from any place. It is
+    not an Exception, because programs catch those."""
 
     def __init__(self, cause: str, is_stranded: bool = False) -> None:
         super().__init__(cause)
@@ -19,7 +19,7 @@ class Interruption(BaseException):
 
 
 class Terms(Protocol):
-    """What crescendo says about the present group, also before that has met."""
+    """Crescendo's terms of the present group, known even before the group has met."""
 
     rank: int
     size: int
@@ -29,39 +29,40 @@ class Terms(Protocol):
 
 
 class Control(Protocol):
-    """Who decides about a trial: crescendo, or outside a sweep nobody, which needs no more than what is here."""
+    """Decides about a trial. In a sweep, crescendo does. Outside a sweep nothing does, and the defaults here
+    suffice."""
 
     terms: Terms
     group: Group
 
     def enter(self, replica: Replica) -> None:
-        """Forms the trial's group, and brings the replica to the state of all. Raises Interruption."""
+        """Forms the trial's group, and gives the replica the group's state. Raises Interruption."""
 
     def check(self) -> None:
         """Raises Interruption if the present group is over."""
 
     def note_move(self) -> None:
-        """Call it wherever the program comes by often: it does not hang."""
+        """Tells that the main thread does not hang. Call it in places that the program passes often."""
 
     def note_step(self, replica: Replica, step: Step) -> None:
-        """Call it after each update."""
+        """Records an update. Call it after each one."""
 
     def save_if_due(self, replica: Replica) -> None:
-        """Call it before an epoch, and between two steps, once the code behind the update has run: schedules, and
-        averages of weights."""
+        """Saves a checkpoint if one is due. Call it before an epoch and between two steps, when the code after the
+        update has run: schedules, and averages of weights."""
 
     def end_steps(self) -> None:
-        """Call it after an epoch's last update."""
+        """Ends an epoch's steps. Call it after the last update."""
 
     def meet(self) -> None:
-        """Waits until all members have come here, however long one does alone what the others wait for: the time-out of
-        a group's sums does not count. Raises Interruption."""
+        """Waits until all members call it. One may take long for work that it does alone: the group's time-out for
+        collectives does not apply. Raises Interruption."""
 
     def report(self, replica: Replica, data_wait: float) -> None:
         """Reports the epoch that ended, and waits for the decision. Raises Interruption."""
 
     def wait_for_end(self, replica: Replica) -> None:
-        """The trial has its last report. Raises Interruption in the end."""
+        """Waits for orders after the trial's last report. Raises Interruption in the end."""
 
     def note_loss(self, cause: PeerLost) -> Interruption:
-        """A collective failed."""
+        """Handles a failed collective. Returns the Interruption to raise."""

@@ -1,4 +1,4 @@
-"""What torch's errors say of their cause: their types do not tell it."""
+"""Finds the cause of torch's errors in their messages, because their types do not give it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from contextlib import contextmanager
 from typing import Iterator
 
 OF_MEMORY = (
-    "out of memory",  # CUDA, and NCCL of it: Cuda failure 2 'out of memory'
-    "OUT_OF_MEMORY",  # the driver's CUDA_ERROR_OUT_OF_MEMORY
+    "out of memory",  # from CUDA, and from NCCL: Cuda failure 2 'out of memory'
+    "OUT_OF_MEMORY",  # from the driver: CUDA_ERROR_OUT_OF_MEMORY
     "ALLOC_FAILED",  # CUBLAS_STATUS_…, CUDNN_STATUS_…, CUFFT_…
     "ALLOCATION_FAILED",  # cuDNN 9: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED
-    "DefaultCPUAllocator: ",  # torch's for the host
-    "Cannot allocate memory",  # the host's, when NCCL asks it for some
+    "DefaultCPUAllocator: ",  # torch's allocator for host memory
+    "Cannot allocate memory",  # from the host, when NCCL allocates
 )
-OF_USAGE = ("ncclInvalidUsage", "ncclInvalidArgument")  # never a peer's
+OF_USAGE = ("ncclInvalidUsage", "ncclInvalidArgument")  # always this worker's fault
 OF_THIS_SIDE = ("ncclUnhandledCudaError", "ncclSystemError", "ncclInternalError")  # unless a connection broke
 OF_CONNECTIONS = ("onnect", "peer", "remote", "timed out", "Broken pipe", "o route to host")
 
@@ -25,7 +25,7 @@ OF_NO_DEFAULT_GROUP = (
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """A script for torchrun ends with torch's words, which ask for what a growing trial is to leave out."""
+    """Explains errors of scripts for torchrun: torch's message asks for calls that a growing trial must leave out."""
     try:
         yield
     except (ValueError, RuntimeError) as error:
@@ -38,7 +38,7 @@ def explained() -> Iterator[None]:
 
 
 def says_out_of_memory(message: str) -> bool:
-    """Whether the memory of the GPU or of the machine was used up.
+    """Whether an error message means that the memory of the GPU or of the machine is used up.
 
     >>> says_out_of_memory("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`")
     True
@@ -47,7 +47,7 @@ def says_out_of_memory(message: str) -> bool:
 
 
 def blames_this_worker(message: str) -> bool:
-    """Whether an error of a collective is this worker's own, and no lost peer's.
+    """Whether a collective's error is this worker's own fault, not that of a lost peer.
 
     >>> blames_this_worker("NCCL error: invalid usage, ncclInvalidUsage: Duplicate GPU detected")
     True

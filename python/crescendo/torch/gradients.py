@@ -1,4 +1,4 @@
-"""Averages the gradients of a group's members while backward() still runs."""
+"""Averages the gradients of a group's members while backward() runs."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from crescendo.torch.group import Group
 from crescendo.torch.noise_scale import Norms
 
-BUCKET_BYTES = 25 * 1024 * 1024  # as DistributedDataParallel has
+BUCKET_BYTES = 25 * 1024 * 1024  # as in DistributedDataParallel
 FIRST_BUCKET_BYTES = 1024 * 1024
 
-HELD = 2.0**-10  # counts for a parameter that no pass used, and whose gradient is there all the same
+HELD = 2.0**-10  # usage count of a parameter that no pass used, but that has a gradient
 
-_hooks = WeakTensorKeyDictionary()  # of parameters, which may outlive the trial that they are attached to
+_hooks = WeakTensorKeyDictionary()  # by parameter; parameters may outlive their trial
 
 
 class _Bucket:
-    """Gradients that are summed over the group in one go."""
+    """Gradients that are summed over the group in one collective."""
 
     def __init__(self, parameters: Sequence[torch.nn.Parameter]) -> None:
         like = parameters[0]
         sizes = [p.numel() for p in parameters]
-        # One more value for each parameter: how many backward passes of how many members used it, or less than 1 if
-        # none did. And one for the squared norm of the members' own gradients.
+        # One more value per parameter: the number of backward passes, over all members, that used it, or less than 1 if
+        # none did. And one value for the squared norm of the members' own gradients.
         self.flat = torch.zeros(sum(sizes) + len(sizes) + 1, dtype=like.dtype, device=like.device)
         self.whole, self.used, self.norm = self.flat.split([sum(sizes), len(sizes), 1])
         gradients = self.whole.split(sizes)
         self.gradients = [flat.view_as(p) for flat, p in zip(gradients, parameters)]
         self.parameters = list(parameters)
-        self.counts = [0] * len(sizes)  # what `used` is to hold, on the host
-        self.arrived: List[int] = []  # parameters whose gradients are to be added
+        self.counts = [0] * len(sizes)  # values for `used`, on the host
+        self.arrived: List[int] = []  # indices of parameters whose gradients are not added yet
         self.num_missing = 0
 
     def clear(self) -> None:
@@ -41,12 +41,12 @@ class _Bucket:
         self.arrived.clear()
 
     def uses(self) -> List[float]:
-        """What `used` is to have of this member."""
+        """This member's values for `used`."""
         return [count or (0.0 if p.grad is None else HELD) for count, p in zip(self.counts, self.parameters)]
 
     @torch.no_grad()
     def add_arrived(self, weight: float) -> None:
-        """All at once: a GPU takes longer to be asked for each of many small sums than to make it."""
+        """Adds the arrived gradients, all at once: on a GPU, launching many small sums takes longer than the sums."""
         pairs = [(self.gradients[index], self.parameters[index].grad) for index in self.arrived]
         self.arrived.clear()
         dense = [(whole, gradient) for whole, gradient in pairs if not gradient.is_sparse]
@@ -60,9 +60,9 @@ class _Bucket:
 class GradientAverage:
     """Sums the weighted gradients of all micro-batches of all members of a group, in buckets.
 
-    It is what DistributedDataParallel does, without a wrapper around the model: its state dict keeps its names, and a
-    regroup only exchanges the group. The buckets depend on the parameters alone, so that a regroup does not change the
-    order in which numbers are added up.
+    Does what DistributedDataParallel does, but without wrapping the model: the state dict keeps its names, and a
+    regroup only exchanges the group. The buckets depend only on the parameters, so a regroup does not change the order
+    in which numbers are added.
     """
 
     def __init__(
@@ -71,9 +71,9 @@ class GradientAverage:
         guard: Callable[[Callable[[], None]], None],
         others: Sequence[torch.nn.Parameter] = (),
     ) -> None:
-        """`guard` calls what it is given and handles a lost peer. `others` may get gradients that nobody learns from,
-        and that the program may look at, as for the norm by which it clips: in each epoch's first backward() the
-        members find out which do."""
+        """`guard` calls its argument and handles a lost peer. `others` are parameters that may get gradients but are
+        not trained. The program may still read those gradients, for example for a clipping norm. The members find out
+        in each epoch's first backward() which of them get gradients."""
         self._guard = guard
         self._learned = set(parameters)
         self._others = list(others)
@@ -83,7 +83,7 @@ class GradientAverage:
         self._buckets: List[_Bucket] = []
         self._place: Dict[torch.nn.Parameter, Any] = {}
         self._add(parameters)
-        self._num_learned = len(self._buckets)  # the others' come behind them
+        self._num_learned = len(self._buckets)  # buckets of `others` come after these
         self._group = Group(torch.device("cpu"))
         self._micro_batch = self._num_micro_batches = 0
         self._weight = 1.0
@@ -91,8 +91,8 @@ class GradientAverage:
         self._num_started = 0
         self._works: List[Any] = []
         self._is_measured = False
-        self._share = 0.0  # the member's share of the step's samples
-        self.norms: Optional[Norms] = None  # of the last step, if it was measured
+        self._share = 0.0  # this member's share of the step's samples
+        self.norms: Optional[Norms] = None  # norms of the last step; None if not measured
         self.is_ready = False  # whether backward() has run for the present micro-batch
 
     def _add(self, parameters: Sequence[torch.nn.Parameter]) -> None:
@@ -104,7 +104,7 @@ class GradientAverage:
                 _hooks[parameter] = parameter.register_post_accumulate_grad_hook(self._take)
 
     def begin_epoch(self) -> None:
-        """All members begin one, or the rest of one."""
+        """Call it on all members when they begin an epoch or the rest of one."""
         for bucket in self._buckets[self._num_learned :]:
             for parameter in bucket.parameters:
                 _unhook(parameter)
@@ -115,8 +115,9 @@ class GradientAverage:
     def expect(
         self, group: Group, micro_batch: int, num_micro_batches: int, weight: float, is_measured: bool = False
     ) -> None:
-        """The next backward() is that of this micro-batch of the present step. The sum over all micro-batches and
-        members of gradient * weight becomes the gradient. In a measured step of several members its norms are taken."""
+        """Announces the next backward(): that of this micro-batch of the present step. The sum of gradient * weight
+        over all micro-batches and members becomes the gradient. If `is_measured`, also takes the step's norms, in a
+        group of several members."""
         self._group = group
         self._is_measured = is_measured
         self._share = weight if micro_batch == 0 else self._share + weight
@@ -132,8 +133,8 @@ class GradientAverage:
 
     @torch.no_grad()
     def clear_gradients(self) -> None:
-        """Between two passes of a step: those of the first have been taken over, and the program may leave them, so
-        that backward() would add to them."""
+        """Zeroes the gradients between two passes of a step. They are summed already, and the program may not clear
+        them itself, so backward() would add to them."""
         gradients = [parameter.grad for parameter in self._place if parameter.grad is not None]
         dense = [gradient for gradient in gradients if not gradient.is_sparse]
         if dense:
@@ -143,11 +144,11 @@ class GradientAverage:
                 gradient.zero_()
 
     def knows(self, parameter: torch.nn.Parameter) -> bool:
-        """Whether it is one whose gradients are learned from."""
+        """Whether this parameter's gradients are averaged for training."""
         return parameter in self._learned
 
     def end_step(self) -> None:
-        """Until the next expect(), gradients are nobody's."""
+        """Ignores gradients until the next expect()."""
         self._num_micro_batches = 0
 
     @property
@@ -156,13 +157,13 @@ class GradientAverage:
 
     @property
     def _is_alone(self) -> bool:
-        """A whole step in one backward pass: the gradients are what they shall be."""
+        """Whether one member makes the step in one backward pass: its gradients need no averaging."""
         return self._group.size == 1 and self._num_micro_batches == 1
 
     def _take(self, parameter: torch.nn.Parameter) -> None:
-        """Takes over the gradient of a parameter as soon as backward() has it."""
+        """Takes a parameter's gradient as soon as backward() has computed it."""
         if self._num_micro_batches == 0:
-            return  # outside of batches(): step() complains
+            return  # outside of batches(): step() raises
         if self.is_ready:
             raise RuntimeError(
                 "backward() ran twice for one batch: gradients are averaged over the workers when it ends, so the "
@@ -188,7 +189,7 @@ class GradientAverage:
                 self._guard(self._start_complete)
 
     def _start_complete(self) -> None:
-        """All members have to start the buckets in the same order."""
+        """Starts the sums of complete buckets, in bucket order: all members must start them in the same order."""
         while self._num_started < len(self._buckets) and self._buckets[self._num_started].num_missing == 0:
             self._start_next()
 
@@ -202,11 +203,12 @@ class GradientAverage:
         self._num_started += 1
 
     def _finish(self) -> None:
-        """At the end of backward(), so that code behind it sees the averaged gradients: to clip them, say."""
+        """Finishes the average at the end of backward(), so that later code, such as clipping, sees averaged
+        gradients."""
         self._in_backward = False
         self.is_ready = True
         for bucket in self._buckets:
-            bucket.add_arrived(self._weight)  # of a bucket whose other parameters took no part
+            bucket.add_arrived(self._weight)  # for buckets with unused parameters
         if self._looks_for_others and not self._is_alone:
             self._guard(self._take_others)
         if self.is_last and not self._is_alone:
@@ -215,7 +217,7 @@ class GradientAverage:
             self._hand_out()
 
     def _take_others(self) -> None:
-        """Takes over the gradients of those others that any member has some of, from this backward() on."""
+        """Includes those `others` that have a gradient on any member, from this backward() until the epoch ends."""
         self._looks_for_others = False
         if self.is_last and self._group.size > 1:
             self._complete()
@@ -228,9 +230,9 @@ class GradientAverage:
             bucket.add_arrived(self._weight)
 
     def _complete(self) -> None:
-        while self._num_started < len(self._buckets):  # some parameters took no part
+        while self._num_started < len(self._buckets):  # some parameters were not used
             self._start_next()
-        works, self._works = self._works, []  # if one fails, those left would keep the group's connections open
+        works, self._works = self._works, []  # if one fails, leftovers would keep the connections open
         for work in works:
             self._group.finish(work)
         if self._is_measured:
@@ -242,7 +244,7 @@ class GradientAverage:
     @torch.no_grad()
     def _hand_out(self) -> None:
         for bucket in self._buckets:
-            # A GPU is asked, and waited for, only where a parameter took no part here, and may have elsewhere.
+            # Waits for the GPU only if a parameter was not used here, but may have been on another member.
             used = bucket.used.real.tolist() if self._group.size > 1 and 0 in bucket.counts else bucket.counts
             places, averages = [], []
             for parameter, gradient, count in zip(bucket.parameters, bucket.gradients, used):
@@ -258,8 +260,8 @@ class GradientAverage:
 
 
 def make_dense_for_momentum(optimizer: torch.optim.Optimizer) -> None:
-    """The momentum of sparse gradients is sparse, too: it could neither go to other workers, nor take their gradients,
-    whose average is dense."""
+    """Makes gradients dense if the optimizer has momentum. Sparse gradients give a sparse momentum, which could not be
+    sent to other workers, nor combined with averaged gradients, which are dense."""
     for group in optimizer.param_groups:
         if group.get("momentum"):
             for parameter in group["params"]:
@@ -268,14 +270,14 @@ def make_dense_for_momentum(optimizer: torch.optim.Optimizer) -> None:
 
 
 def _leave_unused(parameter: torch.nn.Parameter, is_held: bool) -> None:
-    """As without a group: the optimizer passes over a parameter that has no gradient. Of one that has the zeros of
-    zero_grad(set_to_none=False), momentum and decay go on, and so they do on a member that has entered since."""
+    """Treats an unused parameter as without a group: the optimizer skips it if it has no gradient. If it has the zeros
+    of zero_grad(set_to_none=False), momentum and decay continue, also on a member that has entered since."""
     if is_held and parameter.grad is None:
         parameter.grad = torch.zeros_like(parameter)
 
 
 def _unhook(parameter: torch.nn.Parameter) -> None:
-    """A former call of train may have left a hook."""
+    """Removes a hook that an earlier call of train may have left."""
     if parameter in _hooks:
         _hooks.pop(parameter).remove()
 
@@ -285,7 +287,8 @@ def _squared_norm(values: torch.Tensor) -> torch.Tensor:
 
 
 def _layout(parameters: Sequence[torch.nn.Parameter]) -> List[List[torch.nn.Parameter]]:
-    """Backward reaches the last parameters first. A bucket holds one type on one device."""
+    """Splits parameters into buckets, last ones first, as backward() reaches them. A bucket has one type and one
+    device."""
     buckets: List[List[torch.nn.Parameter]] = []
     open_buckets: Dict[Any, List[torch.nn.Parameter]] = {}
     sizes: Dict[Any, int] = {}

@@ -15,15 +15,15 @@ import torch.distributed as dist
 from crescendo.torch.error_words import blames_this_worker
 
 
-# Members connect once all are in the store, so those that live do it at once. One that died meanwhile would hold the
-# others up, deaf to orders, for as long as Gloo waits for a connection, which it tries several times.
+# Members connect once all are in the store, so living members connect at once. If a member has died meanwhile, the
+# others would ignore orders for as long as Gloo waits for a connection, which it tries several times.
 CONNECT_TIMEOUT = timedelta(seconds=2)
 
 
-# Read when a process makes its first group. Otherwise torch's threads write dumps and sleep for minutes where a peer is
-# lost, and the group's end waits for them.
+# torch reads these when a process makes its first group. Without them, torch's threads write dumps and sleep for
+# minutes if a peer is lost, and closing the group waits for them.
 NCCL_SETTINGS = {
-    "TORCH_NCCL_BLOCKING_WAIT": "1",  # a wait in the host, which can fail; one on the GPU has no exception
+    "TORCH_NCCL_BLOCKING_WAIT": "1",  # waits on the host, which can raise; waits on the GPU cannot
     "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
     "TORCH_NCCL_PROPAGATE_ERROR": "0",
     "TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "0",
@@ -31,8 +31,8 @@ NCCL_SETTINGS = {
 }
 
 
-# Tests of groups meet NCCL itself where there is only one GPU: with this variable each worker poses as a machine of its
-# own. NCCL then talks over sockets, and the workers take turns on the GPU.
+# Lets tests of groups use NCCL itself with only one GPU: with this variable, each worker poses as a separate machine.
+# NCCL then communicates over sockets, and the workers take turns on the GPU.
 POSE_AS_MACHINE = "CRESCENDO_TEST_WORKERS_AS_MACHINES"
 
 
@@ -41,13 +41,15 @@ class PeerLost(Exception):
 
 
 def _cause(error: Exception) -> Exception:
-    """What to raise for an error of a collective: the error itself if it is this worker's own, such as a GPU that NCCL
-    refuses. Taken for a lost peer, it would come again and again, and nobody would read what it says."""
+    """Returns what to raise for a collective's error: PeerLost, or the error itself if it is this worker's own fault,
+    such as a GPU that NCCL refuses. The worker's own error, taken for a lost peer, would recur forever, and nobody
+    would see its message."""
     return error if blames_this_worker(str(error)) else PeerLost(f"{type(error).__name__}: {error}")
 
 
 class Group:
-    """A group of one does not communicate. All members make the same calls in the same order."""
+    """A group of workers as one member sees it. All members must make the same calls in the same order. A group of one
+    does not communicate."""
 
     def __init__(self, device: torch.device, rank: int = 0, size: int = 1, backend: Any = None) -> None:
         self.device = device
@@ -57,10 +59,11 @@ class Group:
 
     @staticmethod
     def meet(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Group:
-        """Meets the others through `store`. Raises PeerLost if that fails, unless it is this worker's own fault."""
+        """Meets the other members through `store`. Raises PeerLost if that fails, or the error itself if it is this
+        worker's own fault."""
         try:
             return Group(device, rank, size, _make_backend(device, store, rank, size, timeout))
-        except Exception as error:  # the libraries pass on what the store raises as errors of their own
+        except Exception as error:  # libraries turn the store's exceptions into their own
             raise _cause(error) from None
 
     @property
@@ -68,7 +71,8 @@ class Group:
         return "NCCL" if self._backend is not None and "NCCL" in type(self._backend).__name__ else "Gloo"
 
     def start_sum(self, values: torch.Tensor) -> Any:
-        """Begins to sum `values` over the members, in place. `finish()` the result before it is used."""
+        """Starts to sum `values` over the members, in place. Call `finish()` with the returned work before using
+        them."""
         try:
             return self._backend.allreduce([values])
         except RuntimeError as error:
@@ -81,7 +85,7 @@ class Group:
             raise _cause(error) from None
 
     def sum(self, numbers: Sequence[float]) -> List[float]:
-        """Sums numbers over all members, one by one."""
+        """Sums numbers elementwise over all members."""
         if self.size == 1:
             return list(numbers)
         values = torch.tensor(numbers, dtype=torch.float64).to(self.device)
@@ -89,21 +93,21 @@ class Group:
         return values.tolist()
 
     def gather(self, numbers: Sequence[float]) -> List[List[float]]:
-        """Every member's numbers, by rank. All give equally many."""
+        """Returns every member's numbers, by rank. All members must give equally many."""
         table = [0.0] * (self.size * len(numbers))
         table[self.rank * len(numbers) : (self.rank + 1) * len(numbers)] = numbers
         table = self.sum(table)
         return [table[i * len(numbers) : (i + 1) * len(numbers)] for i in range(self.size)]
 
     def broadcast(self, values: torch.Tensor) -> None:
-        """Copies rank 0's values into every member's tensor, which lies on the group's device."""
+        """Copies rank 0's values into every member's tensor, which must be on the group's device."""
         try:
             self.finish(self._backend.broadcast([values]))
         except RuntimeError as error:
             raise _cause(error) from None
 
     def broadcast_bytes(self, content: Optional[bytes]) -> bytes:
-        """Gives rank 0's bytes to every member."""
+        """Returns rank 0's bytes on every member."""
         if self.size == 1:
             return content or b""
         length = torch.tensor([len(content or b"")]).to(self.device)
@@ -117,7 +121,7 @@ class Group:
         return ctypes.string_at(buffer.data_ptr(), buffer.numel())
 
     def close(self) -> None:
-        """Leaves the group: peers that still wait in it are thrown out."""
+        """Leaves the group: peers that still wait in it get an error."""
         backend, self._backend = self._backend, None
         if backend is not None and "NCCL" in type(backend).__name__:
             backend.abort()  # Gloo's connections close with the object
@@ -126,7 +130,7 @@ class Group:
 def _make_backend(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Any:
     if device.type != "cuda" or _share_a_gpu(store, rank, size):
         options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]
-        # crescendo names the interface where the group spans nodes.
+        # crescendo names the interface if the group spans nodes.
         interface = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
         options._devices = [dist.ProcessGroupGloo.create_device(interface=interface)]
         options._timeout = min(timeout, CONNECT_TIMEOUT)
@@ -139,7 +143,7 @@ def _make_backend(device: torch.device, store: dist.Store, rank: int, size: int,
 def _nccl_options(timeout: timedelta) -> Any:
     for name, value in NCCL_SETTINGS.items():
         os.environ.setdefault(name, value)
-    # Whoever makes a communicator waits for all others. Where NCCL may not block, torch waits, but no longer than this.
+    # Making a communicator waits for all members. With a non-blocking NCCL, torch waits, but no longer than this.
     os.environ.setdefault("TORCH_NCCL_NONBLOCKING_TIMEOUT", str(math.ceil(timeout.total_seconds())))
     options = dist.ProcessGroupNCCL.Options()
     options.config.blocking = 0
@@ -148,8 +152,8 @@ def _nccl_options(timeout: timedelta) -> Any:
 
 
 def _share_a_gpu(store: dist.Store, rank: int, size: int) -> bool:
-    """Whether two members use the same GPU, or two slices of one: NCCL refuses these. It knows GPUs by their place.
-    Rank 0 looks, and tells the others: if each looked, they would ask the store for the square of their number."""
+    """Whether two members use the same GPU, or two slices of one: NCCL refuses that. It identifies GPUs by their PCI
+    place. Only rank 0 compares, and tells the others: if each did, the store would get quadratically many requests."""
     gpu = torch.cuda.get_device_properties(0)
     place = [getattr(gpu, f"pci_{part}_id", gpu.uuid) for part in ("domain", "bus", "device")]
     host = socket.gethostname()

@@ -1,4 +1,4 @@
-"""How the learning rate follows the group's batch."""
+"""Makes the learning rate follow the group's batch."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ SCALINGS = ("linear", "sqrt", "none")
 
 @dataclass
 class RateState:
-    """What a member needs to continue the schedule elsewhere."""
+    """State that another member needs to continue the schedule."""
 
     first_growth: float = 0.0
-    """The growth of the trial's first step; 0 until the first set_batch()."""
+    """Growth at the trial's first step; 0 until the first set_batch()."""
     growth: float = 0.0
-    """How many times the program's own batch the group's batch is."""
+    """The group's batch divided by the program's own batch."""
     changed_at: float = 0.0
-    """When the growth got its present value, in epochs."""
+    """When `growth` got its present value, in epochs."""
     changed_from: float = 1.0
-    """The factor at that time."""
+    """Factor on the learning rate at `changed_at`."""
     first_batch: int = 0
-    """Samples of the trial's first step, in a checkpoint of a version that knew no growth; else 0."""
+    """Samples of the trial's first step, in checkpoints of versions without `growth`; else 0."""
     batch: int = 0
-    """Samples of a step, likewise."""
+    """Samples of a step, in checkpoints of versions without `growth`; else 0."""
 
 
 class LearningRate:
-    """The factor on a trial's learning rate. It is 1 at the trial's first step.
+    """Factor on a trial's learning rate. It is 1 at the trial's first step.
 
-    When the batch grows, the factor rises in a straight line over `warm_up` epochs from where it is; when the batch
-    shrinks, it falls at once. Growth counts beside the program's own batch: if the program changes that, it sees to the
-    rate itself.
+    When the batch grows, the factor rises linearly from its present value over `warm_up` epochs. When the batch
+    shrinks, the factor falls at once. Growth is relative to the program's own batch: a program that changes its own
+    batch adjusts the rate itself.
 
     >>> rate = LearningRate("linear", warm_up=1.0, state=RateState())
     >>> rate.set_batch(64, own=64, epoch=0)
@@ -51,8 +51,8 @@ class LearningRate:
         self.state = state
 
     def set_batch(self, batch: int, own: int, epoch: float) -> None:
-        """From `epoch` (whole epochs and the share of the present one) on, a step takes `batch` samples, where the
-        program's own has `own`."""
+        """Sets a step's samples to `batch` from `epoch` on. `own` is the program's own batch in samples. `epoch` counts
+        completed epochs, plus the share of the present one."""
         state, growth = self.state, batch / own
         if state.batch > 0:
             state.first_growth, state.growth = state.first_batch / own, state.batch / own

@@ -1,4 +1,4 @@
-"""What a train function leaves in its process, where the next trial would find it."""
+"""Resets what a train function leaves in its process, so that the next trial does not find it."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ import torch
 
 Get, Set = Callable[[], Any], Callable[[Any], Any]
 Setting = Tuple[Get, Set]
-# Each alone, and then by the names of before, which fail while these say something else.
+# Parts with a precision of their own. Reset them before the older names, which fail while these disagree.
 PRECISIONS = ("", "cuda.matmul", "cudnn", "cudnn.conv", "cudnn.rnn", "mkldnn", "mkldnn.matmul", "mkldnn.conv")
 CPU = torch.device("cpu")
 
 
 class Settings:
-    """What torch is set to for the whole process, where that prints, and the folder that it works in."""
+    """The process's torch settings, its standard streams and its working directory."""
 
     def __init__(self) -> None:
         self._noted = [(get, set_to, get()) for get, set_to in _settings()]
 
     def restore(self) -> None:
-        """They are what they were when this was made."""
-        for get, set_to, noted in self._noted * 2:  # setting a precision by one name sets it by others
+        """Restores all settings to their values at construction."""
+        for get, set_to, noted in self._noted * 2:  # twice: setting a precision by one name changes others
             try:
                 is_left = get() == noted
-            except (OSError, RuntimeError):  # a folder that is gone, a precision that has been set by two names at odds
+            except (OSError, RuntimeError):  # a deleted folder, or a precision set inconsistently by two names
                 is_left = False
             if not is_left:
                 set_to(noted)
 
 
 class Generators:
-    """Those of torch on the CPU, `random` and NumPy."""
+    """The random generators of torch on the CPU, `random` and NumPy."""
 
     def __init__(self) -> None:
         self._noted: List[Tuple[Set, Any]] = [
@@ -50,7 +50,7 @@ class Generators:
             self._noted.append((numpy.random.set_state, numpy.random.get_state()))
 
     def restore(self) -> None:
-        """They draw what they did when this was made."""
+        """Restores all generators to their states at construction."""
         for set_to, noted in self._noted:
             set_to(noted)
 
@@ -64,7 +64,7 @@ def _settings() -> List[Setting]:
         (_determinism, lambda words: torch.use_deterministic_algorithms(words[0], warn_only=words[1])),
     ]
     if hasattr(torch, "get_default_device"):
-        # A device that is set, though it be the CPU, costs each call of torch some time.
+        # A set default device, even the CPU, slows down every torch call.
         found.append((torch.get_default_device, lambda device: torch.set_default_device(_unless_cpu(device))))
     for place in PRECISIONS:
         found += _attribute(place, "fp32_precision")
@@ -87,7 +87,7 @@ def _unless_cpu(device: torch.device) -> Any:
 
 
 def _attribute(place: str, name: str) -> List[Setting]:
-    """Of a part of torch.backends, if this torch has it."""
+    """The setting `name` of a part of torch.backends; empty if this torch version lacks it."""
     part: Any = torch.backends
     try:
         for each in filter(None, place.split(".")):
@@ -96,7 +96,7 @@ def _attribute(place: str, name: str) -> List[Setting]:
     except AttributeError:
         return []
     except RuntimeError:
-        pass  # it is there, and has been set by two names at odds
+        pass  # it exists, but was set inconsistently by two names
     return [(partial(getattr, part, name), partial(setattr, part, name))]
 
 
@@ -109,57 +109,58 @@ def _is_readable(get: Get) -> bool:
 
 
 class TrackerRuns:
-    """Runs of W&B. The exception by which a train function is left does not end one, and while one is open,
-    wandb.init() gives that, with the configuration of its trial."""
+    """Ends runs of W&B. The exception that leaves a train function does not end a run, and while one is open,
+    wandb.init() returns it, with its own trial's configuration."""
 
     def __init__(self) -> None:
-        self._first = _open_run()  # of the program, which may write all trials into it
+        self._first = _open_run()  # the program's own run, which may log all trials
 
     def end(self) -> None:
-        """Ends the run that has been begun since this was made."""
+        """Ends the run that was started since construction."""
         run = _open_run()
         if run is None or run is self._first:
             return
         try:
             run.finish()
-        except Exception:  # its trial has ended, and what fails here is no fault of the next one
+        except Exception:  # its trial has ended; a failure here must not fail the next one
             print("the trial's run of W&B could not be ended:", file=sys.stderr)
             traceback.print_exc()
 
 
 class LogHandlers:
-    """Where Python's logging writes to. A train function that sends it to a file of its trial would find it set up in
-    the next one, by logging.basicConfig(), which then does nothing, and lines of the next one would go there too."""
+    """Handlers of Python's logging. If a train function logs to a file of its trial, logging.basicConfig() would do
+    nothing in the next trial, and that trial's lines would go to the same file."""
 
     def __init__(self) -> None:
         self._noted = [handler for _, handler in _log_handlers()]
 
     def end(self) -> None:
-        """Closes those that have been added since this was made. What libraries add to their own loggers, when they
-        are imported, stays, unless it writes to a file."""
+        """Removes and closes handlers added since construction: those of the root logger, and all that write to files.
+        Other handlers, which libraries add to their own loggers when they are imported, stay."""
         for logger, handler in _log_handlers():
             if handler not in self._noted and (logger is logging.root or isinstance(handler, logging.FileHandler)):
                 logger.removeHandler(handler)
-                with contextlib.suppress(OSError, ValueError):  # as logging.shutdown(): its stream may be closed
+                with contextlib.suppress(OSError, ValueError):  # like logging.shutdown(): its stream may be closed
                     handler.close()
 
 
 def _log_handlers() -> List[Tuple[logging.Logger, logging.Handler]]:
-    """Each with its logger. Places of loggers that nobody has asked for have none."""
+    """All handlers with their loggers. Placeholders in the logger tree have no handlers."""
     loggers: List[Any] = [logging.root, *logging.root.manager.loggerDict.values()]
     return [(logger, handler) for logger in loggers for handler in getattr(logger, "handlers", ())]
 
 
 class Compiled:
-    """What torch.compile() has made. It keeps a few results for each piece of code, and leaves that uncompiled once it
-    has been called in more ways, as by trials whose models have other shapes."""
+    """Results of torch.compile(). It keeps a few per piece of code, and stops compiling a piece that is called in more
+    ways, such as by trials whose models have other shapes."""
 
     def __init__(self) -> None:
         self._num_graphs = _num_graphs()
-        self._num_trials = 0  # that have compiled something, and left it
+        self._num_trials = 0  # trials since the last reset that compiled something
 
     def end(self) -> None:
-        """A trial is over. What it has left is kept for others like it, as long as there is room for one more."""
+        """Call it when a trial is over. Keeps its compiled code for similar trials; resets once two trials have
+        compiled."""
         self._num_trials += _num_graphs() != self._num_graphs
         if self._num_trials > 1:
             sys.modules["torch._dynamo"].reset()
@@ -168,7 +169,7 @@ class Compiled:
 
 
 def _num_graphs() -> int:
-    dynamo = sys.modules.get("torch._dynamo")  # it takes seconds to import
+    dynamo = sys.modules.get("torch._dynamo")  # not imported here: that takes seconds
     return dynamo.utils.counters["stats"]["unique_graphs"] if dynamo else 0
 
 

@@ -1,4 +1,4 @@
-"""How noisy a trial's gradients are: by it crescendo tells which batch is worth it (`batch: adaptive`)."""
+"""Estimates how noisy a trial's gradients are. From it, crescendo chooses the batch (`batch: adaptive`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Optional
 
-EVERY = 16  # steps, of which one is measured
-DECAY = 0.99  # a hundred measurements count
+EVERY = 16  # one step in this many is measured
+DECAY = 0.99  # of the moving averages: about the last hundred measurements count
 FEWEST = 8
 
 
@@ -16,14 +16,14 @@ class Norms:
     """Squared norms of a step's mean gradients, all at the same weights."""
 
     whole: float
-    """Of all samples of the group."""
+    """Squared norm over all samples of the group."""
     parts: float
-    """Of each member's samples: the mean, each weighted with its samples."""
+    """Mean of the squared norms of each member's samples, weighted by the number of samples."""
 
 
 @dataclass
 class Average:
-    """An exponential moving average that does not lean towards its beginning."""
+    """An exponential moving average with bias correction."""
 
     sum: float = 0.0
     count: int = 0
@@ -43,14 +43,14 @@ class NoiseScale:
     the gradient (McCandlish et al., "An Empirical Model of Large-Batch Training", 2018, appendix A.1).
 
     The mean gradient of n samples has the expected squared norm |G|² + S/n. The norms of a step and of its members'
-    parts tell S and |G|², each averaged over many steps. So a worker alone measures nothing.
+    parts give S and |G|², each averaged over many steps. So a single worker cannot measure it.
     """
 
     noise: Average = field(default_factory=Average)
     gradient: Average = field(default_factory=Average)
 
     def add(self, norms: Norms, samples: int, parts: int) -> None:
-        """Of a step of so many samples, in so many parts, at least two."""
+        """Adds the norms of a step with `samples` samples in `parts` parts, at least two."""
         noise = (norms.parts - norms.whole) / (parts / samples - 1 / samples)
         gradient = norms.whole - noise / samples
         if math.isfinite(noise) and math.isfinite(gradient):
@@ -59,7 +59,7 @@ class NoiseScale:
 
     @property
     def value(self) -> Optional[float]:
-        """In samples. None after few measurements, and while the noise hides the gradient."""
+        """The noise scale in samples. None before FEWEST measurements, and while the noise hides the gradient."""
         if self.noise.count < FEWEST or not self.gradient.value > 0:
             return None
         return max(0.0, self.noise.value / self.gradient.value)

@@ -1,4 +1,5 @@
-"""Optimizers beside the attached one. What they learn differs by worker, and reaches no newcomer and no checkpoint."""
+"""Refuses optimizers besides the attached one: what they learn differs by worker, and reaches no newcomer or
+checkpoint."""
 
 from __future__ import annotations
 
@@ -11,25 +12,25 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 Place = Tuple[int, ...]
-_present = threading.local()  # .watch: that of the trial whose loop has a batch
+_present = threading.local()  # .watch: the Watch of the trial whose loop has a batch; per thread
 
 
 class Watch:
-    """Over the optimizers that step while a trial's loop has a batch.
+    """Watches the optimizers that step while a trial's loop has a batch.
 
-    One that was made for a single batch may step as often as it likes, as those that search for a disturbance of the
-    inputs do: nothing of it stays. One that steps in several batches learns something.
+    An optimizer made for a single batch may step any number of times, as in searches for an adversarial change of the
+    inputs: it leaves nothing behind. One that steps in several batches learns something.
     """
 
     def __init__(self) -> None:
         self._attached: Optional[torch.optim.Optimizer] = None
         self._place: Place = ()
         self._seen: WeakKeyDictionary[torch.optim.Optimizer, Place] = WeakKeyDictionary()
-        _present.watch = None  # a former one may still be there, if its loop was left
+        _present.watch = None  # a previous Watch may be left, if its loop was left
 
     @contextlib.contextmanager
     def during_batch(self, attached: torch.optim.Optimizer, *place: int) -> Iterator[None]:
-        """While the loop has the batch of this place in the training."""
+        """Watches while the loop has the batch at this place (epoch and position) in the training."""
         self._attached, self._place = attached, place
         _present.watch = self
         try:
@@ -39,7 +40,7 @@ class Watch:
 
     @contextlib.contextmanager
     def during_update(self) -> Iterator[None]:
-        """While the attached optimizer steps: it may step others that it holds."""
+        """Stops watching while the attached optimizer steps: it may step others that it holds."""
         self._end()
         try:
             yield
@@ -51,7 +52,7 @@ class Watch:
             _present.watch = None
 
     def note_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """Raises if it is one that learns beside the attached one."""
+        """Raises RuntimeError if this optimizer learns besides the attached one."""
         if self._seen.setdefault(optimizer, self._place) == self._place or self._is_wrapper(optimizer):
             return
         raise RuntimeError(
@@ -62,7 +63,7 @@ class Watch:
         )
 
     def _is_wrapper(self, optimizer: torch.optim.Optimizer) -> bool:
-        """Whether it has the parameters of the attached one: its step() is a step of that."""
+        """Whether all its parameters are the attached optimizer's: then its step() is a step of the attached one."""
         return self._attached is not None and _parameters_of(optimizer) <= _parameters_of(self._attached)
 
 

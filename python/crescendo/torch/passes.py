@@ -1,4 +1,4 @@
-"""A step that is made in several passes, as one step for what the loop's body counts."""
+"""Makes schedulers and averages count a step with several passes as one step."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ import torch
 
 
 class Passes:
-    """The passes of a step: the loop's body runs once for each, and calls schedulers, and averages of weights.
+    """The passes of a step. The loop's body runs once per pass, and calls schedulers and averages of weights.
 
-    Of the calls of one such object in the passes of a step, one counts, behind the update: that of the last pass, or if
-    that has none, the last one before it.
+    One call of each such object counts per step, after the update: the call in the last pass or, if there is none, the
+    last call before it.
     """
 
     def __init__(self) -> None:
         self.has_stepped = True
-        """Whether the last optimizer.step() updated the weights: it does in the last pass."""
+        """Whether the last optimizer.step() updated the weights, as it does in a step's last pass."""
         self.is_between = False
-        """Whether the body is behind optimizer.step() of another pass than the last."""
+        """Whether the body is after optimizer.step() in a pass that is not the last."""
         self._owed: Dict[Tuple[int, str], Callable[[], Any]] = {}  # by object and method: calls before the last pass
-        self._rates: List[Any] = []  # those of the step's update
+        self._rates: List[Any] = []  # learning rates at the last end_pass(), per parameter group
 
     def end_pass(self, is_last: bool, optimizer: torch.optim.Optimizer) -> None:
-        """The body is behind optimizer.step()."""
+        """Called when the body has called optimizer.step()."""
         self.has_stepped = is_last
         self.is_between = not is_last
         self._rates = [group["lr"] for group in optimizer.param_groups]
 
     def begin_next(self, optimizer: torch.optim.Optimizer) -> None:
-        """The body has run for another pass than the last. What sets rates behind optimizer.step() may have done one
-        half of that, and owe the other."""
+        """Called when the body has run for a pass that is not the last. Restores the learning rates: code after
+        optimizer.step() may have made half of a change, with the other half owed until the last pass."""
         for group, rate in zip(optimizer.param_groups, self._rates):
             group["lr"] = rate
 
     def end_step(self) -> None:
-        """The body has run for the last pass."""
+        """Called when the body has run for the last pass. Makes the owed calls."""
         owed, self._owed = self._owed, {}
         for call in owed.values():
             call()
@@ -44,12 +44,12 @@ class Passes:
     def watch(
         self, counting: Any, methods: Collection[str], counts: Optional[Callable[[Tuple[Any, ...]], bool]] = None
     ) -> None:
-        """From now on these methods of the object count steps, not passes: all calls of them, or those that `counts`
-        knows by their arguments.
+        """Makes these methods of the object count steps, not passes: all calls, or only those whose arguments `counts`
+        accepts.
 
-        The object gets a class of its own: another attribute would be a part of a scheduler's state.
+        The object gets its own class, because a new attribute would become part of a scheduler's state.
         """
-        kind = getattr(type(counting), "_crescendo_kind", type(counting))  # it may have outlived a call of train
+        kind = getattr(type(counting), "_crescendo_kind", type(counting))  # an earlier call of train may watch it
 
         def once(method: str) -> Callable[..., Any]:
             count = getattr(kind, method)
@@ -68,8 +68,8 @@ class Passes:
             return count_once
 
         def reduce(counted: Any, protocol: Any) -> Any:
-            """Copies, and what is written to files, are of the class that others know."""
-            make, arguments, *rest = kind.__reduce_ex__(counted, 1)  # later ones insist on the object's own class
+            """Gives copies and pickles the original class, which other processes know."""
+            make, arguments, *rest = kind.__reduce_ex__(counted, 1)  # protocols from 2 on use the object's own class
             return (make, tuple(kind if each is type(counted) else each for each in arguments), *rest)
 
         places = {name: getattr(kind, name) for name in ("__module__", "__qualname__", "__doc__")}

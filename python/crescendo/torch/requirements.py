@@ -1,5 +1,5 @@
-"""What a trial asks of that which it is given, so that all members of its group learn the same, and all that they learn
-reaches newcomers and checkpoints."""
+"""Checks of what a program gives to its trial. They ensure that all members of a group learn the same, and that
+newcomers and checkpoints get all of it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def require_shapes(objects: Mapping[str, Any]) -> None:
 
 
 def require_no_other_group(objects: Mapping[str, Any]) -> None:
-    """Refuses what would be shared between workers by means that a growing trial lacks, and is not without a word."""
+    """Refuses modules that communicate through torch's default group, which a growing trial lacks. SyncBatchNorm would
+    otherwise work alone on each worker, without a warning."""
     for name, module in objects.items():
         parts = module.named_modules() if isinstance(module, torch.nn.Module) else ()
         for place, part in parts:
@@ -66,16 +67,17 @@ def require_dense_gradients(optimizer: torch.optim.Optimizer) -> None:
 
 
 def require_scheduler(replica: Replica) -> None:
-    """Else a worker that enters, and a trial that continues, would begin its schedule anew."""
+    """Raises if the optimizer has a scheduler that is not attached: entering workers and resumed trials would restart
+    it."""
     optimizer = replica.objects["optimizer"]
     others = [each for each in replica.objects.values() if not isinstance(each, torch.nn.Module)]
-    is_scheduled = hasattr(optimizer.step, "_wrapped_by_lr_sched")  # torch's schedulers leave that
+    is_scheduled = hasattr(optimizer.step, "_wrapped_by_lr_sched")  # set by torch's schedulers
     if is_scheduled and not any(schedulers_of(optimizer, each) for each in others):
         raise unattached("the optimizer has a scheduler", "schedule", "scheduler=…")
 
 
 def schedulers_of(optimizer: torch.optim.Optimizer, each: Any) -> List[Any]:
-    """The object, if it is a scheduler of the optimizer, and those that it holds, as objects that chain others do."""
+    """The optimizer's schedulers among `each` and the objects that it holds, as chained schedulers do."""
     parts = [each]
     for held in vars(each).values() if hasattr(each, "__dict__") else ():
         parts += held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else [held]
@@ -83,7 +85,8 @@ def schedulers_of(optimizer: torch.optim.Optimizer, each: Any) -> List[Any]:
 
 
 def require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
-    """Else what it learned of such a parameter would reach no other worker, and no checkpoint."""
+    """Raises if the optimizer has a parameter that no attached object holds: its training would reach no other worker
+    and no checkpoint."""
     modules = [each for each in objects if isinstance(each, torch.nn.Module)]
     others = [each for each in objects if not isinstance(each, torch.nn.Module)]
     held = {id(parameter) for module in modules for parameter in module.parameters()}
@@ -99,7 +102,8 @@ def require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
 
 
 def require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage) -> None:
-    """Else workers would take other steps with such a parameter, and their models drift apart."""
+    """Raises if a parameter has a gradient that is not averaged: the workers' steps would differ, and their models
+    would drift apart."""
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             if parameter.grad is not None and not average.knows(parameter):
@@ -111,7 +115,8 @@ def require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage)
 
 
 def require_same_data(loader: DataLoader[Any], group: Group) -> None:
-    """Else the members would make other numbers of steps, of other samples. All of them call it."""
+    """Raises if the members' loaders differ in size, batch size or drop_last: their steps and samples would differ. All
+    members must call it."""
     own = [len(loader.dataset), width_of(loader), loader.drop_last]  # type: ignore[arg-type]
     members = [[int(each) for each in numbers] for numbers in group.gather([float(each) for each in own])]
     size, width, drops_last = members[0]

@@ -1,4 +1,4 @@
-"""Which samples a worker takes in which step."""
+"""Chooses which samples each worker takes in each step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crescendo.protocol import end_with_parent
 
 
 def stream(seed: int, *place: int) -> int:
-    """A seed of 63 bits for one purpose of a trial's randomness: equal on every machine."""
+    """A 63-bit seed for one purpose of a trial's randomness; the same on every machine."""
     words = ",".join(map(str, (seed, *place))).encode()
     return int.from_bytes(blake2b(words, digest_size=8).digest(), "little") >> 1
 
@@ -23,19 +23,19 @@ class MicroBatch:
     """Samples of one worker that go through the model together."""
 
     samples: List[int]
-    """Their numbers in the data set."""
+    """Indices in the data set."""
     index: int
-    """Which of the worker's micro-batches of the step it is."""
+    """Index among the worker's micro-batches of this step, from 0."""
     count: int
-    """Micro-batches of the worker in this step."""
+    """Number of micro-batches of the worker in this step."""
     weight: float
-    """Factor on the gradient of its mean loss: its share of the step's samples."""
+    """Factor on the gradient of the micro-batch's mean loss: its share of the step's samples."""
     end: int
-    """Position in the epoch's order behind the step, for the whole group."""
+    """Position in the epoch's order after this step, for the whole group."""
 
 
 def order_of(loader: DataLoader[Any], seed: int, epoch: int) -> List[int]:
-    """The epoch's order: it does not depend on the number of workers."""
+    """Order of the data set's samples in this epoch. It does not depend on the number of workers."""
     size = len(loader.dataset)  # type: ignore[arg-type]
     if isinstance(loader.sampler, SequentialSampler):
         return list(range(size))
@@ -43,12 +43,12 @@ def order_of(loader: DataLoader[Any], seed: int, epoch: int) -> List[int]:
 
 
 def plan(order: List[int], *, position: int, batch: int, rank: int, size: int, most: int) -> Iterator[MicroBatch]:
-    """A worker's micro-batches from `position` to the end of the epoch.
+    """Yields a worker's micro-batches from `position` to the end of the epoch.
 
-    Step i of a group takes the next `batch` samples, and rank r of its W sharers the slice [⌊r·n/W⌋, ⌊(r+1)·n/W⌋) of
-    these n, in micro-batches of at most `most` samples, of which all workers make equally many: a program may count
-    them. A worker that has no samples for one, in an epoch's last short step, gets the step's first samples with
-    weight 0: it makes the same step as the others, and learns nothing from them.
+    Each step of a group takes the next `batch` samples. With n samples and W sharers, rank r takes the slice [⌊r·n/W⌋,
+    ⌊(r+1)·n/W⌋), in micro-batches of at most `most` samples. All workers make equally many micro-batches, because a
+    program may count them. A worker without samples, in an epoch's last short step, gets the step's first samples with
+    weight 0: it makes the same step as the others, and learns nothing from these samples.
 
     >>> for each in plan([3, 1, 4, 0, 2], position=0, batch=4, rank=1, size=2, most=64):
     ...     print(each.samples, each.weight, each.end)
@@ -71,7 +71,8 @@ def plan(order: List[int], *, position: int, batch: int, rank: int, size: int, m
 def sharers_of(count: int, batch: int, size: int) -> int:
     """How many members of a group of `size` share a step of `count` samples.
 
-    In an epoch's last short step each has at least two, where there are two: batch normalization fails with one.
+    In an epoch's last short step, each sharer gets at least two samples if the step has two: batch normalization fails
+    with one.
 
     >>> sharers_of(2, batch=64, size=2), sharers_of(5, batch=64, size=4), sharers_of(4, batch=4, size=4)
     (1, 2, 4)
@@ -80,7 +81,7 @@ def sharers_of(count: int, batch: int, size: int) -> int:
 
 
 def width_of(loader: Any) -> int:
-    """Samples of the loader's batches. Raises where a group could not share the loader's samples."""
+    """Batch size of the loader, in samples. Raises TypeError if a group cannot share the loader's samples."""
     if not isinstance(loader, DataLoader):
         raise TypeError(
             f"this is a {type(loader).__name__}, where trial.batches() and trial.share() take a "
@@ -117,14 +118,15 @@ def width_of(loader: Any) -> int:
 
 
 def _takes_each_sample_once(loader: DataLoader[Any]) -> bool:
-    """As `shuffle=` makes it. A RandomSampler may also draw samples again, or a number of them."""
+    """Whether the sampler is one that `shuffle=` makes. A RandomSampler may also repeat samples or draw only some."""
     sampler = loader.sampler
     is_usual = type(sampler) in (RandomSampler, SequentialSampler) and not getattr(sampler, "replacement", False)
     return is_usual and len(sampler) == len(loader.dataset)  # type: ignore[arg-type]
 
 
 def reading(loader: DataLoader[Any], batches: List[List[int]], seed: int) -> DataLoader[Any]:
-    """Reads these batches of the loader's data set, as the loader would."""
+    """Makes a loader that reads these batches of the data set, with the options of `loader`. `seed` is for its
+    processes."""
     options: Dict[str, Any] = {}
     if loader.num_workers > 0:
         options = {"prefetch_factor": loader.prefetch_factor, "multiprocessing_context": loader.multiprocessing_context}
@@ -142,8 +144,8 @@ def reading(loader: DataLoader[Any], batches: List[List[int]], seed: int) -> Dat
 
 
 class _Start:
-    """A loader's process is killed with its worker: it holds copies of the worker's connections, by which the others
-    would take that for alive."""
+    """Makes the system kill a loader's process with its worker. The process has copies of the worker's connections, so
+    peers would take a dead worker for alive."""
 
     def __init__(self, more: Optional[Callable[[int], None]]) -> None:
         self._more = more

@@ -1,4 +1,4 @@
-"""Runs a train function as a warm trainer: carries out crescendo's orders, one after the other."""
+"""Runs a train function as a warm trainer: carries out crescendo's orders, one after another."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from crescendo.torch.trial_log import TrialLog
 Train = Callable[[Trial], Any]
 Test = Callable[[Trial], Mapping[str, Any]]
 CHECKPOINT = "checkpoint.pt"
-TIMED_STEPS = 8  # of a new group: others may wait to learn from them what more workers bring
-WARM_UPS = 8  # steps before them, which may still prepare others
-# A member that dies is told of by an order, and one that hangs is killed.
+TIMED_STEPS = 8  # of a new group; other trials may wait to learn what more workers bring
+WARM_UPS = 8  # steps before the timed ones, which may still prepare later steps
+# Unlimited in practice: if a member dies, an order says so, and a member that hangs is killed.
 MEETING_TIMEOUT = timedelta(days=365)
-ALL, LOST = "all", "lost"  # what comes of a meeting
+ALL, LOST = "all", "lost"  # results of a meeting
 NO_TEST = "this program has no test function; give it one, crescendo.torch.run(train, parser, test=test)"
 
 
 @dataclass
 class Join:
-    """The last `join`, with what decisions changed since."""
+    """The last `join` order, updated by the decisions since."""
 
     trial: int
     generation: int
@@ -61,7 +61,7 @@ class Join:
 
     @property
     def place(self) -> Message:
-        """What each message about the group has."""
+        """Keys that each message about the group has."""
         return {"trial": self.trial, "generation": self.generation}
 
     @staticmethod
@@ -97,15 +97,15 @@ class Session:
         self._replica: Optional[Replica] = None  # the trial in memory; it outlives groups
         self._num_meetings = 0  # of the present group
         self._is_formed = False  # whether the present group has met and shared its state
-        self._interrupted_by: Optional[Tuple[str, bool]] = None  # why the present call of train is to be left
-        self._sent: Optional[int] = None  # resource of the trial's report that this member has sent last
+        self._interrupted_by: Optional[Tuple[str, bool]] = None  # why this call of train must end
+        self._sent: Optional[int] = None  # resource of the last report that this member sent
         self._steps = StepClock()
         self._num_steps = 0  # of the present group
         self._batch = 0  # samples of a full step
         self._epoch_samples = 0
-        self._first_steps_told = False  # whether this member has told how long the trial's first steps take
-        self._measures: Message = {}  # what the next report says of the steps
-        self._steps_ended: Optional[float] = None  # when the epoch did whose report is to come
+        self._first_steps_told = False  # whether this member has sent the times of the trial's first steps
+        self._measures: Message = {}  # step measurements for the next report
+        self._steps_ended: Optional[float] = None  # when the steps of the epoch ended whose report is due
         self._phases: Dict[str, float] = {}  # seconds of the last regroup
         self._regroup_announced = True
         self._saved_at = 0.0
@@ -128,7 +128,7 @@ class Session:
                     self._evaluate(order, test)
                 elif order["type"] == "measure_latency":
                     raise NotImplementedError("crescendo.torch does not measure latency; crescendo-trainer does")
-                # a decision that comes here answers a report of a group that broke since
+                # a decision here answers a report of a group that has broken up since
         except Exception as error:
             traceback.print_exc()
             sys.stderr.flush()
@@ -141,7 +141,7 @@ class Session:
         finally:
             self._close_log()
 
-    # What a Trial asks of its Control.
+    # The interface of Control.
 
     def enter(self, replica: Replica) -> None:
         is_again = self._replica is not None
@@ -151,7 +151,7 @@ class Session:
         else:
             self._form(replica)
         if is_again:
-            gc.collect()  # the former model and optimizer are in cycles, and hold memory
+            gc.collect()  # reference cycles keep the former model and optimizer in memory
         self._await_answer(replica)
 
     def check(self) -> None:
@@ -162,7 +162,7 @@ class Session:
     def note_loss(self, cause: PeerLost) -> Interruption:
         terms = self.terms
         print(f"generation {terms.generation} ends: {cause}", file=sys.stderr, flush=True)
-        if terms.size > 1:  # else others would wait for this member at the next meeting
+        if terms.size > 1:  # otherwise the others would wait for this member at the next meeting
             self._store(self._timeout).set(self._key_of_meeting(self._num_meetings + 1), LOST)
         self._drop_group()
         return self._interrupt("a peer is lost", is_stranded=True)
@@ -185,7 +185,8 @@ class Session:
             raise self.note_loss(PeerLost("another member has lost one"))
 
     def _interrupt(self, cause: str, is_stranded: bool = False) -> Interruption:
-        """What leaves the train function: at the latest when that ends, if an `except:` of the program catches it."""
+        """Returns the exception that ends the train function. If the program catches it, train ends at the latest when
+        it returns."""
         self._interrupted_by = (cause, is_stranded)
         return Interruption(cause, is_stranded)
 
@@ -222,7 +223,7 @@ class Session:
             self._tell_first_steps()
 
     def save_if_due(self, replica: Replica) -> None:
-        # A checkpoint that is written here holds the others up, so it may cost 1 % of the time at most.
+        # The other members wait while this checkpoint is written, so saving may take at most 1 % of the time.
         pause = max(self._checkpoint_every, 100 * self._save_seconds)
         if self.terms.rank == 0 and time.monotonic() - self._saved_at > pause:
             self._save(replica)
@@ -259,7 +260,7 @@ class Session:
             self._await_answer(replica)
         raise Displaced()
 
-    # How the orders are carried out.
+    # Carrying out orders.
 
     def _train(self, join: Join, train: Train) -> None:
         self._drop_group()
@@ -279,7 +280,7 @@ class Session:
             if self._replica is not None:
                 self._replica.return_to_noted()
             if interruption.is_stranded:
-                # What is to be done is crescendo's to say: it knows which of the peers is dead.
+                # Crescendo decides what to do: it knows which peer is dead.
                 self._channel.send(type="stranded", **self.terms.place)
             return
         epoch = self._replica.progress.epoch if self._replica else 0
@@ -290,9 +291,9 @@ class Session:
         )
 
     def _is_displaced_by(self, train: Train) -> bool:
-        """Calls the train function. Returns whether it has to be called again, for the same group."""
+        """Calls the train function. Returns whether to call it again for the same group. Raises Interruption."""
         join = self.terms
-        self._log_handlers.end()  # a call that was left has added some, and each line would be written twice
+        self._log_handlers.end()  # handlers of an earlier call would write each line twice
         trial = self._begin(self, join.settings, join.trial, join.seed, join.directory)
         self._interrupted_by = None
         try:
@@ -302,13 +303,14 @@ class Session:
         except Exception:
             if self._interrupted_by is None:
                 raise
-            traceback.print_exc()  # in place of the interruption, as of a `finally:`, or because it was caught
+            traceback.print_exc()  # replaced the interruption: raised in a `finally:` or after it was caught
         if self._interrupted_by is not None:
             raise Interruption(*self._interrupted_by)
         return False
 
     def _begin(self, control: Control, settings: Dict[str, Any], number: int, seed: int, directory: Path) -> Trial:
-        """The trial that the program is to be called for. What it did to the process for another one is undone."""
+        """Makes the trial for a call of the program. First undoes what the program did to the process for other
+        trials."""
         self._settings.restore()
         torch.manual_seed(seed)
         seed_python(seed)
@@ -320,14 +322,14 @@ class Session:
             each.end()
 
     def _form(self, replica: Replica) -> None:
-        """Meets the others of the present generation, and shares rank 0's state."""
+        """Meets the other members of the present generation, and shares rank 0's state."""
         self._drop_group()
         terms = self.terms
         self._regroup_announced = False
         self._num_meetings = 0
         self._steps, self._num_steps, self._phases = StepClock(), 0, {}
         if terms.state != "memory" or self._replica is None:
-            # What this member has told so far was of another trial, or of a state that is gone.
+            # What this member has sent so far was about another trial, or about a state that is gone.
             self._sent, self._first_steps_told, self._measures = None, False, {}
         if terms.rank == 0:
             self._prepare(replica)
@@ -348,7 +350,7 @@ class Session:
             self._send_report(replica)
 
     def _prepare(self, replica: Replica) -> None:
-        """Rank 0 gets the state that it gives to the others."""
+        """Gives rank 0 the state that it shares: from memory, from the checkpoint, or new."""
         terms, held = self.terms, self._replica
         if terms.state == "memory" and held is not None:
             if held is not replica:
@@ -373,8 +375,8 @@ class Session:
         self._replica = replica
 
     def _read_saved(self, checkpoint: Path) -> Optional[Dict[str, Any]]:
-        """A damaged checkpoint is put aside: the trial is as good without it, and it would be the same for every other
-        try."""
+        """Reads a checkpoint. If it is damaged, renames it and returns None: the trial loses nothing, as every other
+        attempt would fail to read it too."""
         try:
             return read_checkpoint(checkpoint, self._device)
         except DamagedCheckpoint as error:
@@ -384,13 +386,13 @@ class Session:
             return None
 
     def _has_sent(self, progress: Progress) -> bool:
-        """Whether this member has sent the trial's last report. That may have come with rank 0's state, after what this
-        member sent itself."""
+        """Whether this member has sent the trial's last report. The report may instead have come with rank 0's state,
+        after this member's own last one."""
         return progress.report is not None and progress.report["resource"] == self._sent
 
     def _settle_report(self, replica: Replica) -> None:
-        """A join answers every report that crescendo had when it gave the order; others are still on their way to it,
-        or died with the member that was to send them."""
+        """Settles whether the last report is answered. A join answers every report that crescendo had when it gave the
+        order. Others are still on their way, or were lost with the member that should have sent them."""
         progress, reported = replica.progress, self.terms.reported
         if reported is None:
             is_answered = self._has_sent(progress)
@@ -403,7 +405,7 @@ class Session:
         report = replica.progress.report or {}
         self._channel.send(type="report", **self.terms.place, **report, **self._measures)
         self._sent = report.get("resource")
-        self._measures = {}  # a report that is repeated lacks them
+        self._measures = {}  # repeated reports have none
 
     def _await_answer(self, replica: Replica) -> None:
         while replica.progress.pending:
@@ -416,7 +418,7 @@ class Session:
         return order
 
     def _obey(self, order: Message, replica: Replica) -> None:
-        """An order at a report, where a group may change in place."""
+        """Carries out an order at a report, where a group may change in place. Raises Interruption for other orders."""
         if order["type"] == "decision":
             if order["trial"] == self.terms.trial and replica.progress.pending:
                 replica.progress.pending = False
@@ -438,7 +440,7 @@ class Session:
             self._save(replica)
         replica = self._replica = self.terms = None
         self._end_leftovers()
-        gc.collect()  # as in enter()
+        gc.collect()  # frees reference cycles, as in enter()
         self._close_log()
         self._channel.send(type="left", trial=order["trial"], saved=saves)
 
@@ -447,7 +449,7 @@ class Session:
             raise RuntimeError(f"the best trial cannot be tested: {NO_TEST}")
         checkpoint = Path(order["checkpoint"])
         control = Tested(read_checkpoint(checkpoint, self._device), order, self._device)
-        seed = order.get("seed", 0)  # as for train, so that a random split leaves the same samples to the test
+        seed = order.get("seed", 0)  # the same as for train, so that a random split gives the same test samples
         trial = self._begin(control, order["settings"], order["trial"], seed, checkpoint.parent)
         metrics = metrics_of_test(_call(test, trial, "was tested"))
         self._channel.send(type="evaluated", trial=order["trial"], metrics=metrics)
@@ -460,7 +462,7 @@ class Session:
         self._save_seconds = self._saved_at - begin
 
     def _end_phase(self, name: str) -> None:
-        """What went by since the order, but for the phases before."""
+        """Ends a phase of the regroup: its seconds are those since the order, minus the previous phases."""
         self._phases[name] = time.monotonic() - self.terms.read_at - sum(self._phases.values())
 
     def _announce_regroup(self) -> None:
@@ -486,7 +488,7 @@ class Session:
             )
 
     def _catch_up(self) -> None:
-        """A GPU may still be at steps that it was asked for."""
+        """Waits for the GPU, which may still be busy with queued steps, and adds that time to the clocks."""
         if self._device.type == "cuda":
             begin = time.monotonic()
             torch.cuda.synchronize(self._device)
@@ -496,7 +498,7 @@ class Session:
                 self._replica.progress.count(seconds=seconds)
 
     def _add_clock(self, progress: Progress) -> None:
-        """To the report that is due."""
+        """Adds the training clock to the report that is due."""
         if self._steps_ended is not None:
             progress.count(evaluated=time.monotonic() - self._steps_ended)
             self._steps_ended = None
@@ -505,22 +507,23 @@ class Session:
 
     def _close_log(self) -> None:
         if self._log is not None:
-            self._settings.restore()  # sys.stdout may lead to a file of the trial's, which may be closed
+            self._settings.restore()  # sys.stdout may be a file of the trial, which may be closed
             self._log.close()
             self._log = None
 
     def _drop_group(self) -> None:
-        self.group.close()  # peers that still wait in it are thrown out
+        self.group.close()  # peers that still wait in it get an error
         self.group = Group(self._device)
         self._is_formed = False
 
 
 class Displaced(BaseException):
-    """A regroup at a report brought a state from elsewhere in the trial, where the train function's loops are not."""
+    """A regroup at a report brought a state from another place in the trial than that of the train function's loops."""
 
 
 def _call(function: Callable[[Trial], Any], trial: Trial, doing: str) -> Any:
-    """sys.exit() would end the process like a crash, and its words would be lost."""
+    """Calls a program's function. Turns sys.exit() into RuntimeError: the process would end like a crash, without a
+    message."""
     try:
         with explained():
             return function(trial)
@@ -533,7 +536,7 @@ def _call(function: Callable[[Trial], Any], trial: Trial, doing: str) -> Any:
 
 
 def metrics_of_test(returned: Any) -> Dict[str, Optional[float]]:
-    """The numbers that a test function has returned. Raises TypeError."""
+    """Returns the numbers of a test function's result. Raises TypeError."""
     if not isinstance(returned, Mapping):
         raise TypeError(f"test returned {returned!r}; it has to return numbers by name, such as {{'test_loss': 0.3}}")
     return numbers_of(returned)
@@ -548,9 +551,9 @@ def _kind_of(error: Exception) -> str:
 
 
 def _place_of(error: Exception) -> str:
-    """Where in the program the error came from: "train.py:12: "."""
+    """Where the error came from in the program, such as "train.py:12: "; empty if unknown."""
     here = str(Path(crescendo.__file__).parent)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(here)]
-    # Text that the program executes, as "<string>", has lines that nobody finds.
+    # Skips code without a file, such as "<string>".
     own = [each for each in frames if "site-packages" not in each.filename and not each.filename.startswith("<")]
     return f"{Path(own[-1].filename).name}:{own[-1].lineno}: " if own else ""

@@ -1,4 +1,4 @@
-"""A trial's settings: arguments that the program's own parser knows."""
+"""Turns a trial's settings into arguments of the program's own parser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SettingsError(Exception):
 
 
 class Parameters(argparse.Namespace):
-    """The arguments where nobody knows the program's own: in a sweep the trial's parameters, and by hand none."""
+    """Arguments of a program without a parser: the trial's parameters in a sweep, none outside."""
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
@@ -37,8 +37,9 @@ class Parameters(argparse.Namespace):
 def parse(
     parser: Optional[argparse.ArgumentParser], settings: Mapping[str, Any], words: Sequence[str] = ()
 ) -> argparse.Namespace:
-    """The arguments as if `settings` stood on the command line behind `words`. None, which no word means, is what the
-    argument is then. Without a parser all settings are taken as they are, and the words are the program's business.
+    """Parses the arguments as if `settings` followed `words` on the command line. No word can express None, so a None
+    setting is stored as is. Without a parser, all settings become attributes unchanged, and the program reads the words
+    itself. Raises SettingsError.
 
     >>> parser = argparse.ArgumentParser()
     >>> _ = parser.add_argument("--lr", type=float, default=0.1)
@@ -52,7 +53,7 @@ def parse(
     args = _parse_words(_chosen(parser, words), command_line(parser, settings, words))
     for name, action, value in _given(own, settings):
         if value is None:
-            setattr(args, action.dest, None)  # and not the argument's default
+            setattr(args, action.dest, None)  # not the argument's default
         else:
             _require_kept(name, action, value, getattr(args, action.dest, None))
     return args
@@ -61,7 +62,7 @@ def parse(
 def command_line(
     parser: Optional[argparse.ArgumentParser], settings: Mapping[str, Any], words: Sequence[str] = ()
 ) -> List[str]:
-    """The words from which `parse` reads the arguments. Without a parser all settings are options.
+    """Returns the words from which `parse` reads the arguments. Without a parser, all settings are options.
 
     >>> command_line(None, {"batch-size": 64.0, "data": {"test": "t.h5"}})
     ['--batch-size=64', '--data.test=t.h5']
@@ -74,19 +75,19 @@ def command_line(
     for name, action, value in _given(own, settings):
         (options if action.option_strings else positional).extend(_words(name, action, value))
     if positional:
-        positional.insert(0, "--")  # else an option before them that takes several words takes these too
+        positional.insert(0, "--")  # otherwise a preceding option with several words would take these too
     return [*words, *options, *positional]
 
 
 @dataclass
 class Arguments:
-    """What the command line said when the program was started, for all of its trials."""
+    """The command line of the program's start; all of its trials use it."""
 
     parser: Optional[argparse.ArgumentParser] = None
     words: Sequence[str] = ()
 
     def parse(self, settings: Mapping[str, Any]) -> argparse.Namespace:
-        """A trial's. They also become the command line of this process, which the program may parse itself."""
+        """Parses a trial's arguments. Also sets sys.argv to them, for programs that parse it themselves."""
         args = parse(self.parser, settings, self.words)
         sys.argv[1:] = command_line(self.parser, settings, self.words)
         return args
@@ -95,7 +96,7 @@ class Arguments:
 def check(
     parser: Optional[argparse.ArgumentParser], request: Mapping[str, Any], words: Sequence[str] = ()
 ) -> List[Problem]:
-    """What is wrong with the settings, for any of the values that the parameters can take."""
+    """Returns all problems of the settings, tried with each value in the request's `parameters`."""
     parameters: Mapping[str, List[Any]] = request.get("parameters", {})
     given: Mapping[str, Any] = request["settings"]
     settings = {**given, **{name: values[0] for name, values in parameters.items() if values}}
@@ -120,7 +121,7 @@ def check(
     if own is not None:
         for name in dict(_flatten(_nested(settings), own)):
             try:
-                _find(own, name)  # all of them, not only the first
+                _find(own, name)  # reports every unknown name, not only the first
             except SettingsError:
                 attempt({name: None})
                 settings.pop(name, None)
@@ -133,7 +134,7 @@ def check(
 
 
 def _chosen(parser: Any, words: Sequence[str]) -> List[Any]:
-    """The parser, and those of the subcommands that the words name: what comes behind them is the last one's to read.
+    """The parser and the parsers of the subcommands in `words`. The last one reads the settings.
 
     >>> parser = argparse.ArgumentParser()
     >>> fit = parser.add_subparsers().add_parser("fit")
@@ -149,7 +150,7 @@ def _chosen(parser: Any, words: Sequence[str]) -> List[Any]:
 
 
 def _nested(settings: Mapping[str, Any]) -> Dict[str, Any]:
-    """Settings as a trial gets them: `optimizer.lr` is `lr` in the map `optimizer`.
+    """Nests settings as a trial gets them: `optimizer.lr` becomes `lr` in the map `optimizer`.
 
     >>> _nested({"epochs": 9, "optimizer": {"name": "sgd"}, "optimizer.lr": 0.1})
     {'epochs': 9, 'optimizer': {'name': 'sgd', 'lr': 0.1}}
@@ -169,7 +170,8 @@ def _nested(settings: Mapping[str, Any]) -> Dict[str, Any]:
 def _flatten(
     settings: Mapping[str, Any], parser: Optional[argparse.ArgumentParser], prefix: str = ""
 ) -> Iterator[Tuple[str, Any]]:
-    """`data: {test: x}` is the setting `data.test`, unless the parser has an argument `data`, which takes the map."""
+    """Flattens maps: `data: {test: x}` is the setting `data.test`, unless the parser has an argument `data` for the
+    whole map."""
     for name, value in settings.items():
         if isinstance(value, dict) and (parser is None or _action(parser, prefix + name) is None):
             yield from _flatten(value, parser, f"{prefix}{name}.")
@@ -178,7 +180,7 @@ def _flatten(
 
 
 def _given(parser: argparse.ArgumentParser, settings: Mapping[str, Any]) -> List[Given]:
-    """Each setting with the parser's argument for it."""
+    """Pairs each setting with the parser's argument for it. Raises SettingsError for an unknown one."""
     return [(name, _find(parser, name), value) for name, value in dict(_flatten(settings, parser)).items()]
 
 
@@ -187,7 +189,7 @@ def _known(parser: argparse.ArgumentParser) -> List[argparse.Action]:
 
 
 def _action(parser: argparse.ArgumentParser, name: str) -> Optional[argparse.Action]:
-    """The argument of this name: that of its destination, else that of its option (`--lr` with `dest="rate"`)."""
+    """Finds an argument by its destination, else by its option (`--lr` with `dest="rate"`)."""
     for action in _known(parser):
         if _is_named(action, name):
             return action
@@ -211,8 +213,8 @@ def _find(parser: argparse.ArgumentParser, name: str) -> argparse.Action:
 
 
 def _text(value: Any) -> str:
-    """A value as other programs get it: a whole number without a point, whatever its parameter's distribution; lists
-    and maps as JSON.
+    """A value as text for the command line: whole numbers without a decimal point, whatever the parameter's
+    distribution; lists and maps as JSON.
 
     >>> _text(256.0), _text(0.5), _text(True), _text({"width": 64.0, "name": "sgd"})
     ('256', '0.5', 'True', '{"width":64,"name":"sgd"}')
@@ -223,7 +225,7 @@ def _text(value: Any) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """The value, in which no whole number has a point."""
+    """The value with all whole numbers as integers, also inside lists and maps."""
     if isinstance(value, dict):
         return {name: _whole(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -232,7 +234,7 @@ def _whole(value: Any) -> Any:
 
 
 def _words(name: str, action: argparse.Action, value: Any) -> List[str]:
-    """The words of the command line that give the argument this value."""
+    """The command-line words that give the argument this value."""
     if value is None:
         return []
     if not action.option_strings:
@@ -248,12 +250,12 @@ def _words(name: str, action: argparse.Action, value: Any) -> List[str]:
 
 
 def _is_repeated(action: argparse.Action, value: Any) -> bool:
-    """Whether the option is given once for each value of the list."""
+    """Whether the option is repeated for each value of the list."""
     return isinstance(value, list) and isinstance(action, argparse._AppendAction)
 
 
 def _flag(name: str, action: argparse.Action, value: Any) -> List[str]:
-    """The word of a flag, or none where its absence means the value."""
+    """The word of a flag, or none if leaving out the flag means this value. Raises SettingsError."""
     word = action.option_strings[:1]
     if not isinstance(value, bool):
         is_constant = action.const is not None and not isinstance(action.const, bool)
@@ -270,7 +272,7 @@ def _flag(name: str, action: argparse.Action, value: Any) -> List[str]:
 
 
 def _require_kept(name: str, action: argparse.Action, value: Any, got: Any) -> None:
-    """Refuses a boolean that the parser turns into the other one: all trials would train with the same."""
+    """Refuses a boolean that the parser inverts: all trials would train with the same value. Raises SettingsError."""
     meant = False if action.type is bool and _text(value).lower() in ("0", "no", "off") else value
     if not isinstance(meant, bool) or not isinstance(got, bool) or got == (meant != _says_opposite(name, action)):
         return
@@ -288,7 +290,7 @@ def _require_kept(name: str, action: argparse.Action, value: Any, got: Any) -> N
 
 
 def _says_opposite(name: str, action: argparse.Action) -> bool:
-    """Whether a flag of this name that is true makes its destination false: `no-cuda` with dest="cuda"."""
+    """Whether setting the flag of this name makes its destination false: `no-cuda` with dest="cuda"."""
     is_negative = isinstance(action, argparse.BooleanOptionalAction) and name.startswith("no-")
     return action.nargs == 0 and (action.const is False or is_negative) and not _is_named(action, name)
 
@@ -302,7 +304,8 @@ class _Refused(Exception):
 
 
 def _parse_words(parsers: List[argparse.ArgumentParser], words: List[str]) -> argparse.Namespace:
-    """`parsers` are the program's own and those of its subcommands that the words name."""
+    """Parses the words. `parsers` are the program's own and those of the subcommands in the words. Raises
+    SettingsError."""
 
     def refuse(message: str) -> Any:
         raise _Refused(message)
@@ -316,7 +319,7 @@ def _parse_words(parsers: List[argparse.ArgumentParser], words: List[str]) -> ar
     finally:
         for parser in parsers:
             del parser.error
-    # "argument --lr: invalid float value: 'fast'"
+    # Messages look like "argument --lr: invalid float value: 'fast'".
     found = re.match(r"argument (\S+?)[/:]", message)
     actions = [action for parser in parsers for action in parser._actions]
     names = [a.dest for a in actions if found and found.group(1).rstrip(":") in (*a.option_strings, a.dest)]

@@ -1,4 +1,4 @@
-"""What every member of a group holds, and how it gets from one to the others."""
+"""The state that every member of a group holds, and how members share it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from crescendo.torch.step_clock import TrainingClock
 from crescendo.torch.weights import Sketch, glance
 
 CHUNK_BYTES = 64 * 1024 * 1024
-# What schedulers change in an optimizer's groups. Another key may say where the optimizer has left the weights, as
-# `train_mode` of schedule-free optimizers: it has to stay what the weights are.
+# Keys of an optimizer's groups that schedulers change. Other keys may describe the weights, such as `train_mode` of
+# schedule-free optimizers, and must stay consistent with them.
 SCHEDULED = ("lr", "initial_lr", "momentum", "betas", "weight_decay")
 
 
@@ -32,17 +32,17 @@ class Progress:
     epoch: int = 0
     """Completed epochs."""
     position: int = 0
-    """Samples of the present epoch that the group has trained on."""
+    """Samples of the present epoch that the group has trained on so far."""
     step: int = 0
     """Updates since the trial began."""
     rate: RateState = field(default_factory=RateState)
     noise_scale: NoiseScale = field(default_factory=NoiseScale)
     clock: Optional[TrainingClock] = field(default_factory=TrainingClock)
-    """None for a trial that began when there was none: its reports have been without."""
+    """None for a trial of an older version without a clock: its earlier reports have no times."""
     report: Optional[Dict[str, Any]] = None
-    """The last one: resource, metrics and the clock."""
+    """The last report: resource, metrics and the clock."""
     pending: bool = False
-    """Whether the decision about the report is still unknown."""
+    """Whether the decision about the report has not arrived yet."""
 
     @staticmethod
     def parse(text: str) -> Progress:
@@ -53,14 +53,14 @@ class Progress:
         return Progress(**{**values, **read})
 
     def count(self, *, seconds: float = 0.0, evaluated: float = 0.0) -> None:
-        """The trial has trained, or was evaluated, for so much longer."""
+        """Adds to the training clock: seconds of training, and seconds of evaluation."""
         if self.clock is not None:
             self.clock.seconds += seconds
             self.clock.evaluated += evaluated
 
 
 class Replica:
-    """A trial's state: the attached objects and the progress. Every member of its group holds one."""
+    """A trial's state: the attached objects and the progress. Every member of the group holds one."""
 
     def __init__(self, trial: int, objects: Dict[str, Any]) -> None:
         self.trial = trial
@@ -72,19 +72,19 @@ class Replica:
 
     @property
     def device(self) -> Optional[torch.device]:
-        """Where the model is; None if it has no parameters."""
+        """Device of the model; None if it has no parameters."""
         return next((parameter.device for parameter in self.objects["model"].parameters()), None)
 
     def modules(self) -> Dict[str, torch.nn.Module]:
         return {name: each for name, each in self.objects.items() if isinstance(each, torch.nn.Module)}
 
     def trained(self) -> List[torch.nn.Parameter]:
-        """Parameters that learn, each once."""
+        """Trainable parameters, each once."""
         return [parameter for parameter in self._parameters() if parameter.requires_grad]
 
     @property
     def num_frozen(self) -> int:
-        """Parameters that do not learn."""
+        """Number of parameters that are not trainable."""
         return sum(not parameter.requires_grad for parameter in self._parameters())
 
     def _parameters(self) -> List[torch.nn.Parameter]:
@@ -93,7 +93,7 @@ class Replica:
         return list({id(parameter): parameter for parameter in held}.values())
 
     def buffers(self) -> Dict[str, torch.Tensor]:
-        """Those of the modules that are in the state, each once."""
+        """The modules' persistent buffers by name, each once."""
         found: Dict[int, Tuple[str, torch.Tensor]] = {}
         for name, module in self.modules().items():
             for place, part in module.named_modules(prefix=name):
@@ -103,7 +103,7 @@ class Replica:
         return dict(found.values())
 
     def capture(self) -> Dict[str, Any]:
-        """References to the state, not copies. Raises if the weights are not those that were trained."""
+        """Returns references to the state, not copies. Raises RuntimeError if the weights are not the trained ones."""
         if self._are_weights_exchanged:
             raise RuntimeError(
                 "the weights are not those of the epoch's last step: they were exchanged for an evaluation, as for "
@@ -127,9 +127,9 @@ class Replica:
         self._are_weights_exchanged = False
 
     def note(self) -> None:
-        """Remembers what the code before an epoch's first step, and that between its last step and its report, may
-        change: schedules, and with them the optimizer's rates, and averages of weights. What the optimizer learns
-        changes in steps."""
+        """Remembers the state that code outside of steps may change: code before an epoch's first step, and between its
+        last step and its report. That is schedules, and with them the optimizer's rates, and averages of weights. The
+        weights that the optimizer trains change only in steps, so they are not copied."""
         rates = [{key: group[key] for key in SCHEDULED if key in group} for group in self._groups()]
         learned = {parameter.data_ptr() for parameter in self._learned()}
         states = {name: each.state_dict() for name, each in self.objects.items() if name != "optimizer"}
@@ -142,13 +142,13 @@ class Replica:
         self._noted = copy.deepcopy({"rates": rates, "states": others}, copies)
 
     def note_weights(self) -> None:
-        """Remembers what the optimizer has learned at the end of an epoch's steps, without a copy."""
+        """Remembers a fingerprint of the optimizer's weights at the end of an epoch's steps, without a copy."""
         self._learned_at_end = self._look_of_optimizer(), glance(self._learned())
 
     def return_to_noted(self) -> None:
-        """Undoes that code, if it was left before the first step or the report: it runs again, and a schedule would
-        step twice. Weights that it has exchanged cannot be brought back, unless the optimizer did that itself, which
-        knows where they are."""
+        """Undoes the changes since note(), if train was left before the first step or the report. That code runs again,
+        and a schedule would otherwise step twice. Weights that it exchanged cannot be restored, so capture() then
+        raises, unless the optimizer made the exchange itself and knows where the weights are."""
         if self._noted is None:
             return
         noted, learned = self._noted, self._learned_at_end
@@ -161,20 +161,21 @@ class Replica:
             self._are_weights_exchanged = not learned[1].agrees_with(glance(self._learned()))
 
     def end_epoch(self) -> None:
-        """The report is due, and all that came before it holds."""
+        """Completes the epoch at its report. Changes so far become final."""
         self.forget_noted()
         self.progress.epoch += 1
         self.progress.position = 0
 
     def forget_noted(self) -> None:
-        """All that came since holds."""
+        """Makes the changes since note() final."""
         self._noted = self._learned_at_end = None
 
     def _learned(self) -> List[torch.nn.Parameter]:
         return [parameter for group in self._groups() for parameter in group["params"]]
 
     def _look_of_optimizer(self) -> str:
-        """What it says beside its weights and their state. Some say so where they have left the weights."""
+        """The optimizer's values besides the weights and their state. Some optimizers note there which weights are in
+        place."""
         groups = [{key: group[key] for key in group if key not in ("params", *SCHEDULED)} for group in self._groups()]
         own = {key: each for key, each in vars(self.objects["optimizer"]).items() if isinstance(each, (bool, int, str))}
         return f"{groups} {own}"
@@ -185,7 +186,7 @@ class Replica:
 
 
 def _without_numpy(state: Any) -> Any:
-    """Python's numbers in place of NumPy's, which schedules compute with, and torch's safe reader refuses."""
+    """Replaces NumPy's numbers by Python's: some schedules compute with them, and torch's safe reader refuses them."""
     numpy = sys.modules.get("numpy")
     return state if numpy is None else _with_plain_numbers(state, numpy.generic)
 
@@ -205,8 +206,8 @@ def _with_plain_numbers(state: Any, kind: type) -> Any:
 
 
 def _dictionary_like(state: Any, content: Dict[Any, Any]) -> Any:
-    """The content as a dictionary of the same type. Modules note the versions of their formats beside what it holds:
-    without these, they would take the state for one of an old version."""
+    """Makes a dictionary of the same type with this content. Keeps `_metadata`, in which modules note their format
+    versions: without it, they would take the state for an old version's."""
     made = type(state)(content)
     if hasattr(state, "_metadata"):
         made._metadata = state._metadata
@@ -214,7 +215,8 @@ def _dictionary_like(state: Any, content: Dict[Any, Any]) -> Any:
 
 
 def require_readable(state: Dict[str, Any]) -> None:
-    """Refuses a captured state that the safe reader would refuse on another worker, or when the trial is resumed."""
+    """Raises TypeError if torch's safe reader would refuse the state, on another worker or when the trial is
+    resumed."""
     if _is_readable(state):
         return
     for name, each in state.items():
@@ -228,7 +230,7 @@ def require_readable(state: Dict[str, Any]) -> None:
 
 
 def require_copyable(replica: Replica) -> None:
-    """Refuses tensors whose values cannot be sent, or not be taken over: else the first regroup would fail."""
+    """Raises TypeError if a tensor cannot be sent or loaded: otherwise the first regroup would fail."""
     for place, tensor in tensors_of(replica.capture()):
         if tensor.layout != torch.strided:
             raise TypeError(
@@ -244,7 +246,7 @@ def require_copyable(replica: Replica) -> None:
 
 
 def tensors_of(state: Any, place: str = "") -> Iterator[Tuple[str, torch.Tensor]]:
-    """Each with its place in the state."""
+    """Yields each tensor with its place in the state."""
     if isinstance(state, torch.Tensor):
         yield place, state
     elif isinstance(state, (dict, list, tuple)):
@@ -253,7 +255,7 @@ def tensors_of(state: Any, place: str = "") -> Iterator[Tuple[str, torch.Tensor]
 
 
 def _find_unreadable(state: Any, place: str) -> Optional[str]:
-    """What it is, and where."""
+    """Describes the first unreadable part and its place; None if there is none."""
     if _is_readable(state):
         return None
     children: Any = ()
@@ -264,19 +266,19 @@ def _find_unreadable(state: Any, place: str) -> Optional[str]:
 
 
 def _is_readable(state: Any) -> bool:
-    """Without its tensors, which always are."""
+    """Whether torch's safe reader accepts the state. Skips its tensors, which it always accepts."""
     skeleton = io.BytesIO()
     try:
         torch.save(_take_out(state, []), skeleton)
         skeleton.seek(0)
         torch.load(skeleton, weights_only=True)
-    except Exception:  # of pickle, of torch, or of what is pickled
+    except Exception:  # from pickle, torch, or a pickled object
         return False
     return True
 
 
 def share(replica: Replica, group: Group) -> None:
-    """Gives rank 0's state to all members of the group. Raises PeerLost."""
+    """Sends rank 0's state to all members of the group. Raises PeerLost."""
     if group.size == 1:
         return
     tensors: List[torch.Tensor] = []
@@ -287,7 +289,7 @@ def share(replica: Replica, group: Group) -> None:
         buffer = io.BytesIO()
         torch.save(_take_out(captured, tensors), buffer)
         skeleton = buffer.getvalue()
-    # Not pickle's own loader: what comes over the network must not be able to run code.
+    # Not pickle's own loader: data from the network must not be able to run code.
     state = torch.load(io.BytesIO(group.broadcast_bytes(skeleton)), weights_only=True)
     if group.rank != 0:
         state, tensors = _with_tensors(state)
@@ -303,7 +305,7 @@ def share(replica: Replica, group: Group) -> None:
 
 @torch.no_grad()
 def share_buffers(buffers: Mapping[str, torch.Tensor], group: Group) -> None:
-    """Gives those of rank 0 to all members of the group. Raises on each of them if one's have other shapes."""
+    """Copies rank 0's buffers to all members of the group. Raises RuntimeError on every member if shapes differ."""
     shapes = {name: [str(buffer.dtype), *buffer.shape] for name, buffer in buffers.items()}
     first = json.loads(group.broadcast_bytes(json.dumps(shapes).encode() if group.rank == 0 else None))
     differs = {f"the shape of the buffer {name}": shapes.get(name) != first[name] for name in first}
@@ -324,7 +326,7 @@ PLACE = "crescendo.tensor"
 
 
 def _replaced(state: Any, replace: Callable[[Any], Any]) -> Any:
-    """The state with another value for those of its parts for which `replace` has one."""
+    """The state with each part replaced by `replace(part)`. Parts that it returns unchanged are searched further."""
     value = replace(state)
     if value is not state:
         return value
@@ -336,7 +338,7 @@ def _replaced(state: Any, replace: Callable[[Any], Any]) -> Any:
 
 
 def _take_out(state: Any, tensors: List[torch.Tensor]) -> Any:
-    """The state with a place instead of each tensor."""
+    """The state with a placeholder for each tensor. Appends the tensors to `tensors`."""
 
     def take(part: Any) -> Any:
         if not isinstance(part, torch.Tensor):
@@ -348,7 +350,7 @@ def _take_out(state: Any, tensors: List[torch.Tensor]) -> Any:
 
 
 def _with_tensors(state: Any) -> Tuple[Any, List[torch.Tensor]]:
-    """The state with an empty tensor for each place, and these in their order."""
+    """The state with an uninitialized tensor for each placeholder, and these tensors in order."""
     tensors: List[torch.Tensor] = []
 
     def make(part: Any) -> Any:
@@ -365,7 +367,7 @@ def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _chunks(tensors: List[torch.Tensor]) -> List[List[torch.Tensor]]:
-    """Neighbours that travel together, because each broadcast costs a round trip."""
+    """Groups neighbouring tensors into broadcasts of about CHUNK_BYTES, because each broadcast costs a round trip."""
     chunks: List[List[torch.Tensor]] = []
     size = CHUNK_BYTES
     for tensor in tensors:

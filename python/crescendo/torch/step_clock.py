@@ -1,4 +1,4 @@
-"""How long a trial trains, and the steps of its group: by these crescendo tells what more workers bring."""
+"""Measures how long a trial trains, and its group's steps. From these, crescendo learns what more workers bring."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ class Step:
     """An update of the whole group."""
 
     seconds: float
-    """From the end of the step before, with the wait for its data."""
+    """Seconds since the end of the previous step, including the wait for data."""
     waited: float
-    """How long it waited for its data."""
+    """Seconds of waiting for data."""
     batch: int
-    """Samples of a full step of the group."""
+    """Number of samples in a full step of the group."""
     is_full: bool
-    """Whether it had as many; the last one of an epoch may have fewer."""
+    """Whether this step had `batch` samples; the last step of an epoch may have fewer."""
     epoch_samples: int
-    """Samples of an epoch."""
+    """Number of samples in an epoch."""
 
 
 @dataclass
 class TrainingClock:
-    """Seconds since the trial began, over all of its groups."""
+    """A trial's seconds of training and of evaluation, over all of its groups."""
 
     seconds: float = 0.0
-    """In steps, with the wait for data, and in regroups."""
+    """Seconds in steps, including waits for data, and in regroups."""
     evaluated: float = 0.0
-    """Between the last step of an epoch and its report."""
+    """Seconds between an epoch's last step and its report, over all epochs."""
 
 
 class StepClock:
-    """The mean seconds of a group's full steps from one report to the next. The group's first step does not count: it
-    also prepares the others.
+    """Mean seconds of a group's full steps between two reports. The group's first step does not count: it also prepares
+    the others.
 
     >>> clock = StepClock()
     >>> for seconds in (9.0, 1.0, 2.0):
@@ -59,21 +59,21 @@ class StepClock:
         self._is_first = False
 
     def wait(self, seconds: float) -> None:
-        """The device took so much longer for the steps so far."""
+        """Adds the seconds that the device still needed for the steps so far."""
         if self._count > 0:
             self._seconds += seconds
 
     def end_warm_up(self) -> None:
-        """The steps so far prepared others. They are forgotten as soon as another one counts."""
+        """Ends the warm-up. The steps so far are dropped as soon as another one counts."""
         self._is_warm_up = True
 
     @property
     def mean(self) -> Optional[float]:
-        """None if no step counted."""
+        """Mean seconds per step; None if no step counted."""
         return self._seconds / self._count if self._count else None
 
     def take(self) -> Optional[float]:
-        """The mean, and begins a new one."""
+        """Returns the mean and starts a new one."""
         mean = self.mean
         self._seconds, self._count = 0.0, 0
         return mean

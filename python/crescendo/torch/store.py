@@ -1,4 +1,4 @@
-"""The store through which the members of a group find each other: it lies at the other end of the control channel."""
+"""The store through which the members of a group find each other; crescendo serves it over the control channel."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def _encode(value: Union[bytes, str]) -> str:
 
 
 class ControlStore(Store):
-    """Crescendo keeps the keys, one set for each (trial, generation). So there is no port to listen on and no file to
-    share. Any thread may use it. Waiting ends with the channel's exceptions."""
+    """A torch store whose keys crescendo keeps, one set per (trial, generation). So it needs no listening port and no
+    shared file. Any thread may use it. Requests that wait raise the channel's exceptions."""
 
     def __init__(self, channel: Channel, trial: int, generation: int, timeout: timedelta) -> None:
         super().__init__()
@@ -36,8 +36,8 @@ class ControlStore(Store):
         return int(self._request("add", key=key, delta=delta)["number"])
 
     def wait(self, keys: Sequence[str], timeout: Optional[timedelta] = None) -> None:
-        """Waits for as long as the group's time-out allows: `timeout` is Gloo's, for a connection, and members may be
-        long in coming."""
+        """Waits for the keys, up to the group's time-out. Ignores `timeout`: Gloo passes its time-out for connections,
+        but members may take longer to arrive."""
         self._request("wait", keys=list(keys))
 
     def check(self, keys: Sequence[str]) -> bool:
@@ -51,7 +51,7 @@ class ControlStore(Store):
         return base64.b64decode(answer["value"])
 
     def multi_get(self, keys: Sequence[str]) -> List[bytes]:
-        """Waits until all keys exist. All are asked for at once."""
+        """Returns the values once all keys exist. Sends all requests at once."""
         answers = self._request_all([{"op": "get", "key": key} for key in keys])
         return [
             base64.b64decode(each["value"]) if "value" in each else str(each["number"]).encode() for each in answers

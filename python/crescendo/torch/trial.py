@@ -1,4 +1,4 @@
-"""The trial as a program's train function sees it."""
+"""The trial that a program's train function gets."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from crescendo.torch.weights import left_by_others, require_own, require_same
 
 
 def seed_python(seed: int) -> None:
-    """The generators of Python and NumPy, which code beside torch draws from."""
+    """Seeds the random generators of Python and NumPy, which non-torch code draws from."""
     random.seed(seed)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(seed % 2**32)
 
 
-# What a trial of a script that only reports has beside its metrics and its loop, and what is here in its place.
+# What crescendo.Trial, for scripts that only report, has besides metrics and a loop, and what replaces it here.
 OF_OTHER_REPORTS = {"save", "save_on", "resource", "data_wait", "step_seconds", "group_batch", "noise_scale"}
 OF_OTHER_TRIALS = {
     "checkpoint": "trial.attach(…) loads it",
@@ -62,9 +62,10 @@ OF_OTHER_TRIALS = {
 class Trial:
     """One configuration, trained by a group of workers of which this process is one.
 
-    `crescendo.torch.run` calls the program's train function with it, once on each worker that enters the trial, and
-    again on all members where the group changes between two steps, because it grows within an epoch or a peer was lost:
-    the function then continues where the attached state is. At reports groups change without leaving the function.
+    `crescendo.torch.run` calls the program's train function with it, once on each worker that enters the trial. It
+    calls the function again on all members if the group changes between two steps, because it grows within an epoch or
+    a peer was lost: the function then continues from the attached state. At reports, groups change without leaving the
+    function.
     """
 
     def __init__(
@@ -83,25 +84,26 @@ class Trial:
         self.number = number
         """Number of the trial in its sweep, from 0."""
         self.seed = seed
-        """The same whenever the sweep is repeated. Outside one, that of torch's generator when attach() is called."""
+        """The trial's random seed: the same whenever the sweep is repeated. Outside a sweep, the seed of torch's
+        generator when attach() is called."""
         self.directory = directory
-        """A folder for the trial's files; None outside a sweep."""
+        """Folder for the trial's files; None outside a sweep."""
         self._control = control
         self._left = left_by_others(number)
         self._replica: Optional[Replica] = None
         self._average: Optional[GradientAverage] = None
         self._rate: Optional[LearningRate] = None
-        self._micro_batch: Optional[samples.MicroBatch] = None  # whose optimizer.step() is to come
+        self._micro_batch: Optional[samples.MicroBatch] = None  # the one whose optimizer.step() is due
         self._passes = Passes()
         self._others = Watch()
         self._attached: Optional[Attached] = None
         self._num_samples = 0
         self._read_epoch: Optional[int] = None  # the epoch whose batches this call of train has read
         self._num_unread = 0  # batches of that epoch
-        self._has_met = False  # whether the members have, since that epoch's last batch was read or its report
-        self._has_ended_steps = True  # whether what follows that epoch's last step was done
+        self._has_met = False  # whether the members met after that epoch's last batch or its report
+        self._has_ended_steps = True  # whether _end_steps() ran for that epoch
         self._reported_schedules: Dict[str, Any] = {}
-        self._has_unsummed_share = False  # whether a part of data was read of which no sum has been made
+        self._has_unsummed_share = False  # whether a part of data was read that no sum() has covered
         self._waited = 0.0
         self._reported_at = time.monotonic()
         self._batch = 0  # samples of a full step of the group
@@ -120,36 +122,36 @@ class Trial:
 
     @property
     def rank(self) -> int:
-        """This worker's number in its group, from 0. Within a call of train it changes at reports only."""
+        """Number of this worker in its group, from 0. Within one call of train, it changes only at reports."""
         return self._control.terms.rank
 
     @property
     def size(self) -> int:
-        """Workers of the group."""
+        """Number of workers in the group."""
         return self._control.terms.size
 
     @property
     def is_main(self) -> bool:
-        """Whether this worker is the one that should print and write."""
+        """Whether this worker should print and write: it has rank 0."""
         return self.rank == 0
 
     @property
     def max_resource(self) -> Optional[int]:
-        """Epochs of a whole trial in a sweep, its `scheduler.max`: what a schedule may count on. None outside one."""
+        """Epochs of a complete trial, the sweep's `scheduler.max`, for schedules. None outside a sweep."""
         return self._control.terms.max_resource or None
 
     @property
     def epochs_done(self) -> float:
-        """How much has been trained, in epochs: 2.25 behind the first quarter of the third one's steps. It continues
-        where a worker enters, or the trial is resumed, within an epoch: schedules by a part of the epoch go by it. Of
-        an epoch's part it knows once `batches()` was called."""
+        """Training so far, in epochs: 2.25 after the first quarter of the third epoch's steps. It continues if a worker
+        enters or the trial is resumed within an epoch, so use it for schedules that change within epochs. Counts parts
+        of an epoch only once `batches()` was called."""
         progress = self._progress
         return progress.epoch + (progress.position / self._num_samples if self._num_samples else 0.0)
 
     @property
     def stepped(self) -> bool:
-        """Whether the last optimizer.step() updated the weights. Where a step is made in several passes, the loop's
-        body runs once for each, and only the last one updates: a count, or an average, of your own goes by this."""
+        """Whether the last optimizer.step() updated the weights. If a step takes several passes, the loop's body runs
+        once per pass, and only the last pass updates. Check this before you update your own counter or average."""
         return self._passes.has_stepped
 
     def attach(
@@ -162,17 +164,19 @@ class Trial:
         rescale_warm_up: float = 1.0,
         **more: Any,
     ) -> None:
-        """Makes these objects the trial's state: rank 0's goes to all members of a group, and to the checkpoints.
+        """Makes these objects the trial's state. Rank 0's state goes to all members of a group, and into the
+        checkpoints.
 
-        Call it once they are made, before they are used. On return they hold the state of the trial, wherever it comes
-        from. `more` is anything with state_dict() and load_state_dict(), such as further schedulers. `lr_scaling` says
-        how the learning rate follows the group's batch when that grows: `linear` (default of SGD), `sqrt` (default of
-        Adam and the like) or `none`; the rate climbs over `rescale_warm_up` epochs.
+        Call it after you create the objects, and before you use them. When it returns, they hold the trial's state:
+        new, from a checkpoint, or from another worker. `more` is anything with state_dict() and load_state_dict(), such
+        as more schedulers. `lr_scaling` says how the learning rate follows the group's batch when that grows: `linear`
+        (default for SGD), `sqrt` (default for all other optimizers, such as Adam) or `none`. The rate rises over
+        `rescale_warm_up` epochs.
         """
         if self._replica is not None:
             raise RuntimeError("trial.attach() was called twice; attach all objects in one call")
         if self.directory is None:
-            self.seed = torch.initial_seed()  # what train draws from by hand, where it may have set a seed of its own
+            self.seed = torch.initial_seed()  # train may have set its own seed
         objects = {"model": model, "optimizer": optimizer, "scheduler": scheduler, **more}
         if "progress" in more:
             raise TypeError("'progress' is the trial's own; attach the object under another name")
@@ -202,10 +206,10 @@ class Trial:
         self._replica = replica
 
     def epochs(self, limit: Optional[int] = None) -> Iterator[int]:
-        """The numbers of the epochs to train, from 1, or from where the trial is.
+        """Yields the numbers of the epochs to train, from 1 or from where the trial is.
 
-        In a sweep the trial ends at its `scheduler.max`, inside report(): the train function is left there. `limit`
-        counts outside a sweep only, where it is 10 by default.
+        In a sweep, the trial ends at `scheduler.max`, inside report(): the train function ends there. `limit` counts
+        only outside a sweep; its default is 10.
         """
         most = self.max_resource or (10 if limit is None else limit)
         if limit not in (None, most) and self.is_main and self._progress.step == 0:
@@ -216,7 +220,7 @@ class Trial:
             )
         while self._progress.epoch < most:
             epoch = self._progress.epoch
-            self._seed(0)  # what the loop draws before its first batch is the same on each worker
+            self._seed(0)  # so that each worker draws the same before its first batch
             self._control.save_if_due(self._held)
             self._held.note()
             yield epoch + 1
@@ -234,10 +238,10 @@ class Trial:
         self._control.wait_for_end(self._held)
 
     def batches(self, loader: DataLoader[Any]) -> Batches:
-        """This worker's share of the loader's batches, from where the group is in the epoch.
+        """Returns this worker's share of the loader's batches, from the group's position in the epoch.
 
-        All members together see each sample once an epoch. The loader's batch size is that of one worker; crescendo
-        says how many of these the group's batch has. Call optimizer.step() for each batch.
+        The members together see each sample once per epoch. The loader's batch size is that of one worker; crescendo
+        decides how many times that the group's batch is. Call optimizer.step() for each batch.
         """
         width = samples.width_of(loader)
         progress, terms, group = self._progress, self._control.terms, self._control.group
@@ -250,14 +254,14 @@ class Trial:
             )
         require_scheduler(self._held)
         self._read_epoch = progress.epoch
-        if progress.position > 0:  # the state has had what the loop does before its batches, which has run once more
+        if progress.position > 0:  # the code before the batches ran a second time: undo that
             self._held.return_to_noted()
         order = samples.order_of(loader, self.seed, progress.epoch)
         self._control.check()
         self._guard(lambda: require_same_data(loader, group))
         own = min(width, len(order))
         if loader.drop_last:
-            order = order[: len(order) - len(order) % own]  # of any group what one worker alone leaves out
+            order = order[: len(order) - len(order) % own]  # leaves out what a single worker would, for any group
         self._num_samples = len(order)
         batch = self._batch = min(width * terms.batch_multiple, len(order))
         self._rate.state = progress.rate
@@ -312,7 +316,7 @@ class Trial:
     def _save_if_due(self) -> None:
         begin = time.monotonic()
         self._control.save_if_due(self._held)
-        self._step_began += time.monotonic() - begin  # it is no part of the step
+        self._step_began += time.monotonic() - begin  # saving does not count as part of the step
 
     def _require_step(self) -> None:
         if self._micro_batch is not None:
@@ -325,14 +329,15 @@ class Trial:
 
     def _end_steps(self) -> None:
         self._has_ended_steps = True
-        self._has_met = False  # the last batch's body may have, and what takes long comes behind it
+        self._has_met = False  # the last batch's body may have met, but long work follows it
         if self.size > 1:
             self._guard(self._require_same)
-            # Every member has seen other samples: what batch normalization counted on rank 0 holds for all.
+            # Members saw different samples, so all take rank 0's batch-normalization statistics.
             self._guard(lambda: share_buffers(self._held.buffers(), self._control.group))
 
     def _end_epoch(self) -> None:
-        """Before its report. A loop that counts its batches never learns that there is no next one."""
+        """Ends the epoch's steps before its report, if the loop did not: a loop that counts its batches never asks for
+        the one after the last."""
         if self._has_ended_steps:
             return
         if self._num_unread > 0:
@@ -351,9 +356,10 @@ class Trial:
         self._waited_before = self._waited
 
     def share(self, loader: DataLoader[Any]) -> Batches:
-        """This worker's share of the loader's batches, in the order of the data set: for validation.
+        """Returns this worker's share of the loader's batches, in the order of the data set, for validation.
 
-        Add up with trial.sum(…) what the members found: report() refuses what comes of one part alone.
+        Add up the members' results with trial.sum(…). Without it, report() raises, because the metric would cover only
+        one part of the data.
         """
         width = samples.width_of(loader)
         size = len(loader.dataset)  # type: ignore[arg-type]
@@ -370,7 +376,7 @@ class Trial:
             yield item
 
     def sum(self, *numbers: Any) -> Any:
-        """Sums each number over the members of the group: one number, or a tuple of them."""
+        """Sums each number over the members of the group. Returns one number, or a tuple if there are several."""
         self._control.check()
         if self._num_unread == 0 and not self._has_met:
             self._meet()
@@ -380,11 +386,11 @@ class Trial:
         return sums[0] if len(values) == 1 else tuple(sums)
 
     def report(self, metrics: Optional[Mapping[str, Any]] = None, *unnamed: Any, **more: Any) -> bool:
-        """Reports the epoch's metrics and waits for what crescendo decides. Every member calls it; rank 0's numbers
+        """Reports the epoch's metrics, and waits for crescendo's decision. Every member must call it; rank 0's numbers
         count.
 
-        It returns True if the trial continues, on whatever number of workers. If the trial is over or paused, the train
-        function is left here.
+        Returns True if the trial continues, possibly with another number of workers. If the trial is over or paused,
+        the train function ends here.
         """
         others = sorted(more.keys() & OF_OTHER_REPORTS)
         if others:
@@ -410,18 +416,20 @@ class Trial:
         progress.pending = True
         self._control.report(replica, min(1.0, waited / passed))
         self._reported_schedules = self._schedules()
-        self._has_met = False  # as on those that have entered
+        self._has_met = False  # as on members that have just entered
         self._waited = 0.0
         self._reported_at = time.monotonic()
         return True
 
     def _meet(self) -> None:
-        """Behind an epoch's steps one member may evaluate alone, or write a file, for as long as it likes."""
+        """Waits for all members without a time limit: after an epoch's steps, one may evaluate alone or write a file
+        for long."""
         self._control.meet()
         self._has_met = True
 
     def _require_sum(self) -> None:
-        """Also on a worker alone, so that it shows before the trial grows."""
+        """Raises if a share() was not followed by a sum(), even for a single worker, so that it shows before the trial
+        grows."""
         if self._has_unsummed_share:
             raise RuntimeError(
                 "trial.share() gave this worker its part of the data, and no trial.sum(…) came between that and "
@@ -431,7 +439,8 @@ class Trial:
             )
 
     def _require_batches(self) -> None:
-        """Also a call of train that enters behind an epoch's last step has called batches()."""
+        """Raises if there was no batches() call in this epoch. A call of train that enters after the epoch's last step
+        makes that call too."""
         if self._average is not None and self._read_epoch != self._progress.epoch:
             raise RuntimeError(
                 "trial.report() came without trial.batches(…) since the last one, and each report counts as an epoch "
@@ -439,7 +448,7 @@ class Trial:
             )
 
     def _schedules(self) -> Dict[str, Any]:
-        """Where the attached schedulers are, and what others have made of the rates, by what would change it."""
+        """Positions of the attached schedulers, and the learning rates, by what would change them."""
         places = {f"{name}.step()": getattr(each, "last_epoch", None) for name, each in self._held.objects.items()}
         return {**places, "a change of the learning rate": self._rates()}
 
@@ -465,7 +474,7 @@ class Trial:
             raise self._control.note_loss(lost) from None
 
     def _adopt(self, optimizer: torch.optim.Optimizer, model: torch.nn.Module) -> None:
-        """From now on optimizer.step() is one update of the whole group."""
+        """Replaces optimizer.step() by one update of the whole group."""
         parameters = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
         require_own(self.number, parameters, self._left)
         other = getattr(optimizer.step, "_crescendo_trial", self.number)
@@ -476,7 +485,7 @@ class Trial:
         learned = set(parameters)
         others = [p for p in model.parameters() if p.requires_grad and p not in learned]
         self._average = GradientAverage(parameters, self._guard, others)
-        # An optimizer that outlives a call of train was adopted by that one.
+        # An optimizer that outlives a call of train was already adopted by that call.
         update = getattr(optimizer.step, "_crescendo_update", optimizer.step)
 
         def step(adopted: torch.optim.Optimizer, closure: Any = None) -> None:
@@ -488,13 +497,13 @@ class Trial:
             self._step(adopted, update)
 
         step._crescendo_update, step._crescendo_trial = update, self.number  # type: ignore[attr-defined]
-        # Schedulers that are made later wrap it, as a method, and those that are there look for their own wrap.
+        # A method, because later schedulers wrap it as one. Existing schedulers look for the mark of their own wrapper.
         if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
             step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
         optimizer.step = types.MethodType(step, optimizer)  # type: ignore[method-assign]
 
     def _watch(self, optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
-        """Schedules, and averages of weights, count steps, in however many passes these are made."""
+        """Makes schedules and averages of weights count steps, not the passes of a step."""
         for each in objects:
             is_module = isinstance(each, torch.nn.Module)
             names = ("update_parameters", "update") if is_module else ("step", "dampen")
@@ -518,7 +527,7 @@ class Trial:
         self._micro_batch = None
         self._passes.end_pass(average.is_last, optimizer)
         if not average.is_last:
-            return  # the step's other micro-batches come first
+            return  # micro-batches of this step are still to come
         require_averaged(optimizer, average)
         average.end_step()
         make_dense_for_momentum(optimizer)
@@ -526,7 +535,7 @@ class Trial:
         rates = [group["lr"] for group in optimizer.param_groups]
         try:
             for group, rate in zip(optimizer.param_groups, rates):
-                if rate is not None:  # else the optimizer finds its own, as Adafactor
+                if rate is not None:  # None: it finds its own rate, like Adafactor
                     group["lr"] = rate * factor
             with self._others.during_update():
                 update()
@@ -540,7 +549,7 @@ class Trial:
             self._progress.noise_scale.add(average.norms, samples_done, parts)
         self._progress.position = micro_batch.end
         self._held.forget_noted()
-        if self._num_unread == 0:  # a loop that counts its batches may not ask for the next one
+        if self._num_unread == 0:  # a loop that counts its batches may never ask for the next one
             self._held.note()
         seconds, waited = time.monotonic() - self._step_began, self._waited - self._waited_before
         is_full = samples_done == self._batch
@@ -548,12 +557,13 @@ class Trial:
         self._begin_step()
 
     def _require_same(self) -> None:
-        """All members made the same updates. What they do behind them may be rank 0's alone, such as an evaluation with
-        averaged weights."""
+        """Raises if the members' updates differ. Checks right after the steps: what follows may run on rank 0 alone,
+        such as an evaluation with averaged weights."""
         require_same(self._control.group, self._held.trained(), self._rates(), self._held.num_frozen)
 
     def _seed(self, *place: int) -> None:
-        """All generators, for this place in the present epoch: no member has to send its generators' state."""
+        """Seeds all generators for this place in the present epoch, so that no member has to send its generators'
+        state."""
         seed = samples.stream(self.seed, self._progress.epoch, *place)
         seed_python(seed)
         torch.default_generator.manual_seed(seed)
@@ -562,7 +572,7 @@ class Trial:
 
 
 class Batches:
-    """A worker's share of a loader's batches. As the loader, it has a length and a data set; it is read once."""
+    """A worker's share of a loader's batches. Like the loader, it has a length and a data set. It can be read once."""
 
     def __init__(self, loader: DataLoader[Any], count: int, items: Iterator[Any]) -> None:
         self.dataset = loader.dataset
@@ -571,7 +581,8 @@ class Batches:
         self._items: Optional[Iterator[Any]] = items
 
     def __len__(self) -> int:
-        """At least 1: a loop that begins behind the epoch's last batch may divide by it, for the mean of its losses."""
+        """Number of batches, but at least 1: a loop that enters after the epoch's last batch may divide its losses by
+        it."""
         return max(1, self._count)
 
     def __iter__(self) -> Iterator[Any]:
@@ -585,7 +596,7 @@ class Batches:
 
 
 def _are_of_an_average(arguments: Tuple[Any, ...]) -> bool:
-    """Whether a module's method that is called with these averages weights. update() of a metric takes numbers."""
+    """Whether a module's method, called with these arguments, averages weights. A metric's update() takes numbers."""
     return not arguments or isinstance(arguments[0], torch.nn.Module)
 
 

@@ -1,4 +1,4 @@
-"""What a trial prints."""
+"""The file that gets a trial's output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class TrialLog:
-    """While it is open, standard output and error go to the end of trainer.log in a trial's folder."""
+    """Appends standard output and standard error to trainer.log in the trial's folder until close() is called."""
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,5 @@
-"""Schedules and averages of weights that are not attached, and leave no trace in the optimizer by which they would be
-known. A worker that enters a trial, and a trial that continues, would begin them anew. And scalers of gradients, which
-are refused whether they are attached or not."""
+"""Refuses schedules and averages of weights that are not attached, and that leave no trace in the optimizer. A worker
+that enters a trial, and a resumed trial, would start them anew. Also refuses gradient scalers, attached or not."""
 
 from __future__ import annotations
 
@@ -13,15 +12,15 @@ import torch
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch.optim.swa_utils import AveragedModel
 
-_present = threading.local()  # .attached(): what this thread's last trial has attached
+_present = threading.local()  # .attached(): the Attached of this thread's last trial
 
 
 class Attached:
-    """From now on what its objects lack is refused where it steps."""
+    """From construction on, refuses schedules and averages that `objects` lack, when they step."""
 
     def __init__(self, objects: Dict[str, Any]) -> None:
         self._objects = objects
-        self._known: weakref.WeakSet[Any] = weakref.WeakSet()  # each is looked at once: averages count every step
+        self._known: weakref.WeakSet[Any] = weakref.WeakSet()  # checked already: averages are updated at every step
         _present.attached = weakref.ref(self)
 
     def note_schedule(self, schedule: Any, *_: Any, **__: Any) -> None:
@@ -49,7 +48,8 @@ class Attached:
 
 
 def require_no_scaler(name: str, each: Any) -> None:
-    """A scaler of gradients leaves steps out, and changes its factor, within the passes of a step."""
+    """Raises TypeError for an enabled gradient scaler: it may skip steps, and may change its factor between the passes
+    of a step."""
     is_scaler = any(kind.__name__ == "GradScaler" for kind in type(each).__mro__)
     if is_scaler and getattr(each, "is_enabled", lambda: True)():
         raise TypeError(
@@ -68,7 +68,7 @@ def unattached(what: str, anew: str, how: str) -> RuntimeError:
 
 
 def _parts_of(each: Any, depth: int) -> List[Any]:
-    """The object and what it holds."""
+    """The object and the objects that it holds, to this depth."""
     if isinstance(each, torch.nn.Module):
         return list(each.modules())
     parts = [each]
@@ -79,7 +79,7 @@ def _parts_of(each: Any, depth: int) -> List[Any]:
 
 
 def _look_before(kind: Any, method: str, look: Callable[..., None]) -> None:
-    """Whenever the method is called."""
+    """Wraps the method so that each call first calls `look`."""
     call = getattr(kind, method)
 
     @functools.wraps(call)
@@ -94,5 +94,5 @@ def _look_before(kind: Any, method: str, look: Callable[..., None]) -> None:
 
 _look_before(ReduceLROnPlateau, "step", Attached.note_schedule)
 _look_before(AveragedModel, "update_parameters", Attached.note_average)
-# Before torch 2.3 there is that of CUDA alone.
+# Before torch 2.3, only CUDA has one.
 _look_before(getattr(torch.amp, "GradScaler", torch.cuda.amp.GradScaler), "step", Attached.note_scaler)

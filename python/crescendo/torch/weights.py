@@ -1,4 +1,4 @@
-"""Whether workers have the same weights, and whether a trial's are its own."""
+"""Checks that workers have equal weights, and that a trial does not train another trial's weights."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from crescendo.torch.group import Group
 
-PIECE = 1 << 20  # weights that are looked at together: a copy of them in float64 takes 8 MiB
-TOLERANCE = 1e-3  # of the norm of weights: machines of several kinds round differently
+PIECE = 1 << 20  # weights per piece: its copy in float64 takes 8 MiB
+TOLERANCE = 1e-3  # relative to the norm of the weights: different machines round differently
 RATE_TOLERANCE = 1e-6
-FIRST = 4096  # values of a parameter by which it is known again
-EXACT = 1e-6  # of the slack between workers: this process has the same values, and may add them up in another order
+FIRST = 4096  # number of a parameter's values that identify it
+EXACT = 1e-6  # factor on the slack: values in one process are equal, but their order of addition may differ
 
-_trained = WeakTensorKeyDictionary()  # the trial that a parameter is trained by, and what it was before
+_trained = WeakTensorKeyDictionary()  # trial that trains a parameter, and the parameter's look before
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """Tells whether weights differ, without the weights.
+    """Fingerprint of weights, to compare them without sending them.
 
-    The sums of two workers differ by about the norm of what their weights differ by, however many there are.
+    Two workers' sums differ by about the norm of the difference of their weights, whatever the number of weights.
     """
 
     sum: float
-    """Of all weights, with signs that were drawn at random once: the same for everybody."""
+    """Sum of all weights with random signs. The signs are the same in every process."""
     slack: float
-    """How far the sum may be from another worker's, because of rounding."""
+    """How far the sums of two workers may differ because of rounding."""
 
     def agrees_with(self, other: Sketch) -> bool:
-        """Weights that are no numbers any more agree with their like."""
+        """Whether the weights agree. Two sketches that are both not finite agree."""
         if not (math.isfinite(self.sum) and math.isfinite(other.sum)):
             return math.isfinite(self.sum) == math.isfinite(other.sum)
         return abs(self.sum - other.sum) <= max(self.slack, other.slack)
@@ -42,7 +42,7 @@ class Sketch:
 
 @torch.no_grad()
 def sketch(parameters: Iterable[torch.Tensor]) -> Sketch:
-    """In one pass over the parameters."""
+    """Makes a sketch in one pass over the parameters."""
     total = square = 0.0
     for parameter in parameters:
         values = torch.view_as_real(parameter) if parameter.is_complex() else parameter
@@ -56,8 +56,9 @@ def sketch(parameters: Iterable[torch.Tensor]) -> Sketch:
 
 
 def glance(parameters: Iterable[torch.Tensor]) -> Sketch:
-    """Tells whether this process has changed weights meanwhile, by the first values of each."""
-    # An optimizer may hold frozen ones of whole numbers, too.
+    """Makes a cheap sketch of each parameter's first values, to tell whether this process has changed weights
+    meanwhile."""
+    # An optimizer may also hold frozen integer parameters.
     found = sketch(_first(each) for each in parameters if each.is_floating_point() or each.is_complex())
     return Sketch(found.sum, EXACT * found.slack)
 
@@ -65,7 +66,8 @@ def glance(parameters: Iterable[torch.Tensor]) -> Sketch:
 def require_same(
     group: Group, parameters: Iterable[torch.Tensor], rates: Sequence[float], num_frozen: int = 0
 ) -> None:
-    """Raises on every member if one has other weights or learning rates, or has frozen others. All of them call it."""
+    """Raises RuntimeError on every member if weights, learning rates or numbers of frozen parameters differ. All
+    members must call it."""
     frozen = [int(count) for (count,) in group.gather([num_frozen])]
     for rank, count in enumerate(frozen):
         if count != frozen[0]:
@@ -95,12 +97,12 @@ def require_same(
 
 
 def left_by_others(trial: int) -> Dict[int, str]:
-    """Parameters of other trials that are still there, by their id, and what they are now."""
+    """Parameters of other trials that still exist: what they look like now, by id."""
     return {id(parameter): _look_of(parameter) for parameter, (other, _) in _trained.items() if other != trial}
 
 
 def require_own(trial: int, parameters: Iterable[torch.Tensor], left: Dict[int, str]) -> None:
-    """Raises if one is to be trained on from where another trial left it. `left` is of the time before the trial."""
+    """Raises RuntimeError if a parameter starts as another trial left it. `left` was taken before this trial began."""
     for parameter in parameters:
         now = _look_of(parameter)
         other, before = _trained.get(parameter, (trial, now))
@@ -114,7 +116,8 @@ def require_own(trial: int, parameters: Iterable[torch.Tensor], left: Dict[int, 
 
 
 def _look_of(parameter: torch.Tensor) -> str:
-    """By its first values: training leaves those of some parameter changed. As text, NaN equals NaN."""
+    """Fingerprint of a parameter's first values: training changes them in some parameter. Text, so that NaN equals
+    NaN."""
     return str(sketch([_first(parameter)]))
 
 
