@@ -4,12 +4,12 @@
 
 namespace crescendo::analysis {
 
-/// What was known at one moment of a training or of a search.
+/// The state of a training or of a search at one moment.
 struct Point {
-    double seconds = 0;   ///< since the start, on the clock of the caller's choice
-    double cost = 0;      ///< spent until then, in any one unit: slot-hours, money
-    double resource = 0;  ///< consumed until then, in any one unit: epochs, steps
-    double loss = 0;      ///< lower is better: a metric that is to be maximized has its sign changed before
+    double seconds = 0;   ///< since the start, on a clock of the caller's choice
+    double cost = 0;      ///< spent until then, in a unit of the caller's choice: slot-hours, money
+    double resource = 0;  ///< consumed until then, in a unit of the caller's choice: epochs, steps
+    double loss = 0;      ///< lower is better: the caller negates a metric to maximize
 
     friend bool operator==(const Point&, const Point&) = default;
 };
@@ -17,7 +17,8 @@ struct Point {
 /// Results of one trial, or of one search, in the order of time.
 class Curve {
   public:
-    /// Adds a point. Its time and cost are finite and not below those of the point before; its loss is not NaN.
+    /// Adds a point. Its time and cost must be finite and not below those of the previous point; its loss must not be
+    /// NaN.
     void add(const Point& point);
 
     const std::vector<Point>& points() const { return points_; }

@@ -28,7 +28,7 @@ class Moments {
     void add(double value, double weight) {
         weights_ += weight;
         const double before = value - mean_;
-        mean_ += weights_ > 0 ? before * (weight / weights_) : 0;  // the first value exactly, however far from 0
+        mean_ += weights_ > 0 ? before * (weight / weights_) : 0;  // exactly the first value, however far from 0
         squares_ += weight * before * (value - mean_);
     }
     double variance() const { return weights_ > 0 ? std::max(0.0, squares_ / weights_) : 0; }
@@ -56,7 +56,7 @@ double variance_of(const Tree& tree, const std::vector<Dimension>& dimensions) {
     return moments.variance();
 }
 
-/// From here on, up to the next step, the marginal is higher by `rise`.
+/// From `at` on, the marginal is higher by `rise`.
 struct Step {
     double at;
     double rise;

@@ -23,7 +23,7 @@ std::vector<double> fastest_times(const Times& times) {
     return fastest;
 }
 
-/// A workload that takes no time at all is no faster anywhere than where it takes none either.
+/// `time` divided by `fastest`; `missed` if it was missed. Equal times have the ratio 1, even if both are 0.
 double ratio(double time, double fastest) { return time == missed ? missed : time == fastest ? 1.0 : time / fastest; }
 
 }  // namespace
@@ -45,12 +45,12 @@ double PerformanceProfile::score(double r_max) const {
     for (const double ratio : ratios_) {
         area += std::max(0.0, r_max - ratio);
     }
-    return std::min(1.0, area / (static_cast<double>(ratios_.size()) * (r_max - 1)));  // which rounding may exceed
+    return std::min(1.0, area / (static_cast<double>(ratios_.size()) * (r_max - 1)));  // rounding may exceed 1
 }
 
 double PerformanceProfile::score(double r_max, int num_points) const {
     CRESCENDO_EXPECT(r_max > 1 && std::isfinite(r_max) && num_points >= 2);
-    // The product before the quotient: so taus that are whole numbers are met exactly.
+    // The product comes before the quotient, so that taus that are whole numbers are exact.
     const auto tau = [&](int i) { return 1 + i * (r_max - 1) / (num_points - 1); };
     double sum = (at(1) + at(r_max)) / 2;
     for (int i = 1; i < num_points - 1; ++i) {

@@ -17,14 +17,14 @@ std::uint64_t choices_of(int count) {
     return count == Dimension::most_choices ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-/// Where to divide a node. Without a gain there is nothing to divide.
+/// Where to divide a node. If the gain is 0, the node is not divided.
 struct Split {
     double gain = 0;
     std::size_t dimension = 0;
     double at = 0;  ///< a threshold, or the choice that goes to the left
 };
 
-/// Sums of values: what the squared error of a mean needs.
+/// Count and sum of values, from which the squared error of their mean follows.
 struct Sums {
     double count = 0;
     double sum = 0;
@@ -38,9 +38,10 @@ struct Sums {
     double explained() const { return count > 0 ? sum * sum / count : 0; }
 };
 
-/// Grows trees from samples, each of which a tree may have several times.
+/// Grows trees from samples. A tree may have the same sample several times.
 ///
-/// Samples are sorted along each dimension once, and keep these orders as nodes are divided: a node is a part of them.
+/// Samples are sorted along each dimension once, and keep these orders when nodes are divided: a node is a contiguous
+/// part of each order.
 class Grower {
   public:
     Grower(const std::vector<Dimension>& dimensions, std::span<const Sample> samples) : dimensions_(dimensions) {
@@ -60,7 +61,7 @@ class Grower {
         }
     }
 
-    /// A tree that has each sample so many times.
+    /// A tree that has sample i times[i] times.
     Tree grow(const std::vector<std::size_t>& times) {
         orders_.assign(dimensions_.size(), {});
         for (std::size_t i = 0; i < dimensions_.size(); ++i) {
@@ -87,12 +88,12 @@ class Grower {
 
   private:
     struct Node {
-        std::map<std::size_t, Side> sides;  ///< as of a leaf
-        std::size_t begin;                  ///< of its samples, in each order
+        std::map<std::size_t, Side> sides;  ///< as in Leaf
+        std::size_t begin;                  ///< its samples are [begin, end) of each order
         std::size_t end;
     };
 
-    /// The samples of a node along a dimension.
+    /// The samples of a node, in their order along a dimension.
     std::span<std::size_t> along(std::size_t dimension, const Node& node) {
         return std::span(orders_[dimension]).subspan(node.begin, node.end - node.begin);
     }
@@ -105,8 +106,8 @@ class Grower {
         return sum / static_cast<double>(node.end - node.begin);
     }
 
-    /// Gains are differences of squares. Of values far from 0 rounding would leave nothing of them, so squares are
-    /// those of distances from the mean of the node.
+    /// Gains are differences of squares. Far from 0, rounding would destroy them, so the squares are of distances from
+    /// the node's mean.
     Split best_split(const Node& node) {
         const auto samples = along(0, node);
         const bool is_flat =
@@ -159,7 +160,7 @@ class Grower {
             const double here = places[samples[i]];
             const double next = places[samples[i + 1]];
             if (here < next && gain_of(left, all) > best.gain) {
-                const double middle = here + (next - here) / 2;  // of neighbours among doubles, it may be the upper one
+                const double middle = here + (next - here) / 2;  // between adjacent doubles, it may be the upper one
                 best = {gain_of(left, all), dimension, middle < next ? middle : here};
             }
         }
@@ -180,7 +181,7 @@ class Grower {
             const auto samples = along(i, node);
             std::size_t num_left = 0;
             std::size_t num_right = 0;
-            for (const auto sample : samples) {  // without branches, which nobody could foresee
+            for (const auto sample : samples) {  // without branches, which would be unpredictable
                 samples[num_left] = sample;
                 to_the_right_[num_right] = sample;
                 num_left += goes_left_[sample];
@@ -204,12 +205,12 @@ class Grower {
     }
 
     const std::vector<Dimension>& dimensions_;
-    std::vector<double> values_;                    // of the samples
-    std::vector<std::vector<double>> places_;       // by dimension: those of the samples
-    std::vector<std::vector<std::size_t>> sorted_;  // by dimension: the samples, by their places there
-    std::vector<std::vector<std::size_t>> orders_;  // the same of the tree that grows, each node's samples together
-    std::vector<std::size_t> goes_left_;            // by sample: 1 if it does as a node is divided, else 0
-    std::vector<std::size_t> to_the_right_;         // those that do not, of one order
+    std::vector<double> values_;                    // by sample
+    std::vector<std::vector<double>> places_;       // by dimension, then by sample
+    std::vector<std::vector<std::size_t>> sorted_;  // by dimension: all samples, sorted by their places along it
+    std::vector<std::vector<std::size_t>> orders_;  // as sorted_, for the present tree; a node's samples are together
+    std::vector<std::size_t> goes_left_;            // by sample: 1 if it goes left when a node is divided, else 0
+    std::vector<std::size_t> to_the_right_;         // the samples of one order that go right
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace crescendo::analysis {
 namespace {
 
-/// The median of as many values as there are, drawn from them with replacement.
+/// The median of a bootstrap sample: as many values as there are, drawn with replacement.
 double drawn_median(std::span<const double> values, CounterRandom& random) {
     CRESCENDO_EXPECT(!values.empty());
     std::vector<double> drawn;
@@ -21,7 +21,7 @@ double drawn_median(std::span<const double> values, CounterRandom& random) {
     return median(std::move(drawn));
 }
 
-/// The value with the share `share` of `values` before it.
+/// The value that has the share `share` of `values` before it. Reorders `values`.
 double quantile(std::vector<double>& values, double share) {
     const auto last = static_cast<double>(values.size() - 1);
     const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::lround(share * last));
@@ -29,7 +29,7 @@ double quantile(std::vector<double>& values, double share) {
     return *nth;
 }
 
-/// The ends of the interval, from the values that count for each.
+/// The interval, from the drawn values that count for its low and its high end.
 Interval interval(std::vector<double>& for_low, std::vector<double>& for_high, const Resampling& resampling) {
     const double tail = (1 - resampling.confidence) / 2;
     return {quantile(for_low, tail), quantile(for_high, 1 - tail)};

@@ -5,7 +5,7 @@
 
 namespace crescendo::analysis {
 
-/// Geometric mean of `ratios`, which is not empty and has none below 0.
+/// Geometric mean of `ratios`, which must not be empty. No ratio is below 0.
 double geometric_mean(std::span<const double> ratios);
 
 /// A confidence interval; an end may be infinite.
@@ -16,24 +16,24 @@ struct Interval {
     friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// How values are drawn again. Equal settings give equal intervals on every machine.
+/// Settings of a bootstrap. Equal settings give equal intervals on every machine.
 struct Resampling {
     double confidence = 0.95;
     int num_samples = 2000;
     std::uint64_t seed = 1;
 };
 
-/// The interval of the median of `values`, which is not empty and may have infinities.
+/// The confidence interval of the median of `values`, which must not be empty and may have infinities.
 ///
-/// By the percentile method: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), section 13.3. Its ends
-/// are values of the statistic that were drawn, without interpolation, so that infinities do no harm. It is never wider
-/// than from the least value to the greatest, which is what five values give: that covers the true median in 94 of 100
-/// cases (1 - 2 / 2^5). Fewer values cover it less often.
+/// Uses the percentile method: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), section 13.3. The ends
+/// are drawn values of the statistic, without interpolation, so that infinities do no harm. The interval never exceeds
+/// the range from the least to the greatest value. Five values give this whole range, which covers the true median in
+/// 94 of 100 cases (1 - 2 / 2^5). Fewer values cover it less often.
 Interval bootstrap_median(std::span<const double> values, const Resampling& resampling = {});
 
-/// The interval of the median of `numerators` over the median of `denominators`, two independent sets of positive
-/// values, neither of them empty. Where both medians are infinite nothing is known of their ratio, and it counts as 0
-/// for the low end and as infinity for the high one.
+/// The confidence interval of the median of `numerators` divided by the median of `denominators`: two independent sets
+/// of positive values, neither of them empty. If both medians are infinite, their ratio is unknown: it counts as 0 for
+/// the low end and as infinity for the high one.
 Interval bootstrap_median_ratio(std::span<const double> numerators, std::span<const double> denominators,
                                 const Resampling& resampling = {});
 

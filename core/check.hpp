@@ -51,8 +51,8 @@ std::string text(TextPattern<std::type_identity_t<Args>...> pattern, const Args&
 /// The user's input cannot be used. The command then exits with code 2.
 class InvalidInput : public std::runtime_error {
   public:
-    /// `key` is the dotted path of the offending entry ("scheduler.min"), empty if there is none. `message` gives the
-    /// problem, why it is one, and the remedy.
+    /// `key` is the dotted path of the offending entry ("scheduler.min"), empty if there is none. `message` states the
+    /// problem, the reason, and the remedy.
     explicit InvalidInput(const std::string& message, std::string key = {})
         : std::runtime_error(message), key_(std::move(key)) {}
 
@@ -62,7 +62,8 @@ class InvalidInput : public std::runtime_error {
     std::string key_;
 };
 
-/// A file could be read but not made sense of. Ends a command with exit code 2; to a trial it is an error like others.
+/// A file can be read, but its content makes no sense. A command then exits with code 2; in a trial it is an ordinary
+/// error.
 class DamagedFile : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -72,8 +73,8 @@ class DamagedFile : public std::runtime_error {
 
 }  // namespace crescendo
 
-/// Checks our own invariant: a failure is a bug of Crescendo. Every build checks it, because a wrong decision costs
-/// more than the comparison.
+/// Checks an invariant of our own: a failure is a bug in Crescendo, and aborts. Every build checks it, because a wrong
+/// decision costs more than the comparison.
 #define CRESCENDO_EXPECT(condition) \
     ((condition) ? void(0) : ::crescendo::expectation_failed(#condition, __FILE__, __LINE__))
 

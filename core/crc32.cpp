@@ -29,8 +29,8 @@ std::uint32_t byte_of(std::string_view bytes, std::size_t i) { return static_cas
 
 }  // namespace
 
-/// Eight bytes at a time ("slicing by 8", Kounavis and Berry 2005): the journal's lines are checked at the speed at
-/// which they are parsed, or faster.
+/// Takes eight bytes at a time ("slicing by 8", Kounavis and Berry 2005), so that checking the journal's lines takes no
+/// longer than parsing them.
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {
     std::uint32_t remainder = ~before;
     for (; bytes.size() >= 8; bytes.remove_prefix(8)) {

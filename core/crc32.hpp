@@ -6,11 +6,11 @@
 
 namespace crescendo {
 
-/// CRC-32 of IEEE 802.3 (reflected polynomial 0xEDB88320), as in zlib and PNG. `before` is that of the bytes before
+/// CRC-32 of IEEE 802.3 (reflected polynomial 0xEDB88320), as in zlib and PNG. `before` is the CRC of the bytes before
 /// these.
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0);
 
-/// The same as eight hexadecimal digits: "cbf43926".
+/// The CRC-32 as eight hexadecimal digits: "cbf43926".
 std::string crc32_text(std::string_view bytes);
 
 }  // namespace crescendo

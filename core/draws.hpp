@@ -7,11 +7,11 @@
 
 namespace crescendo {
 
-/// What a trial needs random numbers for. Each purpose has streams of its own, so that no two of them meet the same
-/// numbers. The values stand in no file, but recorded sweeps depend on them.
+/// What a trial needs random numbers for. Each purpose has its own streams, so no two purposes get the same numbers.
+/// Never change a value: no file contains them, but recorded sweeps depend on them.
 enum class Purpose : std::uint64_t {
     configuration = 0,
-    training = 1,  ///< the seed that the trial's program gets
+    training = 1,  ///< the seed for the trial's program
     bracket = 2,
     grid = 9,        ///< the order of a grid's points
     sobol = 10,      ///< the scrambling of a Sobol sequence, by dimension instead of trial

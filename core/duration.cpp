@@ -7,7 +7,7 @@
 namespace crescendo {
 namespace {
 
-/// Takes a number of at most 9 digits off the front; no sum of such numbers overflows.
+/// Removes a number of at most 9 digits from the front. No sum of such numbers overflows.
 std::optional<std::int64_t> take_number(std::string_view& text) {
     std::int64_t value = 0;
     const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
@@ -19,7 +19,7 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
     return value;
 }
 
-/// Reads HH:MM:SS. There may be more than 24 hours.
+/// Reads HH:MM:SS, which may be more than 24 hours.
 std::optional<std::chrono::seconds> parse_clock(std::string_view text) {
     const auto hours = take_number(text);
     if (!hours || text.size() != 6 || text[0] != ':' || text[3] != ':') {
@@ -38,7 +38,7 @@ std::optional<std::chrono::seconds> parse_clock(std::string_view text) {
 /// Number of seconds in the unit; 0 if there is no such unit.
 int seconds_in(char unit) { return unit == 'd' ? 86400 : unit == 'h' ? 3600 : unit == 'm' ? 60 : unit == 's' ? 1 : 0; }
 
-/// 1h30m: each unit once, the large ones first.
+/// Reads a time such as 1h30m: each unit once, larger units first.
 std::optional<std::chrono::seconds> parse_units(std::string_view text) {
     std::chrono::seconds total{0};
     int previous_unit = 1'000'000;
@@ -55,7 +55,7 @@ std::optional<std::chrono::seconds> parse_units(std::string_view text) {
     return total;
 }
 
-/// As long as for ever to a sweep. With clocks that count nanoseconds in 64 bits, 292 years from now would be past.
+/// Longer than any sweep. A limit is needed because clocks that count nanoseconds in 64 bits overflow after 292 years.
 constexpr std::chrono::seconds longest = std::chrono::days(36'500);
 
 std::optional<std::chrono::seconds> parse_any(std::string_view text) {

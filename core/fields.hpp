@@ -4,7 +4,7 @@
 
 namespace crescendo {
 
-/// Whether a message is understood without a key.
+/// Whether a message may lack a key.
 enum class Presence {
     required,
     optional,  ///< the member keeps its default
@@ -12,19 +12,19 @@ enum class Presence {
 
 /// A member of a struct, with the key that it has in messages.
 ///
-/// A struct that is sent has a `static constexpr auto fields()` with all of its fields as a tuple. What writes and
-/// reads messages needs nothing else, so a new field is declared once.
+/// A struct that is sent has a `static constexpr auto fields()` that returns all of its fields as a tuple. The code
+/// that writes and reads messages needs nothing else, so a new field is declared once.
 template <class Message, class Value>
 struct Field {
     const char* key;
     Value Message::* member;
     Presence presence = Presence::required;
 
-    /// The member of a message, to be read or written.
+    /// The field's member of `message`, to read or write.
     constexpr auto& of(auto& message) const { return message.*member; }
 };
 
-/// A member of a struct that is itself a member of a message. Its key stands among those of the message.
+/// A member of a struct that is itself a member of a message. Its key is on the same level as the message's own keys.
 template <class Message, class Part, class Value>
 struct NestedField {
     const char* key;
@@ -35,7 +35,7 @@ struct NestedField {
     constexpr auto& of(auto& message) const { return message.*part.*member; }
 };
 
-/// The fields of `part`, as fields of the message that it is a member of.
+/// The fields of `part`, as fields of the message that has `part` as a member.
 template <class Message, class Part>
 constexpr auto fields_of(Part Message::* part) {
     return std::apply(

@@ -6,7 +6,7 @@
 
 namespace crescendo {
 
-/// How many samples a group takes in a step, and how many of them a worker takes at once.
+/// How many samples a group processes per step, and how many of them a worker processes at once.
 struct GroupBatch {
     int multiple = 1;      ///< the group's batch is the trainer's batch_size times this
     int accumulation = 1;  ///< 1, 2, 4, …: a worker's micro-batches are batch_size divided by this

@@ -24,7 +24,7 @@ struct Resource {
     friend auto operator<=>(const Resource&, const Resource&) = default;
 };
 
-/// More than any trial consumes: the maximum of trials that end when their programs do.
+/// More than any trial consumes: the maximum for trials that end when their programs end.
 inline constexpr Resource unlimited_resource{std::int64_t{1} << 40};
 
 }  // namespace crescendo

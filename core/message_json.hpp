@@ -8,11 +8,11 @@
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
 
-// Messages of the trial protocol as JSON objects. Both ends write and read them with this code. `Json` is nlohmann's
-// type at either end: core/ itself uses no library.
+// Messages of the trial protocol as JSON objects. Both ends write and read them with this code. Both pass nlohmann's
+// type as `Json`, because core/ itself uses no library.
 namespace crescendo::protocol {
 
-/// Gives each value of a message as JSON.
+/// Converts each value of a message to JSON.
 template <class Json>
 struct ValueWriter {
     template <class Tag>
@@ -39,7 +39,7 @@ struct ValueWriter {
     }
 };
 
-/// Reads each value of a message from JSON. Throws what `Json` throws if it is of another type.
+/// Reads each value of a message from JSON. Throws what `Json` throws if the value has another type.
 template <class Json>
 struct ValueReader {
     const Json& json;
@@ -64,7 +64,7 @@ struct ValueReader {
                 value.is_number() ? value.template get<double>() : std::numeric_limits<double>::quiet_NaN();
         }
     }
-    /// A measure that is no number counts as missing.
+    /// A measure that is not a number counts as missing.
     void operator()(std::optional<double>& measure) const {
         if (json.is_number()) {
             measure = json.template get<double>();
@@ -80,7 +80,7 @@ struct ValueReader {
     }
 };
 
-/// The message as an object with its type. A member that has no value is left out.
+/// The message as an object with its type. Optional members without a value are left out.
 template <class Json, class Message>
 Json write(const Message& message) {
     Json json = Json::object();
@@ -94,8 +94,8 @@ Json write(const Message& message) {
     return json;
 }
 
-/// Reads these fields of a message. Keys that they do not name are ignored. An optional key may be null. Throws what
-/// `Json` throws if a required key is missing, or if a value is of another type.
+/// Reads these fields of a message, and ignores other keys. An optional key may be null. Throws what `Json` throws if a
+/// required key is missing, or if a value has another type.
 template <class Message, class Json, class Fields>
 Message read(const Json& json, const Fields& fields) {
     Message message;

@@ -7,7 +7,7 @@
 
 namespace crescendo {
 
-/// The number that all of `text` is; nothing if it is none, or the type cannot hold it.
+/// Parses all of `text` as a number. Nothing if it is not a number, or if `Number` cannot hold it.
 template <class Number>
 std::optional<Number> number_from(std::string_view text) {
     Number number{};

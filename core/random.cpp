@@ -43,7 +43,7 @@ double CounterRandom::uniform() { return static_cast<double>(next() >> 11) * 0x1
 
 std::uint64_t CounterRandom::below(std::uint64_t bound) {
     CRESCENDO_EXPECT(bound >= 1);
-    // Values under `skip` would make the small remainders more likely than the large ones.
+    // Values below `skip` would make small remainders more likely than large ones.
     const std::uint64_t skip = (0 - bound) % bound;
     for (;;) {
         if (const std::uint64_t value = next(); value >= skip) {

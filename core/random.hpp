@@ -5,12 +5,11 @@
 
 namespace crescendo {
 
-/// Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy
-/// as 1, 2, 3", SC'11).
+/// Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC'11).
 ///
-/// The n-th number of a (seed, stream) pair is a pure function of the three, the same on every machine and compiler, so
-/// a stream can be repeated without stored state. The distributions are our own for the same reason: those of <random>
-/// differ between libraries.
+/// The n-th number of a (seed, stream) pair is a pure function of n, seed and stream, the same on every machine and
+/// compiler, so a stream can be repeated without stored state. The distributions are our own for the same reason: those
+/// of <random> differ between libraries.
 class CounterRandom {
   public:
     CounterRandom(std::uint64_t seed, std::uint64_t stream);

@@ -7,11 +7,11 @@
 
 namespace crescendo {
 
-/// Sets the entry of `settings` that a dotted name leads to: "data.batch" is `batch` in `data`. Maps that are missing
-/// on the way are made.
+/// Sets the entry of `settings` at a dotted name: "data.batch" is `batch` in `data`. Creates missing maps on the way.
 ///
-/// Where there is a number at a name and also something behind it, as factors of a module and of a parameter in it,
-/// both stay, the latter by its dotted name. An entry that has a dotted name already is the one that is set.
+/// A number may be at a name that is also the beginning of other names, such as the factors of a module and of a
+/// parameter in it. Then both stay: the longer names become dotted entries next to the number. If an entry with the
+/// dotted name already exists, that entry is set.
 template <class Json>
 void set_at(Json& settings, std::string_view name, Json value) {
     Json* place = &settings;

@@ -7,7 +7,7 @@
 namespace crescendo {
 namespace {
 
-/// Means itself to a shell, wherever it stands.
+/// Whether the character has no special meaning to a shell, anywhere in a word.
 bool is_plain(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_./:=,@%+-").find(c) != std::string::npos;
 }

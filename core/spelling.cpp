@@ -42,8 +42,8 @@ std::optional<std::string> nearest_word(std::string_view word, const std::vector
     if (nearest == words.end()) {
         return {};
     }
-    // A third of the word mistyped is still a typing mistake; more is another word, as is one of which no letter is
-    // left.
+    // If up to a third of the letters differ, the word is mistyped. If more differ, or no letter is left, it is another
+    // word.
     const int mistyped = distance(*nearest);
     const bool is_near = mistyped <= std::max<int>(1, static_cast<int>(word.size()) / 3) &&
                          mistyped < static_cast<int>(std::max(word.size(), nearest->size()));

@@ -7,7 +7,7 @@
 
 namespace crescendo {
 
-/// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string
+/// Least number of insertions, deletions, replacements and swaps of neighbors that turn `a` into `b` (optimal string
 /// alignment).
 int edit_distance(std::string_view a, std::string_view b);
 

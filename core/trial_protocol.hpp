@@ -13,9 +13,9 @@
 
 /// The trial protocol: everything that crescendo and a trainer know about each other.
 ///
-/// One JSON object a line, UTF-8, in both directions over the stream socket whose descriptor number is in CRESCENDO_FD.
-/// docs/trial-protocol.md is the specification. This header has its messages as structs, for both ends, and its words
-/// as constants. core/message_json.hpp writes and reads the messages.
+/// One JSON object per line, UTF-8, in both directions over the stream socket whose descriptor number is in
+/// CRESCENDO_FD. docs/trial-protocol.md is the specification. This header has its messages as structs, for both ends,
+/// and its words as constants. core/message_json.hpp writes and reads the messages.
 namespace crescendo::protocol {
 
 /// Environment of a trainer.
@@ -31,10 +31,10 @@ inline constexpr const char* gpu_share_variable = "CRESCENDO_GPU_SHARE";        
 inline constexpr const char* group_timeout_variable = "CRESCENDO_GROUP_TIMEOUT";  ///< warm trainers: time-out, seconds
 inline constexpr const char* shared_memory_variable = "CRESCENDO_SHARED_MEMORY";  ///< crescendo-trainer: a MemoryFile
 
-/// Names of files in a trial's folder that both ends know.
+/// Names of files in a trial's folder that both ends use.
 namespace trial_files {
 inline constexpr const char* log = "trainer.log";           ///< what the trial's program or trainers printed
-inline constexpr const char* checkpoint = "checkpoint.pt";  ///< that of crescendo-trainer
+inline constexpr const char* checkpoint = "checkpoint.pt";  ///< checkpoint of crescendo-trainer
 }  // namespace trial_files
 
 /// Values of "type". A program that is started for one trial needs none of them: it writes
@@ -67,19 +67,19 @@ inline constexpr const char* group_checked = "group_checked";  ///< the group th
 namespace failure {
 inline constexpr const char* error = "error";
 inline constexpr const char* out_of_memory = "out_of_memory";  ///< memory of the GPU or of the machine
-inline constexpr const char* disk = "disk";                    ///< there is no room for the checkpoint
+inline constexpr const char* disk = "disk";                    ///< no room on the disk for the checkpoint
 }  // namespace failure
 
-/// A value that only its reader understands, as JSON text.
+/// A value that only its reader interprets, as JSON text.
 struct JsonText {
     std::string text = "null";
 
     friend bool operator==(const JsonText&, const JsonText&) = default;
 };
 
-using Metrics = std::map<std::string, double>;  ///< NaN where a metric is not finite
+using Metrics = std::map<std::string, double>;  ///< NaN if a metric is not finite
 
-/// The metric of this name; none if it is not among them.
+/// The metric with this name; none if there is none.
 inline std::optional<double> find_metric(const Metrics& metrics, const std::string& name) {
     const auto found = metrics.find(name);
     return found == metrics.end() ? std::nullopt : std::optional(found->second);
@@ -102,7 +102,7 @@ struct Join {
     int size = 1;
     GroupBatch batch;
     std::optional<Resource> checkpoint_at;  ///< resource of the next checkpoint; none: write none
-    std::optional<Resource> reported;       ///< resource of the last report that crescendo has
+    std::optional<Resource> reported;       ///< resource of the last report that crescendo received
     Resource max_resource;
     std::uint64_t seed = 0;
     std::uint64_t sweep_seed = 0;  ///< the same for all trials
@@ -129,12 +129,12 @@ inline constexpr const char* proceed = "continue";
 inline constexpr const char* stop = "stop";  ///< for programs; warm trainers get `leave`
 }  // namespace decision
 
-/// Answers a report: the trial continues to train.
+/// Answers a report: the trial continues training.
 struct Decision {
     static constexpr const char* name = type::decision;
 
     TrialId trial;
-    std::optional<int> batch_multiple;      ///< none: as before
+    std::optional<int> batch_multiple;      ///< none: unchanged
     std::optional<Resource> checkpoint_at;  ///< resource of the next checkpoint; none: write none
     std::string decision = decision::proceed;
 
@@ -167,7 +167,7 @@ struct Evaluate {
     Resource resource;  ///< resource of the trial's last report; an older checkpoint is refused
     std::string checkpoint;
     std::string data;        ///< "validation" or "test"
-    std::uint64_t seed = 0;  ///< that of its trainings, so that a program that splits its data at random does it alike
+    std::uint64_t seed = 0;  ///< the trial's training seed, so that a program repeats its random split of the data
 
     static constexpr auto fields() {
         return std::tuple(Field{"trial", &Evaluate::trial}, Field{"settings", &Evaluate::settings},
@@ -177,7 +177,7 @@ struct Evaluate {
 };
 
 /// Have a checkpoint's model answer the samples of a data set one at a time, and measure how long each answer takes.
-/// Without a checkpoint, the model has random weights and its answers no metrics. The trainer is idle.
+/// Without a checkpoint, the model has random weights and its answers have no metrics. The trainer is idle.
 struct MeasureLatency : Evaluate {
     static constexpr const char* name = type::measure_latency;
 
@@ -188,13 +188,12 @@ struct MeasureLatency : Evaluate {
     }
 };
 
-/// Train a new trial for a while as a member of a group, and measure where the time of a step goes. The trainer is
-/// idle, and is so again when it has answered. `directory` is for a checkpoint, which rank 0 writes to see how long it
-/// takes.
+/// Train a new trial for a while as a member of a group, and measure where the time of a step goes. The trainer is idle
+/// before it, and again after its answer. Rank 0 writes a checkpoint to `directory`, to measure how long that takes.
 struct Profile : Join {
     static constexpr const char* name = type::profile;
 
-    double seconds = 0;  ///< about as long each thing is measured
+    double seconds = 0;  ///< approximate time for each measurement
     std::string trace;   ///< file for rank 0's trace of some steps, as Chrome and Perfetto read it; empty: no trace
 
     static constexpr auto fields() {
@@ -223,33 +222,33 @@ struct Report {
     static constexpr const char* name = type::report;
 
     TrialId trial = {};
-    int generation = -1;  ///< of the group that trained; -1: a program does not tell it
+    int generation = -1;  ///< generation of the group that trained; -1: programs do not send it
     Resource resource = {};
     Metrics metrics = {};
     std::optional<double> seconds = {};    ///< the trial's training clock: steps and regroups since the trial began
     std::optional<double> evaluated = {};  ///< seconds of evaluations since the trial began
-    std::optional<double> data_wait = {};  ///< share of the time since the report before that the group waited for data
+    std::optional<double> data_wait = {};  ///< share of the time since the last report that the group waited for data
     std::optional<double> samples_left_out = {};  ///< share of the samples since then that data.nan: skip left out
 
-    /// Mean seconds of an optimizer step since the report before, with the wait for data. A group's first step is left
-    /// out.
+    /// Mean seconds of an optimizer step since the last report, including the wait for data. Excludes a group's first
+    /// step.
     std::optional<double> step_seconds = {};
     std::optional<double> group_batch = {};  ///< samples in an optimizer step of the whole group
     std::optional<double> noise_scale = {};  ///< gradient noise scale in samples, smoothed (McCandlish et al. 2018)
 
-    /// What a report may say of how its trial trained. A trainer that does not measure it leaves it out. These travel
-    /// to the journal and back under the same keys.
+    /// What a report may say about how its trial trained. A trainer omits what it does not measure. These fields have
+    /// the same keys in the journal.
     static constexpr auto measures() {
         return std::tuple(Field{"data_wait", &Report::data_wait, Presence::optional},
                           Field{"samples_left_out", &Report::samples_left_out, Presence::optional});
     }
-    /// What a report may say of its optimizer steps.
+    /// What a report may say about its optimizer steps.
     static constexpr auto steps() {
         return std::tuple(Field{"step_seconds", &Report::step_seconds, Presence::optional},
                           Field{"group_batch", &Report::group_batch, Presence::optional},
                           Field{"noise_scale", &Report::noise_scale, Presence::optional});
     }
-    /// What programs send: they need not say for which trial.
+    /// What programs send: they need not name the trial.
     static constexpr auto content() {
         return std::tuple_cat(std::tuple(Field{"resource", &Report::resource}, Field{"metrics", &Report::metrics},
                                          Field{"seconds", &Report::seconds, Presence::optional},
@@ -270,7 +269,7 @@ struct Regrouped {
     int generation = 0;
     double seconds = 0;                       ///< time from the order at rank 0 to the end of the first step
     std::optional<double> step_seconds = {};  ///< mean seconds of the steps since then; none: not measured
-    Metrics phases = {};                      ///< where `seconds` went, and the wait for the order (`decide`) before it
+    Metrics phases = {};                      ///< parts of `seconds`, and the wait for the order before it (`decide`)
 
     static constexpr auto fields() {
         return std::tuple(Field{"trial", &Regrouped::trial, Presence::optional},
@@ -280,14 +279,14 @@ struct Regrouped {
     }
 };
 
-/// How long the steps of a trial take that has not reported yet. Its group may change after that.
+/// How long the first steps of a trial take, sent before its first report. The trial's group may change after that.
 struct Timed {
     static constexpr const char* name = type::timed;
 
     TrialId trial;
     int generation = 0;
-    double step_seconds = 0;  ///< mean of some steps, none of which prepares others
-    double group_batch = 0;   ///< samples of each, of the whole group
+    double step_seconds = 0;  ///< mean seconds of some steps, none of which prepares others
+    double group_batch = 0;   ///< samples in each of these steps, over the whole group
     std::optional<double> samples_per_resource{};  ///< samples in a unit of the resource, such as an epoch
 
     static constexpr auto fields() {
@@ -334,7 +333,7 @@ struct Left {
 struct Failed {
     static constexpr const char* name = type::failed;
 
-    std::optional<TrialId> trial;  ///< none: no order had come
+    std::optional<TrialId> trial;  ///< none: the trainer had not received an order
     std::string kind;              ///< one of `failure`
     std::string message;
 
@@ -357,16 +356,16 @@ struct Evaluated {
     }
 };
 
-/// How long the answers to single samples took, in seconds from the sample in the host's memory to the answer there.
+/// How long the answers to single samples took, in seconds, from the sample in host memory to the answer there.
 struct Latency {
     static constexpr const char* name = type::latency;
 
     TrialId trial = {};
-    std::int64_t samples = 0;  ///< answers that count
+    std::int64_t samples = 0;  ///< number of answers that count
     double mean = 0;
     double p50 = 0;        ///< half of the answers took no longer
     double p99 = 0;        ///< 99 of 100 answers took no longer
-    Metrics metrics = {};  ///< of these answers; empty if the weights were random
+    Metrics metrics = {};  ///< metrics of these answers; empty if the weights were random
 
     static constexpr auto fields() {
         return std::tuple(Field{"trial", &Latency::trial, Presence::optional}, Field{"samples", &Latency::samples},
@@ -380,18 +379,18 @@ struct Profiled {
     static constexpr const char* name = type::profiled;
 
     TrialId trial = {};
-    std::int64_t steps = 0;        ///< steps that were measured
+    std::int64_t steps = 0;        ///< number of measured steps
     std::int64_t group_batch = 0;  ///< samples of a step, over all members
     std::int64_t epoch_steps = 0;  ///< steps of an epoch
-    double step = 0;               ///< mean of a step, as in training
-    /// Mean of the parts of a step. On a GPU they were measured one after the other, though they overlap in training.
+    double step = 0;               ///< mean time of a step, as in training
+    /// Mean times of the parts of a step. On a GPU they were measured one after the other; in training they overlap.
     Metrics parts = {};
-    double without_data = 0;                ///< mean of a step of the same samples again and again
-    double without_model = 0;               ///< mean of a step that only brings its samples to the device
-    std::optional<double> evaluation = {};  ///< of all validation samples; none: there are none
-    std::optional<double> checkpoint = {};  ///< from the weights to the disk; none: not rank 0
+    double without_data = 0;                ///< mean time of a step if each step reuses the same samples
+    double without_model = 0;               ///< mean time of a step that only brings its samples to the device
+    std::optional<double> evaluation = {};  ///< evaluation of all validation samples; none: there are none
+    std::optional<double> checkpoint = {};  ///< writing a checkpoint from the weights to the disk; none: not rank 0
     double flop = 0;                        ///< floating-point operations of a step on this member
-    double matmul = 0;                      ///< operations a second that this member reaches in matrix products
+    double matmul = 0;                      ///< operations per second that this member reaches in matrix products
 
     static constexpr auto fields() {
         return std::tuple(Field{"trial", &Profiled::trial}, Field{"steps", &Profiled::steps},

@@ -5,7 +5,7 @@
 
 namespace crescendo {
 
-/// `text` without the blanks at both of its ends.
+/// `text` without leading and trailing blanks.
 constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " ") {
     const auto begin = std::min(text.find_first_not_of(blanks), text.size());
     return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);

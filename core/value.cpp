@@ -7,9 +7,9 @@
 namespace crescendo {
 namespace {
 
-/// A whole number has no exponent, so that int() and a shell read it.
+/// The shortest text for a number. A whole number has no exponent, so that int() and a shell can read it.
 std::string shortest(double value) {
-    constexpr double exact = 9007199254740992;  // 2^53: the whole numbers up to here have a double each
+    constexpr double exact = 9007199254740992;  // 2^53: a double can hold every whole number up to here
     std::array<char, 32> buffer{};
     char* const begin = buffer.data();
     char* const end = begin + buffer.size();

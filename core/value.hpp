@@ -25,8 +25,8 @@ using Value = std::variant<bool, std::int64_t, double, std::string, JsonValue>;
 /// A configuration: one value for each parameter, in the order of the sweep file.
 using Config = std::vector<std::pair<std::string, Value>>;
 
-/// `true`, `3`, `0.01`, `relu`, `[1,2]`: as programs get it. A number is the shortest text that reads back as the same
-/// number, and a whole one up to 2^53 has no point and no exponent: 2.0 is `2`, and 1e5 is `100000`.
+/// The value as programs get it: `true`, `3`, `0.01`, `relu`, `[1,2]`. A number is the shortest text that reads back as
+/// the same number. A whole number up to 2^53 has no point and no exponent: 2.0 is `2`, and 1e5 is `100000`.
 std::string to_string(const Value& value);
 
 }  // namespace crescendo

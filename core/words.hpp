@@ -14,7 +14,7 @@
 
 namespace crescendo {
 
-/// The words that files and messages have for the values of an enum: one table, which is read both ways.
+/// The words for the values of an enum in files and messages: one table, which is read in both directions.
 template <class Enum, std::size_t Count>
 class Words {
   public:
@@ -32,7 +32,7 @@ class Words {
         return found->second;
     }
 
-    /// The value that has this word; nothing if none has.
+    /// The value with this word; nothing if there is none.
     constexpr std::optional<Enum> find(std::string_view word) const {
         const auto found =
             std::find_if(table_.begin(), table_.end(), [&](const auto& row) { return row.second == word; });

@@ -11,22 +11,22 @@
 
 namespace crescendo {
 
-/// Workers of a trial from now on, in rank order. Slots that were in the group before come first. The first of them is
-/// never given back, so rank 0 holds the trial's state as long as any worker does.
+/// The workers of a trial from now on, in rank order. Slots kept from the previous group come first. The first of them
+/// is never given back, so rank 0 holds the trial's state as long as any worker does.
 struct Group {
     std::vector<SlotId> slots;
-    int generation = 0;  ///< counts a trial's groups from 0; grows with every new group
+    int generation = 0;  ///< counts a trial's groups from 0; increases with every new group
     GroupBatch batch;
 };
 
 enum class StopReason : std::uint8_t {
     judged,     ///< the trial lost at a rung
     completed,  ///< the trial consumed the maximum resource, or its program ended
-    reached,    ///< the trial met its own target, or its clock is spent (TrialEnd)
+    reached,    ///< the trial met its own target, or used up its training time (TrialEnd)
     requested,  ///< the user stopped this trial
     swept,      ///< the sweep ended (target met, time up, no progress, cancelled)
     failed,     ///< the trial used up its retries, and has workers left
-    timed_out,  ///< the trial held slots for as long as it may
+    timed_out,  ///< the trial held slots for its maximum time (TrialTimeUp)
     no_progress,  ///< the trial's metric has not improved for too long (Patience)
 };
 inline constexpr Words stop_reasons{{std::pair{StopReason::judged, "judged"},
@@ -59,7 +59,7 @@ struct StartTrial {
     Group group;
 };
 
-/// Continues to train a trial from its checkpoint, or from scratch if it has none.
+/// Continues training a trial from its checkpoint, or from scratch if it has no checkpoint.
 struct ResumeTrial {
     TrialId trial;
     Group group;
@@ -72,7 +72,7 @@ struct Regroup {
 };
 
 /// The running trial leaves its slots, which are free at once. The checkpoint of the report that it has just sent is
-/// kept. A trial that its user holds (TrialHeld) writes one first.
+/// kept. A trial that its user holds (TrialHeld) first writes a checkpoint.
 struct PauseTrial {
     TrialId trial;
 };

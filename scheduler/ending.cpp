@@ -4,9 +4,9 @@
 
 namespace crescendo {
 
-/// Who improves no more, or has no more time, would come to nothing better. But where there are rungs, most trials that
-/// end so early are bad, and would be the first at the highest rung: in simulated sweeps `tpe` learned less from it.
-/// Where a user or a stop rule ends a trial, its value is one on the way.
+/// A trial that stopped improving, or ran out of time, would not get better, so its value is final. But with rungs,
+/// most trials that end so early are bad, and would be the first results at the highest rung: in simulated sweeps,
+/// `tpe` then learned less. If a user or a stop rule ends a trial, its value is only an intermediate one.
 Ending ending_of(std::optional<StopReason> reason, bool has_value, bool has_rungs) {
     if (!reason) {
         return Ending::none;

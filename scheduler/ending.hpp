@@ -6,11 +6,11 @@
 
 namespace crescendo {
 
-/// What the end of a trial says of its configuration.
+/// What the end of a trial says about its configuration.
 enum class Ending {
-    complete,  ///< its last value is what it comes to
-    lost,      ///< no value says how good it is, but it is bad
-    none,      ///< nothing more than its rungs did: it has not ended, or before it came to the next one
+    complete,  ///< the trial's last value is the configuration's final value
+    lost,      ///< the configuration is bad, but no value says how bad
+    none,      ///< nothing beyond what its rungs said: the trial has not ended, or ended before its next rung
 };
 
 /// `has_value`: whether the trial has reported. `has_rungs`: whether trials count at several rungs of the sweep.

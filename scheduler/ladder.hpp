@@ -5,8 +5,8 @@
 
 namespace crescendo {
 
-/// first * factor^k for every k that stays below `last`, then `last` itself, exactly once: the milestones
-/// of rungs and the sizes of groups.
+/// All first * factor^k below `last`, in ascending order, then `last` itself, exactly once: the milestones of rungs and
+/// the sizes of groups.
 ///
 /// Uses integers only: in floating point, log(243) / log(3) is just below 5, which loses a rung or makes two equal
 /// ones. Never overflows. Needs 1 <= first <= last and factor >= 2.

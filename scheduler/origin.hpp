@@ -9,13 +9,13 @@ namespace crescendo {
 
 /// Who chose the configuration of a trial.
 enum class Origin : std::uint8_t {
-    random,    ///< a sampler, by chance or by a fixed pattern, without a look at results
+    random,    ///< a sampler, by chance or by a fixed pattern, without looking at results
     grid,      ///< the grid sampler
     model,     ///< a sampler that learned from results
     program,   ///< a sampler that is another program
-    enqueued,  ///< the user, while the sweep was at work
+    enqueued,  ///< the user, while the sweep was running
     initial,   ///< the user, in the sweep file
-    warm,      ///< a sampler that learned from results of earlier sweeps, and of this one none yet
+    warm,      ///< a sampler that so far had learned from results of earlier sweeps only
 };
 
 inline constexpr Words origins{{std::pair{Origin::random, "random"},

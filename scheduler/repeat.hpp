@@ -7,12 +7,12 @@
 
 namespace crescendo {
 
-/// How the losses of a configuration's repetitions become the loss that it is judged by.
+/// How the losses of a configuration's repetitions combine into the loss by which the configuration is judged.
 enum class JudgedBy { mean, worst };
 inline constexpr Words judges{{std::pair{JudgedBy::mean, "mean"}, {JudgedBy::worst, "worst"}}};
 
-/// `repeat:` of the sweep file: how many trials train each configuration, with a seed each. These are its repetitions.
-/// Trial t is repetition t % times of configuration t / times.
+/// `repeat:` of the sweep file: how many trials train each configuration, each with its own seed. These trials are the
+/// configuration's repetitions. Trial t is repetition t % times of configuration t / times.
 struct Repeat {
     int times = 1;
     JudgedBy judge = JudgedBy::mean;

@@ -33,20 +33,20 @@ enum class Rule { rank, percentile };
 
 /// How large the batch of a group is, in multiples of the batch that the trial began with.
 enum class BatchPolicy {
-    ladder,      ///< as many as the workers that the trial is due
-    per_worker,  ///< as many as it has workers
+    ladder,      ///< the number of workers that the trial is entitled to
+    per_worker,  ///< the number of workers that the trial has
     global,      ///< one
     adaptive,    ///< doubled while that is efficient, up to the growth of the group
 };
 
-/// What a survivor does if it is due more workers than there are free slots.
+/// What a survivor does if it is entitled to more workers than there are free slots.
 enum class GrowPolicy {
     eager,    ///< takes the largest size of the ladder that is free, and more at a later report
-    wait,     ///< leaves its slots, and waits for all workers that it is due
+    wait,     ///< leaves its slots, and waits for all workers that it is entitled to
     partial,  ///< takes all slots that are free, and more at a later report
 };
 
-/// Who gets free slots first.
+/// Which trials get free slots first.
 enum class Priority {
     promotions_first,  ///< waiting trials, then the growth of running ones, then new trials
     starts_first,      ///< new trials, then waiting trials, then growth
@@ -56,9 +56,9 @@ enum class Switch { off, on };
 
 /// When a survivor takes the workers that it may have.
 enum class GrowWhen {
-    always,   ///< the published algorithm (RASDA, Aach et al. 2025)
-    faster,   ///< if its steps take more samples in a second with them, or if nobody knows
-    goodput,  ///< if its goodput rises by so much that a regroup pays, or if nobody knows
+    always,   ///< always: the published algorithm (RASDA, Aach et al. 2025)
+    faster,   ///< if it trains more samples per second with them, or if that is unknown
+    goodput,  ///< if its goodput rises enough to pay for the regroup, or if that is unknown
 };
 
 /// `scheduler:` of the sweep file. The words and defaults are those of docs/sweep-file.md.
@@ -69,24 +69,24 @@ struct SchedulerSpec {
     int reduction_factor = 3;  ///< eta: a rung keeps about 1/eta of its trials
     Mode mode = Mode::stop;
     Rule rule = Rule::rank;
-    Switch keep_diverged = Switch::off;  ///< percentile: whether trials without a finite loss survive among such
-    std::optional<int> brackets;        ///< number of ladders; default 1, async_hyperband: as many as rungs
+    Switch keep_diverged = Switch::off;  ///< percentile: whether trials with infinite loss survive an infinite cutoff
+    std::optional<int> brackets;        ///< number of ladders; default 1, async_hyperband: one per rung
     std::optional<int> max_concurrent;  ///< most trials that run at once
     int workers = 1;                    ///< workers of a trial when it starts
     std::optional<int> scaling_factor;  ///< growth of the target at each rung; default: reduction_factor
-    std::optional<int> max_workers;  ///< most workers of a trial; default: as many as it can have as the sweep begins
+    std::optional<int> max_workers;  ///< most workers of a trial; default: as many as it can have when the sweep begins
     BatchPolicy batch = BatchPolicy::global;
     double min_efficiency = 0.8;  ///< of a sample in an adaptive batch, relative to one in the first batch; in (0, 1]
     GrowPolicy grow = GrowPolicy::eager;
     GrowWhen grow_when = GrowWhen::always;
     Switch second_try = Switch::on;  ///< whether a size that was slower the only time it was measured is tried again
-    Switch hopeful_tries = Switch::on;  ///< goodput: whether a size is tried that gains only if its prediction errs
-    std::optional<double> expected_regroup;  ///< seconds of a regroup in memory; none: programs are started anew
+    Switch hopeful_tries = Switch::on;  ///< goodput: whether to try a size that gains only if its prediction is wrong
+    std::optional<double> expected_regroup;  ///< seconds that a regroup in memory takes; none: programs are restarted
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait
     std::optional<Switch> surplus;  ///< whether idle slots double the best survivors; rasda: on by default
-    Switch capped_surplus = Switch::on;  ///< whether they do too while max_concurrent keeps other trials waiting
-    Switch distinct_gpus = Switch::on;  ///< whether the workers of a trial have a GPU each, where slots share GPUs
+    Switch capped_surplus = Switch::on;  ///< surplus: whether to add it while max_concurrent keeps other trials waiting
+    Switch distinct_gpus = Switch::on;  ///< whether each worker of a trial has its own GPU if slots share GPUs
 
     /// Milestones of a ladder of rungs from min to max.
     std::vector<Resource> milestones() const;
@@ -98,24 +98,24 @@ struct SchedulerSpec {
 
     int scaling() const { return scaling_factor.value_or(reduction_factor); }
 
-    /// Whether trials that told how long their first steps take may grow before their first rung, where slots idle. Not
-    /// where that would grow their batches: the rung would compare trials of different batches.
+    /// Whether a trial that has reported the times of its first steps (TrialTimed) may grow before its first rung if
+    /// slots are idle. Not if that would also grow its batch: the rung would compare trials with different batches.
     bool grows_early() const {
         return has_surplus() && grow_when == GrowWhen::goodput && batch != BatchPolicy::per_worker;
     }
     bool has_surplus() const { return kind == SchedulerKind::rasda && surplus.value_or(Switch::on) == Switch::on; }
 };
 
-/// When a trial is complete before it consumed the maximum resource. Looked at when it reports.
+/// When a trial is complete before it has consumed the maximum resource. Checked at each of its reports.
 struct TrialEnd {
     std::optional<double> target{};   ///< a report of the metric at least this good
-    std::optional<double> seconds{};  ///< a training clock of at least this
+    std::optional<double> seconds{};  ///< a training clock of at least this many seconds
 };
 
-/// How long nothing may improve.
+/// How long a sweep, or a trial, may train without improving.
 struct Patience {
     std::optional<int> trials{};           ///< trials in a row that end without a better value; then the sweep ends
-    std::optional<std::int64_t> resource{};  ///< resource in which a trial's metric is never better; then it ends
+    std::optional<std::int64_t> resource{};  ///< resource that a trial consumes without a better metric; then it ends
 };
 
 /// What a sweep searches and when it ends, without its trainer and its data.
@@ -125,14 +125,14 @@ struct SweepSpec {
     std::optional<int> run_cap;    ///< number of trials, or of configurations with `repeat`
     std::optional<double> target;  ///< a report of the metric at least this good ends the sweep
     bool has_time_budget = false;  ///< the launcher will send TimeUp
-    int max_retries = 2;           ///< how often a trial is retried in a row before it has failed for good
+    int max_retries = 2;           ///< how often a trial is retried in a row before it fails for good
     TrialEnd trial_end;
     Patience patience;
     Repeat repeat;
     std::uint64_t seed = 0;
     SearchSpace space;
-    std::string sampler = "random";  ///< who proposes configurations: one of sampler_names()
-    std::vector<Config> initial;     ///< of the first trials; the sampler chooses the parameters that one lacks
+    std::string sampler = "random";  ///< what proposes configurations: one of sampler_names()
+    std::vector<Config> initial;     ///< configurations of the first trials; the sampler chooses missing parameters
     std::vector<EarlierResult> warm_start;  ///< what the sampler knows before the first trial
     SchedulerSpec scheduler;
 };
@@ -142,7 +142,7 @@ Limits limits_of(const SweepSpec& spec);
 /// `spec` with `limits` instead of its own.
 SweepSpec with_limits(SweepSpec spec, const Limits& limits);
 
-/// Problems of a spec whose values contradict each other or mean nothing, each with its key.
+/// Values of `spec` that contradict each other or make no sense: one problem each, with its key.
 std::vector<InvalidInput> problems_of(const SweepSpec& spec);
 
 /// Throws the first of problems_of(spec), if there are any.

@@ -10,7 +10,7 @@
 namespace crescendo::simulator {
 namespace {
 
-/// An estimate over the runs of what `value_of(run, index of its seed)` gives; none if it gives nothing for a run.
+/// An estimate of `value_of(run, index of its seed)` over the runs; none if it returns nothing for a run.
 template <class ValueOf>
 std::optional<Estimate> estimate_of(const std::vector<Summary>& runs, ValueOf value_of) {
     std::vector<double> values;
@@ -32,8 +32,8 @@ Estimate speedup_over(const std::vector<Summary>& reference, const std::vector<S
     return estimate_ratio(ratios);
 }
 
-/// Seed by seed, the time to the best loss of the reference over the time that the reference took; infinity for a seed
-/// that never reports it. Empty if the reference has reported nothing for a seed.
+/// Seed by seed, the time to the best loss of the reference, divided by the time that the reference took; infinity for
+/// a seed that never reports such a loss. Empty if the reference has reported nothing for a seed.
 std::vector<double> relative_times_to_quality(const std::vector<Summary>& reference, const std::vector<Summary>& runs) {
     std::vector<double> times;
     for (std::size_t seed = 0; seed < runs.size(); ++seed) {

@@ -10,7 +10,7 @@ namespace {
 
 /// A machine with more workers than cores can be slower with two than with one.
 constexpr double most_loss = 0.95;
-/// Of an epoch, in seconds: a clock that is read twice may show the same time.
+/// Shortest epoch, in seconds: a clock that is read twice may show the same time.
 constexpr double least_epoch = 1e-12;
 
 using Values = std::vector<double>;
@@ -19,7 +19,7 @@ std::optional<double> median_of(const Values& values) {
     return values.empty() ? std::nullopt : std::optional(median(values));
 }
 
-/// Calls `take` with each interval of the trial, and the epochs in it.
+/// Calls `take` with each interval of the trial and the number of epochs in it.
 void for_each_interval(const RecordedTrial& trial, const auto& take) {
     Resource begin{0};
     for (const auto& interval : trial.intervals) {
@@ -49,7 +49,7 @@ std::optional<double> fit_loss(const std::vector<RecordedTrial>& trials) {
     return losses.empty() ? std::nullopt : std::optional(std::clamp(median(losses), 0.0, most_loss));
 }
 
-/// The interval's epochs, if the trial trained them after `start` seconds.
+/// The interval's epochs, if training began `start` seconds after its beginning.
 RecordedEpochs epochs_of(const Interval& interval, double epochs, double start, double loss) {
     RecordedEpochs result{interval.end, 0, {}, interval.steps, interval.trained};
     double before = start;
@@ -62,7 +62,7 @@ RecordedEpochs epochs_of(const Interval& interval, double epochs, double start, 
     return result;
 }
 
-/// The start that most trials have: as it is known, or by how much their intervals with a start take longer.
+/// The median start of the trials, in seconds: the known one, or how much longer an interval with a start takes.
 double fit_start(const std::vector<RecordedTrial>& trials, double loss) {
     Values starts;
     for (const auto& trial : trials) {
@@ -112,7 +112,7 @@ RecordedTimes times_of(const RecordedTrial& trial, double start, double loss) {
     return times;
 }
 
-/// How many samples an epoch has, if an epoch's time is the steps' time.
+/// Fits the samples of an epoch, assuming that an epoch takes as long as its steps, and the batch of first steps.
 void fit_samples(const std::vector<RecordedTrial>& trials, double loss, FittedTimes& fitted) {
     Values batches;
     Values samples;

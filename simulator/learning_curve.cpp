@@ -11,7 +11,7 @@
 namespace crescendo::simulator {
 namespace {
 
-/// Mean 0, variance 1, about normal and never beyond 3.5: the sum of four uniform numbers.
+/// A random number with mean 0 and variance 1, about normal and never beyond 3.5: the sum of four uniform numbers.
 double deviate(CounterRandom random) {
     double sum = 0;
     for (int i = 0; i < 4; ++i) {

@@ -9,7 +9,7 @@
 
 namespace crescendo::simulator {
 
-/// What trials report: a loss for every (trial, resource), always the same one.
+/// What trials report: a loss for every (trial, resource), which is the same at every call.
 class LearningCurves {
   public:
     virtual ~LearningCurves() = default;
@@ -18,14 +18,15 @@ class LearningCurves {
         return loss(trial, resource, static_cast<double>(resource.value));
     }
 
-    /// What the trial reports at `resource` if what it trained was worth `worth` of the resource in its first batch.
+    /// What the trial reports at `resource` if its training was worth as much as `worth` of the resource in its first
+    /// batch.
     virtual double loss(TrialId trial, Resource resource, double worth) const = 0;
 
     /// Whether the trial reports when it has consumed `resource`.
     virtual bool has_report(TrialId, Resource) const { return true; }
 };
 
-/// Power laws: after training that is worth the resource r, a trial's error is
+/// Power laws: after training worth the resource r, a trial's error is
 /// end + (begin - end) * (1 + r / scale)^-rate + noise.
 ///
 /// The end of a curve and its speed are drawn independently, so curves cross: the best trial of an early rung is often
@@ -33,7 +34,7 @@ class LearningCurves {
 class ParametricCurves final : public LearningCurves {
   public:
     /// `max`: resource of a complete trial, which sets the scale of the curves. `noise`: standard deviation. The
-    /// repetitions of a configuration have one curve, and a noise each.
+    /// repetitions of a configuration share one curve, but each has its own noise.
     ParametricCurves(std::uint64_t seed, Goal goal, Resource max, double noise, const Repeat& repeat = {});
 
     using LearningCurves::loss;
@@ -53,7 +54,7 @@ class ParametricCurves final : public LearningCurves {
 /// When a trial with a recorded curve reports.
 enum class Reporting {
     always,       ///< after each unit of the resource
-    as_recorded,  ///< where it did, and after its last report at the same distance as before
+    as_recorded,  ///< at the recorded resources; after the last report, at the same distances as before
 };
 
 /// Losses that trials of a real sweep reported. Between reports, and after the last one, the previous loss holds;
@@ -62,7 +63,7 @@ class RecordedCurves final : public LearningCurves {
   public:
     using Curve = std::map<Resource, double>;
 
-    /// `curves` holds one curve for each trial. A trial without a report gets the curve of the trial before it. Throws
+    /// `curves` has one curve for each trial. A trial without reports gets the curve of the trial before it. Throws
     /// InvalidInput if no trial has a report.
     explicit RecordedCurves(std::vector<Curve> curves, Reporting reporting = Reporting::always);
 

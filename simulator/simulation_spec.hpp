@@ -12,8 +12,8 @@ struct SimulationSpec {
     double loss_per_doubling = 0.05;  ///< share of the speed that is lost when workers double
     double communication = 0;         ///< seconds added to an epoch each time the workers double
     double straggler_share = 0;       ///< share of the epochs that take longer
-    double straggler_factor = 3;      ///< how many times as long such an epoch takes
-    double failures = 0;              ///< failures of one worker in an hour
+    double straggler_factor = 3;      ///< factor on the time of such an epoch
+    double failures = 0;              ///< failures of one worker per hour
     double start = 2;                 ///< seconds until a trial that starts or is resumed begins to train
     double regroup = 0.1;             ///< seconds until a group that changed its size trains again
     double checkpoint = 0.5;  ///< seconds to write a checkpoint (before the report of a milestone), and to read one
@@ -21,9 +21,9 @@ struct SimulationSpec {
     double noise = 0.01;      ///< standard deviation of a report from its trial's curve
     double samples = 60000;    ///< samples of an epoch
     double batch = 128;        ///< samples of a step before the batch grows
-    double noise_scale = 0;    ///< gradient noise scale of trials that begin, in samples; 0: the batch does not matter
-    double noise_growth = 1;   ///< how many times as large it is once a trial has trained the maximum resource
-    double step_noise = 0.03;  ///< most relative error of the step times that trials report
+    double noise_scale = 0;    ///< gradient noise scale when a trial begins, in samples; 0: the batch does not matter
+    double noise_growth = 1;   ///< factor by which the noise scale has grown at the maximum resource
+    double step_noise = 0.03;  ///< largest relative error of the step times that trials report
     int slots_per_node = 4;
 };
 
@@ -35,7 +35,7 @@ struct SimulationNumber {
     double max;
 };
 
-/// All of them. What is in seconds may be up to 30 years.
+/// All numbers of `simulate:`. Values in seconds may be up to 30 years.
 inline constexpr auto simulation_numbers = std::to_array<SimulationNumber>({
     {"epoch", &SimulationSpec::epoch, 1e-6, 1e9},
     {"spread", &SimulationSpec::spread, 0, 100},

@@ -9,7 +9,7 @@
 
 namespace crescendo::simulator {
 
-/// The best loss that any trial had reported at a time.
+/// The best loss that any trial had reported by a time.
 struct BestSoFar {
     double seconds;
     double loss;
@@ -17,7 +17,7 @@ struct BestSoFar {
     Resource resource;
 };
 
-/// Number of slots in use from a time on.
+/// Number of slots in use from a given time on.
 struct SlotUse {
     double seconds;
     int slots;
@@ -43,7 +43,7 @@ struct Summary {
     std::int64_t num_failed = 0;    ///< number of trials that used up their retries
     std::int64_t num_reports = 0;
     std::int64_t num_regroups = 0;
-    std::int64_t num_new_groups = 0;   ///< number of regroups whose slots had not been a group in this sweep before
+    std::int64_t num_new_groups = 0;   ///< number of regroups to a set of slots that was never a group in this sweep
     std::int64_t num_resumptions = 0;  ///< number of resumptions, of paused and of retried trials
     std::optional<TrialId> best;       ///< the sweep's best trial, by its last report
     std::optional<double> best_loss;

@@ -60,7 +60,7 @@ Summary VirtualCluster::run() {
     }
     apply(joined);
     while (sweep_.state() == SweepState::running) {
-        CRESCENDO_EXPECT(!future_.empty());  // else slots idle for ever while trials wait
+        CRESCENDO_EXPECT(!future_.empty());  // else slots would be idle forever while trials wait
         const auto next = future_.top();
         future_.pop();
         take(next);
@@ -143,7 +143,7 @@ void VirtualCluster::finish_epoch(TrialId id) {
     const double clock = trial.clock;
     const double worth = trial.worth;
     const int plan = trial.plan;
-    if (reports && resource > sweep_.trial(id).resource) {  // else a resumed trial repeats what is known
+    if (reports && resource > sweep_.trial(id).resource) {  // else a resumed trial repeats known reports
         const double loss = curves_.loss(id, resource, worth);
         if (!sweep_.spec().repeat.is_on()) {
             note_best(id, resource, loss);
@@ -235,12 +235,12 @@ void VirtualCluster::perform(const DropCheckpoint&) {}
 
 void VirtualCluster::perform(const FinishSweep& action) { summary_.reason = action.reason; }
 
-/// Seconds until the trial, which has just got slots, trains its next epoch.
+/// Seconds until the trial, which has just been given slots, begins its next epoch.
 double VirtualCluster::start_of(TrialId id) {
     return times_.start(id, Resource{training(id).resource.value + 1});
 }
 
-/// A trial that has not reported, and trains from `start` seconds from now on, tells of its first steps after them.
+/// Queues the report of a trial's first steps, if the trial has not reported yet. It trains from `start` seconds on.
 void VirtualCluster::foresee_first_steps(TrialId id, int generation, double start) {
     if (!tells_steps_ || !sweep_.spec().scheduler.grows_early() || sweep_.trial(id).resource.value > 0) {
         return;
@@ -253,7 +253,7 @@ void VirtualCluster::foresee_first_steps(TrialId id, int generation, double star
     }
 }
 
-/// The trial trains from its last report on, after `wait` seconds.
+/// The trial begins its next epoch, after `wait` seconds.
 void VirtualCluster::begin_epoch(TrialId id, double wait) {
     training(id).left = 1;
     go_on(id, wait, /*regroup=*/0);
@@ -266,15 +266,15 @@ void VirtualCluster::advance_clock(Training& trial) const {
     trial.counted_from = now_;
 }
 
-/// What the trial has trained of its epoch by now counts.
+/// Counts what the trial has trained of its present epoch until now.
 void VirtualCluster::interrupt(Training& trial) const {
     advance_clock(trial);
     trial.left -= std::clamp((now_ - trial.began) * trial.speed, 0.0, trial.left);
     trial.began = now_;
 }
 
-/// The trial trains on with its present group, after `wait` seconds and a regroup of `regroup` seconds. Events that
-/// were foreseen for it are void.
+/// The trial continues with its present group, after `wait` seconds and a regroup of `regroup` seconds. Makes the
+/// events that were queued for it void.
 void VirtualCluster::go_on(TrialId id, double wait, double regroup) {
     const int workers = workers_of(id);
     auto& trial = training(id);
@@ -294,12 +294,12 @@ void VirtualCluster::go_on(TrialId id, double wait, double regroup) {
     }
 }
 
-/// Whether the trial reports when it has consumed `resource`. At the end of its training it does in any case.
+/// Whether the trial reports when it has consumed `resource`. It always does at the end of its training.
 bool VirtualCluster::reports_at(TrialId id, Resource resource) const {
     return resource >= sweep_.spec().scheduler.max || curves_.has_report(id, resource);
 }
 
-/// Samples of a step of the trial's group.
+/// Samples per step of the trial's group.
 double VirtualCluster::batch_of(TrialId id) const {
     return simulation_.batch * sweep_.trial(id).group.batch.multiple;
 }
@@ -313,14 +313,14 @@ std::optional<double> VirtualCluster::noise_scale_at(Resource resource) const {
     return simulation_.noise_scale * std::pow(simulation_.noise_growth, share);
 }
 
-/// What a sample of the group's batch is worth in the epoch that ends at `resource`, compared with one of the batch
-/// before it grew (Qiao et al., Pollux, OSDI 2021).
+/// The worth of a sample in the group's batch in the epoch that ends at `resource`, relative to one in the batch before
+/// it grew (Qiao et al., Pollux, OSDI 2021).
 double VirtualCluster::batch_efficiency(TrialId id, Resource resource) const {
     const auto noise = noise_scale_at(resource);
     return noise ? (*noise + simulation_.batch) / (*noise + batch_of(id)) : 1.0;
 }
 
-/// What the trial reports of its steps in the epoch that ends at `resource`.
+/// What the trial reports about its steps in the epoch that ends at `resource`.
 Steps VirtualCluster::steps_of(TrialId id, Resource resource) const {
     if (const auto* reported = times_.reported(id, resource, workers_of(id));
         reported && reported->steps && reported->steps->seconds) {
@@ -333,7 +333,7 @@ Steps VirtualCluster::steps_of(TrialId id, Resource resource) const {
     return {epoch * (1.0 + deviation) * batch / simulation_.samples, batch, noise_scale_at(resource)};
 }
 
-/// The same of the epoch that it trains now.
+/// What the trial will report about its steps in the epoch that it trains now.
 Steps VirtualCluster::steps_to_come(TrialId id) const {
     return steps_of(id, Resource{trainings_[static_cast<std::size_t>(id.value)].resource.value + 1});
 }
@@ -342,7 +342,8 @@ void VirtualCluster::foresee(double seconds, Kind kind, TrialId trial, int plan)
     future_.push({now_ + seconds, num_foreseen_++, kind, trial, plan});
 }
 
-/// When the group fails: each worker fails at a constant rate, and one is enough. None if nothing ever fails.
+/// Seconds until the group fails: each worker fails at a constant rate, and one failure is enough. None if workers
+/// never fail.
 std::optional<double> VirtualCluster::seconds_to_failure(TrialId trial, int workers) const {
     if (simulation_.failures == 0) {
         return {};
@@ -352,11 +353,11 @@ std::optional<double> VirtualCluster::seconds_to_failure(TrialId trial, int work
     return -std::log(1.0 - uniform) * 3600.0 / (simulation_.failures * workers);
 }
 
-/// Any worker of the group.
+/// The slot of a random worker of the group.
 SlotId VirtualCluster::failed_slot(const Occurrence& occurrence) const {
     const auto& slots = sweep_.trial(occurrence.trial).group.slots;
     auto draw = draws(sweep_.spec().seed, Purpose::failing, occurrence.trial, occurrence.plan);
-    draw.uniform();  // this one said when
+    draw.uniform();  // seconds_to_failure() has used this number
     return slots[draw.below(slots.size())];
 }
 
@@ -371,8 +372,9 @@ void VirtualCluster::note_best(TrialId trial, Resource resource, double loss) {
     }
 }
 
-/// Sweep::best() looks at all configurations, which is too much at each report. An event changes the loss of no other
-/// configuration than its trial's, unless it ends the sweep.
+/// Notes whether an event may have changed the best configuration. Sweep::best() looks at all configurations, which is
+/// too slow for every report. An event changes only the loss of its own trial's configuration, unless it ends the
+/// sweep.
 void VirtualCluster::look_for_better(const Event& event) {
     const auto look_at = [&](const auto& about) {
         if constexpr (requires { about.trial; }) {
@@ -386,7 +388,7 @@ void VirtualCluster::look_for_better(const Event& event) {
     may_have_better_ = may_have_better_ || sweep_.state() != SweepState::running;
 }
 
-/// A worker that is left alone needs no communicator.
+/// Counts groups and regroups. A single worker needs no communicator, so it is not a new group.
 void VirtualCluster::note_group(std::vector<SlotId> slots, bool is_regroup) {
     std::sort(slots.begin(), slots.end());
     const bool is_new = slots.size() > 1 && groups_.insert(std::move(slots)).second;
@@ -394,7 +396,7 @@ void VirtualCluster::note_group(std::vector<SlotId> slots, bool is_regroup) {
     summary_.num_new_groups += is_regroup && is_new ? 1 : 0;
 }
 
-/// Changes at the same time count as one.
+/// Records the number of slots in use. Changes at the same time count as one.
 void VirtualCluster::note_use() {
     const int used = sweep_.num_slots() - sweep_.num_free_slots();
     auto& use = summary_.slot_use;

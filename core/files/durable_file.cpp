@@ -20,14 +20,14 @@ void move_over(const fs::path& from, const fs::path& to) {
     }
 }
 
-/// Removes what writers left that were killed, or that stopped responding. If such a writer continues, it finds nothing
+/// Removes the temporary files of writers that were killed or that hang. If such a writer continues, it finds nothing
 /// to rename. (Older versions wrote to "<name>.tmp".)
 void remove_temporaries(const fs::path& path) {
     const auto left = path.filename().string() + ".tmp";
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : ".", ignored)) {
         const auto name = entry.path().filename().string();
-        const auto pid = name.find_last_not_of("0123456789");  // before it
+        const auto pid = name.find_last_not_of("0123456789");  // the character before the pid
         if (name == left || (name.starts_with(left + ".") && pid < name.size() - 1 && name[pid] == '.')) {
             fs::remove(entry.path(), ignored);
         }
@@ -53,7 +53,7 @@ void replace_file(const fs::path& path, const std::function<void(const Sink&)>& 
         move_over(temporary, path);
     } catch (...) {
         std::error_code ignored;
-        fs::remove(temporary, ignored);  // what there was room for is better left to others
+        fs::remove(temporary, ignored);  // frees the space: the disk may be full
         throw;
     }
     if (durability == Durability::on_disk) {

@@ -24,7 +24,7 @@ class FileDescriptor {
     int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
 
-    /// Returns what close() does: some file systems say only then that there was no room.
+    /// Closes the descriptor. Returns the result of close(), because some file systems report a full disk only then.
     int reset() { return fd_ >= 0 ? ::close(std::exchange(fd_, -1)) : 0; }
 
   private:

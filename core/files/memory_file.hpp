@@ -12,8 +12,8 @@
 
 namespace crescendo {
 
-/// An empty file in memory, without a name in any folder. Other processes of the user on this node open it by path(),
-/// as long as this object lives. Its memory is freed when the last of them has closed it, however they end.
+/// An empty file in memory, without a name in any folder. Other processes of the same user on this node can open it by
+/// path() while this object lives. Its memory is freed when the last process has closed it, however the processes end.
 class MemoryFile {
   public:
     /// `name` is shown in /proc. Throws std::system_error.

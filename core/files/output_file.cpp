@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Errors are of `path`, as the user named it.
+/// Writes the content and closes the file. Errors name `path`, the user's name for the file.
 void write_into(FileDescriptor file, std::string_view content, const fs::path& path) {
     if (!file) {
         cannot_write(path);
@@ -26,20 +26,22 @@ void write_into(FileDescriptor file, std::string_view content, const fs::path& p
     }
 }
 
-/// A new file: what others put under its name is not written into. It has the group and permissions of `replaced`.
+/// Creates a new file, and never writes into one that others put under its name. If `replaced` is not null, the file
+/// gets its group and permissions.
 FileDescriptor create(const fs::path& temporary, const struct stat* replaced) {
-    ::unlink(temporary.c_str());  // a former process had our number
+    ::unlink(temporary.c_str());  // a leftover of an earlier process with the same pid
     FileDescriptor file(
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced != nullptr ? 0600 : 0666));
     if (file && replaced != nullptr) {
-        // Where we may not give it that group, ours gets no more than others. Some file systems have no permissions.
+        // If we may not set that group, the file's group gets no permissions. Failures are ignored, because some file
+        // systems have no permissions.
         const bool has_group = ::fchown(file.get(), static_cast<uid_t>(-1), replaced->st_gid) == 0;
         ::fchmod(file.get(), replaced->st_mode & (has_group ? 0777U : 0707U));
     }
     return file;
 }
 
-/// `target` is where the file lies that a user knows as `path`.
+/// Replaces `target`, the actual location of the file that the user named `path`.
 void replace(const fs::path& target, std::string_view content, const fs::path& path) {
     struct stat status {};
     const bool is_file = ::lstat(target.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -64,7 +66,7 @@ void replace(const fs::path& target, std::string_view content, const fs::path& p
 
 void write_output(const fs::path& path, std::string_view content) {
     std::error_code unknown;
-    const auto kind = fs::status(path, unknown);  // of what a link leads to
+    const auto kind = fs::status(path, unknown);  // follows links
     if (fs::exists(kind) && !fs::is_regular_file(kind)) {
         return write_into(FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC)), content, path);
     }

@@ -11,7 +11,7 @@
 
 namespace crescendo {
 
-/// All bytes that are left to read; nothing where they cannot be read, and errno says why. A signal ends no read.
+/// All bytes that are left to read. If reading fails, nothing, and errno has the reason. Signals do not end a read.
 inline std::optional<std::string> read_all(const FileDescriptor& file) {
     std::string bytes;
     std::array<char, 65536> buffer;

@@ -13,14 +13,14 @@
 
 namespace crescendo {
 
-// What those share who write a file under another name first.
+// Shared by the functions that first write a file under another name.
 
-/// Throws the error that errno tells, of a file by the name that its reader knows.
+/// Throws WriteError with the reason in errno. `path` is the name under which readers know the file.
 [[noreturn]] inline void cannot_write(const std::filesystem::path& path) {
     throw WriteError(errno, std::generic_category(), "cannot write " + path.string());
 }
 
-/// Writes all bytes, however many the system takes at once.
+/// Writes all bytes, in as many system calls as needed. Throws WriteError.
 inline void write_all(const FileDescriptor& file, std::string_view rest, const std::filesystem::path& path) {
     while (!rest.empty()) {
         const auto written = ::write(file.get(), rest.data(), rest.size());
@@ -33,7 +33,8 @@ inline void write_all(const FileDescriptor& file, std::string_view rest, const s
     }
 }
 
-/// A name of this process's own beside `path`, so that a process that stood still does not write into another's file.
+/// A name next to `path` that only this process uses, so that a process that hung and continues does not write into
+/// another process's file.
 inline std::filesystem::path own_name(const std::filesystem::path& path, const char* kind) {
     return path.string() + "." + kind + "." + host_name() + "." + std::to_string(::getpid());
 }

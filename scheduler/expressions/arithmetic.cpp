@@ -44,7 +44,7 @@ class Arithmetic : public Node {
     NodePtr right_;
 };
 
-/// The quotient, rounded down, and the rest.
+/// The quotient, rounded down, and the remainder.
 std::pair<std::int64_t, std::int64_t> divided(std::int64_t x, std::int64_t y, const Node& node) {
     if (y == 0) {
         node.fail(by_zero);
@@ -68,7 +68,7 @@ double remainder(double x, double y, const Node& node) {
     return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-/// What fits the remainder, as in Python: 1.0 // 0.1 is 9, since 0.1 is a little more than a tenth.
+/// The quotient that matches the remainder, as in Python: 1.0 // 0.1 is 9, because 0.1 is a little more than a tenth.
 double quotient(double x, double y, const Node& node) {
     const double rest = std::fmod(x, divisor(y, node));
     const bool is_below = rest != 0 && (rest < 0) != (y < 0);

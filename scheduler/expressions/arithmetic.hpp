@@ -7,15 +7,15 @@
 
 namespace crescendo {
 
-/// `left sign right` for + - * / // % **. Two whole numbers give a whole number, but with / and **; `//` rounds down,
-/// and `%` has the sign of `right`, as in Python. Throws ExpressionError unless both are numbers. The result does so on
-/// overflow, on a division by zero, and where it is no real number.
+/// `left sign right` for + - * / // % **. Two whole numbers give a whole number, except with / and **; `//` rounds
+/// down, and `%` has the sign of `right`, as in Python. Throws ExpressionError unless both are numbers. Evaluating the
+/// result throws ExpressionError on overflow, on a division by zero, and if the result is not a real number.
 NodePtr make_arithmetic(std::string_view sign, NodePtr left, NodePtr right, std::size_t offset);
 
 /// `-operand`
 NodePtr make_negative(NodePtr operand, std::size_t offset);
 
-/// x to the power of y, as a number. Throws ExpressionError at `node` where there is none.
+/// x to the power of y, as a number. Throws ExpressionError at `node` if there is no such number.
 double power(double x, double y, const Node& node);
 
 }  // namespace crescendo

@@ -8,14 +8,14 @@
 
 namespace crescendo {
 
-/// Numbers are equal if their values are, whole or not; values of other types that differ are not.
+/// Whether two values are equal. Whole and floating-point numbers are equal if their values are; values of otherwise
+/// different types are never equal.
 bool are_equal(const Datum& left, const Datum& right);
 
-/// `left sign right` for == != < <= > >=. Throws ExpressionError if the types are such that they are never equal, or
-/// have no order.
+/// `left sign right` for == != < <= > >=. Throws ExpressionError if the types can never be equal, or have no order.
 NodePtr make_comparison(std::string_view sign, NodePtr left, NodePtr right, std::size_t offset);
 
-/// `left in [items…]`. Throws ExpressionError if one of them could never equal `left`.
+/// `left in [items…]`. Throws ExpressionError if one of the items can never equal `left`.
 NodePtr make_membership(NodePtr left, std::vector<NodePtr> items, std::size_t offset);
 
 }  // namespace crescendo

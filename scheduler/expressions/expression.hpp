@@ -10,18 +10,19 @@
 
 namespace crescendo {
 
-/// A formula over named values, such as `width * depth <= 4096`: read once, with its types; evaluated often. It has no
-/// side effects. docs/search-space.md has the language.
+/// A formula over named values, such as `width * depth <= 4096`. It is read and type-checked once, and evaluated often.
+/// It has no side effects. docs/search-space.md describes the language.
 class Expression {
   public:
-    /// Throws ExpressionError, with the character, if `text` makes no sense.
+    /// Throws ExpressionError, with the offset of the character, if `text` makes no sense.
     Expression(std::string text, const Symbols& symbols);
 
     const std::string& text() const { return text_; }
     Type type() const { return root_->type(); }
 
-    /// The result where the name of Symbol::index i has values[i]: absent if it depends on an absent one. Its text
-    /// belongs to `values` or to the expression. Throws ExpressionError if there is none, such as 1 / 0.
+    /// The result if the name with Symbol::index i has the value values[i]; absent if it depends on an absent value. A
+    /// text in the result is a view into `values` or the expression. Throws ExpressionError if there is no result, as
+    /// for 1 / 0.
     Datum evaluate(std::span<const Datum> values) const { return root_->evaluate(values); }
 
   private:
@@ -29,7 +30,7 @@ class Expression {
     NodePtr root_;
 };
 
-/// The names in an expression, each as often as it is there, whatever they mean. Throws ExpressionError on what is no
+/// The names in an expression, each as often as it occurs, known or not. Throws ExpressionError for text that is not a
 /// word of the language.
 std::vector<Token> names_in(const std::string& text);
 

@@ -15,7 +15,7 @@ namespace {
 
 using Arguments = std::span<const Datum>;  // none is absent
 
-/// A whole number in floating point as one of 64 bits.
+/// Converts a whole number in floating point to 64 bits. Throws ExpressionError at `node` if it does not fit.
 std::int64_t whole(double number, const Node& node) {
     if (!(number >= -0x1p63 && number < 0x1p63)) {
         node.fail("gives a whole number beyond 64 bits; use smaller ranges");
@@ -23,7 +23,8 @@ std::int64_t whole(double number, const Node& node) {
     return static_cast<std::int64_t>(number);
 }
 
-/// The whole number next to x; of two that are equally far the even one, as in Python. Whatever the mode of rounding.
+/// The whole number nearest to x; the even one if two are equally near, as in Python. Does not depend on the rounding
+/// mode.
 double rounded(double x) {
     const double below = std::floor(x);
     const double part = x - below;  // exact
@@ -60,7 +61,7 @@ Datum absolute(Arguments of, const Node& node) {
     return value < 0 ? -value : value;
 }
 
-/// int(x), which takes true and false too.
+/// int(x), which also takes true and false.
 Datum truncated(Arguments of, const Node& node) {
     if (const auto* flag = std::get_if<bool>(&of[0])) {
         return std::int64_t{*flag};
@@ -68,7 +69,7 @@ Datum truncated(Arguments of, const Node& node) {
     return whole(std::trunc(std::get<double>(of[0])), node);
 }
 
-/// How the type of a result comes from the types of the arguments.
+/// How the type of a result follows from the types of the arguments.
 enum class Result {
     number,  ///< arguments are widened
     whole,   ///< arguments are widened
@@ -77,7 +78,7 @@ enum class Result {
 
 struct FunctionRow {
     std::string_view name;
-    std::size_t least, most;  ///< arguments
+    std::size_t least, most;  ///< numbers of arguments
     Result result;
     Datum (*compute)(Arguments, const Node&);
 };
@@ -113,7 +114,7 @@ class Call : public Node {
         : Node(type, offset), row_(row), arguments_(std::move(arguments)) {}
 
     Datum evaluate(std::span<const Datum> values) const override {
-        std::array<Datum, 2> few;  // so that the usual call allocates nothing
+        std::array<Datum, 2> few;  // so that calls with at most two arguments allocate nothing
         std::vector<Datum> many(arguments_.size() > few.size() ? arguments_.size() : 0);
         const auto data = many.empty() ? std::span(few).first(arguments_.size()) : std::span(many);
         for (std::size_t i = 0; i < arguments_.size(); ++i) {

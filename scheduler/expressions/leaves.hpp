@@ -9,7 +9,7 @@
 
 namespace crescendo {
 
-/// A value that stands in the expression.
+/// A value written in the expression.
 class Literal : public Node {
   public:
     Literal(Value value, std::size_t offset);
@@ -38,7 +38,7 @@ class Reference : public Node {
     std::vector<Value> choices_;
 };
 
-/// Throws ExpressionError if `left` is a name and `right` a value that it never has: then one of the two is misspelt.
+/// Throws ExpressionError if `left` is a name and `right` a value that it never has: then one of them is misspelled.
 void check_choice(const Node& left, const Node& right);
 
 }  // namespace crescendo

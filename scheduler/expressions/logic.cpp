@@ -13,7 +13,7 @@ void check_condition(const Node& operand, const char* word) {
     }
 }
 
-/// `and`, where false decides, or `or`, where true does.
+/// `and`, which false decides, or `or`, which true decides.
 class Junction : public Node {
   public:
     Junction(bool decisive, NodePtr left, NodePtr right, std::size_t offset)

@@ -6,9 +6,9 @@
 
 namespace crescendo {
 
-// Conditions have three results: true, false, and nothing where they depend on something that is absent. They combine
-// as in SQL: `false and nothing` is false, `true or nothing` is true, and what else has nothing in it is nothing. All
-// of these throw ExpressionError unless the conditions are true or false.
+// A condition has three results: true, false, and nothing, if it depends on an absent value. Results combine as in SQL:
+// `false and nothing` is false, `true or nothing` is true, and any other combination with nothing is nothing. All these
+// functions throw ExpressionError unless the type of each condition is boolean.
 
 /// `left and right`: `right` is not evaluated if `left` is false.
 NodePtr make_and(NodePtr left, NodePtr right, std::size_t offset);

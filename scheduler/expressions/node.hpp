@@ -10,8 +10,8 @@
 
 namespace crescendo {
 
-/// One part of an expression: a literal, a name, or an operation on other parts. It never changes, so that copies of an
-/// expression share it.
+/// One part of an expression: a literal, a name, or an operation on other parts. It never changes, so copies of an
+/// expression can share it.
 class Node {
   public:
     Node(Type type, std::size_t offset) : type_(type), offset_(offset) {}
@@ -19,18 +19,18 @@ class Node {
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    /// The type of all that evaluate() gives.
+    /// The type of every result of evaluate().
     Type type() const { return type_; }
 
-    /// Where messages about this part point at: bytes of the expression before it.
+    /// Where messages about this part point to: bytes of the expression before it.
     std::size_t offset() const { return offset_; }
 
-    /// The result if the names have these values. Throws ExpressionError if there is none, such as 1 / 0.
+    /// The result if the names have these values. Throws ExpressionError if there is none, as for 1 / 0.
     virtual Datum evaluate(std::span<const Datum> values) const = 0;
 
     [[noreturn]] void fail(const std::string& message) const { throw ExpressionError(message, offset_); }
 
-    /// `x`, which must be finite.
+    /// Returns `x`. Throws ExpressionError if it is not finite.
     double finite(double x) const;
 
   private:
@@ -40,7 +40,7 @@ class Node {
 
 using NodePtr = std::shared_ptr<const Node>;
 
-/// `node`, with whole numbers as floating-point numbers.
+/// `node` with its whole numbers converted to floating point.
 NodePtr widened(NodePtr node);
 
 }  // namespace crescendo

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int most_depth = 50;
 
-/// By recursive descent: one function for each level of precedence, the weakest first, as in Python.
+/// A recursive-descent parser: one function for each level of precedence, the weakest first, as in Python.
 class Parser {
   public:
     Parser(std::string_view text, const Symbols& symbols) : tokens_(tokenize(text)), symbols_(symbols) {}
@@ -192,7 +192,7 @@ class Parser {
         return make_call(token.text, std::move(arguments), token.offset);
     }
 
-    /// What `read` reads, one level deeper.
+    /// Calls `read` one level of nesting deeper.
     NodePtr nested(NodePtr (Parser::*read)()) {
         if (++depth_ > most_depth) {
             fail_here(text("the expression is nested more than {} deep; write it with fewer parentheses", most_depth));

@@ -11,11 +11,11 @@
 
 namespace crescendo {
 
-/// What an expression knows of a name.
+/// What an expression knows about a name.
 struct Symbol {
-    std::size_t index;            ///< its place in the values that an expression is evaluated with
+    std::size_t index;            ///< index into the values that an expression is evaluated with
     Type type;                    ///< the type of its values
-    std::vector<Value> values{};  ///< all that it can have, if they are few
+    std::vector<Value> values{};  ///< all values that it can have, if there are few; else empty
 };
 
 /// What the names in an expression mean.

@@ -16,16 +16,16 @@ namespace {
 
 constexpr std::size_t most_bytes = 4000;
 
-// The longer ones first, for `<` begins `<=`.
+// Longer signs come first, because `<=` begins with `<`.
 constexpr std::array<std::string_view, 18> signs{"**", "//", "<=", ">=", "==", "!=", "<", ">", "+",
                                                  "-",  "*",  "/",  "%",  "(",  ")",  "[", "]", ","};
 constexpr std::array<std::string_view, 6> sign_words{"and", "or", "not", "in", "if", "else"};
 
-/// Signs of other languages, and what is meant.
+/// Signs of other languages, and the ones to use here.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> foreign_signs{
     {{"&&", "and"}, {"||", "or"}, {"=", "=="}, {"!", "not"}, {"^", "**"}}};
 
-// Not those of <cctype>, which depend on the locale.
+// The functions of <cctype> depend on the locale, so they are not used.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -95,7 +95,7 @@ class Tokenizer {
         return (peek() == '-' || peek() == '+') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E');
     }
 
-    /// The number that the whole of `word` is.
+    /// The number that all of `word` is.
     template <class Number>
     static std::optional<Number> parse(std::string_view word, std::size_t offset) {
         Number value{};

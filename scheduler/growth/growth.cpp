@@ -13,7 +13,7 @@ int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size
 
 bool is_positive(double number) { return std::isfinite(number) && number > 0; }
 
-/// What a sample in a batch of `to` samples is worth, in samples of a batch of `from`.
+/// The worth of a sample in a batch of `to` samples, relative to one in a batch of `from` samples.
 double efficiency(double noise_scale, double from, double to) {
     return noise_scale > 0 ? (noise_scale + from) / (noise_scale + to) : 1.0;
 }
@@ -59,7 +59,7 @@ void Growth::note_steps(const Trial& trial, const TrialReported& report) {
     now.batch_multiple = trial.group.batch.multiple;
     now.generation = trial.group.generation;
     now.first = is_first ? at : now.first;
-    now.noise_scale = steps.batch ? steps.noise_scale.value_or(now.noise_scale) : 0.0;  // it is in samples
+    now.noise_scale = steps.batch ? steps.noise_scale.value_or(now.noise_scale) : 0.0;  // which is in samples
 }
 
 Growth::Reported& Growth::entry(TrialId trial) {
@@ -76,7 +76,7 @@ bool Growth::note(const Trial& trial, const TrialTimed& timed) {
         return false;
     }
     auto& now = entry(trial.id);
-    if (!times_.knows(trial.id)) {  // else it begins again
+    if (!times_.knows(trial.id)) {  // else the trial begins again
         now.at = now.first = {size_of(trial), *batch};
         now.batch_multiple = trial.group.batch.multiple;
         now.generation = now.timed_generation = timed.generation;
@@ -104,18 +104,18 @@ void Growth::note(const Trial& trial, const TrialRegrouped& regrouped) {
     }
 }
 
-/// Whether the size was slower the only time that it was measured, which a straggling step explains as well.
+/// Whether the size was measured only once and was slower, which a straggling step would also explain.
 bool Growth::is_doubtful(const Speedup& gain) const {
     return second_try_ == Switch::on && gain.is_single && gain.ratio + gain.error < 1.0;
 }
 
-/// What a change may bring: beyond the most workers that were measured, as much as the prediction's error leaves open.
+/// The speedup to hope for. Beyond the most workers that were measured, it includes the prediction's error.
 double Growth::hoped(const Speedup& gain) const {
     const bool is_hopeful = hopeful_tries_ == Switch::on && when_ == GrowWhen::goodput;
     return is_hopeful && gain.is_next && !gain.is_gain() ? gain.ratio + gain.error : gain.ratio;
 }
 
-/// Whether only a try can tell what this brings.
+/// Whether only a try can tell what the change is worth.
 bool Growth::is_unsure(const std::optional<Speedup>& gain) const {
     constexpr double least = 1.05;
     return !gain || (!gain->is_measured && !gain->is_gain() && hoped(*gain) > least) || is_doubtful(*gain);
@@ -150,16 +150,17 @@ int Growth::choose(const Trial& trial, const std::vector<int>& sizes, Tries trie
     return best > size && pays(trial, best) ? best : size;
 }
 
-/// Whether the trial may try a size that nobody measured. It may beside another trial if that costs next to nothing.
+/// Whether the trial may try an unmeasured size now. While another trial tries one, only if the try costs next to
+/// nothing.
 Growth::Tries Growth::tries_of(const Trial& trial, int size) const {
-    constexpr double next_to_nothing = 0.001;  // of what the trial has left to train
+    constexpr double next_to_nothing = 0.001;  // share of the time that the trial has left to train
     if (when_ != GrowWhen::goodput || !trying_ || !times_.knows(trial.id)) {
         return Tries::allowed;
     }
     const auto left = seconds_left(trial);
     const auto cost = price(trial, size);
     if (trial.resource.value == 0 && !samples_per_resource_) {
-        return Tries::forbidden;  // all begin at once, and would all have tried before the first one tells
+        return Tries::forbidden;  // trials begin at once, and all would have tried before the first result
     }
     return !left || (cost && *cost < next_to_nothing * *left) ? Tries::allowed : Tries::forbidden;
 }
@@ -215,8 +216,8 @@ std::optional<Speedup> Growth::goodput(const Trial& trial, int from, int to) con
     return gain;
 }
 
-/// Whether the trial, if it trains to its end, saves more time than the change costs. If nobody measured what more
-/// workers bring, or if that is in doubt, it may be all that they can.
+/// Whether the change saves more time than it costs, if the trial trains to its end. If the gain is unknown or in
+/// doubt, assumes a perfect speedup.
 bool Growth::pays(const Trial& trial, int size) const {
     const auto cost = price(trial, size);
     const auto left = seconds_left(trial);
@@ -241,13 +242,13 @@ std::optional<double> Growth::seconds_left(const Trial& trial) const {
     return static_cast<double>(max_.value - trial.resource.value) * *samples * *step / now.batch;
 }
 
-/// Seconds for which the trial would stand still if its group changed to `size`; nothing if nobody can tell.
+/// Seconds for which the trial would stand still if its group changed to `size`; nothing if unknown.
 std::optional<double> Growth::price(const Trial& trial, int size) const {
     const auto measured = regroup_times_.seconds(size_of(trial), size);
     return measured ? measured : expected_regroup_;
 }
 
-/// Workers and batch of the trial if it had a group of `size`.
+/// Workers and batch of the trial if its group had `size` workers.
 Setting Growth::setting(const Trial& trial, int size) const {
     const auto& now = reported(trial.id);
     return {size, now.at.batch * batch_multiple(trial, size) / now.batch_multiple};

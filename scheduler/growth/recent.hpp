@@ -7,7 +7,7 @@
 
 namespace crescendo {
 
-/// The last few of many numbers, and their median: a straggler among them changes little.
+/// The last `most` numbers of a series, and their median: a straggler among them changes little.
 template <std::size_t most>
 class Recent {
   public:
@@ -20,7 +20,7 @@ class Recent {
     /// How many there are, up to `most`.
     std::size_t count() const { return count_; }
 
-    /// The lower one of the two in the middle if their count is even. There is at least one.
+    /// The median; the lower of the two middle numbers if the count is even. There must be at least one number.
     double median() const { return sorted()[(count_ - 1) / 2]; }
 
     /// Half the width of the middle half, in units of the median, which is not 0.

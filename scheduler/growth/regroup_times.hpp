@@ -8,15 +8,15 @@
 
 namespace crescendo {
 
-/// How long groups stand still when their workers change, over all trials of a sweep. Medians of recent times count, so
+/// How long groups stand still when their workers change, over all trials of a sweep. Uses medians of recent times, so
 /// a straggler changes little.
 class RegroupTimes {
   public:
     /// A group went from `from` to `to` workers and stood still for `seconds`, >= 0.
     void note(int from, int to, double seconds) { times_[{to, from}].add(seconds); }
 
-    /// What such a change will take. If nobody measured it, the next wider group counts, or else the widest. Nothing
-    /// before the first measurement.
+    /// Seconds that a change from `from` to `to` workers will take. If it was never measured: the time for the next
+    /// wider group or, if there is none, the widest. Nothing before the first measurement.
     std::optional<double> seconds(int from, int to) const;
 
   private:

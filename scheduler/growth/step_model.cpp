@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t num_terms = 3;  // fixed, per_sample, exchange
 using Terms = std::array<double, num_terms>;
 
-/// How dearly the fit pays for time that more workers do not shorten.
+/// Penalty of the fit on time that more workers do not shorten.
 constexpr double ridge = 1e-3;
 
 Terms terms_of(const Setting& at, double overlap, bool is_exposed) {
@@ -72,8 +72,8 @@ struct Equations {
     }
 };
 
-/// Leaves out the most negative term until none is negative. Times that are hundreds of orders of magnitude apart leave
-/// terms that are no numbers, and so neither negative nor not.
+/// Leaves out the most negative term until none is negative. If times are hundreds of orders of magnitude apart, terms
+/// become NaN, which is neither negative nor not, so the number of rounds is bounded.
 Terms solve_without_negatives(Equations equations) {
     auto terms = equations.solve();
     for (std::size_t num_left_out = 0; num_left_out < num_terms; ++num_left_out) {
@@ -96,10 +96,10 @@ double misfit(const StepModel& model, const std::vector<StepTime>& times) {
     return sum;
 }
 
-/// The fit for a given overlap. Which times show some exchange follows from the fit before.
+/// The fit for a given overlap. Which times show some exchange follows from the previous round's fit.
 StepModel fit_with(double overlap, const std::vector<StepTime>& times) {
     constexpr int num_rounds = 3;
-    StepModel model{0, 0, 1, overlap};  // all show some at first
+    StepModel model{0, 0, 1, overlap};  // at first, all times show some exchange
     const double unit = times.front().seconds;
     const double unit_batch = times.front().at.batch / times.front().at.workers;
     for (int round = 0; round < num_rounds; ++round) {
@@ -137,7 +137,7 @@ StepModel StepModel::fit(const std::vector<StepTime>& times) {
     for (const double overlap : {0.0, 0.5, 1.0}) {
         const auto model = fit_with(overlap, times);
         const double error = misfit(model, times);
-        if (!best || error < 0.98 * least) {  // a clear gain, or the simpler model
+        if (!best || error < 0.98 * least) {  // without a clear gain, the simpler model stays
             best = model;
             least = error;
         }

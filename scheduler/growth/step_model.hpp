@@ -35,9 +35,9 @@ struct StepModel {
 
     double seconds(const Setting& at) const;
 
-    /// The model that fits best: least squares of relative errors, by weight. What the times leave open is as small as
-    /// it can be, so times of one worker alone promise that twice the workers are twice as fast. `times` is not empty,
-    /// and its seconds are > 0. Equal times give equal models, bit for bit: only +, -, * and / are used.
+    /// The model that fits best: weighted least squares of relative errors. What the times do not determine is as small
+    /// as possible, so times of one worker alone predict that twice the workers are twice as fast. `times` is not
+    /// empty, and its seconds are > 0. Equal times give equal models, bit for bit: only +, -, * and / are used.
     static StepModel fit(const std::vector<StepTime>& times);
 };
 

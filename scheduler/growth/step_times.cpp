@@ -7,7 +7,7 @@
 namespace crescendo {
 namespace {
 
-/// Relative error of one time. It covers what a few times do not show.
+/// Least relative error of one time: a few times do not show all scatter.
 constexpr double error_of_one = 0.05;
 
 /// Relative error of the model, for each doubling beyond the workers that were measured.
@@ -65,7 +65,7 @@ bool StepTimes::Shape::is_single(int num_workers) const {
     return first != end && std::next(first) == end && first->second.count() == 1;
 }
 
-/// The widest groups count most, because what is asked lies beyond them.
+/// The widest groups count most, because predictions are for wider ones.
 StepModel StepTimes::fit(const Shape& shape) {
     std::vector<StepTime> times;
     times.reserve(shape.times.size());
@@ -158,7 +158,7 @@ Setting StepTimes::relative(const Own& own, const Setting& at) {
     return {at.workers, at.batch / own.times.front().at.batch};
 }
 
-/// Measured, or predicted between and beyond what was measured.
+/// The measured time at a setting or, between and beyond the measured settings, a prediction.
 StepTimes::Relative StepTimes::shared_time(const Shape& shape, const Setting& at) {
     if (const auto found = shape.times.find(at); found != shape.times.end()) {
         return {found->second.median(), relative_error(found->second)};

@@ -10,44 +10,45 @@
 
 namespace crescendo {
 
-/// How many times as many samples a trial takes in a second.
+/// The factor by which a trial's samples per second change.
 struct Speedup {
     double ratio = 1;
     double error = 0;         ///< how far `ratio` may be off: the errors of both times, added
     bool is_measured = true;  ///< whether both numbers of workers were measured
     bool is_next = false;     ///< whether it goes from the most workers that were measured to more
-    bool is_single = false;   ///< whether the later number of workers was measured once only
+    bool is_single = false;   ///< whether the new number of workers was measured only once
 
-    /// Whether it is faster, by more than may be an error.
+    /// Whether the trial becomes faster, by more than the possible error.
     bool is_gain() const { return ratio > 1.0 + error; }
 };
 
 /// How long the steps of the trials of a sweep take, by workers and batch.
 ///
-/// A trial's own times count most. Where it has none, those of trials of the same shape do, scaled by the trial's own
-/// first time. Trials have the same shape if their first steps took as long as those of the first such trial, within a
-/// factor of two: parameters that change the work of a step show there, and others do not matter. Beyond the widths
-/// that were measured, a StepModel that fits them predicts. Medians of recent times count, so a straggling step changes
-/// little.
+/// A trial's own times come first. Without them, times of trials of the same shape count, scaled by the trial's own
+/// first time. Trials have the same shape if they began with as many workers and their first steps took as long as
+/// those of the first such trial, within a factor of two: parameters that change the work of a step show there, and
+/// others do not matter. For settings that were not measured, a StepModel that is fitted to the shape's times predicts.
+/// Medians of recent times count, so a straggling step changes little.
 class StepTimes {
   public:
     /// `seconds` is > 0.
     void note(TrialId trial, const Setting& at, double seconds);
 
-    /// Whether the trial has a time.
+    /// Whether the trial has any time.
     bool knows(TrialId trial) const { return find(trial) != nullptr; }
 
     /// Seconds of a step of the trial; nothing before its first time.
     std::optional<double> seconds(TrialId trial, const Setting& at) const;
 
-    /// What the trial gains by a change. Nothing before a trial of its shape was measured with two numbers of workers.
+    /// What the trial gains by a change. Nothing until its shape was measured with two different numbers of workers.
     std::optional<Speedup> speedup(TrialId trial, const Setting& from, const Setting& to) const;
 
-    /// Numbers of workers below `workers` with which trials of the trial's shape were measured, the widest first.
-    /// Nothing before its first time.
+    /// Numbers of workers below `workers` with which trials of the trial's shape were measured, widest first. Empty
+    /// before the trial's first time.
     std::vector<int> narrower(TrialId trial, int workers) const;
 
-    /// What the trial gained by its largest group over the group that it began with. Nothing if it never grew.
+    /// Samples per second of the trial with its largest group, divided by those with its first. Nothing if it never
+    /// grew.
     std::optional<double> measured_speedup(TrialId trial) const;
 
   private:
@@ -58,21 +59,21 @@ class StepTimes {
         Setting at;
         Recent<own_memory> seconds;
     };
-    /// Times in units of each trial's first, and batches in units of its first batch.
+    /// Times in units of each trial's first time, and batches in units of its first batch.
     struct Shape {
-        double seconds;  ///< of the first step of its first trial
-        int workers;     ///< of that trial
+        double seconds;  ///< first step time of the shape's first trial
+        int workers;     ///< workers of that trial then
         std::map<Setting, Recent<shared_memory>> times{};
-        mutable std::optional<StepModel> model{};  ///< none: `times` changed since it was asked for
+        mutable std::optional<StepModel> model{};  ///< none: `times` changed since the last fit
 
         int fewest_workers() const { return times.begin()->first.workers; }
         int most_workers() const { return times.rbegin()->first.workers; }
-        /// Whether there is one time only of groups of this size, with whatever batch.
+        /// Whether groups of this size have a single time, over all batches.
         bool is_single(int num_workers) const;
     };
     struct Own {
         std::size_t shape = 0;
-        std::vector<OwnTimes> times;  ///< the first one is the trial's unit
+        std::vector<OwnTimes> times;  ///< the first one is the unit of the trial's relative times
     };
     /// A time in the units of its shape, with its relative error.
     struct Relative {
@@ -87,7 +88,7 @@ class StepTimes {
     static StepModel fit(const Shape& shape);
     static Relative shared_time(const Shape& shape, const Setting& at);
 
-    std::vector<Own> own_;  // by trial; empty where a trial was not measured
+    std::vector<Own> own_;  // by trial; an entry without times if the trial was not measured
     std::vector<Shape> shapes_;
 };
 

@@ -25,7 +25,7 @@ std::unique_ptr<Sampler> from_space(const SweepSpec& spec) {
     return std::make_unique<Any>(spec.space, spec.seed);
 }
 
-/// All samplers. To add one is to add its row here.
+/// All samplers, one row each.
 const std::vector<Kind>& samplers() {
     static const std::vector<Kind> all{
         {"cmaes", true,

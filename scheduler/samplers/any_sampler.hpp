@@ -15,10 +15,10 @@ std::vector<std::string> sampler_names();
 /// Whether the sampler of this name learns from results.
 bool learns(const std::string& sampler);
 
-/// Any of the samplers as a value. A copy makes the same proposals as the original from then on.
+/// Any of the samplers, as a value. From then on, a copy makes the same proposals as the original.
 class AnySampler {
   public:
-    /// The sampler that `spec` names. Throws InvalidInput (key "sampler.type") if there is none of that name.
+    /// The sampler that `spec` names. Throws InvalidInput (key "sampler.type") if there is no such sampler.
     explicit AnySampler(const SweepSpec& spec);
 
     explicit AnySampler(std::unique_ptr<Sampler> sampler) : sampler_(std::move(sampler)) {}

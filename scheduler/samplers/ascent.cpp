@@ -19,10 +19,10 @@ void add(Vector& to, double factor, const Vector& what) {
     }
 }
 
-/// What L-BFGS has learnt of the curvature.
+/// What L-BFGS has learned about the curvature.
 class Curvature {
   public:
-    /// The step that a Newton method would take up the slope.
+    /// The step uphill that a Newton method would take.
     Vector direction(const Vector& gradient) const {
         Vector result = gradient;
         Vector factors(changes_.size());
@@ -48,7 +48,7 @@ class Curvature {
         Vector change = before;
         add(change, -1, after);
         const double scale = dot(step, change);
-        if (scale > 1e-10) {  // as where the function is concave
+        if (scale > 1e-10) {  // positive if the function is concave along the step
             changes_.push_back({std::move(step), std::move(change), scale});
         }
         if (changes_.size() > most) {
@@ -68,7 +68,7 @@ class Curvature {
     std::deque<Change> changes_;
 };
 
-/// The gradient without what points out of the box.
+/// The gradient without the components that point out of the box.
 Vector inward(Vector gradient, const Vector& at, const Box& box) {
     for (std::size_t i = 0; i < at.size(); ++i) {
         if ((at[i] <= box.low[i] && gradient[i] < 0) || (at[i] >= box.high[i] && gradient[i] > 0)) {

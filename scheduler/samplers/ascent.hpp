@@ -5,28 +5,28 @@
 
 namespace crescendo {
 
-/// A function's value at a point, and its derivatives by the coordinates.
+/// A function's value at a point, and its derivatives with respect to the coordinates.
 struct Height {
     double value;
     std::vector<double> gradient;
 };
 
-/// How an ascent goes, and where it ends.
+/// Step lengths of an ascent, and when it ends.
 struct Ascent {
     int most_steps;
-    double longest_step;  ///< of a coordinate
-    double least_step;    ///< it ends where no coordinate is to go farther
+    double longest_step;  ///< largest change of a coordinate in one step
+    double least_step;    ///< the ascent ends if no coordinate would change by more
 };
 
-/// The coordinates that a point may have: those of `from` are in [low, high].
+/// The range [low, high] of each coordinate of a point. The ascent's start must be inside.
 struct Box {
     std::vector<double> low;
     std::vector<double> high;
 };
 
-/// Goes up from `from` to a local maximum of a function, by L-BFGS (Nocedal, "Updating Quasi-Newton Matrices with
-/// Limited Storage", 1980), and returns the highest point that it comes to. A coordinate stays at a border of the box
-/// while the function rises beyond it. Only +, -, * and / are used beside the function itself.
+/// Climbs from `from` to a local maximum of a function, by L-BFGS (Nocedal, "Updating Quasi-Newton Matrices with
+/// Limited Storage", 1980), and returns the highest point that it reaches. A coordinate stays at a border of the box
+/// while the function rises beyond it. Uses only +, -, * and / besides the function itself.
 std::vector<double> ascend(const std::function<Height(const std::vector<double>&)>& function, std::vector<double> from,
                            const Box& box, const Ascent& ascent);
 

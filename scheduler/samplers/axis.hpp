@@ -14,14 +14,14 @@ inline constexpr double last_coordinate = 1 - 0x1.0p-53;
 /// How a model sees one coordinate of a search space.
 struct Axis {
     bool is_categorical = false;
-    double cell = 0;  ///< of finitely many values: the mean length of the coordinates that give one of them
-    /// Of a categorical parameter: the coordinate of each value that it can have, as point_of() gives it. Ascending.
+    double cell = 0;  ///< if there are finitely many values: mean length of the range of coordinates of a value
+    /// For a categorical parameter: the coordinate of each value that it can have, as point_of() gives it. Ascending.
     std::vector<double> categories{};
 
-    /// Of a discrete number.
+    /// The distribution of a discrete number; none for other parameters.
     std::optional<Distribution> discrete{};
 
-    /// Whether a value has more coordinates than one.
+    /// Whether several coordinates have the same value.
     bool is_discrete() const { return is_categorical || discrete; }
 
     /// As crescendo::cell_at().

@@ -71,8 +71,8 @@ void CmaesSampler::tell(const Trial& trial) {
     evolve();
 }
 
-/// Another rung from which to learn: all that counts there counts from now on, unless a generation had it before. The
-/// one that was gathering ranks its trials by another rung, so it begins anew.
+/// Learns from another rung from now on: all trials that count there are added, unless an earlier generation had them.
+/// The present generation starts over, because it ranked its trials by the old rung.
 void CmaesSampler::take_up(const Results::Ranking& ranking) {
     rung_ = ranking.rung;
     for (const auto& rank : generation_) {
@@ -102,8 +102,8 @@ std::size_t CmaesSampler::generation_size() const {
     return static_cast<std::size_t>(std::max(evolution_.population(), num_running_ / 2));
 }
 
-/// An earlier sweep may have searched less. What its trials lack is drawn from the distribution, which so stays as wide
-/// along these axes.
+/// The point of a trial. A trial of an earlier sweep may lack parameters: their coordinates are drawn from the
+/// distribution, which thus stays as wide along these axes.
 Evolution::Point CmaesSampler::point_of(int trial) const {
     const auto known = results_.point(trial);
     Evolution::Point point(known.begin(), known.end());
@@ -124,7 +124,7 @@ void CmaesSampler::evolve() {
     }
     const auto is_as_good = [&](const Rank& rank) { return rank.loss == generation_.front().loss; };
     if (!has_begun_ && std::ranges::all_of(generation_, is_as_good)) {
-        generation_.clear();  // nothing can be learnt from it but which trials came first
+        generation_.clear();  // all losses are equal: it shows only which trials came first
         return;
     }
     std::ranges::sort(generation_);

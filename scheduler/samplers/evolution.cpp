@@ -11,21 +11,21 @@ namespace crescendo {
 namespace {
 
 constexpr double first_step = 0.3;
-constexpr double most_of_a_step = 1.0;  // of the unit cube: more says nothing
+constexpr double most_of_a_step = 1.0;  // the width of the unit cube: more would mean nothing
 constexpr double least_deviation = 1e-6;
-constexpr double least_variance = 1e-14;      // in steps: below it a factor is none of its covariance any more
-constexpr double least_of_categories = 0.05;  // probability that all but the best category share in the end
+constexpr double least_variance = 1e-14;      // in steps: below it, a factor no longer matches its covariance
+constexpr double least_of_categories = 0.05;  // least probability that all categories but the best share
 
 double normal(CounterRandom& random) { return normal_quantile(std::max(random.uniform(), 0x1.0p-53)); }
 
-/// Into [0, 1), as between two mirrors.
+/// Reflects x into [0, 1), as between two mirrors.
 double reflected(double x) {
     x = std::fmod(std::abs(x), 2.0);
     return std::clamp(x < 1 ? x : 2 - x, 0.0, last_coordinate);
 }
 
-/// A quarter of a discrete number's cell, so that one in twenty draws leaves it. From an end of the range it is twice
-/// as far to another value.
+/// A quarter of a discrete number's cell, so that one in twenty draws leaves the cell. At an end of the range, another
+/// value is twice as far away.
 double least_deviation_at(const Axis& axis, double mean) {
     constexpr double border = 1e-9;
     const auto [first, last] = axis.cell_at(mean);
@@ -34,7 +34,7 @@ double least_deviation_at(const Axis& axis, double mean) {
     return std::max(last - first, 2 * std::min(to_lower, to_upper)) / 4;
 }
 
-/// Of the better half, by rank. Their sum is 1.
+/// Weights of the better half of `count` points, by rank. Their sum is 1.
 std::vector<double> recombination_weights(std::size_t count) {
     std::vector<double> weights(std::max<std::size_t>(count / 2, 1));
     double sum = 0;
@@ -48,7 +48,7 @@ std::vector<double> recombination_weights(std::size_t count) {
     return weights;
 }
 
-/// How many points the weighted mean is worth.
+/// The number of equally weighted points that the weighted mean is worth.
 double effective_size(const std::vector<double>& weights) { return 1 / dot(weights, weights); }
 
 double length_of(const std::vector<double>& vector) { return std::sqrt(dot(vector, vector)); }
@@ -169,7 +169,7 @@ void Evolution::update(const std::vector<Point>& ranked) {
     ++num_updates_;
 }
 
-/// From the mean to the point, in steps. What it lacks is at the mean.
+/// The way from the mean to the point, in steps. Coordinates that the point lacks are at the mean.
 std::vector<double> Evolution::steps_to(const Point& point) const {
     std::vector<double> steps(numbers_.size(), 0.0);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -181,7 +181,7 @@ std::vector<double> Evolution::steps_to(const Point& point) const {
     return steps;
 }
 
-/// The names in parentheses are the tutorial's.
+/// Moves the distribution of the numbers. Names in parentheses are those of Hansen's tutorial.
 void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector<double>& weights) {
     const std::size_t size = numbers_.size();
     const auto n = static_cast<double>(size);
@@ -193,7 +193,7 @@ void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector
     const double many_rate =                                                                     // (c_μ)
         std::min(1 - one_rate, 2 * (0.25 + effective + 1 / effective - 2) / ((n + 2) * (n + 2) + effective));
     const double usual_length = std::sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
-    const double most_length = std::sqrt(n) + 2 * n / (n + 2);  // of what is injected
+    const double most_length = std::sqrt(n) + 2 * n / (n + 2);  // of an injected point
 
     std::vector<std::vector<double>> steps;   // (y_i)
     std::vector<double> mean_step(size, 0.0);  // (y_w)

@@ -8,19 +8,19 @@
 
 namespace crescendo {
 
-/// A distribution over the unit cube that moves towards what was good: CMA-ES (Hansen, "The CMA Evolution Strategy: A
+/// A distribution over the unit cube that moves towards good points: CMA-ES (Hansen, "The CMA Evolution Strategy: A
 /// Tutorial", arXiv:1604.00772) for numbers, and a probability of each category (Hamano et al., "CatCMA", GECCO 2024).
 ///
-/// * What is told need not come from the present distribution. It counts as if injected (Hansen, "Injecting External
-///   Solutions Into CMA-ES", arXiv:1110.4181): a point from far away moves the distribution only so much.
+/// * Points need not come from the present distribution. They count as if injected (Hansen, "Injecting External
+///   Solutions Into CMA-ES", arXiv:1110.4181): a point from far away moves the distribution only by a bounded amount.
 /// * The covariance is factored by Cholesky (Krause et al., "CMA-ES with Optimal Covariance Update", NIPS 2016).
-/// * A discrete number keeps a quarter of its cell as deviation at least, and each category some probability. So no
-///   value is given up (Hamano et al., "CMA-ES with Margin", GECCO 2022).
+/// * The deviation of a discrete number stays at least a quarter of its cell, and each category keeps some probability.
+///   So no value is given up (Hamano et al., "CMA-ES with Margin", GECCO 2022).
 ///
-/// Sums are taken in a fixed order: equal points give equal distributions.
+/// Sums are taken in a fixed order, so equal points give equal distributions.
 class Evolution {
   public:
-    /// A coordinate for each axis, in [0, 1), or negative where a configuration lacks it.
+    /// A coordinate for each axis, in [0, 1), or negative if the configuration lacks it.
     using Point = std::vector<double>;
 
     /// Begins around `mean`. A generation has at least `population` points.
@@ -31,13 +31,14 @@ class Evolution {
 
     Point sample(CounterRandom& random) const;
 
-    /// A generation, the best point first; at least two. A category that a point lacks says nothing. A number that it
-    /// lacks counts as the mean: where many good points lack one, the distribution becomes narrow along its axis.
+    /// Moves the distribution by a generation of at least two points, best first. A category that a point lacks has no
+    /// effect. A number that it lacks counts as the mean: if many good points lack one, the distribution becomes narrow
+    /// along its axis.
     void update(const std::vector<Point>& ranked);
 
     int population() const { return population_; }
 
-    /// Whether it has become so narrow that it will find nothing new.
+    /// Whether the distribution has become so narrow that it will find nothing new.
     bool has_converged() const;
 
   private:
@@ -48,12 +49,12 @@ class Evolution {
 
     std::vector<Axis> axes_;
     int population_;
-    std::vector<std::size_t> numbers_;                // the axes that are no categories; n of them
+    std::vector<std::size_t> numbers_;                // the n axes that are not categorical
     std::vector<std::vector<double>> probabilities_;  // by axis; empty for a number
     std::vector<double> mean_;                        // of the numbers
     double step_;                                     // sigma
     std::vector<double> covariance_;                  // n × n, without the step
-    std::vector<double> factor_;                      // of Cholesky
+    std::vector<double> factor_;                      // its Cholesky factor
     std::vector<double> step_path_;
     std::vector<double> covariance_path_;
     int num_updates_ = 0;

@@ -23,7 +23,7 @@ double squared_distance(const Axis& axis, double a, double b) {
     return (a - b) * (a - b);
 }
 
-/// √5 times the distance in lengths.
+/// √5 times the distance between two points, in units of the lengths.
 double scaled_distance(const std::vector<Axis>& axes, const double* a, const double* b, const Vector& lengths) {
     double sum = 0;
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
@@ -34,7 +34,7 @@ double scaled_distance(const std::vector<Axis>& axes, const double* a, const dou
 
 double matern(double scaled) { return (1 + scaled + scaled * scaled / 3) * std::exp(-scaled); }
 
-/// A square matrix, column by column. Only what is on and below the diagonal counts.
+/// A square matrix, column by column. Only elements on and below the diagonal are used.
 struct Matrix {
     std::size_t n;
     Vector numbers;
@@ -59,8 +59,8 @@ Matrix covariances(const std::vector<Axis>& axes, const Vector& points, const Ga
     return result;
 }
 
-/// Cholesky's factor in place of the matrix. Inner loops go down columns, so that compilers use vector units without
-/// changing the order of any sum.
+/// Replaces the matrix by its Cholesky factor. Inner loops run down columns, so that compilers can vectorize them
+/// without changing the order of any sum.
 void factorize(Matrix& matrix) {
     for (std::size_t k = 0; k < matrix.n; ++k) {
         double* pivot = matrix.column(k);
@@ -91,7 +91,7 @@ void solve_lower(const double* factor, std::size_t n, Vector& b, std::size_t fir
     }
 }
 
-/// Solves Lᵀ x = b in place, for the first b.size() rows. Rows of x before `first` are not wanted.
+/// Solves Lᵀ x = b in place, for the first b.size() rows. Rows of x before `first` are not computed.
 void solve_upper(const double* factor, std::size_t n, Vector& b, std::size_t first = 0) {
     for (std::size_t k = b.size(); k-- > first;) {
         const double* column = factor + k * n;
@@ -111,9 +111,9 @@ struct LogNormalPrior {
     double slope(double log) const { return (mean - log) / (deviation * deviation); }
 };
 
-/// A normal density of the logarithms of n lengths, each of which has a variance of 3: three n-ths are its own, the
-/// rest is shared by all. Were nothing shared, the most probable lengths after few results in many dimensions would be
-/// so long for most axes that these made no difference.
+/// A normal density of the logarithms of n lengths. Each has a variance of 3: its own part is 3/n, and the rest is
+/// shared by all. Without a shared part, the most probable lengths after few results in many dimensions would be so
+/// long for most axes that these axes made no difference.
 class PriorOfLengths {
   public:
     explicit PriorOfLengths(const Vector& lengths)
@@ -137,15 +137,15 @@ class PriorOfLengths {
 
     Vector logs_;  // around the mean
     double own_;
-    double share_;  // of the logarithms: what all most probably have in common
+    double share_;  // the part of the logarithms that all lengths most probably share
     double log_density_;
 };
 
 constexpr LogNormalPrior prior_of_variance{0, 2};
-constexpr double rate_of_noise = 100;  // of its exponential prior: so the mean is a hundredth of the values' variance
+constexpr double rate_of_noise = 100;  // of the exponential prior, whose mean is a hundredth of the values' variance
 constexpr double least_noise = 1e-8;   // keeps the matrix of covariances from being singular
 
-/// From logarithms of the lengths, the variance, and the noise above the least.
+/// Settings from the logarithms of the lengths, of the variance, and of the noise above its least value.
 GaussianProcess::Settings settings_of(std::span<const double> logs) {
     GaussianProcess::Settings settings;
     for (const double log : logs.first(logs.size() - 2)) {
@@ -182,7 +182,7 @@ GaussianProcess::Normal GaussianProcess::at(std::span<const double> point) const
 GaussianProcess::Slope GaussianProcess::slope_at(std::span<const double> point) const {
     const std::size_t n = points_.size() / axes_.size();
     Vector likeness(n);
-    Vector falls(n);  // its derivative by half of the squared distance in lengths
+    Vector falls(n);  // its derivative with respect to half of the squared distance in lengths
     for (std::size_t i = 0; i < n; ++i) {
         const double scaled = scaled_distance(axes_, point.data(), &points_[i * axes_.size()], settings_.lengths);
         likeness[i] = settings_.variance * matern(scaled);
@@ -229,7 +229,7 @@ Height GaussianProcess::evidence(const std::vector<Axis>& axes, const Points& po
     for (std::size_t i = 0; i < n; ++i) {
         result.value -= std::log(factor.column(i)[i]);
     }
-    // The derivative by a logarithm t is ½ Σ (w wᵀ - K⁻¹) dK/dt, over all elements of the matrices.
+    // The derivative with respect to a logarithm t is ½ Σ (w wᵀ - K⁻¹) dK/dt, over all elements of the matrices.
     double by_noise = 0;
     for (std::size_t k = 0; k < n; ++k) {
         Vector inverse(n);  // a column of K⁻¹, from its diagonal down
@@ -268,7 +268,7 @@ GaussianProcess::Settings GaussianProcess::fit(const std::vector<Axis>& axes, co
     const auto look = [&](const Vector& logs) {
         const auto settings = settings_of(logs);
         auto result = evidence(axes, points, values, settings);
-        result.gradient.back() *= 1 - least_noise / settings.noise;  // by the logarithm of what is above the least
+        result.gradient.back() *= 1 - least_noise / settings.noise;  // for the logarithm of the noise above the least
         return result;
     };
     Vector at(axes.size(), std::log(0.5));

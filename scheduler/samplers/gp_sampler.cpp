@@ -20,19 +20,20 @@ int enough(const SearchSpace& space) { return std::clamp(static_cast<int>(Axis::
 
 constexpr std::size_t most_results = 500;   // of a model
 constexpr std::size_t most_pending = 300;
-constexpr std::size_t most_points = 600;    // results and trials that run: they are what a proposal costs
-constexpr std::size_t most_to_fit = 80;     // of which the settings of a model are learnt
+constexpr std::size_t most_points = 600;    // results and running trials together: they set the cost of a proposal
+constexpr std::size_t most_to_fit = 80;     // results from which the settings of a model are fitted
 
-/// A second search begins after so many results of the first one, and again after so many of its own.
+/// The fewest results of the first search before a second one begins, and of the second before it begins anew.
 constexpr int fewest_of_first = 100;
 constexpr int fewest_of_second = 50;
 
-/// The best of them have gathered if so many deviate by less than this share of a parameter's range. Those that share
-/// the value of a discrete number may share a wrong one, so they count as gathered (benchmarks/samplers).
+/// A search's best trials have gathered if the best `num_compared` deviate by less than this share of a parameter's
+/// range. Trials that share the value of a discrete number may share a wrong one, so they count as gathered
+/// (benchmarks/samplers).
 constexpr std::size_t num_compared = 10;
 constexpr double close_together = 0.01;
 
-/// Coordinates of a point that a search may change: those that are absent get a value, in case they are needed.
+/// The point with random values for absent coordinates, because a search that changes the point may need them.
 std::vector<double> whole(Results::Point point, CounterRandom& random) {
     std::vector<double> result(point.begin(), point.end());
     for (double& each : result) {
@@ -42,16 +43,16 @@ std::vector<double> whole(Results::Point point, CounterRandom& random) {
 }
 
 /// Half-rank warping (Song et al., "The Vizier Gaussian Process Bandit Algorithm", 2024): losses up to the median keep
-/// their distances. Each that is worse becomes what belongs to its rank in a normal distribution around the median that
-/// is as wide as the better half, so trainings that diverge or learn nothing do not hide how good ones differ. Equal
-/// losses share a rank. Infinite ones are as bad as the worst of the others, of which there is at least one.
+/// their distances. Each worse loss becomes the quantile of its rank in a normal distribution around the median that is
+/// as wide as the better half, so trainings that diverge or learn nothing do not hide how good ones differ. Equal
+/// losses share a rank. Infinite losses count like the worst finite one; there must be at least one finite loss.
 std::vector<double> half_ranked(std::vector<double> losses) {
     std::vector<double> distinct;
     std::ranges::copy_if(losses, std::back_inserter(distinct), [](double loss) { return loss < worst_loss; });
     std::ranges::sort(distinct);
     const double median = distinct[(distinct.size() - 1) / 2];
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-    const double range = median / 2 - distinct.front() / 2;  // halves: no difference overflows
+    const double range = median / 2 - distinct.front() / 2;  // halves, so that no difference overflows
     const auto kept = [&](double loss) { return range > 0 ? (loss / 2 - median / 2) / range : 0; };  // in [-1, 0]
 
     const auto worse = std::ranges::upper_bound(distinct, median);
@@ -73,7 +74,7 @@ std::vector<double> half_ranked(std::vector<double> losses) {
     return losses;
 }
 
-/// Values around 0 with variance 1.
+/// The values, shifted and scaled to mean 0 and variance 1.
 std::vector<double> standardized(std::vector<double> values) {
     double sum = 0;
     double squares = 0;
@@ -89,7 +90,8 @@ std::vector<double> standardized(std::vector<double> values) {
     return values;
 }
 
-/// The best third of so many, and evenly many of the others, of values in any order.
+/// Indices of at most `most` values, which may be in any order: a third of them are the best values, and the rest are
+/// spread evenly over the others.
 std::vector<std::size_t> representatives(const std::vector<double>& values, std::size_t most) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -118,7 +120,7 @@ GaussianProcess::Settings fit_to(const std::vector<Axis>& axes, const GaussianPr
     return GaussianProcess::fit(axes, some_points, some_losses);
 }
 
-/// Of a standard normal variable.
+/// Logarithm of the density of a standard normal variable.
 double log_density(double z) { return -0.5 * z * z - log_root_of_two_pi; }
 
 }  // namespace
@@ -144,8 +146,8 @@ ImprovementSlope slope_of_log_improvement(GaussianProcess::Normal belief, double
     return {(by_deviation - 1 / belief.deviation) / z, by_deviation};
 }
 
-/// Looks for the configuration that promises most improvement: at random points, around the best ones seen, then
-/// around the most promising of these, and from the best of all up the slope.
+/// Searches for the configuration that promises the most improvement: at random points and around the best ones seen,
+/// then around the most promising of these, and finally uphill from the best of all.
 class GpSampler::Search {
   public:
     Search(const GpSampler& sampler, const Seen& seen, TrialId trial)
@@ -211,8 +213,8 @@ class GpSampler::Search {
         return Found{std::move(point), *std::move(config), score};
     }
 
-    /// Whether a trial of this sweep began there, in an infinite space; Tried knows those of a finite one. Steps that
-    /// change nothing, or nothing but an absent parameter, lead there.
+    /// Whether a trial of this sweep began at this point, in an infinite space; Tried covers finite ones. Steps that
+    /// change nothing, or only an absent parameter, lead to such points.
     bool has_begun_at(const std::vector<double>& point) const {
         const auto& results = sampler_.results();
         if (sampler_.tried().size() > 0) {
@@ -226,7 +228,7 @@ class GpSampler::Search {
         return false;
     }
 
-    /// Takes what is better nearby, in ever shorter steps: the last are a 64th of the first.
+    /// Moves to better points nearby, in ever shorter steps: the last are a 64th of the first.
     void climb(Found& found, double width) {
         for (int i = 0; i < 50; ++i, width *= 0.92) {
             take_if_better(found, beside(found.point, width));
@@ -239,8 +241,8 @@ class GpSampler::Search {
         }
     }
 
-    /// Ascends along all numbers at once, as far as a tenth of their range: farther, where the model knows little,
-    /// leads to worse searches. Choices and numbers with steps stay.
+    /// Ascends along all continuous numbers at once, by at most a tenth of their range: farther away the model knows
+    /// little, and searches got worse. Choices and discrete numbers stay the same.
     void follow_slope(Found& found) {
         constexpr double farthest = 0.1;
         const auto start = sampler_.results().point_of(found.config);
@@ -293,7 +295,7 @@ class GpSampler::Search {
     const GpSampler& sampler_;
     CounterRandom random_;
     GaussianProcess model_;
-    double best_;  // the lowest mean where something was seen, or will be
+    double best_;  // the lowest mean at the points with values, and at the pending ones
     std::vector<Found> found_;
 };
 
@@ -306,7 +308,7 @@ std::optional<TrialId> GpSampler::explored_by(TrialId trial) const {
 std::optional<Config> GpSampler::by_model(const Results& results, const Results::Ranking& ranking, TrialId trial) {
     const auto is_best = [&](const Results::Loss& each) { return each.loss == ranking.best.front().loss; };
     if (std::ranges::all_of(ranking.losses, is_best)) {
-        return {};  // nothing can be learnt, and what is least known of a plain are its borders
+        return {};  // equal losses teach nothing, and the model would only explore the borders of the space
     }
     constexpr std::size_t most_best = 5;
     std::vector<Results::Point> best;

@@ -9,28 +9,28 @@
 
 namespace crescendo {
 
-/// Logarithm of the improvement that is expected of a normal variable below `best`, exact where the improvement itself
-/// would underflow (Ament et al., "Unexpected Improvements to Expected Improvement", NeurIPS 2023).
+/// Logarithm of the expected improvement of a normal variable below `best`. Also exact if the improvement itself would
+/// underflow (Ament et al., "Unexpected Improvements to Expected Improvement", NeurIPS 2023).
 double log_expected_improvement(GaussianProcess::Normal belief, double best);
 
-/// Its derivatives.
+/// Derivatives of log_expected_improvement() with respect to the belief's mean and deviation.
 struct ImprovementSlope {
     double by_mean;
     double by_deviation;
 };
 ImprovementSlope slope_of_log_improvement(GaussianProcess::Normal belief, double best);
 
-/// Proposes where a Gaussian process expects most improvement.
+/// Proposes the configuration for which a Gaussian process expects the most improvement.
 ///
-/// * Every eighth trial explores: a model that is wrong learns so elsewhere.
-/// * A trial that lost before the rung that it learns from counts as the worst one there, and so does one that is
-///   paused before it, until it is promoted. Of trials that run, it expects what the model predicts: so it does not
-///   propose twice in one place. Where a trial of this sweep began it proposes nothing.
-/// * Of losses above the median only the ranks count, so that bad trials do not hide how good ones differ.
+/// * Every eighth trial explores, so that a wrong model learns from elsewhere.
+/// * A trial that lost before the rung that the sampler learns from counts as the worst one there. So does a trial that
+///   is paused before it, until it is promoted. For running trials, the model's prediction counts, so that the sampler
+///   does not propose twice in one place. It never proposes a point at which a trial of this sweep began.
+/// * Losses above the median count only by rank, so that bad trials do not hide how good ones differ.
 /// * A second search begins when 100 trials have results at that rung and the best lie close together. It begins anew
-///   whenever 50 of its own have gathered as well.
-/// * A model has at most 500 results, the best and the newest, and with the trials that run at most 600 points: a
-///   proposal takes a tenth of a second however long the sweep is. Proposals are events, so a replay does not compute
+///   whenever 50 of its own have gathered too.
+/// * A model has at most 500 results, the best and the newest, and at most 600 points with the running trials. So a
+///   proposal takes a tenth of a second, however long the sweep is. Proposals are events, so a replay does not compute
 ///   them again.
 class GpSampler : public ModelSampler {
   public:

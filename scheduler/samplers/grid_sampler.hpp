@@ -8,8 +8,8 @@
 
 namespace crescendo {
 
-/// A permutation of [0, size) that a seed gives. It takes no memory: a Feistel network over the next power of 4, walked
-/// until it is back inside (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002).
+/// A permutation of [0, size), determined by a seed. It needs no table: a Feistel network over the next power of 4,
+/// applied until the result is inside (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002).
 class Permutation {
   public:
     Permutation(std::uint32_t size, std::uint64_t seed);
@@ -24,12 +24,12 @@ class Permutation {
     int half_bits_ = 1;
 };
 
-/// Proposes every configuration of a grid once, in an order that the seed gives, and then nothing more.
+/// Proposes every configuration of a grid once, in an order determined by the seed, and then nothing more.
 ///
-/// A point that a trial has from elsewhere, such as from the record of the sweep, is not proposed again.
+/// A point that a trial got from elsewhere, for example from the sweep's journal, is not proposed again.
 class GridSampler : public Sampler {
   public:
-    /// Throws InvalidInput where Grid does.
+    /// Throws InvalidInput if Grid does.
     GridSampler(const SearchSpace& space, std::uint64_t seed);
 
     std::optional<Proposal> propose(TrialId trial) override;
@@ -39,7 +39,7 @@ class GridSampler : public Sampler {
   private:
     Grid grid_;
     Permutation order_;
-    std::set<std::int32_t> tried_;  // points that trials have
+    std::set<std::int32_t> tried_;  // points of trials
     std::int32_t next_ = 0;  // all points before this one in the order were tried, or have no configuration
 };
 

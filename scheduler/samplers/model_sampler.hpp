@@ -14,7 +14,7 @@
 
 namespace crescendo {
 
-/// Proposes what a model of earlier trials promises most of.
+/// Proposes the most promising configuration according to a model of earlier trials.
 ///
 /// * It learns from the highest rung that enough trials have reached. Until there is one, it proposes the points of a
 ///   Sobol sequence. Results of earlier sweeps (`warm_start`) count as this sweep's own.
@@ -36,17 +36,18 @@ class ModelSampler : public Sampler {
     const Tried& tried() const { return tried_; }
     int num_earlier() const { return num_earlier_; }  ///< results of earlier sweeps
 
-    /// From what it learns, of these results; null if it knows too little.
+    /// The ranking, among these results, that the sampler learns from; null if there are too few results.
     const Results::Ranking* ranking_of(const Results& results) const { return results.highest_ranking(enough_); }
 
   private:
-    /// The point of the other sequence, counted from 0, that the trial explores. Nothing if its model is to be asked.
+    /// Which point of the exploring sequence, counted from 0, the trial begins with. Nothing if the model chooses.
     virtual std::optional<TrialId> explored_by(TrialId trial) const = 0;
 
-    /// What a model of these results, ranked so, promises most of. Nothing if it finds nothing new that is allowed.
+    /// The most promising configuration according to a model of these results. Nothing if the model finds none that is
+    /// new and allowed.
     virtual std::optional<Config> by_model(const Results& results, const Results::Ranking& ranking, TrialId trial) = 0;
 
-    /// Whether a second search is to begin, or to begin anew, now that the latest search has these results.
+    /// Whether a second search should begin, or begin anew, now that the latest search has these results.
     virtual bool is_second_due(const Results& latest, const Results::Ranking& ranking) const = 0;
 
     std::uint64_t seed_;

@@ -25,10 +25,10 @@ Parzen::Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, const
     }
 }
 
-/// The width follows Scott's rule ("Multivariate Density Estimation", 1992) with half of its factor: good trials lie in
-/// few places, whose mixture is not normal. A prior observation of half the range keeps few points from being alike by
-/// chance, and the least width keeps a search from closing in too soon. The factors did well on the problems of
-/// benchmarks/samplers.
+/// The width follows Scott's rule ("Multivariate Density Estimation", 1992) with half of its factor, because good
+/// trials lie in a few places, whose mixture is not normal. A prior observation of half the range keeps kernels wide if
+/// a few points are alike by chance, and the least width keeps a search from closing in too soon. The factors did well
+/// on the problems of benchmarks/samplers.
 Parzen::Along Parzen::along(std::size_t axis, const std::vector<Kernel>& kernels, const Smoothing& smoothing) const {
     Along result;
     double count = 0;
@@ -88,7 +88,7 @@ std::vector<double> Parzen::sample_around(std::span<const double> center, Counte
         } else if (axes_[axis].is_categorical) {
             point[axis] = random.uniform() < along.share_of_others ? random.uniform() : center[axis];
         } else {
-            // As the width is at most 1, at least one in three draws lies inside.
+            // The width is at most 1, so at least one in three draws lies inside.
             do {
                 point[axis] = center[axis] + along.width * normal_quantile(std::max(random.uniform(), 0x1.0p-54));
             } while (!(point[axis] >= 0 && point[axis] <= last_coordinate));

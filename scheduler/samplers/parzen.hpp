@@ -12,9 +12,9 @@ namespace crescendo {
 /// each point (Parzen's estimator).
 ///
 /// A kernel is a product over the coordinates: a normal density cut off at 0 and 1 for numbers, and for a category the
-/// category itself with a share of all others. Where its point lacks a coordinate, a kernel is uniform. So conditional
-/// parameters need no models of their own: integrated over the coordinates that a point lacks, the density is the
-/// mixture's without them.
+/// category itself with a share of all others. If its point lacks a coordinate, a kernel is uniform along it. So
+/// conditional parameters need no models of their own: integrated over the coordinates that a point lacks, the density
+/// is that of the mixture without them.
 class Parzen {
   public:
     struct Kernel {
@@ -24,9 +24,9 @@ class Parzen {
 
     /// How smooth the density is.
     struct Smoothing {
-        double prior_weight;  ///< of the uniform density, which is believed before any point is known
-        double least_width;   ///< kernels of n points are at least 1 / (1 + n) of this wide
-        double breadth = 1;   ///< the kernels are that much wider than they should be
+        double prior_weight;  ///< weight of the uniform density, the prior
+        double least_width;   ///< kernels of n points have at least the width least_width / (1 + n)
+        double breadth = 1;   ///< factor on the width of the kernels
     };
 
     Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, const Smoothing& smoothing);
@@ -34,7 +34,7 @@ class Parzen {
     /// Draws a point, with all of its coordinates.
     std::vector<double> sample(CounterRandom& random) const;
 
-    /// Draws from a kernel like those of its points, but around `center`. Coordinates that this lacks are uniform.
+    /// Draws from a kernel like those of the points, but around `center`. Coordinates that `center` lacks are uniform.
     std::vector<double> sample_around(std::span<const double> center, CounterRandom& random) const;
 
     /// Logarithm of the density at a point, over the coordinates that it has.
@@ -47,7 +47,7 @@ class Parzen {
         std::vector<double> inverse_widths;  ///< 0: the kernel is uniform
         std::vector<double> log_heights;
         double width;
-        double share_of_others;  ///< of a categorical kernel
+        double share_of_others;  ///< what a categorical kernel leaves to all other categories
     };
 
     Along along(std::size_t axis, const std::vector<Kernel>& kernels, const Smoothing& smoothing) const;

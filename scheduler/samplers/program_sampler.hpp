@@ -7,7 +7,7 @@
 
 namespace crescendo {
 
-/// Stands for a sampler that is another program. The launcher asks the program; here nothing is proposed.
+/// Stands for a sampler that is another program. The launcher asks the program, so this class proposes nothing.
 class ProgramSampler : public Sampler {
   public:
     std::optional<Proposal> propose(TrialId) override { return {}; }

@@ -9,8 +9,8 @@ namespace crescendo {
 
 /// Draws every configuration at random.
 ///
-/// A proposal is a pure function of (seed, trial). So the n-th trial of a sweep is the same in whatever order reports
-/// arrive.
+/// A proposal is a pure function of (seed, trial), so the n-th trial of a sweep does not depend on the order in which
+/// reports arrive.
 class RandomSampler : public Sampler {
   public:
     RandomSampler(SearchSpace space, std::uint64_t seed);

@@ -18,7 +18,7 @@ void Results::Ranking::insert(Loss loss) {
 
 std::vector<Resource> Results::milestones_of(const SchedulerSpec& spec) {
     if (spec.kind == SchedulerKind::fifo) {
-        return {spec.max};  // what trials reach on the way is no sign of how they end
+        return {spec.max};  // intermediate losses do not show how trials end
     }
     return spec.milestones();
 }
@@ -34,8 +34,8 @@ Results::Results(const SweepSpec& spec)
     add_earlier(spec.warm_start, spec.scheduler.has_max());
 }
 
-/// Without a maximum a trial is complete when its program ends. With one, an earlier trial counts as far as it trained:
-/// its own maximum may have been less.
+/// Without a maximum, a trial is complete when its program ends. With one, an earlier trial counts as far as it
+/// trained: its own sweep may have had a lower maximum.
 void Results::add_earlier(const std::vector<EarlierResult>& results, bool has_max) {
     for (const auto& result : results) {
         Told told{.is_known = true, .has_ended = true, .ending = result.has_lost ? Ending::lost : Ending::none};

@@ -11,13 +11,12 @@
 
 namespace crescendo {
 
-/// What trials have told a sampler that learns: their points, and their losses at each rung.
+/// What a learning sampler knows about trials: their points, and their losses at each rung.
 ///
-/// Trials have numbers: first come those of earlier sweeps (SweepSpec::warm_start), then those of this one by their
-/// ids.
+/// Trials are numbered: first those of earlier sweeps (SweepSpec::warm_start), then those of this sweep by id.
 ///
-/// A trial counts at a rung with the loss that it first reports there. One that comes to its end before counts at all
-/// rungs above with its last loss (Ending::complete).
+/// A trial counts at a rung with the first loss that it reports there. A trial that is complete before a rung
+/// (Ending::complete) counts at it, and at all higher ones, with its last loss.
 class Results {
   public:
     /// The coordinate of a parameter that a configuration does not have.
@@ -37,8 +36,8 @@ class Results {
         static constexpr std::size_t most_best = 32;
 
         std::size_t rung;
-        std::vector<Loss> losses{};  ///< in the order in which they came
-        std::vector<Loss> best{};    ///< up to `most_best` of them, the best first: to sort many thousand would be dear
+        std::vector<Loss> losses{};  ///< in the order in which they arrived
+        std::vector<Loss> best{};    ///< the best `most_best` of them, best first: sorting thousands would be expensive
         int num_finite = 0;
         int num_own = 0;  ///< trials of this sweep
 
@@ -47,15 +46,15 @@ class Results {
 
     explicit Results(const SweepSpec& spec);
 
-    /// The resources at which trials of such a sweep count. Without a maximum the last one is out of reach, and only
-    /// trials that are complete count there.
+    /// The resources at which trials of such a sweep count. Without a maximum, the last one is out of reach, and only
+    /// complete trials count there.
     static std::vector<Resource> milestones_of(const SchedulerSpec& spec);
 
     void tell(const Trial& trial);
 
     const SearchSpace& space() const { return space_; }
 
-    /// Number of trials that were told of, and of those of earlier sweeps.
+    /// Number of trials so far, including those of earlier sweeps.
     int num_trials() const { return static_cast<int>(trials_.size()); }
 
     /// The point of a trial, or of a configuration, with `absent` coordinates.
@@ -70,16 +69,17 @@ class Results {
         return trials_[static_cast<std::size_t>(trial)].num_rungs > ranking.rung;
     }
 
-    /// Whether nothing is known of a trial yet but that it runs.
+    /// Whether nothing is known about a trial yet, except that it runs.
     bool is_pending(int trial) const;
 
     /// Whether a trial has not ended.
     bool is_running(int trial) const;
 
-    /// Whether a trial counts at the rung, or will not reach it because it has lost (Ending::lost). The others may yet.
+    /// Whether a trial counts at the rung, or will not reach it because it has lost (Ending::lost). Other trials may
+    /// still reach it.
     bool is_settled(int trial, const Ranking& ranking) const;
 
-    /// As is_settled(), or whether it has lost so far: it is paused at a lower rung until it is promoted.
+    /// Whether is_settled() holds, or the trial has lost so far: it is paused at a lower rung until it is promoted.
     bool is_settled_so_far(int trial, const Ranking& ranking) const {
         return is_settled(trial, ranking) || trials_[static_cast<std::size_t>(trial)].is_paused;
     }

@@ -13,14 +13,14 @@
 
 namespace crescendo {
 
-/// A search that begins anew beside a sampler's first one, once that has gathered in one place: so a sweep leaves a
-/// local minimum if the second search finds a better one.
+/// A second search beside a sampler's first one, once the first has gathered in one place: a sweep leaves a local
+/// minimum if the second search finds a better one.
 ///
-/// Every other trial is its own, from the one with which it begins until trial 500. It knows what its own trials have
-/// told, and nothing else. The first search learns from all trials, so it takes up what the second one finds.
+/// Every other trial belongs to it, from the one with which it begins until trial 500. It knows only the results of its
+/// own trials. The first search learns from all trials, so it profits from what the second one finds.
 class SecondSearch {
   public:
-    static constexpr int end = 500;  ///< the first trial that is none of its own
+    static constexpr int end = 500;  ///< from this trial on, no trial belongs to the second search
 
     explicit SecondSearch(const SweepSpec& spec);
 
@@ -28,17 +28,18 @@ class SecondSearch {
     void begin(TrialId first);
     bool has_begun() const { return first_.has_value(); }
 
-    /// Whether the trial is one of its own. These have even numbers.
+    /// Whether the trial belongs to this search. Such trials have even numbers.
     bool owns(TrialId trial) const;
 
-    /// What its own trial begins with while it knows too little: a point of a Sobol sequence, which goes on where it
-    /// begins anew.
+    /// What a trial of this search begins with while too little is known: a point of a Sobol sequence. The sequence
+    /// continues when the search begins anew.
     std::optional<Proposal> first_of(TrialId trial) { return points_.propose(TrialId{(trial.value - origin_) / 2}); }
 
-    /// Takes a trial of its own; others change nothing.
+    /// Takes a trial of this search; other trials change nothing.
     void tell(const Trial& trial);
 
-    /// Of its own trials since it began. Those of earlier sweeps say where the first search would look.
+    /// Results of this search's trials since it began. Without earlier sweeps, whose results would lead it to where the
+    /// first search looks.
     const Results& results() const { return results_; }
 
   private:
@@ -49,13 +50,13 @@ class SecondSearch {
     SobolSampler points_;
 };
 
-/// The parameters by which trials are far from each other.
+/// The parameters by which spread_of_best() measures distances.
 enum class SpreadBy { numbers, continuous_numbers };
 
-/// How far the `count` best trials of a rung lie from each other: the standard deviation of a parameter, in a space in
-/// which each goes from 0 to 1, as the geometric mean over those of the kind, because some of them may make no
-/// difference. Infinite where there are none. If the best share the value of a discrete number, they are close by
-/// `numbers`, however far apart they are otherwise.
+/// How far the `count` best trials of a rung lie from each other: the geometric mean of the standard deviations of the
+/// parameters of this kind, each of which ranges from 0 to 1. It is a geometric mean because some parameters may make
+/// no difference. Infinite if there are no such parameters. With `SpreadBy::numbers`, trials that share the value of a
+/// discrete number are close, however far apart they are otherwise.
 double spread_of_best(const Results& results, const Results::Ranking& ranking, const std::vector<Axis>& axes,
                       std::size_t count, SpreadBy by);
 

@@ -14,7 +14,7 @@ SobolSampler SobolSampler::further(SearchSpace space, std::uint64_t seed, int nu
 }
 
 std::optional<Proposal> SobolSampler::propose(TrialId trial) {
-    if (space_.rules().empty() || trial.value < num_passed_) {  // without rules, no point is refused
+    if (space_.rules().empty() || trial.value < num_passed_) {  // without rules, no point is forbidden
         num_passed_ = space_.rules().empty() ? trial.value : 0;
         next_ = static_cast<std::uint32_t>(num_passed_);
     }
@@ -26,7 +26,7 @@ std::optional<Proposal> SobolSampler::propose(TrialId trial) {
     return Proposal{space_.sample(draws(seed_, Purpose::configuration, trial))};
 }
 
-/// The configuration of the next point that is allowed. Nothing if there is none for long.
+/// The configuration of the next allowed point. Nothing if none of the next SearchSpace::most_draws points is allowed.
 std::optional<Config> SobolSampler::next_config() {
     for (int i = 0; i < SearchSpace::most_draws; ++i) {
         if (auto config = space_.at(sequence_.at(next_++))) {

@@ -8,11 +8,11 @@
 
 namespace crescendo {
 
-/// Proposes the points of a scrambled Sobol sequence, one after the other, without those that a constraint refuses.
+/// Proposes the points of a scrambled Sobol sequence, one after the other, except those that a constraint forbids.
 ///
-/// A proposal is a pure function of (seed, trial), as a random one is. Every second or every eighth point would not
-/// fill the space, because a point's number decides about halves of it: whoever takes points for some trials only has
-/// to number them by themselves, in a sequence of their own.
+/// A proposal is a pure function of (seed, trial), as with RandomSampler. Every second or every eighth point would not
+/// fill the space, because the bits of a point's number choose between halves of it. So if only some trials take
+/// points, number these trials on their own, and give them a sequence of their own.
 class SobolSampler : public Sampler {
   public:
     SobolSampler(SearchSpace space, std::uint64_t seed);

@@ -82,8 +82,8 @@ SobolSequence::Directions read_directions(const std::uint16_t*& next) {
     return directions;
 }
 
-/// Owen's nested scrambling: a bit is flipped or not by a random bit of its own for all bits before it. These are the
-/// nodes of a binary tree. One random number has those of a subtree of six levels, which count as in a heap.
+/// Owen's nested scrambling: whether a bit is flipped depends on a random bit that belongs to all bits before it. These
+/// random bits are the nodes of a binary tree. One random number has those of a subtree of six levels, in heap order.
 std::uint32_t scrambled(std::uint32_t bits, std::uint64_t key) {
     constexpr int num_levels = 6;
     std::uint32_t flips = 0;
@@ -131,7 +131,7 @@ double SobolSequence::coordinate(std::size_t dimension, std::uint32_t index) con
     for (auto rest = index; rest != 0; rest &= rest - 1) {
         bits ^= directions_[dimension][static_cast<std::size_t>(std::countr_zero(rest))];
     }
-    // What is below the sequence's 32 bits is random: 53 bits in all.
+    // The bits below the sequence's 32 bits are random: 53 bits in all.
     const auto below = CounterRandom(keys_[dimension], (std::uint64_t{1} << 32) | bits).next() >> 43;
     return static_cast<double>(std::uint64_t{scrambled(bits, keys_[dimension])} << 21 | below) * 0x1.0p-53;
 }

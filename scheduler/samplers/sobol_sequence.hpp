@@ -10,8 +10,8 @@ namespace crescendo {
 /// Points that fill the unit cube more evenly than random ones: Sobol's sequence with Owen's nested uniform scrambling
 /// ("Randomly permuted (t,m,s)-nets and (t,s)-sequences", 1995).
 ///
-/// Each point alone is uniformly distributed over the seeds, and of the first 2^k points each of 2^k equal parts of
-/// every axis has one. Coordinates beyond the first 128 are random.
+/// Each single point is uniformly distributed over the seeds. The first 2^k points have one in each of 2^k equal parts
+/// of every axis. Coordinates beyond the first 128 are random.
 class SobolSequence {
   public:
     /// What each bit of a point's index adds to its coordinate in one dimension.

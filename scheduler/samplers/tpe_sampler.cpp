@@ -12,7 +12,7 @@ namespace {
 
 constexpr int num_candidates = 24;
 
-/// Where a model serves several proposals, so many candidates are looked at, and the best of them are kept.
+/// If a model serves several proposals: the number of candidates, and how many of the best are kept.
 constexpr int num_candidates_of_series = 48;
 constexpr std::size_t num_places = 12;
 
@@ -20,37 +20,38 @@ constexpr std::size_t num_places = 12;
 constexpr Parzen::Smoothing smooth{.prior_weight = 3, .least_width = 0.7};
 constexpr Parzen::Smoothing sharp{.prior_weight = 1, .least_width = 0.5};
 
-/// A choice that looked best early is left only from wide kernels. Where all parameters are numbers, narrow ones lose
+/// Only wide kernels leave a category that looked best early. If all parameters are numbers, narrow kernels lose
 /// nothing, and find minima more exactly (benchmarks/samplers).
 Parzen::Smoothing smoothing_of_good(const std::vector<Axis>& axes) {
     return std::ranges::any_of(axes, &Axis::is_categorical) ? smooth : sharp;
 }
 
-/// How wide the kernels are that every eighth trial is drawn from.
+/// Breadth of the kernels from which every eighth trial is drawn.
 constexpr double great_breadth = 3;
 bool is_broad(TrialId trial) { return trial.value % 8 == 7; }
 
-/// Exploring pays in sweeps of so many trials, from this one on. In smaller ones it costs more than it finds.
+/// Exploring pays in sweeps of at least `fewest_to_explore` trials, from trial `first_to_explore` on. In smaller sweeps
+/// it costs more than it finds.
 constexpr int fewest_to_explore = 1000;
 constexpr int first_to_explore = 64;
 
-/// So many trials have models of their own.
+/// Number of trials that have a model of their own.
 constexpr int most_alone = 500;
 
-/// A second search needs what the first has learnt from so many trials, and time for trials of its own.
+/// The fewest results before a second search: the first one must have learned, and the second needs time of its own.
 constexpr int fewest_before_second = 200;
 
-/// Good trials have gathered if they deviate by less than this share of 1 / (1 + n), n their number: kernels are never
-/// narrower than half of that.
+/// The n good trials have gathered if they deviate by less than this share of 1 / (1 + n): kernels are never narrower
+/// than half of 1 / (1 + n).
 constexpr double gathered = 0.3;
 
 /// The fewest results of a rung to learn from.
 int enough(const SearchSpace& space) { return std::max(10, static_cast<int>(Axis::all_of(space).size()) + 2); }
 
-/// How many of so many results are good.
+/// How many of `num_results` results are good.
 int num_good(int num_results) { return std::min((num_results + 9) / 10, 25); }
 
-/// Of the best of `count` trials first. Their mean is 1, so that the prior counts as beside trials of equal weight.
+/// Weights of `count` trials, best first. Their mean is 1, so that the prior counts as it does with equal weights.
 std::vector<double> weights_by_rank(int count) {
     std::vector<double> weights;
     double sum = 0;
@@ -72,7 +73,7 @@ TpeSampler::TpeSampler(const SweepSpec& spec)
                 Results::milestones_of(spec.scheduler).size() > 1),
       next_series_(num_earlier() + most_alone) {}
 
-/// These are no broad trials, which have odd numbers.
+/// Trials that explore have even numbers, so none of them is broad.
 std::optional<TrialId> TpeSampler::explored_by(TrialId trial) const {
     const int number = trial.value - first_to_explore;
     return explores_ && number >= 0 && number % 2 == 0 ? std::optional(TrialId{number / 2}) : std::nullopt;
@@ -117,7 +118,7 @@ std::optional<Config> TpeSampler::next_of(Series& series, TrialId trial) const {
         }
     }
     auto random = draws(seed(), Purpose::model, trial);
-    // Those that explore take no places.
+    // Trials that explore take no places.
     const auto place = static_cast<std::size_t>((num_earlier() + trial.value - series.first) / (explores_ ? 2 : 1));
     for (int i = 0; i < num_candidates && !series.places.empty(); ++i) {
         const auto& center = series.places[place % series.places.size()];
@@ -131,8 +132,8 @@ std::optional<Config> TpeSampler::next_of(Series& series, TrialId trial) const {
     return {};
 }
 
-/// The newest trials count one by one. Of older ones there are so many that one in several stands for the others: a
-/// model costs the same however long the sweep is.
+/// The newest trials count one by one. Of the older ones, every `stride`-th stands for the others, so that a model
+/// costs the same however long the sweep is.
 TpeSampler::Split TpeSampler::split(const Results& results, const Results::Ranking& ranking) const {
     constexpr int most_new = 128;
     constexpr int most_old = 384;
@@ -143,7 +144,7 @@ TpeSampler::Split TpeSampler::split(const Results& results, const Results::Ranki
     }
     std::ranges::sort(result.good, {}, &Split::Member::trial);
     const int first_new = std::max(results.num_trials() - most_new, 0);
-    // The stride is odd: the even trials alone would be those that explore, or those of the second search.
+    // The stride is odd: an even one could pick only trials that explore, or only those of the second search.
     const int stride = std::max((first_new + most_old - 1) / most_old, 1) | 1;
     const auto next = [&](int trial) { return trial < first_new ? std::min(trial + stride, first_new) : trial + 1; };
     for (int trial = 0; trial < results.num_trials(); trial = next(trial)) {

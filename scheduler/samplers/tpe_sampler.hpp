@@ -15,21 +15,20 @@ namespace crescendo {
 ///
 /// * It learns from one rung, as BOHB does (Falkner et al., ICML 2018). The best trials of that rung are good. The
 ///   better of them count more: as in CMA-ES (Hansen, "The CMA Evolution Strategy: A Tutorial", 2016), by the logarithm
-///   of the rank. All others that reached it are bad, and so are those that lost or are paused before it, and those of
-///   which nothing is known yet: so it does not propose twice in one place (constant liar).
-/// * Every eighth trial is drawn from kernels of thrice the width: a search that stays at the first good place leaves
-///   it so.
-/// * Where all parameters are numbers, kernels of good trials are narrower than where there are choices.
+///   of the rank. All others that reached the rung are bad. So are trials that lost or are paused before it, and trials
+///   about which nothing is known yet, so that it does not propose twice in one place (constant liar).
+/// * Every eighth trial is drawn from kernels of three times the width, so that a search can leave the first good
+///   place.
+/// * If all parameters are numbers, kernels of good trials are narrower than with categorical ones.
 /// * A second search begins when 200 trials have results at that rung and the good ones lie close together.
-/// * In sweeps of 1,000 trials and more that stop trials early, there is another way out: every other trial after the
-///   64th explores. BOHB draws a third of its trials at random. Most of them stop at the first rung, so they cost
-///   little.
-/// * There is no second search where configurations are finitely many, or with constraints. There a model may find
-///   nothing that is allowed and untried, and replays of sweeps that began before second searches repeat such draws.
-/// * Of the first 500 trials, each has a model of its own. After that a model serves as many as one in 64 trials, so
-///   that a proposal costs little more than a random one in a sweep of 100,000. It is made when the first of them asks,
-///   of what was told before: so a replay, which does not ask, makes none. Its best places come first, also for every
-///   eighth trial: with wide kernels there, searches found less.
+/// * Sweeps of 1,000 trials and more that stop trials early explore instead: every other trial after the 64th does.
+///   Most of these stop at the first rung, so they cost little. (BOHB draws a third of its trials at random.)
+/// * There is no second search in finite spaces, or with constraints. There, a model may find nothing that is allowed
+///   and untried, and replays of sweeps that began before there were second searches repeat such draws.
+/// * Each of the first 500 trials has its own model. After that, one model serves a 64th as many trials as there are,
+///   so that in a sweep of 100,000 a proposal costs little more than a random one. The model is made when the first of
+///   its trials asks, from what was told before, so a replay, which does not ask, makes none. Its best places come
+///   first, also for every eighth trial: with wide kernels there, searches found less.
 class TpeSampler : public ModelSampler {
   public:
     explicit TpeSampler(const SweepSpec& spec);
@@ -38,7 +37,7 @@ class TpeSampler : public ModelSampler {
     std::unique_ptr<Sampler> clone() const override;
 
   private:
-    /// What a model is made of: the numbers of trials.
+    /// The trials that a model is made of, by number.
     struct Split {
         struct Member {
             int trial;
@@ -54,14 +53,14 @@ class TpeSampler : public ModelSampler {
         double score;
     };
 
-    /// Proposals in a row from one model: places that promise most, then others around them.
+    /// A series of proposals from one model: the most promising places, then points around them.
     struct Series {
         Split split;
-        int first;                                ///< number of the first trial that may be one of them
-        std::size_t num_tried;                    ///< configurations that had been tried then
-        std::vector<std::vector<double>> places;  ///< none before the first proposal
-        std::optional<Parzen> good;               ///< kernels for others around them
-        std::optional<Parzen> broad;              ///< and for every eighth trial
+        int first;                                ///< number of the first trial that may be in the series
+        std::size_t num_tried;                    ///< number of configurations that had been tried then
+        std::vector<std::vector<double>> places;  ///< empty before the first proposal
+        std::optional<Parzen> good;               ///< kernels for points around the places
+        std::optional<Parzen> broad;              ///< kernels for every eighth trial
     };
 
     std::optional<TrialId> explored_by(TrialId trial) const override;
@@ -72,14 +71,14 @@ class TpeSampler : public ModelSampler {
     static std::vector<Parzen::Kernel> kernels_of(const Results& results, const std::vector<Split::Member>& members);
     Parzen good(const Results& results, const Split& split, bool is_broad) const;
     Parzen bad(const Results& results, const Split& split) const;
-    /// Without those that were tried when so many had been.
+    /// Omits configurations that were among the first `num_tried` that were tried.
     std::vector<Candidate> best_candidates(const Parzen& good, const Parzen& bad, int count, CounterRandom& random,
                                            std::size_t num_tried) const;
     std::optional<Config> next_of(Series& series, TrialId trial) const;
 
     bool explores_;  // from some trial on
     std::optional<Series> series_;
-    int next_series_;  // the number of trials with which it begins
+    int next_series_;  // number of trials at which the next series begins
 };
 
 }  // namespace crescendo

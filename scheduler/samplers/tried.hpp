@@ -19,7 +19,7 @@ class Tried {
   public:
     explicit Tried(const SearchSpace& space);
 
-    /// Takes what a trial begins with. Once it has reported, that is known.
+    /// Takes the configuration of a trial. A trial that has reported adds nothing, because it was told before.
     void tell(const Trial& trial);
 
     /// Number of different configurations that were told. Always 0 if the space has infinitely many.
@@ -29,7 +29,7 @@ class Tried {
     /// space has infinitely many.
     bool repeats(const Config& config) const { return repeats(config, size()); }
 
-    /// The same as it was when so many different configurations had been told.
+    /// As repeats(config), but as it was after the first `size` different configurations.
     bool repeats(const Config& config, std::size_t size) const;
 
   private:
@@ -38,13 +38,13 @@ class Tried {
         std::optional<FiniteValues> values;  // none: the parameter is derived
     };
 
-    /// A number for the configuration. Two share one only in a space of more than 2^64. Nothing if a value is none of
-    /// its parameter's.
+    /// A number for the configuration. Two configurations share one only in a space of more than 2^64. Nothing if a
+    /// value is not one of its parameter's.
     std::optional<std::uint64_t> key_of(const Config& config) const;
 
-    std::vector<Axis> axes_;  // of all parameters, in their order; none in an infinite space
-    double most_ = 1;         // at least the number of configurations
-    std::map<std::uint64_t, std::size_t> keys_;  // with the number of those before
+    std::vector<Axis> axes_;  // of all parameters, in their order; empty in an infinite space
+    double most_ = 1;         // upper bound of the number of configurations
+    std::map<std::uint64_t, std::size_t> keys_;  // each with the number of keys before it
 };
 
 }  // namespace crescendo

@@ -11,7 +11,7 @@
 
 namespace crescendo {
 
-/// Any of the schedulers as a value. A copy makes the same decisions as the original from then on.
+/// Any of the schedulers, as a value. From then on, a copy makes the same decisions as the original.
 class AnyScheduler {
   public:
     /// The scheduler that `spec` asks for. `spec` is valid.

@@ -8,16 +8,16 @@
 
 namespace crescendo {
 
-/// Asynchronous successive halving (Li et al., "A System for Massively Parallel Hyperparameter
-/// Tuning", MLSys 2020) in its stopping variant: a trial is judged as it arrives at a rung, among
-/// those that came before it.
+/// Asynchronous successive halving (Li et al., "A System for Massively Parallel Hyperparameter Tuning", MLSys 2020) in
+/// its stopping variant: a trial is judged when it arrives at a rung, among those that arrived before it.
 ///
-/// `Rule::rank` lets the best floor(n / eta) of the n results so far train on, at least one. `Rule::percentile` is the
-/// rule of Ray Tune's AsyncHyperBandScheduler: a trial trains on unless it is worse than the linearly interpolated
-/// 1/eta quantile of the losses before its own; the first trial always does. Where so many have diverged that the
-/// quantile is infinite, others that have diverged do not, unless `keep_diverged` says so.
+/// With `Rule::rank`, a trial continues if it is among the best max(1, floor(n / eta)) of the n results at the rung so
+/// far, its own included. `Rule::percentile` is the rule of Ray Tune's AsyncHyperBandScheduler: a trial continues
+/// unless it is worse than the linearly interpolated 1/eta quantile of the losses before its own; the first trial
+/// always continues. If so many have diverged that the quantile is infinite, further diverged trials stop, unless
+/// `keep_diverged` is on.
 ///
-/// With several brackets it is asynchronous Hyperband. `fifo` has no rung but the top one.
+/// With several brackets, this is asynchronous Hyperband. `fifo` has only the top rung.
 class Asha final : public Scheduler {
   public:
     /// `spec` is valid.

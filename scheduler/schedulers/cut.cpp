@@ -38,7 +38,7 @@ void Cut::insert(const Result& result, std::size_t num_best) {
     cut(num_best);
 }
 
-/// Rare, so that it may take O(n).
+/// O(n), which is fine because it is rare.
 void Cut::erase(const Result& result, std::size_t num_best) {
     CRESCENDO_EXPECT(num_best < size());
     const bool is_best = is_among_best(result);

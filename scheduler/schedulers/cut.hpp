@@ -21,10 +21,10 @@ struct Result {
 /// O(log n), and the two results beside the cut are found in O(1).
 class Cut {
   public:
-    /// Adds a result and moves the cut: the best `num_best` results, at most all, are before it from now on.
+    /// Adds a result and moves the cut: from now on, the best `num_best` results, at most all, are before it.
     void insert(const Result& result, std::size_t num_best);
 
-    /// Takes a result back, which must be there, and moves the cut as insert() does.
+    /// Removes a result, which must be there, and moves the cut as insert() does.
     void erase(const Result& result, std::size_t num_best);
 
     std::size_t size() const { return best_.size() + rest_.size(); }
@@ -32,7 +32,7 @@ class Cut {
 
     /// The last result before the cut; there must be one.
     const Result& worst_of_best() const;
-    /// The first result behind the cut; there must be one.
+    /// The first result after the cut; there must be one.
     const Result& best_of_rest() const;
 
   private:
@@ -45,8 +45,8 @@ class Cut {
 /// The number of best results, out of n, before the cut that quantile() needs.
 inline std::size_t num_up_to_quantile(std::size_t n, std::size_t parts) { return n == 0 ? 0 : (n - 1) / parts + 1; }
 
-/// The linearly interpolated 1/parts quantile of the losses, which must be cut by num_up_to_quantile(); +infinity if
-/// there are none.
+/// The linearly interpolated 1/parts quantile of the losses; +infinity if there are none. The results must be cut at
+/// num_up_to_quantile().
 double quantile(const Cut& results, std::size_t parts);
 
 }  // namespace crescendo

@@ -64,7 +64,7 @@ void Hyperband::leave(const Trial& trial) {
     arrive(bracket);
 }
 
-/// A trial that was to be promoted counts at the next rung, as one that has come to its end before it.
+/// A trial that was to be promoted counts at the next rung, like one that ended before it.
 void Hyperband::withdraw(const Trial& trial) {
     auto& bracket = bracket_of(trial);
     if (promotions_.erase({-(trial.rungs_survived + 1), {*trial.loss, trial.id}}) > 0) {
@@ -86,7 +86,7 @@ void Hyperband::retry(const Trial& trial) {
     --bracket.num_arrived;
 }
 
-/// No bracket waits for those any more, nor takes more trials in.
+/// No bracket waits for these trials any more, and none takes in further trials.
 void Hyperband::end_all() {
     for (auto& bracket : brackets_) {
         bracket.vacancies = 0;
@@ -98,7 +98,7 @@ void Hyperband::end_all() {
     eliminated_.clear();
 }
 
-/// A bracket that still fills up gets no more trials than there will be.
+/// A bracket that is still filling expects no more trials than will begin.
 void Hyperband::change_run_cap(std::optional<int> run_cap, int num_begun) {
     run_cap_ = run_cap;
     if (!run_cap || brackets_.empty()) {
@@ -113,7 +113,7 @@ void Hyperband::close() {
     }
 }
 
-/// The last bracket takes in `most` more trials at most.
+/// The last bracket takes in at most `most` more trials.
 void Hyperband::fill_up_to(std::int64_t most) {
     auto& bracket = brackets_.back();
     const auto num_missing = bracket.vacancies - most;
@@ -124,13 +124,14 @@ void Hyperband::fill_up_to(std::int64_t most) {
     }
 }
 
-/// One trial less to wait for.
+/// The bracket has one trial fewer to wait for.
 void Hyperband::arrive(Bracket& bracket) {
     ++bracket.num_arrived;
     decide(bracket);
 }
 
-/// Decides a rung once its last trial has arrived. A rung with no trial left stays, for trials that are retried.
+/// Decides the bracket's rung once its last trial has arrived. A rung without paused trials stays undecided, because
+/// its failed trials may be retried.
 void Hyperband::decide(Bracket& bracket) {
     if (bracket.num_arrived < bracket.num_expected || bracket.paused.empty()) {
         return;

@@ -19,14 +19,16 @@ namespace crescendo {
 /// n are promoted and the others eliminated. One bracket has all the trials of the sweep.
 ///
 /// Hyperband (Li et al., JMLR 2018): brackets of successive halving with the sizes of `bracket_sizes`; the b-th begins
-/// at the b-th milestone. They repeat until the run cap. A bracket begins as soon as the one before has all its trials,
-/// so brackets run side by side if slots are free. The run cap may cut the last one short.
+/// at the b-th milestone. They repeat until the run cap. A bracket begins as soon as the previous one has all its
+/// trials, so brackets run side by side if slots are free. The run cap may cut the last one short.
 ///
 /// A trial that fails, or whose program ends by itself, counts as the worst of its next rung and is never promoted. A
-/// failed one can be retried until that rung is decided. A trial that is complete where it would pause takes its place
-/// in the ranking there, and then counts as the worst of the next rung. A larger run cap opens further brackets.
+/// failed trial can be retried until that rung is decided. A trial that is complete when it would pause takes its place
+/// in the ranking there; if that would promote it, it counts as the worst of the next rung. A larger run cap opens
+/// further brackets.
 ///
-/// A bracket that still fills up is decided without further trials where none will begin: the sampler has no more.
+/// If no more trials will begin, because the sampler has no more proposals, a bracket that is still filling is decided
+/// without them.
 class Hyperband final : public Scheduler {
   public:
     /// `spec` is valid.
@@ -51,12 +53,12 @@ class Hyperband final : public Scheduler {
   private:
     struct Bracket {
         std::size_t first_milestone;
-        std::int64_t vacancies;         // trials that its first rung still takes
-        int rung = 0;                   // the rung at which its trials are
-        std::int64_t num_expected = 0;  // results of `rung` that are still to come
-        std::int64_t num_arrived = 0;
+        std::int64_t vacancies;         // number of trials that may still begin in it
+        int rung = 0;                   // the rung at which its trials are, or to which they train
+        std::int64_t num_expected = 0;  // number of trials whose arrival decides `rung`
+        std::int64_t num_arrived = 0;   // number of those that have arrived, or ended before
         std::vector<Result> paused;
-        std::set<TrialId> complete{};  // those of `paused` that will not go on, even if they are among the best
+        std::set<TrialId> complete{};  // those of `paused` that will not continue, even if they are among the best
         bool is_closed = false;        // all its trials ended before their rung was decided
     };
     /// Order of promotion: most rungs survived first, then the best loss.

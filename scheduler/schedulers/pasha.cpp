@@ -35,7 +35,7 @@ Judgement Pasha::report(const Trial& trial) {
     return judgement;
 }
 
-/// At the first report that crossed the milestone; there is one.
+/// The loss at the curve's first report at or beyond the milestone. There must be one.
 double Pasha::loss_at(const Curve& curve, Resource milestone) {
     return std::lower_bound(curve.begin(), curve.end(), milestone,
                             [](const Point& point, Resource value) { return point.resource < value; })
@@ -54,8 +54,8 @@ void Pasha::measure_noise(const Result& newcomer) {
     }
 }
 
-/// Whether, among the resources at which both trials reported, their order was once as at the last one, later the
-/// opposite, and is now as it was.
+/// Whether the curves cross and cross back: at the resources where both trials reported, their order was once the same
+/// as at the last of these resources, and the opposite in between.
 bool Pasha::crosses_twice(const Curve& a, const Curve& b) {
     int last = 0;
     int crossings = 0;

@@ -11,12 +11,13 @@ namespace crescendo {
 
 /// Progressive ASHA (Bohdal et al., "PASHA: Efficient HPO and NAS with Progressive Resource Allocation", ICLR 2023):
 /// promoting ASHA in which only the two lowest rungs are open at first. A result at the top open rung opens the next
-/// one if it leaves the ranking of the trials there unstable, that is, other than at the rung below.
+/// one if the ranking of the trials there is then unstable, that is, if it differs from their ranking at the rung
+/// below.
 ///
 /// The ranking is soft: a place may be taken by any trial whose loss at the lower rung is within epsilon of the loss of
 /// the trial that held the place there. Epsilon is the 90th percentile (nearest rank) of the distances, at the top open
-/// rung, of those pairs of trials whose curves cross and cross back: such a change of order is noise. Epsilon is 0
-/// before there is such a pair, and keeps its value from rung to rung until there is a new one.
+/// rung, between the trials of pairs whose curves cross and cross back: such a change of order is noise. Epsilon is 0
+/// until there is such a pair, and keeps its value from rung to rung until there is a new one.
 ///
 /// A result at the top open rung costs O(m log m) plus the length of m curves, with m results there. Each pair of
 /// trials whose curves cross twice takes 16 bytes as long as that rung is the top one.

@@ -47,7 +47,7 @@ void PromotingAsha::withdraw(const Trial& trial) {
     next_ = next_promotion();
 }
 
-/// What they reported still counts.
+/// What the trials reported still counts.
 void PromotingAsha::end_all() {
     for (int bracket = 0; bracket < brackets_.num_brackets(); ++bracket) {
         for (int k = bracket; k < brackets_.num_milestones(); ++k) {
@@ -69,7 +69,8 @@ void PromotingAsha::promote() {
     next_ = next_promotion();
 }
 
-/// At the highest milestone where a paused trial is among the best; of several brackets there, the one with the best.
+/// The rung at the highest milestone where a paused trial is among the best; if several brackets have one there, the
+/// rung with the best paused trial.
 std::optional<PromotingAsha::Place> PromotingAsha::next_promotion() const {
     std::optional<Place> found;
     for (int k = top_ - 1; k >= 0 && !found; --k) {

@@ -55,7 +55,7 @@ class PromotingAsha final : public Scheduler {
     std::size_t eta_;
     Brackets<Rung> brackets_;
     int top_;
-    std::optional<Place> next_;  ///< where the best paused trial continues; it is asked for more often than it changes
+    std::optional<Place> next_;  ///< where the next trial is promoted; cached: it is read more often than it changes
 };
 
 }  // namespace crescendo

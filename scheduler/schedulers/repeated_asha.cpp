@@ -23,7 +23,7 @@ Judgement RepeatedAsha::report(const Trial& trial) {
     int rungs_survived = trial.rungs_survived;
     while (next_milestone(trial.bracket, rungs_survived) <= trial.resource) {
         if (rungs_survived < configuration.rungs_survived) {
-            ++rungs_survived;  // it was decided without this repetition
+            ++rungs_survived;  // that rung was decided without this repetition
             continue;
         }
         own = {State::arrived, *trial.loss};
@@ -70,7 +70,8 @@ void RepeatedAsha::retry(const Trial& trial) {
 
 void RepeatedAsha::finish(const Trial& trial) { leave(trial, State::complete); }
 
-/// Whether it waits for its siblings, was to be promoted, or was just eliminated: by a sibling that was withdrawn.
+/// Works for a repetition that waits for its siblings, was to be promoted, or was just eliminated because a sibling was
+/// withdrawn.
 void RepeatedAsha::withdraw(const Trial& trial) {
     std::erase(eliminated_, trial.id);
     promotions_.erase(promotion_of(configuration_of(trial), trial.id));
@@ -86,7 +87,7 @@ void RepeatedAsha::promote() {
     promotions_.erase(promotions_.begin());
 }
 
-/// Those that failed can be retried none the less.
+/// Failed trials can still be retried.
 void RepeatedAsha::end_all() {
     for (auto& configuration : configurations_) {
         configuration.is_over = true;
@@ -118,7 +119,7 @@ void RepeatedAsha::leave(const Trial& trial, State state) {
     settle(repeat_.configuration_of(trial.id));
 }
 
-/// Judges the configuration at its rung if none of its repetitions is on the way there any more.
+/// Judges the configuration at its next rung, unless one of its repetitions is still training to it.
 void RepeatedAsha::settle(TrialId id) {
     auto& configuration = configurations_[static_cast<std::size_t>(id.value)];
     auto& repetitions = configuration.repetitions;

@@ -13,16 +13,17 @@
 
 namespace crescendo {
 
-/// Asynchronous successive halving of configurations that several trials train, with a seed each (`repeat:`).
+/// Asynchronous successive halving of configurations that several trials train, each with its own seed (`repeat:`).
 ///
-/// A repetition pauses at a rung until the last of its siblings has come there. Then the configuration is judged, as a
-/// trial of Asha, by the mean or the worst of their losses. All of them continue, or none does. At the maximum resource
-/// nothing is decided about a trial, so nobody waits there.
+/// A repetition pauses at a rung until the last of its siblings has arrived there. Then the configuration is judged, as
+/// a trial of Asha, by the mean or the worst of their losses. All of them continue, or none does. At the maximum
+/// resource nothing is decided, so no repetition waits there.
 ///
-/// Nobody waits for a repetition that has ended. One that came to its own end counts at later rungs with its last loss.
-/// One that failed, or never reported, is left out. If all failed, the configuration has: it counts as the worst of its
-/// next rung. A failed repetition can be retried while its configuration trains, or if all of them failed. It passes
-/// the rungs that were decided without it, and its siblings wait for it at the next one.
+/// No repetition waits for a sibling that has ended. A repetition that came to its own end counts at later rungs with
+/// its last loss. One that failed, or never reported, is left out. If all repetitions failed, the configuration has
+/// failed: it counts as the worst of its next rung. A failed repetition can be retried while its configuration trains,
+/// or if all its siblings failed too. It passes the rungs that were decided without it, and its siblings wait for it at
+/// the next one.
 class RepeatedAsha final : public Scheduler {
   public:
     /// `spec` is valid.
@@ -48,13 +49,13 @@ class RepeatedAsha final : public Scheduler {
   private:
     enum class State : std::uint8_t {
         training,  ///< on its way to the configuration's next rung
-        arrived,   ///< waits there for its siblings
+        arrived,   ///< waits at that rung for its siblings
         complete,  ///< came to its own end
         failed,
     };
     struct Repetition {
         State state = State::training;
-        std::optional<double> loss{};  ///< by which it counts; none while it trains
+        std::optional<double> loss{};  ///< with which it counts; none while it trains
     };
     struct Configuration {
         int bracket;
@@ -62,7 +63,7 @@ class RepeatedAsha final : public Scheduler {
         int rungs_survived = 0;
         double loss = 0;          ///< at its last rung
         bool is_over = false;     ///< nothing will be decided about it any more
-        bool has_failed = false;  ///< all its repetitions have
+        bool has_failed = false;  ///< all its repetitions have failed
     };
     /// Order of promotion: most rungs survived first, then the best loss of the configuration.
     using Promotion = std::pair<int, Result>;

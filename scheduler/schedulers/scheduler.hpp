@@ -27,14 +27,14 @@ struct RungSize {
     std::size_t size = 0;
 };
 
-/// What a configuration, of which each trial is a repetition, was judged by.
+/// The loss by which a configuration was judged, if trials are repetitions of configurations (`repeat`).
 struct JudgedConfiguration {
     TrialId configuration;  ///< counted from 0
     Resource milestone;
     double loss;
 };
 
-/// Decides which trials continue to train. It knows nothing about slots.
+/// Decides which trials continue. It knows nothing about slots.
 ///
 /// A trial is either judged for good when it reports, or paused until it is promoted or eliminated.
 class Scheduler {
@@ -44,18 +44,19 @@ class Scheduler {
     /// A new trial begins. Returns its bracket.
     virtual int begin(TrialId) { return 0; }
 
-    /// Judges a trial's new report at every milestone that it has crossed since the rungs it survived, lowest first, up
-    /// to the one that holds it. A paused trial that was promoted is judged again, in case it trained ahead.
+    /// Judges a trial's new report at every milestone that it has reached beyond the rungs it survived, lowest first,
+    /// until one stops or pauses the trial. A paused trial that was promoted is judged again, in case it had trained
+    /// ahead.
     virtual Judgement report(const Trial& trial) = 0;
 
     /// The trial failed for good: it counts as the worst of its next rung.
     virtual void fail(const Trial& trial) = 0;
 
-    /// Whether a trial that failed can still take its place in the rung it was on its way to.
+    /// Whether a failed trial can still take its place in the rung that it was training to.
     virtual bool can_retry(const Trial&) const { return true; }
 
-    /// The trial that failed, and can be retried, is on its way to its next rung again. It counts there as the worst no
-    /// more; what was decided while it did stays.
+    /// A failed trial, which can be retried, trains to its next rung again. It no longer counts as the worst there, but
+    /// what was decided while it did stays.
     virtual void retry(const Trial&) {}
 
     /// A trial that is not paused ends before its next rung, because it is complete or its user stopped it.
@@ -64,8 +65,7 @@ class Scheduler {
     /// A paused trial will not continue, because it is complete or its user stopped it. What it reported still counts.
     virtual void withdraw(const Trial&) {}
 
-    /// The paused trial that is to continue next: the highest rung first, then the best loss. It may change with every
-    /// report.
+    /// The paused trial to continue next: highest rung first, then best loss. It may change with every report.
     virtual std::optional<TrialId> promotable() const { return {}; }
 
     /// Marks the trial that promotable() names as no longer paused.
@@ -77,13 +77,13 @@ class Scheduler {
     /// The configurations that were judged since the last call, if trials are repetitions.
     virtual std::vector<JudgedConfiguration> take_judged() { return {}; }
 
-    /// All trials that have begun, paused ones too, have ended: what follows is about others.
+    /// All trials that have begun have ended, including paused ones: nothing waits for them any more.
     virtual void end_all() {}
 
-    /// From now on at most `run_cap` trials begin in all, of which `num_begun` have.
+    /// At most `run_cap` trials (none: no limit) begin in all, including the `num_begun` that have begun already.
     virtual void change_run_cap(std::optional<int> /*run_cap*/, int /*num_begun*/) {}
 
-    /// No trial will begin, as things are: what waits for more of them is decided with those there are.
+    /// As things are, no more trials will begin: rungs that wait for more are decided with the trials they have.
     virtual void close() {}
 
     /// Milestone at which a trial of `bracket` that survived `rungs_survived` rungs is judged next.

@@ -90,7 +90,7 @@ void Allocator::fix_max_workers(int max_workers) {
     sizes_ = scaling_ == 1 ? std::vector<std::int64_t>{start} : ladder(start, max_workers, scaling_);
 }
 
-/// What a group gets where it could have `available` slots, with those it has; 0 where they are too few.
+/// The size of a group that could have `available` slots, including those it has; 0 if they are too few.
 int Allocator::size_on(int available, int rungs_survived) const {
     switch (policy_) {
         case GrowPolicy::eager:
@@ -108,7 +108,7 @@ int Allocator::largest_size(int available, int rungs_survived) const {
     if (available == 0) {
         return 0;
     }
-    // Where fewer slots joined than a trial should start with, it starts with those there are.
+    // If fewer slots joined than a trial should start with, it starts with all of them.
     const int smallest = std::min(target_workers(0), pool_.most_of_group());
     int size = available >= smallest ? smallest : 0;
     for (int rungs = 0; rungs <= rungs_survived && target_workers(rungs) <= available; ++rungs) {

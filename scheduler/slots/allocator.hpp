@@ -47,13 +47,13 @@ class Allocator {
         return policy_ == GrowPolicy::wait ? full_size(rungs_survived) : starting_size();
     }
 
-    /// The size to which grow() would bring a group; its own if it would not grow.
+    /// The size that grow() would give a group; its present size if it would not grow.
     int offer(const std::vector<SlotId>& group, int rungs_survived, int num_reserved = 0) const;
 
     /// Sizes of the ladder above `from` and below `to`, and `to`.
     std::vector<int> sizes_up_to(int from, int to) const;
 
-    /// Adds free slots, of which there are enough for it, to the group until it has `size`; those in `avoided` last.
+    /// Adds free slots to the group until it has `size`, those in `avoided` last. There must be enough free slots.
     void grow_to(std::vector<SlotId>& group, int size, const std::vector<SlotId>& avoided = {});
 
     /// Adds slots to the group (which may be empty) of a trial that survived `rungs_survived` rungs. Leaves

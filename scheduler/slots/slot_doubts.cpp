@@ -6,7 +6,7 @@
 namespace crescendo {
 namespace {
 
-/// Sets the lists to what follows from where the trial failed.
+/// Sets the lists from the slots where the trial failed.
 void set_lists(Suspects& suspects, const SlotPool& pool) {
     std::set<NodeId> nodes;
     std::set<std::pair<NodeId, int>> gpus;

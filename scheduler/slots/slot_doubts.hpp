@@ -9,23 +9,24 @@
 
 namespace crescendo {
 
-/// The slots that may be to blame for the failures of a trial. The lists are sorted, and have slots that are there.
+/// The slots that may be to blame for the failures of a trial. The lists are sorted, and name only slots that the sweep
+/// has now.
 struct Suspects {
     std::set<SlotId> failed;       ///< where the trial failed; not empty
     bool is_last_attempt = false;  ///< one more failure and the trial has failed for good
-    std::vector<SlotId> on_gpus;   ///< those in `failed`, and the ones on the same GPUs
-    std::vector<SlotId> on_nodes;  ///< all of the nodes where the trial failed
+    std::vector<SlotId> on_gpus;   ///< those in `failed`, and all others on the same GPUs
+    std::vector<SlotId> on_nodes;  ///< all slots of the nodes where the trial failed
 };
 
 /// For each trial that failed, the slots that may be to blame, so that it is retried elsewhere.
 ///
 /// A slot is in doubt for a trial that failed there, until a trial with a worker there reports or the slot is lost.
-/// What other trials did there does not count: which slots are bad is for the launcher to judge.
+/// Failures of other trials there do not count: the launcher judges which slots are bad.
 ///
-/// Failures are rare: noting one takes O(n) in the number of slots.
+/// Noting a failure takes O(n) in the number of slots, which is fine because failures are rare.
 class SlotDoubts {
   public:
-    /// The worker of `trial` on `slot`, which is there, failed.
+    /// The worker of `trial` on `slot` failed. The slot must be in the pool.
     void note_failure(TrialId trial, SlotId slot, bool is_last_attempt, const SlotPool& pool);
 
     /// A trial with workers on these slots has reported something new.
@@ -42,8 +43,9 @@ class SlotDoubts {
     /// Null if no slot is in doubt for the trial.
     const Suspects* of(TrialId trial) const;
 
-    /// Whether the trial failed before where `slot` is, so that another failure there does not tell whose fault it is:
-    /// on its node if there are others, else on its GPU or on the slot itself, if there are others.
+    /// Whether the trial has already failed where `slot` is, so that another failure there would not tell whether the
+    /// trial or the place is to blame. The place is the slot's node if there are others, else its GPU or the slot
+    /// itself, if there are others.
     bool doubts(TrialId trial, SlotId slot, const SlotPool& pool) const;
 
   private:

@@ -42,7 +42,7 @@ void SlotPool::lose(SlotId slot) {
     most_of_group_ -= is_place(gpu, &Gpu::num_slots) ? 1 : 0;
 }
 
-/// Makes a free slot one that is not. Rare, so that it may take O(n).
+/// Makes a free slot unavailable. O(n), which is fine because it is rare.
 void SlotPool::withdraw(SlotId slot) {
     const auto& place = place_of(slot);
     CRESCENDO_EXPECT(place.is_here && place.is_free);
@@ -124,7 +124,7 @@ void SlotPool::add_free(SlotId slot) {
     move_in_order(place.node, before);
 }
 
-/// A slot is no longer among the free ones of its node: it was taken, is hidden, or will be lost.
+/// A slot is no longer free on its node: it was taken, is hidden, or will be lost.
 void SlotPool::note_not_free(SlotId slot) {
     auto& place = place_of(slot);
     place.is_free = false;
@@ -157,14 +157,14 @@ std::size_t SlotPool::index_of(NodeId node) {
     return found->second;
 }
 
-/// The shared GPU of a slot that joined; nullptr if it shares none.
+/// The shared GPU of a slot that joined; null if its GPU is not shared.
 SlotPool::Gpu* SlotPool::gpu_of(const Place& place) {
     return place.gpu ? &nodes_[place.node].gpus.at(*place.gpu) : nullptr;
 }
 
-/// The node with the fewest places that still has `count`, so that large groups find whole nodes later; where there is
-/// none, the node with the most. Of several, the lowest. Nodes where the group has slots have no place for it: without
-/// shared GPUs none are left there, so that the order has only others.
+/// The node with the fewest places that still has `count`, so that large groups find whole nodes later; if there is
+/// none, the node with the most. Of several, the lowest. Nodes where the group has slots have no place left for it:
+/// without shared GPUs, the order does not contain them any more; with shared GPUs, they are skipped.
 std::size_t SlotPool::best_node(std::size_t count, const std::vector<SlotId>& group,
                                 const std::vector<SlotId>& taken) const {
     constexpr NodeId lowest{std::numeric_limits<std::int32_t>::min()};
@@ -185,7 +185,7 @@ std::size_t SlotPool::best_node(std::size_t count, const std::vector<SlotId>& gr
     }
 }
 
-/// Takes up to `count` free slots of a node for `group`, which has those in `taken` besides.
+/// Takes up to `count` free slots of a node for `group`, which also has the slots in `taken`.
 void SlotPool::take_from(std::size_t index, std::size_t count, const std::vector<SlotId>& group,
                          std::vector<SlotId>& taken) {
     auto& node = nodes_[index];
@@ -221,7 +221,7 @@ SlotPool::Members SlotPool::members_on(std::size_t node, const std::vector<SlotI
     return members;
 }
 
-/// How many free slots of a node a group can have that has those members there.
+/// How many free slots of a node a group with these members there can have.
 std::size_t SlotPool::num_usable(const Node& node, const Members& members) const {
     const auto is_refused = [&](const auto& member) { return node.gpus.at(member.first).num_free > 0; };
     return node.num_places -
@@ -250,7 +250,7 @@ SlotId SlotPool::pop_by_gpus(Node& node, const Members& members) {
     return slot;
 }
 
-/// Puts a node, whose number of places may have changed, where it stands among the nodes now.
+/// Moves a node, whose number of places may have changed, to its new position in the order of nodes.
 void SlotPool::move_in_order(std::size_t index, std::size_t num_places_before) {
     const auto& node = nodes_[index];
     if (node.num_places == num_places_before) {

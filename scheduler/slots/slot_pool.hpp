@@ -15,7 +15,7 @@ namespace crescendo {
 
 /// The slots of a sweep: which ones exist, which are free, and which a group takes next.
 ///
-/// Where slots share GPUs, a group has one worker at most on each of them, if the GPUs of a group are to be distinct.
+/// If slots share GPUs, and the GPUs of a group must be distinct, a group has at most one worker on each GPU.
 ///
 /// The order in which slots joined or became free makes no difference. Taking or releasing a slot costs O(log n) in the
 /// number of slots and nodes; taking one on a node whose slots share GPUs costs O(m) in the number of free slots there.
@@ -23,7 +23,7 @@ class SlotPool {
   public:
     explicit SlotPool(bool distinct_gpus = true) : distinct_gpus_(distinct_gpus) {}
 
-    /// Ids are lower than this, and not negative: 64 MB.
+    /// Ids are lower than this, and not negative. This limits `places_` to 96 MiB.
     static constexpr std::int32_t end_of_ids = 1 << 22;
 
     /// Adds a free slot. It may have been lost before, but must not be there now.
@@ -32,10 +32,11 @@ class SlotPool {
     /// Removes a free slot. knows() still returns true for it.
     void lose(SlotId slot);
 
-    /// Takes `count` of the free slots, num_free_for(group) at most, on as few nodes as possible: first on nodes where
-    /// `group` already has slots, then on the node that they fill best. On one node, the lowest ids come first. Where
-    /// slots share GPUs, those come before on whose GPU the group has the fewest workers, and of these the ones on
-    /// whose GPU the fewest slots are taken. Slots in `avoided`, which are there, are taken once no others will do.
+    /// Takes `count` of the free slots, at most num_free_for(group), on as few nodes as possible: first on nodes where
+    /// `group` already has slots, then on the node that they fill best. On one node, the lowest ids come first. If
+    /// slots share GPUs, slots on the GPUs with the fewest workers of the group come first and, among these, slots on
+    /// the GPUs with the fewest taken slots. Slots in `avoided`, which must be in the pool, are taken only if no others
+    /// will do.
     std::vector<SlotId> take(int count, const std::vector<SlotId>& group, const std::vector<SlotId>& avoided = {});
 
     /// Frees slots that were taken.
@@ -44,7 +45,7 @@ class SlotPool {
     bool has(SlotId slot) const { return knows(slot) && place_of(slot).is_here; }
     /// Whether the slot ever joined.
     bool knows(SlotId slot) const { return index_of(slot) < places_.size() && place_of(slot).is_known; }
-    /// Where a slot is that has joined.
+    /// The slot with its place, which is known once the slot has joined.
     Slot slot(SlotId id) const { return {id, nodes_[place_of(id).node].id, place_of(id).gpu}; }
     bool is_free(SlotId slot) const { return has(slot) && place_of(slot).is_free; }
 
@@ -74,7 +75,7 @@ class SlotPool {
         NodeId id;
         std::vector<SlotId> free = {};  // a heap, lowest first
         std::map<int, Gpu> gpus = {};   // that slots share; empty if they share none
-        std::size_t num_places = 0;     // how many of the free slots a group can have that has none on this node
+        std::size_t num_places = 0;     // how many of the free slots a group without slots on this node can have
     };
     /// Nodes with free slots by their number of places, then by id; with their indices.
     using Order = std::set<std::tuple<std::size_t, NodeId, std::size_t>>;
@@ -86,7 +87,7 @@ class SlotPool {
     Place& place_of(SlotId slot) { return places_[index_of(slot)]; }
     std::size_t index_of(NodeId node);
     Gpu* gpu_of(const Place& place);
-    /// Whether a slot on that GPU (none: it shares none) is one more that a group can have, beside those counted.
+    /// Whether a slot on `gpu` (null: the slot shares none) is one more that a group can have, besides those counted.
     bool is_place(const Gpu* gpu, int Gpu::*counted) const {
         return !distinct_gpus_ || gpu == nullptr || gpu->*counted == 0;
     }

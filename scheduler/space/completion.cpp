@@ -14,7 +14,7 @@ const Value* find(const Config& config, const std::string& name) {
     return found == config.end() ? nullptr : &found->second;
 }
 
-/// `values` with those of `config` in their places. Derived ones follow from the others.
+/// Puts the values of `config` into `values`, except derived ones, which follow from the others.
 void put(const Config& config, const SearchSpace& space, std::vector<std::optional<Value>>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto& parameter = space.parameters()[i];
@@ -32,7 +32,7 @@ std::optional<Config> allowed(const SearchSpace& space, const Config& given, std
     return has_all ? std::move(config) : std::nullopt;
 }
 
-/// The first rule that keeps these values from being a configuration with all that is given.
+/// The first rule that keeps these values from being a configuration with all of `given`.
 std::string broken_rule(const SearchSpace& space, const Config& given, std::vector<std::optional<Value>> values) {
     try {
         const auto assignment = space.rules().apply(std::move(values));

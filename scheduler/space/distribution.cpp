@@ -15,9 +15,9 @@ namespace {
 struct RandomChoice {
     CounterRandom& random;
 
-    /// In [0, 1).
+    /// A number in [0, 1).
     double uniform() const { return random.uniform(); }
-    /// In [0, last], whole.
+    /// A whole number in [0, last].
     std::uint64_t up_to(std::uint64_t last) const {
         const bool all = last == std::numeric_limits<std::uint64_t>::max();
         return all ? random.next() : random.below(last + 1);
@@ -30,13 +30,13 @@ struct CoordinateChoice {
 
     double uniform() const { return coordinate; }
     std::uint64_t up_to(std::uint64_t last) const {
-        // Below 2^64, since the coordinate is below 1. Rounding can carry it beyond `last`.
+        // Below 2^64, because the coordinate is below 1. Rounding can carry the product beyond `last`.
         return std::min(static_cast<std::uint64_t>(coordinate * (static_cast<double>(last) + 1)), last);
     }
 };
 
-/// The first category whose probability and those before it add up to more than `coordinate`. So one with the
-/// probability 0 is never chosen.
+/// The first category at which the sum of probabilities exceeds `coordinate`. A category with the probability 0 is
+/// never chosen.
 const Value& weighted(const Categorical& d, double coordinate) {
     std::size_t chosen = 0;
     double sum = 0;
@@ -47,7 +47,7 @@ const Value& weighted(const Categorical& d, double coordinate) {
     return d.values[chosen];
 }
 
-/// The value that `choice` takes from a distribution.
+/// The value that `choice` chooses from a distribution.
 template <class Choice>
 struct Choose {
     Choice choice;
@@ -55,7 +55,7 @@ struct Choose {
     Value operator()(const Uniform& d) const { return uniform(d.min, d.max); }
     Value operator()(const LogUniformValues& d) const { return log_uniform(d.min, d.max); }
     Value operator()(const IntUniform& d) const {
-        // Unsigned, for the width of a range and the sum may exceed what 63 bits hold.
+        // Unsigned, because the width of a range and the sum may need more than 63 bits.
         const auto min = static_cast<std::uint64_t>(d.min);
         return static_cast<std::int64_t>(min + choice.up_to(static_cast<std::uint64_t>(d.max) - min));
     }
@@ -82,7 +82,7 @@ struct Choose {
         return std::clamp(std::exp(uniform(std::log(min), std::log(max))), min, max);
     }
     double normal(double mu, double sigma) const {
-        // A coordinate of 0 stands for the cell [0, 2^-53) and takes its middle: the quantile of 0 is infinite.
+        // A coordinate of 0 stands for the cell [0, 2^-53). Its middle is used, because the quantile of 0 is infinite.
         return mu + sigma * normal_quantile(std::max(choice.uniform(), 0x1.0p-54));
     }
 };
@@ -117,8 +117,8 @@ struct Locate {
         }
     }
 
-    /// The coordinates that are rounded to x: from the first on to the last. The outermost multiples in a range take
-    /// those of the multiples beyond its ends as well.
+    /// The first and last coordinates that are rounded to x. The outermost multiples in a range also get the
+    /// coordinates of multiples beyond its ends.
     template <class Quantized>
     static std::pair<double, double> cell(const Quantized& d, double x) {
         double first = probability_below(d, x - d.q / 2);
@@ -131,8 +131,8 @@ struct Locate {
         return {inside(first), inside(last)};
     }
 
-    /// How probable values below x are, in whatever way they are distributed before they are rounded. Beyond the ends
-    /// of a range it may lie beyond [0, 1].
+    /// The probability of values below x, before they are rounded. For an x beyond the ends of a range, the result may
+    /// be outside of [0, 1].
     template <class Range>
     requires requires(Range d) { d.max; }
     static double probability_below(const Range& d, double x) {

@@ -13,7 +13,7 @@
 
 namespace crescendo {
 
-// The distributions of the W&B sweep dialect, by its names. Those that are missing here are others of these: a
+// The distributions of the W&B sweep dialect, by its names. Its other distributions are special cases of these: a
 // `log_uniform` with the exponents [min, max] is a `log_uniform_values` in [e^min, e^max], and an inverse log-uniform
 // number is log-uniform too.
 
@@ -86,32 +86,32 @@ struct Constant {
 using Distribution = std::variant<Uniform, LogUniformValues, IntUniform, QUniform, QLogUniformValues, Normal, QNormal,
                                   LogNormal, QLogNormal, Beta, QBeta, Categorical, Constant>;
 
-/// Throws InvalidInput with `key` unless values can be drawn: on an empty range or one that is not finite, a range of
-/// logarithms that is not positive, q <= 0, no multiple of q in the range, sigma <= 0, values beyond the largest
-/// double, an a or b outside of [1e-3, 1e5], no values, or probabilities that do not belong to them or add up to 1.
+/// Throws InvalidInput with `key` if no values can be drawn: for a range that is empty or not finite, a logarithmic
+/// range that is not positive, q <= 0, no multiple of q in the range, sigma <= 0, values beyond the largest double, an
+/// a or b outside of [1e-3, 1e5], no values, or probabilities that do not match the values or do not add up to 1.
 void check(const Distribution& distribution, const std::string& key);
 
-/// Whether there is one value only, and so nothing to choose. A list of one value counts as a choice.
+/// Whether there is only one value, and so nothing to choose. A list of one value counts as a choice.
 bool is_constant(const Distribution& distribution);
 
 /// The value at a coordinate in [0, 1): the quantile function. Numbers grow with the coordinate, and categories keep
 /// their order.
 Value value_at(const Distribution& distribution, double coordinate);
 
-/// The coordinate of a value: value_at() gives the value there, up to rounding. It is the middle of them where several
-/// coordinates give the value. A number out of range has that of the nearest end. Nothing for a value that is not of
-/// the distribution's kind, or not among its categories.
+/// The coordinate of a value: value_at() gives the value there, up to rounding. If several coordinates give the value,
+/// their middle. A number out of range has the coordinate of the nearest end. Nothing for a value of another kind than
+/// the distribution's, or one that is not among its categories.
 std::optional<double> coordinate_of(const Distribution& distribution, const Value& value);
 
-/// The coordinates that give the number which `coordinate` gives: from the first up to the last. Both are `coordinate`
-/// where no others give it, or if that is no number.
+/// The first and last coordinates that give the same number as `coordinate`. Both are `coordinate` if no others do, or
+/// if the value is not a number.
 std::pair<double, double> cell_at(const Distribution& distribution, double coordinate);
 
-/// The coordinates of all values that are listed, for lookups: there may be thousands.
+/// The coordinates of all listed values, for lookups: there may be thousands.
 std::map<Value, double> coordinates_of(const Categorical& distribution);
 
-/// A random value. Like value_at() a random coordinate, but whole numbers and equally likely categories are drawn from
-/// 64 bits instead of a coordinate's 53.
+/// A random value. Like value_at() of a random coordinate, but whole numbers and equally likely categories are drawn
+/// from 64 bits instead of a coordinate's 53.
 Value draw(const Distribution& distribution, CounterRandom& random);
 
 }  // namespace crescendo

@@ -17,7 +17,7 @@ constexpr double probability_tolerance = 1e-6;  // of their sum
 constexpr double least_shape = 1e-3;
 constexpr double largest_shape = 1e5;
 
-/// With all of its digits where six are not enough, so that a message shows where two numbers differ.
+/// The number with all of its digits if six are not enough, so that a message shows how two numbers differ.
 std::string in_full(double number) {
     auto six_digits = text("{}", number);
     double read = 0;
@@ -103,7 +103,7 @@ struct Check {
                            "mu is {} and sigma is {} (no number can be drawn); use finite ones", mu, sigma);
         finite(d);
     }
-    /// Quantiles grow, so their ends say whether all are finite.
+    /// Quantiles increase with the coordinate, so the two ends show whether all are finite.
     void finite(const Distribution& d) const {
         const auto largest_coordinate = 1 - std::numeric_limits<double>::epsilon() / 2;
         for (const double coordinate : {0.0, largest_coordinate}) {

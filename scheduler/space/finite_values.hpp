@@ -12,8 +12,9 @@
 
 namespace crescendo {
 
-/// The values that a distribution can take, if they are finitely many. Numbers are in ascending order, and lists in
-/// their own. A value that is listed twice counts once, and one with the probability 0 not at all.
+/// The values that a distribution can take, if there are finitely many. Numbers are in ascending order, and listed
+/// values in the order of their list. A value that is listed twice counts once, and one with the probability 0 does not
+/// count.
 class FiniteValues {
   public:
     /// Nothing if there are infinitely many, or too many to count.
@@ -23,17 +24,18 @@ class FiniteValues {
     std::int64_t size() const;
     /// `index` is in [0, size()).
     Value at(std::int64_t index) const;
-    /// A multiple of q need not be computed as at() does: 0.3 is 3 * 0.1, which is 0.30000000000000004.
+    /// Index of a value; nothing if the distribution cannot take it. A multiple of q may be rounded differently than by
+    /// at(): 0.3 is found although 3 * 0.1 is 0.30000000000000004.
     std::optional<std::int64_t> index_of(const Value& value) const;
 
   private:
-    /// The multiples of q from first * q on, the ends being `min` and `max` exactly.
+    /// The multiples of q from first * q on. The ends are exactly `min` and `max`.
     struct Multiples {
         double first, min, max, q;
         std::int64_t count;
     };
 
-    /// Values one by one, of which there may be thousands.
+    /// Single values, of which there may be thousands.
     struct List {
         std::vector<Value> values;
         std::map<Value, std::int64_t> indices;

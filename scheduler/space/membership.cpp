@@ -12,7 +12,7 @@
 namespace crescendo {
 namespace {
 
-/// So far may a number be from a listed one, or beyond the end of a range, relatively: 0.1 + 0.2 means 0.3, and
+/// Largest relative distance of a number from a listed one, or from the end of a range: 0.1 + 0.2 means 0.3, and
 /// exp(log(0.1)) means 0.1.
 constexpr double rounding = 1e-12;
 
@@ -43,7 +43,7 @@ std::optional<Value> multiple(double q, double min, double max, std::optional<do
     return is_multiple && is_inside ? std::optional<Value>(std::clamp(*number, min, max)) : std::nullopt;
 }
 
-/// Whether a listed value is meant: as it is listed, or as the same number but for rounding.
+/// Whether `given` means the listed value: it is equal, or the same number up to rounding.
 bool means(const Value& given, const Value& listed) {
     const auto a = number(given);
     const auto b = number(listed);
@@ -58,7 +58,7 @@ struct Member {
     std::optional<Value> operator()(const Uniform& d) const { return within(d.min, d.max, given()); }
     std::optional<Value> operator()(const LogUniformValues& d) const { return within(d.min, d.max, given()); }
     std::optional<Value> operator()(const IntUniform& d) const {
-        constexpr double exact = 9007199254740992.0;  // 2^53: a double holds every whole number up to here
+        constexpr double exact = 9007199254740992.0;  // 2^53: a double can hold every whole number up to here
         const auto* whole = std::get_if<std::int64_t>(&value);
         const auto real = whole == nullptr ? given() : std::nullopt;
         if (whole == nullptr && (!real || *real != std::nearbyint(*real) || std::fabs(*real) > exact)) {
@@ -74,7 +74,7 @@ struct Member {
     std::optional<Value> operator()(const QNormal& d) const { return multiple(d.q, -HUGE_VAL, HUGE_VAL, given()); }
     std::optional<Value> operator()(const QLogNormal& d) const { return multiple(d.q, 0, HUGE_VAL, given()); }
     std::optional<Value> operator()(const Beta&) const { return within(0, 1, given()); }
-    /// A number that is near 1 may be rounded up.
+    /// A number near 1 may have been rounded up to a multiple beyond 1.
     std::optional<Value> operator()(const QBeta& d) const { return multiple(d.q, 0, 1 + d.q, given()); }
     std::optional<Value> operator()(const Categorical& d) const {
         for (std::size_t i = 0; i < d.values.size(); ++i) {
@@ -89,7 +89,7 @@ struct Member {
     }
 };
 
-/// Text is quoted, so that "0.5" is not taken for the number.
+/// The value for a message. Text is quoted, so that "0.5" is not taken for the number.
 std::string in_words(const Value& value) {
     const auto* words = std::get_if<std::string>(&value);
     return words == nullptr ? to_string(value) : text("the text '{}'", *words);
@@ -105,7 +105,7 @@ std::string values_in_words(const Distribution& distribution) {
     return std::visit(
         []<class D>(const D& d) -> std::string {
             if constexpr (std::is_same_v<D, Categorical>) {
-                constexpr std::size_t most = 10;  // a screen is no place for thousands
+                constexpr std::size_t most = 10;  // there may be thousands
                 std::vector<std::string> values;
                 for (std::size_t i = 0; i < std::min(d.values.size(), most); ++i) {
                     values.push_back(to_string(d.values[i]));
@@ -128,7 +128,7 @@ Value member(const SearchSpace& space, const std::string& name, const Value& val
     const auto found =
         std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& each) { return each.name == name; });
     if (found == parameters.end() || found->is_derived()) {
-        return value;  // SearchSpace::in_order() has the message, or the rule that computes it
+        return value;  // SearchSpace::in_order() reports an unknown name, or checks a derived value
     }
     const auto meant = member(found->distribution, value);
     CRESCENDO_VALIDATE(meant, "config",

@@ -12,7 +12,7 @@ namespace crescendo {
 struct Parameter {
     std::string name;
     Distribution distribution;
-    std::string when{};        ///< an expression: the parameter is absent unless it is true; empty: it is always there
+    std::string when{};        ///< an expression: the parameter is absent unless it is true; empty: always present
     std::string expression{};  ///< the value, computed from other parameters; `distribution` is any constant then
 
     bool is_derived() const { return !expression.empty(); }

@@ -55,7 +55,7 @@ constexpr Coefficients far_denominator{1.0,
                                        1.42151175831644588870e-7,
                                        2.04426310338993978564e-15};
 
-/// Logarithm of the gamma function: Stirling's series, for x moved to 12 or more. std::lgamma() differs between
+/// Logarithm of the gamma function, by Stirling's series after x is moved to 12 or more. std::lgamma() differs between
 /// libraries.
 double log_gamma(double x) {
     double moved = 1;  // gamma(x) = gamma(x + n) / (x * (x + 1) * … * (x + n - 1))
@@ -100,9 +100,9 @@ class BetaDistribution {
     BetaDistribution(double a, double b)
         : a_(a), b_(b), log_beta_(log_gamma(a) + log_gamma(b) - log_gamma(a + b)) {}
 
-    /// The probability of less than x, with a small relative error if it is below one half.
+    /// The probability of a value below x. Its relative error is small if it is below one half.
     double below(double x) const { return is_left(x) ? left(x) : 1 - right(x); }
-    /// The probability of more than x, with a small relative error if it is below one half.
+    /// The probability of a value above x. Its relative error is small if it is below one half.
     double above(double x) const { return is_left(x) ? 1 - left(x) : right(x); }
 
   private:
@@ -143,8 +143,9 @@ double beta_probability(double x, double a, double b) {
 double beta_quantile(double probability, double a, double b) {
     CRESCENDO_EXPECT(probability >= 0 && probability < 1);
     const BetaDistribution beta(a, b);
-    // Bisects the doubles in [0, 1] themselves, whose bits grow as they do, so small numbers are as exact as large
-    // ones. And a greater probability never takes a left turn before a smaller one does, whatever the rounding.
+    // Bisects the bit patterns of the doubles in [0, 1], which are in the same order as the doubles, so small numbers
+    // are as exact as large ones. Whatever the rounding, a greater probability never turns left before a smaller one
+    // does.
     std::uint64_t low = 0;
     std::uint64_t high = std::bit_cast<std::uint64_t>(1.0);
     while (high - low > 1) {

@@ -9,8 +9,8 @@ namespace crescendo {
 // Slack in counting the multiples of q: 0.3 / 0.1 is 2.9999999999999996 and must count as 3.
 inline constexpr double multiple_slack = 1e-9;
 
-/// So far may a number that is some times q be from a multiple of q, in units of q: programs and people compute
-/// multiples in their own ways. For large multiples rounding alone comes to more.
+/// Largest distance, in units of q, of the number times * q from a multiple of q: programs and people compute multiples
+/// in different ways. For large multiples, rounding alone can exceed the fixed bound.
 inline double multiple_tolerance(double times) {
     return std::max(1e-6, 4 * std::numeric_limits<double>::epsilon() * std::fabs(times));
 }

@@ -11,7 +11,7 @@
 namespace crescendo {
 namespace {
 
-/// `value` as expressions see the values of a parameter of this type; absent if it cannot be one.
+/// `value` as expressions see it if the parameter has this type; absent if such a parameter cannot have it.
 Datum seen(const Value& value, Type type) {
     const auto datum = to_datum(value);
     if (const auto* whole = std::get_if<std::int64_t>(&datum); whole != nullptr && type == Type::number) {
@@ -24,7 +24,7 @@ Datum seen(const Value& value, Type type) {
     return type == Type::mixed || type_of(value) == type ? datum : Datum{};
 }
 
-/// The value that an expression chose. Lists, maps and null are text to expressions: a view of such a parameter's text
+/// The value that an expression chose. Expressions see lists, maps and null as text: a view of such a parameter's text
 /// means the parameter's value.
 Value chosen(const Datum& computed, const Assignment& assignment) {
     if (const auto* view = std::get_if<std::string_view>(&computed)) {
@@ -38,8 +38,8 @@ Value chosen(const Datum& computed, const Assignment& assignment) {
     return to_value(computed);
 }
 
-/// Whether a given value is the computed one. The last bits may come from another machine, or from a printed number,
-/// and older journals have lists, maps and null as text.
+/// Whether a given value is the computed one, up to rounding: the given one may come from another machine, or from a
+/// printed number. Older journals have lists, maps and null as text.
 bool agree(const Value& given, const Datum& computed) {
     if (const auto* number = std::get_if<double>(&computed)) {
         const auto other = seen(given, Type::number);
@@ -90,7 +90,7 @@ Datum Rules::evaluate(const Expression& expression, const Assignment& assignment
 Assignment Rules::apply(std::vector<std::optional<Value>> given) const {
     Assignment assignment(std::move(given));
     if (empty()) {
-        return assignment;  // nobody looks at the values
+        return assignment;  // without rules, nothing uses `data`
     }
     for (const auto index : order_) {
         const auto& parameter = parameters_[index];

@@ -12,12 +12,12 @@
 
 namespace crescendo {
 
-/// A value for some of the parameters, and what expressions see of them.
+/// Values of some of the parameters, and these values as expressions see them.
 struct Assignment {
     /// `given` has an entry for each parameter.
     explicit Assignment(std::vector<std::optional<Value>> given)
         : values(std::move(given)), data(values.size()), is_active(values.size(), true) {}
-    // Not to be copied: the data are views of the values.
+    // Not copyable, because `data` has views of `values`.
     Assignment(Assignment&&) = default;
     Assignment& operator=(Assignment&&) = default;
 
@@ -31,7 +31,7 @@ class Rules {
   public:
     Rules() = default;
 
-    /// What is wrong with a rule becomes one of `problems`, with the key "parameters.<name>.when",
+    /// Adds the mistake in each wrong rule to `problems`, with the key "parameters.<name>.when",
     /// "parameters.<name>.expression" or "constraints[<index>]". Such a rule is left out.
     Rules(const std::vector<Parameter>& parameters, const std::vector<std::string>& constraints,
           std::vector<ExpressionError>& problems);
@@ -41,22 +41,22 @@ class Rules {
 
     const std::vector<Expression>& constraints() const { return constraints_; }
 
-    /// Whether a parameter is absent from some configurations, as far as one can tell.
+    /// Whether a parameter may be absent from some configurations, as far as its rules tell.
     bool may_be_absent(std::size_t parameter) const { return parameters_[parameter].may_be_absent; }
 
-    /// Indices of all parameters, each behind those that it depends on.
+    /// Indices of all parameters, each after those that it depends on.
     const std::vector<std::size_t>& order() const { return order_; }
 
     /// Decides which parameters are absent, and computes the derived ones that are not given. Throws InvalidInput (key
-    /// "config") if a given value cannot be the parameter's, and ExpressionError with the key of the rule if a rule has
+    /// "config") if the parameter cannot have a given value, and ExpressionError with the key of the rule if a rule has
     /// no result, such as 1 / 0.
     Assignment apply(std::vector<std::optional<Value>> given) const;
 
-    /// Whether a constraint allows what apply() gave. It does if it depends on a parameter that is absent. Throws
+    /// Whether a constraint allows a result of apply(). It does if it depends on an absent parameter. Throws
     /// ExpressionError as apply() does.
     bool allows(std::size_t constraint, const Assignment& assignment) const;
 
-    /// The first constraint that does not allow what apply() gave. Throws ExpressionError as apply() does.
+    /// The first constraint that does not allow a result of apply(). Throws ExpressionError as apply() does.
     std::optional<std::size_t> broken(const Assignment& assignment) const;
 
   private:

@@ -6,7 +6,7 @@
 namespace crescendo {
 namespace {
 
-/// The type of the values, as expressions see them.
+/// The type of a distribution's values, as expressions see them.
 struct TypeOf {
     Type operator()(const IntUniform&) const { return Type::whole; }
     Type operator()(const Categorical& d) const {
@@ -111,7 +111,7 @@ void Rules::Reader::report_cycle(std::size_t begin, const std::string& key, std:
                            offset, key);
 }
 
-/// The expression; nothing where it has a mistake, which is reported unless it comes from another one.
+/// The expression; nothing if it has a mistake. The mistake is reported unless it follows from one in another rule.
 std::optional<Expression> Rules::Reader::expression(const std::string& text, const std::string& key) {
     try {
         return Expression(text, symbols_);

@@ -11,8 +11,8 @@
 
 namespace crescendo {
 
-/// Reads the rules of a search space: each parameter behind those that it depends on, so that the types of derived ones
-/// are known where they are used.
+/// Reads the rules of a search space: each parameter after those that it depends on, so that the types of derived
+/// parameters are known when other rules use them.
 class Rules::Reader {
   public:
     Reader(const std::vector<Parameter>& parameters, Rules& rules, std::vector<ExpressionError>& problems);
@@ -35,8 +35,8 @@ class Rules::Reader {
     std::vector<ExpressionError>& problems_;
     std::map<std::string, std::size_t, std::less<>> indices_;
     std::vector<State> states_;
-    std::vector<std::size_t> path_;  ///< the parameters that are being read, each because the one before needs it
-    std::set<std::string> unknown_;  ///< names of parameters whose rules are mistaken: what they mean is not known
+    std::vector<std::size_t> path_;  ///< the parameters that are being read, each needed by the one before it
+    std::set<std::string> unknown_;  ///< names of parameters with wrong rules, whose types are unknown
     Symbols symbols_;
 };
 

@@ -144,7 +144,7 @@ Config SearchSpace::in_order(const Config& config) const {
     }
 }
 
-/// Throws InvalidInput about the first name in `config` that is no parameter, or is there twice.
+/// Throws InvalidInput about the first name in `config` that is not a parameter, or that is given twice.
 void SearchSpace::refuse_names(const Config& config) const {
     const auto names = names_of(parameters_);
     for (auto each = config.begin(); each != config.end(); ++each) {
@@ -158,7 +158,7 @@ void SearchSpace::refuse_names(const Config& config) const {
     }
 }
 
-/// The value of each parameter that `config` has.
+/// The value that `config` has for each parameter; nothing for those that it lacks.
 std::vector<std::optional<Value>> SearchSpace::given(const Config& config) const {
     std::vector<std::optional<Value>> values;
     values.reserve(parameters_.size());

@@ -8,7 +8,7 @@ namespace {
 constexpr int usual_draws = 1000;
 constexpr int most_draws = 10'000;  // until one is allowed
 
-/// Judges one draw. Returns whether it is a configuration.
+/// Judges one draw. Returns whether the rules allow it.
 bool judge(const SearchSpace& space, CounterRandom random, Survey& found) {
     const auto& rules = space.rules();
     bool is_allowed = true;

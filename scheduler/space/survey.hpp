@@ -9,22 +9,22 @@
 
 namespace crescendo {
 
-/// What the rules of a search space do to random draws: the first draws for the first trials of a sweep.
+/// How many random draws the rules of a search space allow: the first draws for the first trials of a sweep.
 ///
-/// A thousand are drawn; as many as SearchSpace::sample() tries if the constraints allow none of those.
+/// There are a thousand draws. If none is allowed, drawing continues until one is, up to 10,000 draws.
 struct Survey {
     int num_draws = 0;
     int num_refused = 0;
-    std::vector<int> broken{};   ///< for each constraint, the draws that broke it
-    std::vector<int> present{};  ///< for each parameter, the draws that have it
-    std::map<std::string, ExpressionError> errors{};  ///< by key, the first one of each rule that had no result
+    std::vector<int> broken{};   ///< for each constraint, the number of draws that broke it
+    std::vector<int> present{};  ///< for each parameter, the number of draws that have it
+    std::map<std::string, ExpressionError> errors{};  ///< by key, the first error of each rule that had no result
 
     double share_refused() const { return num_draws == 0 ? 0.0 : static_cast<double>(num_refused) / num_draws; }
 };
 
 Survey survey(const SearchSpace& space, std::uint64_t seed);
 
-/// What a survey finds wrong, with the keys of the rules: rules without a result, constraints that allow nothing.
+/// The problems that a survey shows, with the keys of the rules: rules without a result, constraints that forbid all.
 std::vector<ExpressionError> problems_of(const Survey& survey, const SearchSpace& space);
 
 }  // namespace crescendo

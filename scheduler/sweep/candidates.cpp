@@ -23,7 +23,7 @@ std::optional<TrialId> Candidates::best_ended(const Trials& trials) const {
     return are_trials() ? trials.best_ended() : best_repetition(trials, configurations_.best_ended());
 }
 
-/// Of those that count for the configuration.
+/// The best of the repetitions that count for the configuration: those that reported and did not fail.
 std::optional<TrialId> Candidates::best_repetition(const Trials& trials, std::optional<TrialId> configuration) const {
     const Trial* best = nullptr;
     if (configuration) {
@@ -86,7 +86,7 @@ const Trial* Candidates::end(const Trials& trials, const Trial& trial) {
         return nullptr;
     }
     std::vector<double> losses;
-    std::optional<StopReason> reason;  // that of the first that has not failed, unless the configuration lost at a rung
+    std::optional<StopReason> reason;  // of the first repetition that has not failed; `judged` if any has that reason
     for (const auto& each : siblings) {
         if (each.status == TrialStatus::failed) {
             continue;

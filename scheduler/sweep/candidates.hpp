@@ -13,11 +13,12 @@
 
 namespace crescendo {
 
-/// What the sampler, the target, the patience and `best` of a sweep know: its trials or, with `repeat`, the
-/// configurations of which its trials are repetitions.
+/// What the sampler, the target, the patience and `best` of a sweep see: its trials or, with `repeat`, their
+/// configurations.
 ///
-/// A configuration is kept as a Trial. Its id counts configurations. Its loss is the one that it was judged by last or,
-/// once all its repetitions have ended, that of their last reports. `trials` are always the trials of the sweep.
+/// A configuration is kept as a Trial, whose id counts configurations. Its loss is the one by which it was judged last
+/// or, once all its repetitions have ended, the judged loss of their last reports. The `trials` passed to each function
+/// are all trials of the sweep.
 class Candidates {
   public:
     explicit Candidates(const Repeat& repeat) : repeat_(repeat) {}
@@ -37,22 +38,22 @@ class Candidates {
     std::optional<TrialId> best(const Trials& trials) const;
     std::optional<TrialId> best_ended(const Trials& trials) const;
 
-    /// The configuration whose first repetition has just begun. Not where trials are the candidates.
+    /// Adds the configuration whose first repetition has just begun. Not for sweeps whose candidates are trials.
     const Trial& begin(const Trial& first);
 
-    /// The configuration that the scheduler has judged.
+    /// Takes the loss by which the scheduler has judged a configuration. Returns the configuration.
     const Trial& judge(const JudgedConfiguration& judged);
 
-    /// What TrialProposed says of a trial holds for all repetitions of its configuration. Returns the candidate.
+    /// Applies what TrialProposed says about a trial to all repetitions of its configuration. Returns the candidate.
     const Trial& propose(Trials& trials, TrialId trial, const Config& config, std::optional<Origin> origin);
 
-    /// The candidate that is open again because the trial is tried again. None if its configuration had not failed.
+    /// The candidate that reopens because the trial is retried. Null if its configuration had not failed.
     const Trial* retry(const Trial& trial);
 
-    /// The candidate that ends because the trial has. None while another repetition has not.
+    /// The candidate that ends because the trial has ended. Null if another repetition has not ended yet.
     const Trial* end(const Trials& trials, const Trial& trial);
 
-    /// A candidate has ended without failing: drops the checkpoints of trials that cannot be the best any more.
+    /// A candidate has ended without failing: drops the checkpoints of trials that can no longer be the best.
     void drop_obsolete(Trials& trials, const Trial& ended, std::vector<Action>& actions);
 
   private:
@@ -60,7 +61,7 @@ class Candidates {
     std::optional<TrialId> best_repetition(const Trials& trials, std::optional<TrialId> candidate) const;
 
     Repeat repeat_;
-    Trials configurations_;  // none where trials are the candidates
+    Trials configurations_;  // empty if the candidates are trials
 };
 
 }  // namespace crescendo

@@ -37,7 +37,7 @@ int Demand::num_missing_besides(TrialId trial) const {
     return num_missing_ - (own == nullptr ? 0 : own->num_missing);
 }
 
-/// With very many survivors, most calls end after a few of them.
+/// Even with very many survivors, most calls end after a few of them.
 bool Demand::can_spare(int count, const Trial& trial, const Allocator& allocator) const {
     const auto own_merit = merit(claim_of(trial));
     int num_spare = allocator.pool().num_free() - num_missing_besides(trial.id);

@@ -11,24 +11,24 @@
 
 namespace crescendo {
 
-/// What running trials may ask for when they report next: the slots that they are short of, and surplus slots beyond
-/// them for those that survived a rung.
+/// What running trials may ask for at their next reports: the slots that they are short of and, for trials that
+/// survived a rung, surplus slots beyond those.
 ///
-/// If no setting of the sweep makes use of this, it counts nothing.
+/// If no setting of the sweep uses this, it counts nothing.
 class Demand {
   public:
     /// `spec` is valid.
     explicit Demand(const SchedulerSpec& spec);
 
     /// Counts the trial as it is now: with its group if it is running, else not at all. Call it after every change of
-    /// the trial; one call too many changes nothing.
+    /// the trial; extra calls change nothing.
     void update(const Trial& trial, const Allocator& allocator) {
         if (is_needed_) {
             replace(trial, allocator);
         }
     }
 
-    /// Counts all trials anew, because slots joined or were lost, which changes what each could get.
+    /// Recounts all trials, because slots joined or were lost, which changes what each trial could get.
     void recount(const Allocator& allocator);
 
     /// Number of slots that running trials are short of their full sizes.
@@ -37,12 +37,12 @@ class Demand {
     /// Number of slots that running trials other than `trial` are short of their full sizes.
     int num_missing_besides(TrialId trial) const;
 
-    /// Whether `trial` may take `count` free slots as surplus: no other running trial is short of them, and better
-    /// survivors would not take them. Better ones survived more rungs, or have a lower loss.
+    /// Whether `trial` may take `count` free slots as surplus: no other running trial is short of them, and no better
+    /// survivor would take them. A better survivor has survived more rungs or, after as many, has a lower loss.
     bool can_spare(int count, const Trial& trial, const Allocator& allocator) const;
 
   private:
-    /// What is counted of a running trial.
+    /// What is counted for a running trial.
     struct Claim {
         TrialId trial;
         int size = 0;
@@ -52,7 +52,7 @@ class Demand {
         bool wants_workers = true;
     };
 
-    /// Order in which survivors get surplus slots: those that survived most rungs first, then by loss.
+    /// Order in which survivors get surplus slots: most survived rungs first, then lowest loss, then lowest id.
     using Merit = std::tuple<int, double, TrialId>;
 
     static Claim claim_of(const Trial& trial);

@@ -10,7 +10,7 @@
 
 namespace crescendo {
 
-/// Watches whether reports bring better values, and says where the user's patience is over.
+/// Watches whether reports bring better values, and says when the user's patience (`patience:`) is over.
 class Improvement {
   public:
     explicit Improvement(const Patience& patience) : patience_(patience) {}
@@ -22,7 +22,7 @@ class Improvement {
         }
     }
 
-    /// The trial, or the configuration of which trials are repetitions, has this loss now.
+    /// The candidate, a trial or a configuration, has a new loss.
     void note_value(const Trial& candidate) {
         if (*candidate.loss < best_loss_) {
             note_best(candidate);
@@ -32,7 +32,7 @@ class Improvement {
     /// The trial, or configuration, ended without failing.
     void note_end(const Trial& trial) { num_ends_in_vain_ += trial.id != best_trial_; }
 
-    /// The sweep ended and has something to do again: it gets the same patience anew.
+    /// An ended sweep has reopened: its patience begins anew.
     void begin_again() { num_ends_in_vain_ = 0; }
 
     /// Whether the trial has not improved for too long, at its report.
@@ -52,9 +52,9 @@ class Improvement {
 
     Patience patience_;
     double best_loss_ = worst_loss;      ///< the lowest that was noted
-    std::optional<TrialId> best_trial_;  ///< who had it first
+    std::optional<TrialId> best_trial_;  ///< the first trial that had it
     int num_ends_in_vain_ = 0;           ///< other trials that ended since then
-    std::vector<Best> bests_;        ///< by trial; empty if trials end by themselves only
+    std::vector<Best> bests_;        ///< by trial; empty without Patience::resource
 };
 
 }  // namespace crescendo

@@ -62,7 +62,7 @@ bool Placement::would_be_next(const Trial& trial, const Prospects& prospects) co
 }
 
 /// The least that a trial in line takes is the same for all that are not reluctant: if there are too few slots for the
-/// first, there are for none.
+/// first, there are too few for all.
 bool Placement::take_slots(Trial& trial, int rungs_survived, int num_reserved) {
     const InLine next{rungs_survived, trial.id};
     const int num_refused = is_reluctant(next) ? 0 : pool().num_free() - num_usable(next);
@@ -111,8 +111,9 @@ bool Placement::change_group(Trial& trial, const Prospects& prospects) {
     return add_surplus(trial, prospects);
 }
 
-/// A trial that could not run otherwise gets the surplus of a group; one that survived as many rungs gets all that is
-/// more than a trial starts with. No more is given back than that takes, in steps of the ladder.
+/// Gives slots back to the trial that is next, if it could not run otherwise: the group's surplus or, if that trial
+/// survived at least as many rungs, everything beyond the size with which trials start. The group shrinks in steps of
+/// the ladder, by no more than that trial needs.
 bool Placement::give_back(Trial& trial, const Prospects& prospects) {
     if (spec_.shrink == Switch::off || size_of(trial) <= allocator_.starting_size() || !may_run_another()) {
         return false;
@@ -132,7 +133,7 @@ bool Placement::give_back(Trial& trial, const Prospects& prospects) {
     return (next || prospects.can_start) && give_back_to(next, trial);
 }
 
-/// Nobody in line is next: a new trial is.
+/// `next`: the trial in line that gets the slots; none: a new trial does.
 bool Placement::give_back_to(const std::optional<InLine>& next, Trial& trial) {
     const auto& slots = trial.group.slots;
     const bool is_as_promising = next && next->rungs_survived >= trial.rungs_survived;
@@ -162,7 +163,7 @@ bool Placement::grow(Trial& trial, const Prospects& prospects) {
     }
     if (spec_.grow == GrowPolicy::wait) {
         if (const auto next = next_in_line(prospects); next && *next < InLine{trial.rungs_survived, trial.id}) {
-            return false;  // the free slots are collected for another
+            return false;  // the free slots are collected for another trial
         }
     }
     const int offered = allocator_.offer(trial.group.slots, trial.rungs_survived);
@@ -173,7 +174,7 @@ bool Placement::grow(Trial& trial, const Prospects& prospects) {
     return grow_to(trial, offered);
 }
 
-/// Grows to `offered` workers, or to as many of them as are worth it.
+/// Grows to `offered` workers, or to as many of them as are worth it. Returns whether the group grew.
 bool Placement::grow_to(Trial& trial, int offered) {
     if (offered > size_of(trial) && spec_.grow_when != GrowWhen::always) {
         offered = growth_.choose(trial, allocator_.sizes_up_to(size_of(trial), offered));
@@ -187,7 +188,7 @@ bool Placement::grow_to(Trial& trial, int offered) {
     return true;
 }
 
-/// Whether the trial would take workers if there were enough for it.
+/// Whether the trial would take more workers if there were enough free slots for it.
 bool Placement::wants_workers(const Trial& trial) const {
     if (spec_.grow_when == GrowWhen::always) {
         return true;
@@ -198,7 +199,7 @@ bool Placement::wants_workers(const Trial& trial) const {
            growth_.wants(trial, allocator_.sizes_up_to(size_of(trial), most));
 }
 
-/// Workers that do not make the trial faster go to trials that could not run otherwise.
+/// Gives workers that do not make the trial faster to trials that could not run otherwise.
 bool Placement::give_back_idle(Trial& trial, const Prospects& prospects) {
     if (spec_.grow_when != GrowWhen::goodput || pool().num_free() >= allocator_.starting_size() ||
         !may_run_another() || !(prospects.can_start || next_in_line(prospects))) {
@@ -217,7 +218,7 @@ bool Placement::give_back_idle(Trial& trial, const Prospects& prospects) {
     return true;
 }
 
-/// Workers that make the trial slower go, even if nobody else needs their slots.
+/// Gives back workers that make the trial slower, even if no other trial needs their slots.
 bool Placement::undo_growth(Trial& trial) {
     if (!grew_in_vain(trial)) {
         return false;
@@ -226,14 +227,14 @@ bool Placement::undo_growth(Trial& trial) {
     return true;
 }
 
-/// Sizes that were measured count, whether they are on the ladder or not: surplus slots double a group. Trials that did
-/// not tell of their first steps keep their workers: older journals are of a time when nobody looked.
+/// Every size that was measured counts, also one that is not on the ladder, because surplus slots double a group. A
+/// trial without TrialTimed keeps its workers: older journals have no such events, and were decided without this rule.
 int Placement::fastest_size(const Trial& trial) const {
     return spec_.grows_early() && growth_.is_timed(trial.id) ? growth_.fastest_size(trial, allocator_.starting_size())
                                                              : size_of(trial);
 }
 
-/// Slots that no other trial needs, and that better survivors would not take.
+/// Adds slots that no other trial needs, and that no better survivor would take.
 bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
     const bool is_due = trial.rungs_survived > 0 || (spec_.grows_early() && growth_.is_timed(trial.id));
     if (!spec_.has_surplus() || !is_due || is_short(trial) || is_for_others(prospects)) {
@@ -244,8 +245,9 @@ bool Placement::add_surplus(Trial& trial, const Prospects& prospects) {
            grow_to(trial, size_of(trial) + more);
 }
 
-/// Whether trials that do not run will take what is free. Where `max_concurrent` keeps them from it, one that ends
-/// leaves its own slots to the next. With `grow: wait` that one may need more, which are collected.
+/// Whether trials that do not run will take what is free. If `max_concurrent` keeps them from it, they will not: a
+/// trial that ends leaves its own slots to the next one. But with `grow: wait`, the next one may need more slots, which
+/// are collected.
 bool Placement::is_for_others(const Prospects& prospects) const {
     const bool are_kept = spec_.capped_surplus == Switch::on && spec_.grow != GrowPolicy::wait && !may_run_another();
     return !are_kept && (prospects.can_start || !waiting_.empty() || next_in_line(prospects));
@@ -255,7 +257,8 @@ bool Placement::is_short(const Trial& trial) const {
     return size_of(trial) < allocator_.full_size(trial.rungs_survived);
 }
 
-/// Slots that a trial in line leaves to others, sorted. None if the sweep has too few besides.
+/// Slots that a trial in line refuses, because they may be to blame for its failures; sorted. Empty if the sweep has
+/// too few others.
 const std::vector<SlotId>& Placement::refused_by(const InLine& next) const {
     const auto* suspects = doubts_.of(next.trial);
     if (suspects == nullptr) {
@@ -286,7 +289,7 @@ std::set<InLine>::const_iterator Placement::first_willing() const {
                          : waiting_.begin();
 }
 
-/// Slots that the trial takes last, where it gets `count`: of whole nodes if others have enough free ones.
+/// Slots that the trial takes last when it gets `count`: those of whole nodes, if others have enough free slots.
 const std::vector<SlotId>& Placement::avoided_by(const Trial& trial, int count) const {
     const auto* suspects = doubts_.of(trial.id);
     if (suspects == nullptr) {

@@ -16,9 +16,9 @@
 
 namespace crescendo {
 
-/// A trial in the line for free slots. Those that survived most rungs come first, then lower ids.
+/// A trial in the line for free slots. Trials that survived more rungs come first, then lower ids.
 struct InLine {
-    int rungs_survived;  ///< of a paused trial: with the rung at which it would be promoted
+    int rungs_survived;  ///< for a paused trial, includes the rung at which it would be promoted
     TrialId trial;
 
     friend bool operator<(const InLine& a, const InLine& b) {
@@ -31,22 +31,22 @@ struct Prospects {
     const AnyScheduler& scheduler;     ///< names the paused trial that may be promoted
     const std::vector<Trial>& trials;  ///< all trials, by id
     bool can_start;                    ///< whether another trial may start
-    bool awaits_proposal = false;      ///< whether slots are kept for a trial whose proposal an event will have
+    bool awaits_proposal = false;      ///< whether slots are kept for a trial whose proposal will come as an event
 };
 
-/// What becomes of a trial's group at its report.
+/// How a trial's group changes at its report.
 enum class GroupChange {
     none,
     regrouped,
-    leaves,  ///< the trial must leave its slots, and wait for as many as it is due
+    leaves,  ///< the trial must leave its slots, and wait for as many as it is entitled to
 };
 
-/// Decides who gets which slots, and keeps the line of trials that wait for some.
+/// Decides which trials get which slots, and keeps the line of trials that wait for slots.
 ///
-/// A trial in line is reluctant if the free slots would be enough for it, but not without those that may be to blame
-/// for its failures, and the sweep has others. Then the line goes on without it.
+/// A trial in line is reluctant if the free slots would be enough for it only with those that may be to blame for its
+/// failures, while the sweep has others. Then the line continues without it.
 ///
-/// It changes a trial's group and nothing else of the trial. `Sweep` decides which trials run, and says when.
+/// Placement changes only a trial's group and `wants_workers`. `Sweep` decides which trials run, and when.
 class Placement {
   public:
     /// `spec` is valid.
@@ -66,10 +66,11 @@ class Placement {
 
     std::optional<TrialId> first_waiting() const;
 
-    /// Who gets free slots next, of the trials that wait and are not reluctant, and the one that may be promoted.
+    /// The trial that gets free slots next: one that waits and is not reluctant, or the one that may be promoted.
     std::optional<InLine> next_in_line(const Prospects& prospects) const;
 
-    /// The first reluctant trial that takes the free slots before they idle: it has more than one attempt left.
+    /// The first reluctant trial that takes the free slots rather than leave them idle: it has more than one attempt
+    /// left.
     std::optional<InLine> next_reluctant() const;
 
     /// Whether the trial, if it paused now and were promoted, would get slots before all others.
@@ -78,21 +79,21 @@ class Placement {
     /// Whether there are free slots and one more trial may run.
     bool can_place() const { return pool().num_free() > 0 && may_run_another(); }
 
-    /// Gives slots to a trial that is next in line, or reluctant, and has none. As far as possible these are not to
-    /// blame for its failures, and on other nodes. Returns whether there were enough besides `num_reserved`.
+    /// Gives slots to a trial that has none, and is next in line or reluctant. If possible, avoids slots that may be to
+    /// blame for the trial's failures, and their nodes. Returns whether there were enough besides `num_reserved`.
     bool take_slots(Trial& trial, int rungs_survived, int num_reserved = 0);
 
     /// Gives slots to a new trial, but leaves those that running trials have a claim on. Returns whether there were
     /// enough.
     bool take_slots_for_new(Trial& trial);
 
-    /// Takes back what the two above gave.
+    /// Frees the slots that take_slots() or take_slots_for_new() gave to the trial.
     void return_slots(Trial& trial);
 
     /// Counts a trial that was given slots as running, and sets its group's batch.
     void note_running(Trial& trial);
 
-    /// Learns from a report of a running trial, which still has the state of the report before.
+    /// Learns from a report of a running trial. `trial` must still have the state of its previous report.
     void note_report(const Trial& trial, const TrialReported& report) {
         growth_.note(trial, report);
         if (doubts_.any()) {
@@ -100,7 +101,7 @@ class Placement {
         }
     }
 
-    /// `suspect`, a slot of the running trial, may be to blame for a failure that has been counted.
+    /// `suspect`, a slot of the running trial, may be to blame for a failure, which has already been counted.
     void note_failure(const Trial& trial, SlotId suspect, bool is_last_attempt) {
         doubts_.note_failure(trial.id, suspect, is_last_attempt, pool());
     }
@@ -109,34 +110,34 @@ class Placement {
 
     const SlotDoubts& doubts() const { return doubts_; }
 
-    /// Learns how long the first steps of a running trial take, which has not reported yet. Returns whether it did.
+    /// Learns the time of a running trial's first steps, before its first report. Returns whether that is news.
     bool note_start(const Trial& trial, const TrialTimed& event) { return growth_.note(trial, event); }
 
-    /// Learns for how long a running trial stood still when its group changed.
+    /// Learns how long a running trial stood still when its group changed.
     void note_regroup(const Trial& trial, const TrialRegrouped& event) { growth_.note(trial, event); }
 
     const Growth& growth() const { return growth_; }
 
-    /// See Growth: running trials whose groups may change now, between their reports.
+    /// Running trials whose groups may change now, between their reports (Growth::take_waiting()).
     std::set<TrialId> take_waiting_to_grow() { return growth_.take_waiting(); }
 
-    /// Whether the trial grew in vain: it told how long its first steps took, and is slower since.
+    /// Whether the trial grew in vain: it reported the times of its first steps, and has become slower since.
     bool grew_in_vain(const Trial& trial) const {
         return fastest_size(trial) < static_cast<int>(trial.group.slots.size());
     }
 
-    /// What the trial's own report changes, or the end of its wait for another one: it gives slots back, grows, or gets
-    /// surplus slots. `at_milestone` says that it has just survived a rung, so that there is a checkpoint to wait with.
+    /// Changes the trial's group at its own report, or when its wait for another trial's try ends: it gives slots back,
+    /// grows, or gets surplus slots. `at_milestone`: it has just survived a rung, so it has a checkpoint and can wait.
     GroupChange adapt(Trial& trial, bool at_milestone, const Prospects& prospects);
 
-    /// Removes the workers on `lost` slots from a running trial, which begins a new generation with those that are
-    /// left. If none would be left, nothing changes. Returns whether any is left.
+    /// Removes the workers on `lost` slots from a running trial, which begins a new generation with the others. If no
+    /// worker would be left, changes nothing. Returns whether any is left.
     bool remove_workers(Trial& trial, const std::set<SlotId>& lost);
 
-    /// Frees the slots of a trial that runs no more.
+    /// Frees the slots of a trial that no longer runs.
     void leave(Trial& trial);
 
-    /// Number of workers to which a trial is entitled that survived so many rungs.
+    /// Number of workers that a trial is entitled to after it survived `rungs_survived` rungs.
     int target_workers(int rungs_survived) const { return allocator_.target_workers(rungs_survived); }
 
     const SlotPool& pool() const { return allocator_.pool(); }

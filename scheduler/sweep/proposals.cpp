@@ -7,10 +7,11 @@
 namespace crescendo {
 namespace {
 
-/// How often something untried is looked for. Where this is too seldom, little is left that is untried.
+/// Most attempts to draw an untried configuration. If all fail, few untried ones are left.
 constexpr int most_attempts = 100;
 
-/// If `config` was tried, the first of what `draw` gives that was not. Nothing if there is no need, or no such one.
+/// If `config` was tried, the first configuration from `draw` that was not. Nothing if `config` was not tried, or if no
+/// attempt finds one.
 template <class Draw>
 std::optional<Config> instead_of(const Config& config, const Tried& tried, const Draw& draw) {
     for (int attempt = 0; tried.repeats(config) && attempt < most_attempts; ++attempt) {
@@ -51,7 +52,8 @@ bool Proposals::configure(Trial& trial) {
 
 std::optional<Proposal> Proposals::propose() { return awaited_ ? ask(*awaited_) : std::nullopt; }
 
-/// A point of the sweep file. Where that leaves parameters open, they are what the sampler would propose.
+/// A point of the sweep file (`initial:`). Parameters that it leaves open get the values that the sampler would
+/// propose.
 Config Proposals::initial_config(TrialId trial) {
     const auto& given = initial_[static_cast<std::size_t>(trial.value)];
     const auto proposal = are_events_ ? std::nullopt : sampler_->propose(trial);
@@ -65,7 +67,7 @@ Config Proposals::initial_config(TrialId trial) {
     return untried.value_or(*std::move(config));
 }
 
-/// What the sampler proposes. If that was tried, something random that was not, if there is.
+/// The sampler's proposal. If that was tried, a random configuration that was not, if one is found.
 std::optional<Proposal> Proposals::ask(TrialId trial) {
     auto proposal = sampler_->propose(trial);
     if (proposal) {

@@ -16,11 +16,11 @@
 
 namespace crescendo {
 
-/// Where the configurations of new trials come from: those that events proposed come first, then the initial ones of
-/// the sweep file, then the sampler's.
+/// Gives new trials their configurations: first those that events proposed, then the initial ones of the sweep file,
+/// then the sampler's.
 ///
-/// A configuration that was tried is not tried again while the search space, if it is finite, has others. What an event
-/// or the sweep file says is tried in any case.
+/// In a finite search space, no configuration is tried twice while there are others. What an event or the sweep file
+/// gives is tried in any case.
 class Proposals {
   public:
     Proposals(const SweepSpec& spec, AnySampler sampler)
@@ -31,10 +31,10 @@ class Proposals {
           sampler_(std::move(sampler)),
           are_events_(sampler_->proposes_by_events()) {}
 
-    /// Keeps what an event proposes for a trial that has not started. If there is a proposal for it, that one stays.
+    /// Keeps what an event proposes for a trial that has not started. An earlier proposal for it stays.
     void add(TrialId trial, Proposal proposal) { from_events_.try_emplace(trial, std::move(proposal)); }
 
-    /// The first trial, of `from` and those after it, that the sampler will be asked for.
+    /// The first trial, from `from` on, without a proposal from an event or the sweep file: the sampler will be asked.
     TrialId first_without(TrialId from) const {
         while (has(from)) {
             ++from.value;
@@ -45,13 +45,13 @@ class Proposals {
     /// Gives a new trial its configuration. Returns whether there is one.
     bool configure(Trial& trial);
 
-    /// The trial that configure() had nothing for, and that waits for an event with its proposal.
+    /// The trial for which configure() had nothing, and which waits for an event with its proposal.
     std::optional<TrialId> awaited() const { return awaited_; }
 
     /// What the sampler proposes for the awaited trial. Nothing if none is awaited, or if it has nothing yet.
     std::optional<Proposal> propose();
 
-    /// Whether `next`, the next trial to start, will have no proposal as things are.
+    /// Whether `next`, the next trial to start, has no proposal and will get none, as things are.
     bool are_exhausted(TrialId next) const {
         return sampler_has_nothing_ || (have_ended_ && !has(next));
     }
@@ -62,7 +62,7 @@ class Proposals {
         awaited_.reset();
     }
 
-    /// The sampler is asked no more.
+    /// From now on, the sampler is not asked any more.
     void end() { have_ended_ = true; }
     void begin_again() { have_ended_ = false; }
 
@@ -75,11 +75,11 @@ class Proposals {
         }
     }
 
-    /// The trials that were told of since the last call, if the sampler proposes by events.
+    /// The trials that tell() was called with since the last call, if the sampler proposes by events.
     std::set<TrialId> take_news() { return std::exchange(news_, {}); }
 
   private:
-    /// Whether the trial has a proposal that the sampler is not asked for.
+    /// Whether an event or the sweep file has a proposal for the trial, so the sampler is not asked.
     bool has(TrialId trial) const { return from_events_.contains(trial) || is_initial(trial); }
     bool is_initial(TrialId trial) const { return static_cast<std::size_t>(trial.value) < initial_.size(); }
     Config initial_config(TrialId trial);

@@ -7,7 +7,7 @@
 #include "core/check.hpp"
 #include "scheduler/loss.hpp"
 
-// Private functions that every report passes through are inline: a tenth of what a decision costs.
+// Private functions that every report passes through are inline, which saves a tenth of the cost of a decision.
 
 namespace crescendo {
 namespace {
@@ -28,7 +28,7 @@ Sweep::Sweep(SweepSpec spec, AnySampler sampler)
       placement_(spec_.scheduler),
       improvement_(spec_.patience),
       candidates_(spec_.repeat) {
-    constexpr std::size_t most = 1 << 17;  // 20 MB, which cost nothing until trials are there
+    constexpr std::size_t most = 1 << 17;  // about 20 MB, which is only address space until there are trials
     trials_.reserve(std::min(most, static_cast<std::size_t>(spec_.run_cap.value_or(0)) *
                                        static_cast<std::size_t>(spec_.repeat.times)));
 }
@@ -44,8 +44,8 @@ std::vector<Action> Sweep::apply(const Event& event) {
     if (!over() && is_target_met_) {
         end_sweep(FinishReason::target_reached, effects);
     }
-    // Ends that follow below, such as those that a rung decides, count at the next event. A replay must not end sooner:
-    // trials that resumed or started meanwhile have reports in the journal.
+    // Trials that end below, for example at a rung that is decided there, count at the next event. This order must not
+    // change: a replay that ended sooner would miss trials that resumed or started, which have reports in the journal.
     if (!over() && improvement_.is_over()) {
         end_sweep(FinishReason::no_progress, effects);
     }
@@ -172,7 +172,7 @@ void Sweep::handle(const TrialReported& event, Effects& effects) {
     const auto verdict = judge(trial, effects);
 
     if (trial.ended()) {
-        // A trial that its user holds had trained ahead to this rung, was promoted, and decided that this one lost.
+        // A held trial that had trained ahead to this rung was promoted, and its result decided that this trial lost.
     } else if (verdict == Verdict::complete) {
         stop(trial, StopReason::completed, effects);
     } else if (has_reached_end(trial) || (verdict != Verdict::stop && improvement_.is_over(trial))) {
@@ -329,8 +329,8 @@ void Sweep::handle(const TrialRetried& event, Effects&) {
     }
 }
 
-/// With the other repetitions of its configuration. Those that are paused go first: the others are on the way to the
-/// rung where these wait, and it is not decided any more.
+/// Also stops the other repetitions of its configuration. Paused ones are stopped first: they wait at a rung to which
+/// the others still train, and which is then never decided.
 void Sweep::handle(const TrialStopped& event, Effects& effects) {
     if (known_trial(event.trial).ended()) {
         return;
@@ -344,7 +344,7 @@ void Sweep::handle(const TrialStopped& event, Effects& effects) {
     }
 }
 
-/// Other repetitions of its configuration continue.
+/// Other repetitions of the trial's configuration continue.
 void Sweep::handle(const TrialTimeUp& event, Effects& effects) {
     stop_by_request(known_trial(event.trial), StopReason::timed_out, effects);
 }
@@ -395,13 +395,13 @@ bool Sweep::meets_target() const {
     return best_trial && meets(spec_.target, *candidate_of(*best_trial).loss);
 }
 
-/// Whether a trial that has just reported is complete, although it might train further.
+/// Whether a trial that has just reported has met its own end (TrialEnd), although it could train further.
 inline bool Sweep::has_reached_end(const Trial& trial) const {
     const auto& [target, seconds] = spec_.trial_end;
     return meets(target, *trial.loss) || (seconds && trial.seconds.value_or(0) >= *seconds);
 }
 
-/// Whether a sweep that ended would not end again at once, if it had something to do.
+/// Whether an ended sweep, once it reopens, would not end again at once.
 bool Sweep::may_go_on() const { return finish_reason_ != FinishReason::cancelled && !time_is_up_ && !meets_target(); }
 
 inline const Trial& Sweep::known_trial(TrialId id) const {
@@ -411,7 +411,7 @@ inline const Trial& Sweep::known_trial(TrialId id) const {
     return trials_[id];
 }
 
-/// The other repetitions of a configuration whose first one has just started.
+/// Adds the other repetitions of a configuration whose first one has just started.
 void Sweep::start_repetitions(TrialId first) {
     for (int i = 1; i < spec_.repeat.times; ++i) {
         Trial next;
@@ -428,7 +428,7 @@ void Sweep::start_repetitions(TrialId first) {
     }
 }
 
-/// What the scheduler has decided about configurations.
+/// Takes the losses by which the scheduler has judged configurations.
 inline void Sweep::note_judgements() {
     if (candidates_.are_trials()) {
         return;
@@ -450,7 +450,7 @@ Trial& Sweep::known_trial(TrialId id) {
     return const_cast<Trial&>(std::as_const(*this).known_trial(id));
 }
 
-/// A trial that would be resumed at once does not leave its slots first.
+/// Judges a trial's report. A trial that would be resumed at once is promoted in place, and keeps its slots.
 inline Verdict Sweep::judge(Trial& trial, Effects& effects) {
     auto judgement = scheduler_->report(trial);
     note_judgements();
@@ -470,7 +470,7 @@ bool Sweep::is_promoted_in_place(const Trial& trial) const {
     return scheduler_->promotable() == trial.id && placement_.would_be_next(trial, prospects());
 }
 
-/// Promotes the paused trial that the scheduler names. Returns whether it continues. If it has trained ahead to the
+/// Promotes the paused trial that the scheduler names. Returns whether it continues. If it has already trained to its
 /// next milestone, it is paused there, or ends.
 bool Sweep::promote(Trial& trial, Effects& effects) {
     scheduler_->promote();
@@ -486,10 +486,10 @@ bool Sweep::promote(Trial& trial, Effects& effects) {
     return continues;
 }
 
-/// A held trial is promoted without slots, so that the others of its rung can be after it.
+/// Promotes held trials without slots, so that others of the same rung can be promoted after them.
 inline void Sweep::promote_held(Effects& effects) {
     if (!trials_.has_held()) {
-        return;  // at nearly every report, and quickly
+        return;  // the fast path of nearly every report
     }
     for (auto next = scheduler_->promotable(); next; next = scheduler_->promotable()) {
         Trial& trial = trials_[*next];
@@ -550,7 +550,7 @@ bool Sweep::resume_next(Effects& effects) {
     return true;
 }
 
-/// A trial gets the slots on which it failed before, rather than that they idle.
+/// Gives a trial slots on which it may have failed before, rather than leave them idle.
 bool Sweep::resume_reluctant(Effects& effects) {
     const auto next = placement_.can_place() ? placement_.next_reluctant() : std::nullopt;
     if (!next) {
@@ -566,7 +566,7 @@ bool Sweep::resume_reluctant(Effects& effects) {
     return true;
 }
 
-/// The trial, which has slots again, runs.
+/// Runs a trial that has been given slots.
 void Sweep::resume(Trial& trial, Effects& effects) {
     trials_.transition(trial, TrialStatus::running);
     trial.attempted = Resource{0};
@@ -607,7 +607,8 @@ bool Sweep::start_next(Effects& effects) {
     return true;
 }
 
-/// What is changed about the trial's workers. One that leaves its slots at its next report keeps them until then.
+/// Adapts the workers of a trial that continues. A trial that must leave its slots at its next report keeps its workers
+/// until then.
 void Sweep::go_on(Trial& trial, bool at_milestone, Effects& effects) {
     if (deadline_is_near_ || trial.is_held) {
         return;
@@ -624,8 +625,8 @@ void Sweep::go_on(Trial& trial, bool at_milestone, Effects& effects) {
     }
 }
 
-/// Trials that waited for what another one tried grow now, between their reports. Returns whether there were any: they
-/// may have given slots back, or claim none any more.
+/// Lets trials that waited for another trial's try grow now, between their reports. Returns whether there were any:
+/// they may have given slots back, or no longer claim any.
 inline bool Sweep::grow_waiting(Effects& effects) {
     std::set<InLine> waiting;
     for (const auto id : placement_.take_waiting_to_grow()) {
@@ -637,7 +638,7 @@ inline bool Sweep::grow_waiting(Effects& effects) {
     return !waiting.empty();
 }
 
-/// The trial continues in memory with the workers that it has left. If it has none, it waits to be resumed.
+/// The trial continues in memory with the workers that it has left. If none is left, it waits to be resumed.
 void Sweep::lose_workers(Trial& trial, const std::set<SlotId>& lost, Effects& effects) {
     if (placement_.remove_workers(trial, lost)) {
         effects.actions.push_back(Regroup{trial.id, trial.group});
@@ -651,7 +652,7 @@ void Sweep::pause(Trial& trial, TrialStatus how, Effects& effects) {
     suspend(trial, how);
 }
 
-/// A trial that is held does not wait for slots.
+/// Takes a trial's slots. A held trial gets the status `held` instead of `waiting`: it does not wait for slots.
 void Sweep::suspend(Trial& trial, TrialStatus how) {
     how = how == TrialStatus::waiting && trial.is_held ? TrialStatus::held : how;
     trials_.transition(trial, how);
@@ -662,7 +663,7 @@ void Sweep::suspend(Trial& trial, TrialStatus how) {
 }
 
 void Sweep::stop(Trial& trial, StopReason reason, Effects& effects) {
-    effects.actions.reserve(3);  // a checkpoint is dropped as well, and another trial takes the slots
+    effects.actions.reserve(3);  // StopTrial, DropCheckpoint, and the start of another trial on the slots
     effects.actions.push_back(StopTrial{trial.id, reason});
     end(trial, reason, effects);
 }
@@ -685,7 +686,7 @@ void Sweep::end(Trial& trial, StopReason reason, Effects& effects) {
     if (!candidates_.are_trials() && candidate->loss) {
         note_value(*candidate);
     }
-    if (candidate->status != TrialStatus::failed) {  // which may be tried again
+    if (candidate->status != TrialStatus::failed) {  // failed candidates may be retried
         improvement_.note_end(*candidate);
         candidates_.drop_obsolete(trials_, *candidate, effects.actions);
     }
@@ -703,12 +704,12 @@ void Sweep::end_eliminated(Effects& effects) {
     }
 }
 
-/// Whether trials are paused though nothing will be reported any more, as things are.
+/// Whether trials are paused although, as things are, no report will come any more.
 inline bool Sweep::waits_in_vain() const {
     return trials_.count(TrialStatus::paused) > 0 && has_come_to_rest() && !can_start() && !can_promote();
 }
 
-/// The last trials that have not ended: those that are paused or held.
+/// Ends the last trials that have not ended: paused and held ones.
 void Sweep::end_all_idle(StopReason reason, Effects& effects) {
     for (auto& trial : trials_) {
         if (!trial.ended()) {
@@ -734,7 +735,7 @@ void Sweep::end_sweep(FinishReason reason, Effects& effects) {
     end_all_idle(StopReason::swept, effects);
 }
 
-/// A sweep that ended has something to do again, and shows anew whether that helps.
+/// Reopens a sweep if it has ended: its target and its patience are checked afresh.
 void Sweep::open_again() {
     if (over()) {
         finish_reason_.reset();

@@ -22,35 +22,35 @@ enum class SweepState { running, finished, failed };
 /// Makes all decisions of a sweep: a deterministic state machine.
 ///
 /// A sampler proposes the configurations of new trials, and a scheduler decides which trials continue. RASDA
-/// (resource-adaptive successive doubling, Aach et al. 2025) decides on how many workers. Equal specs and equal events
-/// give equal actions, bit for bit.
+/// (resource-adaptive successive doubling, Aach et al. 2025) decides on how many workers each trial runs. Equal specs
+/// and equal events give equal actions, bit for bit.
 ///
-/// Slots are given out at every event, as long as a trial can use them. Waiting trials (which lost all their workers,
-/// or wait for their full size) and paused trials that may be promoted come first, beginning with those that survived
-/// most rungs; then come new trials. A running trial grows or gives slots back at its own report, when it tells how
-/// long its steps take, and when the try is over that it waited for (Growth). Otherwise it continues with the workers
-/// that it has, less those that it loses.
+/// Free slots are given out at every event, as long as a trial can use them. Waiting trials (which lost all their
+/// workers, or wait for their full size) and paused trials that may be promoted come first, beginning with those that
+/// survived most rungs; then come new trials. A running trial grows or gives slots back at its own report, when it
+/// reports its step times, and when the try that it waited for is over (Growth). Otherwise it continues with the
+/// workers that it has, except for those that it loses.
 ///
 /// Four settings (docs/sweep-file.md) leave slots free on purpose. `max_concurrent` limits the running trials.
-/// `priority: promotions_first` keeps as many slots as running trials are short of their targets, and gives them to the
-/// first of those trials that reports. `grow: wait` collects slots for the trial that waits first, unless priority is
-/// `starts_first`. `distinct_gpus` gives a trial no second slot of a GPU.
+/// `priority: promotions_first` keeps as many slots free as running trials are short of their targets, and gives them
+/// to the first of those trials that reports. `grow: wait` collects slots for the first waiting trial, unless priority
+/// is `starts_first`. `distinct_gpus` never gives a trial two slots on one GPU.
 ///
-/// A sampler may have nothing to propose yet. The other trials then get slots as if no trial could start, what is left
-/// stays idle, and the sampler is asked again at every event. If it has nothing while no trial runs or waits for slots
-/// (those that could be promoted do run then), no report will ever change that: the sweep ends as if run_cap had been
-/// reached.
+/// A sampler may have nothing to propose yet. The other trials then get slots as if no trial could start, the remaining
+/// slots stay idle, and the sampler is asked again at every event. If it has nothing while no trial runs or waits for
+/// slots (trials that could be promoted are then running), no report will ever change that: the sweep ends as if
+/// run_cap had been reached.
 ///
-/// A trial that its user holds gets no slots, and the others continue as if it were slow. If all trials that are left
-/// are held, the sweep waits until one is released.
+/// A trial that its user holds gets no slots, and the others continue as if it were slow. If only held trials are left,
+/// the sweep waits until one is released.
 ///
-/// Where trials are repetitions of configurations (`repeat`), the sampler, the target, `best` and the patience of the
-/// sweep know configurations only, by their judged loss. All repetitions of a configuration are there from the moment
-/// the first of them starts; the others wait for slots, before new configurations.
+/// If trials are repetitions of configurations (`repeat`), the sampler, the target, `best` and the patience of the
+/// sweep see only configurations, with their judged losses. All repetitions of a configuration exist from the moment
+/// the first one starts; the others wait for slots, ahead of new configurations.
 ///
 /// Some samplers propose by events (Sampler::proposes_by_events). Then slots for a new trial are kept free until
-/// TrialProposed has its configuration. Trials that wait or may be promoted get them none the less, whatever the
-/// priority: the sampler may have nothing before one of them reports.
+/// TrialProposed gives its configuration. Trials that wait or may be promoted still get these slots, whatever the
+/// priority: the sampler may have nothing to propose before one of them reports.
 class Sweep {
   public:
     /// Throws InvalidInput if `spec` makes no sense.
@@ -59,38 +59,38 @@ class Sweep {
     /// `sampler` proposes instead of the one that `spec` names.
     Sweep(SweepSpec spec, AnySampler sampler);
 
-    /// What to do about `event`, in the order in which to do it. No StopTrial, PauseTrial or Regroup for the trial of a
-    /// report means: continue.
+    /// Returns what to do about `event`, in the order in which to do it. No StopTrial, PauseTrial or Regroup for a
+    /// trial that reports means: continue.
     ///
     /// Throws InvalidInput and changes nothing for: an unknown trial; a report of a resource that is not positive, or
-    /// less than the trial reported since it was started or resumed; slots that never joined, or joined already; limits
-    /// that make no sense or that the scheduler cannot accept; the retry of a trial that has not failed, or whose rung
-    /// was decided without it. Events that come late or twice change nothing: a second report of the same resource,
-    /// what a resumed trial repeats, a report after the end, slots lost twice. Only LimitsChanged and TrialRetried open
-    /// a sweep again.
+    /// less than the trial has reported since it was started or resumed; slots that never joined, or have already
+    /// joined; limits that make no sense or that the scheduler cannot accept; the retry of a trial that has not failed,
+    /// or whose rung was decided without it. Late and repeated events change nothing: a second report of the same
+    /// resource, what a resumed trial repeats, a report after the end, slots lost twice. Only LimitsChanged and
+    /// TrialRetried reopen a sweep.
     std::vector<Action> apply(const Event& event);
 
-    /// Throws InvalidInput as apply() would, and changes nothing.
+    /// Throws InvalidInput if apply() would. Changes nothing.
     void require_valid(const LimitsChanged& event) const;
     void require_valid(const TrialRetried& event) const;
 
-    /// The first trial that has not started and that the sampler will be asked for.
+    /// The first trial that has not started and whose configuration the sampler will be asked for.
     TrialId first_unproposed() const { return first_trial_of(proposals_.first_without(next_candidate())); }
 
-    /// The trial that starts as soon as TrialProposed gives it a configuration: there are slots for it, unless another
+    /// The trial that starts as soon as TrialProposed gives it a configuration: slots are kept for it, unless another
     /// trial gets them first. None if the sampler does not propose by events.
     std::optional<TrialId> awaited_proposal() const {
         const auto candidate = over() ? std::nullopt : proposals_.awaited();
         return candidate ? std::optional(first_trial_of(*candidate)) : std::nullopt;
     }
 
-    /// What the sampler says about the awaited trial, to be recorded and then applied: TrialProposed, or ProposalsEnded
-    /// if it has nothing and no report will change that. Nothing if no trial is awaited, or while the sampler has to be
-    /// told more first. Call it after each apply(), until it returns nothing.
+    /// The sampler's answer about the awaited trial, to be recorded and then applied: TrialProposed, or ProposalsEnded
+    /// if it has nothing and no report will change that. Nothing if no trial is awaited, or while the sampler needs
+    /// more results first. Call it after each apply(), until it returns nothing.
     std::optional<Event> propose();
 
-    /// The candidates that the sampler was told of since the last call, for a sampler that is not in this process. None
-    /// if the sampler does not propose by events.
+    /// The candidates about which the sampler was told something since the last call, for a sampler in another process.
+    /// None if the sampler does not propose by events.
     std::set<TrialId> take_news() { return proposals_.take_news(); }
 
     /// The trials that are new, or whose status or resource changed, since the last call. All trials at the first call.
@@ -118,36 +118,36 @@ class Sweep {
     /// Number of trials that have this status now.
     int count(TrialStatus status) const { return trials_.count(status); }
 
-    /// What the sampler is told of, and `best` chooses from: the trials, or the configurations of which trials are
-    /// repetitions (Candidates).
+    /// What the sampler learns from, and `best` chooses from: the trials or, with `repeat`, their configurations
+    /// (Candidates).
     const std::vector<Trial>& candidates() const { return candidates_.all(trials_).all(); }
     const Trial& candidate_of(TrialId trial) const { return candidates_.of(trials_, trial); }
 
-    /// Sizes of all rungs, from the lowest to the one at max, over all brackets. fifo and median have only the one at
+    /// Sizes of all rungs, over all brackets, from the lowest to the one at max. fifo and median have only the one at
     /// max.
     std::vector<RungSize> rungs() const { return scheduler_->rungs(); }
 
-    /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id. Where
-    /// trials are repetitions, the best one of the configuration with the best judged loss.
+    /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id. If
+    /// trials are repetitions: the best repetition of the configuration with the best judged loss.
     std::optional<TrialId> best() const;
 
-    /// As best(), among trials (where they are repetitions, configurations) that have ended.
+    /// As best(), but only among trials that have ended (configurations, if trials are repetitions).
     std::optional<TrialId> best_ended() const { return candidates_.best_ended(trials_); }
 
     /// The trial's next milestone: the resource at which it must have its next checkpoint.
     Resource next_milestone(TrialId id) const;
 
-    /// Whether a paused trial could continue to train if there were slots for it. Held trials do not count.
+    /// Whether a paused trial could continue training if there were slots for it. Held trials do not count.
     bool can_promote() const { return scheduler_->promotable().has_value(); }
 
-    /// Whether a failed trial can be retried. Synchronous rungs do not take back a trial that they were decided
-    /// without.
+    /// Whether a failed trial can be retried. A synchronous rung that was decided without the trial does not take it
+    /// back.
     bool can_retry(TrialId id) const {
         return trial(id).status == TrialStatus::failed && scheduler_->can_retry(trial(id));
     }
 
-    /// Whether `slot` may be to blame if the trial fails there: it failed on the same node, GPU or slot since something
-    /// was last reported from there, and there are others.
+    /// Whether `slot` may be to blame if the trial fails there: the trial failed on the same node, GPU or slot, nothing
+    /// has been reported from there since then, and the sweep has others.
     bool is_in_doubt(SlotId slot, TrialId id) const {
         return placement_.doubts().doubts(id, slot, placement_.pool());
     }
@@ -156,18 +156,18 @@ class Sweep {
     std::vector<SlotId> slots() const { return placement_.pool().slots(); }
     int num_slots() const { return placement_.pool().size(); }
     int num_free_slots() const { return placement_.pool().num_free(); }
-    /// `max_workers` of the sweep file, or what a trial could have of the first slots that joined; 0 before they
+    /// `max_workers` of the sweep file, or as many as a trial could have of the first slots that joined; 0 before they
     /// joined.
     int max_workers() const { return placement_.max_workers(); }
 
-    /// What more workers brought to trials, and what they promise.
+    /// What trials gained by more workers, and what they could gain.
     const Growth& growth() const { return placement_.growth(); }
 
   private:
-    /// What an event leads to, collected while it is handled.
+    /// The actions that follow from an event, collected while it is handled.
     struct Effects {
         std::vector<Action> actions;
-        std::vector<Action> placements;  ///< actions that use the slots that are free then
+        std::vector<Action> placements;  ///< come after `actions`, because they use the slots that those free
     };
 
     void handle(const SlotsJoined& event, Effects& effects);
@@ -190,7 +190,7 @@ class Sweep {
     void handle(const ProposalsEnded& event, Effects& effects);
 
     int num_candidates() const { return candidates_.all(trials_).size(); }
-    /// The id that the next trial to start has for the sampler.
+    /// The sampler's id for the next trial to start.
     TrialId next_candidate() const { return TrialId{num_candidates()}; }
     TrialId first_trial_of(TrialId candidate) const { return spec_.repeat.first_of(candidate); }
     void start_repetitions(TrialId first);

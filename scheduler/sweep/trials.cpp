@@ -8,7 +8,7 @@
 namespace crescendo {
 namespace {
 
-/// Both have reported.
+/// Whether `a` has the better loss, or the same and the lower id. Both must have reported.
 bool is_better(const Trial& a, const Trial& b) { return std::tie(*a.loss, a.id) < std::tie(*b.loss, b.id); }
 
 }  // namespace

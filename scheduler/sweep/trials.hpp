@@ -22,14 +22,14 @@ class Trials {
     int size() const { return static_cast<int>(trials_.size()); }
     bool has(TrialId id) const { return id.value >= 0 && id.value < size(); }
 
-    /// The trial of this id, which is there.
+    /// The trial with this id, which must exist.
     const Trial& operator[](TrialId id) const { return trials_[index(id)]; }
     Trial& operator[](TrialId id) { return trials_[index(id)]; }
 
-    /// Makes room for so many trials, which need not come.
+    /// Reserves memory for `count` trials. There may be fewer in the end.
     void reserve(std::size_t count) { trials_.reserve(count); }
 
-    /// Adds a trial that begins to run, or to wait. Its id is the number of the trials before it.
+    /// Adds a trial that begins to run or to wait. Its id must be the number of trials so far.
     Trial& add(Trial&& trial);
 
     /// As Trial::transition().
@@ -39,7 +39,7 @@ class Trials {
     /// The user holds a trial that has not ended, or releases it.
     void set_held(Trial& trial, bool is_held);
 
-    /// The trial has reported: it has another resource.
+    /// The trial has reported, so its resource has changed.
     void note_report(const Trial& trial) { note_change(trial); }
 
     /// The trials that are new, or whose status or resource changed, since the last call. All trials at the first call.
@@ -47,7 +47,7 @@ class Trials {
 
     /// Number of trials that have this status now.
     int count(TrialStatus status) const { return counts_[static_cast<std::size_t>(status)]; }
-    /// Whether the user holds a trial, whatever its status.
+    /// Whether the user holds any trial, whatever its status.
     bool has_held() const { return num_held_ > 0; }
     /// Whether no trial runs, waits, is paused or held.
     bool all_ended() const;
@@ -55,11 +55,11 @@ class Trials {
     /// The trial with the best loss at its last report, among trials that did not fail. Ties go to the lower id.
     std::optional<TrialId> best() const;
 
-    /// The best of the trials that rank_ended() was given.
+    /// The best of the trials that were passed to rank_ended().
     std::optional<TrialId> best_ended() const { return best_ended_; }
 
-    /// Compares a trial that has ended without failing with the best that ended before it. Returns the one that cannot
-    /// be the best any more, if there is one.
+    /// Compares a trial that has ended without failing with the best one that ended before it. Returns the one that can
+    /// no longer be the best, if any.
     std::optional<TrialId> rank_ended(const Trial& trial);
 
   private:
@@ -78,7 +78,7 @@ class Trials {
     std::array<int, static_cast<std::size_t>(TrialStatus::failed) + 1> counts_{};  // by status
     int num_held_ = 0;
     std::optional<TrialId> best_ended_;
-    std::set<TrialId> changes_;  // none before anybody takes them
+    std::set<TrialId> changes_;  // empty until take_changes() is called once
     bool keeps_changes_ = false;
 };
 
