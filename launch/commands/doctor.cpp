@@ -180,8 +180,7 @@ Examined examine(const DoctorOptions& options, MpiSession* session) {
     }
     const auto paths = ProgramPaths::find();
     if (is_there(paths.trainer)) {
-        const bool alone = examined.num_hosts() == 1;
-        const auto interface = !options.interface.empty() ? options.interface : alone ? loopback : outward_interface();
+        const auto interface = interface_of_groups(options.interface, examined.num_hosts() > 1);
         examined.add(examine_group(paths, examined.nodes.front().plan, interface), here);
     }
     for (const auto& finding : examine_hdf5()) {

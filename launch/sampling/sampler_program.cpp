@@ -144,7 +144,8 @@ bool SamplerProgram::take(const std::string& line, const Sweep& sweep) {
 void SamplerProgram::look_for_repeat(const Config& config, const Sweep& sweep) {
     constexpr int many = 3;
     const auto& trials = sweep.candidates();
-    if (std::ranges::find(trials, config, &Trial::config) != trials.end() && ++num_repeats_ == many) {
+    if (num_repeats_ < many && std::ranges::find(trials, config, &Trial::config) != trials.end() &&
+        ++num_repeats_ == many) {
         program_.note(
             fmt::format("has proposed {} configurations that trials have already; each session begins with "
                         "the same seed, so start from `draw`, or leave out what it is told",

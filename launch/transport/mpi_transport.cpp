@@ -70,8 +70,7 @@ Bytes nothing_to_say() { return encode(std::vector<Order>{}); }
 
 std::string interface_between(MpiSession& session, const std::string& chosen) {
     const auto hosts = session.all_gather(host_name());
-    const bool several_hosts = std::set(hosts.begin(), hosts.end()).size() > 1;
-    return !chosen.empty() ? chosen : several_hosts ? outward_interface() : loopback;
+    return interface_of_groups(chosen, std::set(hosts.begin(), hosts.end()).size() > 1);
 }
 
 SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {

@@ -52,8 +52,7 @@ class MpiTransport final : public Transport {
     Pace pace_;
 };
 
-/// The network interface through which this node's workers meet those of all ranks: `chosen` (from --interface; may be
-/// empty), else loopback if all ranks share a host, else outward_interface(). All ranks must call it together.
+/// interface_of_groups() of this node, by the hosts of all ranks. All ranks must call it together.
 std::string interface_between(MpiSession& session, const std::string& chosen);
 
 /// Plans this node's slots. All ranks must call it together. Workers are not bound if another rank of the same host

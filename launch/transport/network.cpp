@@ -107,6 +107,10 @@ std::string outward_interface() {
     return interface.empty() ? interface_of_host(host_name()) : interface;
 }
 
+std::string interface_of_groups(const std::string& chosen, bool several_hosts) {
+    return !chosen.empty() ? chosen : several_hosts ? outward_interface() : loopback;
+}
+
 void require_way_to_other_nodes(const std::string& interface) {
     auto all = interfaces();
     std::erase(all, loopback);

@@ -22,6 +22,10 @@ std::string interface_of_host(const std::string& host);
 /// host name, as on compute nodes without a default route. Empty if there is none of these.
 std::string outward_interface();
 
+/// The network interface over which the workers of groups meet: `chosen` (from --interface; may be empty), else loopback
+/// on a single host, else outward_interface().
+std::string interface_of_groups(const std::string& chosen, bool several_hosts);
+
 /// Throws InvalidInput if `interface` is empty: workers then have no way to meet those of other nodes.
 void require_way_to_other_nodes(const std::string& interface);
 
