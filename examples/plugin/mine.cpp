@@ -14,7 +14,9 @@ namespace {
 class Climber : public Sampler {
   public:
     explicit Climber(const Search& search)
-        : search_(search), keep_(search.options.number("keep", 0.5)), random_(search.seed) {}
+        : search_(search), keep_(search.options.number("keep", 0.5)), random_(search.seed) {
+        search.options.allow({"keep"});
+    }
 
     Proposal propose(std::int64_t, const Config& draw) override {
         Config config = draw;
@@ -44,7 +46,9 @@ class Climber : public Sampler {
 /// Networks whose layers narrow: width_1 is the widest, and there is none with more than `most` units.
 class Narrowing : public SearchSpace {
   public:
-    explicit Narrowing(const Search& search) : most_(search.options.integer("most", 256)) {}
+    explicit Narrowing(const Search& search) : most_(search.options.integer("most", 256)) {
+        search.options.allow({"most"});
+    }
 
     std::optional<Config> shape(Config draw) override {
         const auto [narrow, wide] = std::minmax({draw.integer("width_1"), draw.integer("width_2")});
@@ -63,7 +67,9 @@ class Narrowing : public SearchSpace {
 /// Ends a trial that has not become better for some reports.
 class Plateau : public StopRule {
   public:
-    explicit Plateau(const Search& search) : search_(search), patience_(search.options.integer("patience", 3)) {}
+    explicit Plateau(const Search& search) : search_(search), patience_(search.options.integer("patience", 3)) {
+        search.options.allow({"patience"});
+    }
 
     bool stops(const Trial& trial) override {
         auto& [best, since] = records_[trial.id];

@@ -92,7 +92,13 @@ ExitCode validate_file(const ValidateOptions& options) {
         fmt::print("{}", refusals(file.spec));
     }
     const int num_samples = std::min(options.num_samples, file.spec.run_cap.value_or(options.num_samples));
-    return num_samples > 0 ? show_sample(file, num_samples) : ExitCode::done;
+    if (num_samples > 0) {
+        return show_sample(file, num_samples);
+    }
+    if (file.sampler) {
+        first_trials(file, 1, remark);  // a sampler of the user's has to propose something
+    }
+    return ExitCode::done;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/check.hpp"
 #include "core/draws.hpp"
 #include "launch/sampling/plugin_host.hpp"
 
@@ -21,7 +22,6 @@ SupervisedSettings settings_of(const SweepFile& file, SourceSettings source) {
     const bool is_plugin = !sampler.plugin.empty();
     return {is_plugin ? plugin_name(file, PluginPlace::sampler)
                       : fmt::format("the sampler `{}`", fmt::join(sampler.words, " ")),
-            "configurations are drawn at random",
             is_plugin ? plugin_command(file, PluginPlace::sampler) : sampler.words, sampler.deadline,
             std::move(source)};
 }
@@ -44,7 +44,7 @@ std::optional<Event> SamplerProgram::next(Sweep& sweep) {
     try {
         talk(sweep);
     } catch (const std::exception& error) {
-        fail(error.what());
+        fail(error.what(), sweep);
     }
     const auto trial = sweep.awaited_proposal();
     return trial ? proposal_for(*trial, sweep) : std::nullopt;
@@ -154,10 +154,14 @@ void SamplerProgram::look_for_repeat(const Config& config, const Sweep& sweep) {
 }
 
 /// Keeps the earlier proposals, which were valid.
-void SamplerProgram::fail(const std::string& what) {
+void SamplerProgram::fail(const std::string& what, const Sweep& sweep) {
     refusals_in_a_row_ = 0;
     waits_for_news_ = false;
-    program_.fail(what);
+    const bool is_first_trial = sweep.candidates().empty() && prepared_.empty();
+    program_.fail(what, is_first_trial ? "no trial is started" : "configurations are drawn at random from now on");
+    if (is_first_trial && program_.is_given_up()) {
+        throw InvalidInput("the sampler failed before it proposed anything; correct it, or remove `sampler`");
+    }
 }
 
 std::optional<Event> SamplerProgram::proposal_for(TrialId trial, const Sweep& sweep) {

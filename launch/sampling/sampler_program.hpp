@@ -16,7 +16,8 @@ namespace crescendo::launch {
 ///
 /// A failure of the program costs the sweep only its proposals. If it ends, is silent beyond its deadline, or answers
 /// something other than a configuration of the space, the user is told why, and it is restarted and receives all trials
-/// again. After the third failure in a row it is given up: all further configurations are drawn at random.
+/// again. After the third failure in a row it is given up: all further configurations are drawn at random. If the sweep
+/// has no trial by then, next() and await_next() throw InvalidInput instead: a sampler that never worked is a mistake.
 class SamplerProgram final : public ProposalSource {
   public:
     /// `file` must have a sampler program.
@@ -39,7 +40,7 @@ class SamplerProgram final : public ProposalSource {
     void ask(const Sweep& sweep);
     bool take(const std::string& line, const Sweep& sweep);
     void look_for_repeat(const Config& config, const Sweep& sweep);
-    void fail(const std::string& what);
+    void fail(const std::string& what, const Sweep& sweep);
     std::optional<Event> proposal_for(TrialId trial, const Sweep& sweep);
 
     const SamplerCommand command_;

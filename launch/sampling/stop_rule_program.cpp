@@ -11,8 +11,8 @@ namespace crescendo::launch {
 StopRuleProgram::StopRuleProgram(const SweepFile& file, SourceSettings settings,
                                  std::unique_ptr<ProposalSource> sampler)
     : begin_(begin_message(file, file.stop_rule->options)),
-      program_({plugin_name(file, PluginPlace::stop_rule), "it ends no more trials",
-                plugin_command(file, PluginPlace::stop_rule), file.stop_rule->deadline, std::move(settings)}),
+      program_({plugin_name(file, PluginPlace::stop_rule), plugin_command(file, PluginPlace::stop_rule),
+                file.stop_rule->deadline, std::move(settings)}),
       sampler_(std::move(sampler)) {}
 
 std::optional<Event> StopRuleProgram::next(Sweep& sweep) {
@@ -48,7 +48,7 @@ std::optional<Event> StopRuleProgram::next_stop(Sweep& sweep) {
     try {
         talk(sweep);
     } catch (const std::exception& error) {
-        program_.fail(error.what());
+        program_.fail(error.what(), "it ends no more trials from now on");
     }
     while (!stopped_.empty()) {
         const auto trial = stopped_.front();

@@ -112,15 +112,14 @@ void SupervisedProgram::note(const std::string& what) const {
     (source.note ? source.note : source.say)(fmt::format("{} {}", settings_.name, what));
 }
 
-void SupervisedProgram::fail(const std::string& what) {
+void SupervisedProgram::fail(const std::string& what, const std::string& loss) {
     stop();
     ++failures_in_a_row_;
     is_given_up_ = failures_in_a_row_ >= most_failures_in_a_row;
     const auto words = last_words(log(), log_begin_);
     settings_.source.say(fmt::format(
         "{} failed: {}{}{}; {}", settings_.name, what, words.empty() ? "" : "; last words: ", words,
-        is_given_up_ ? fmt::format("that was the third time in a row, so {} from now on", settings_.loss)
-                     : "it is started again, and told all trials"));
+        is_given_up_ ? "that was the third time in a row, so " + loss : "it is started again, and told all trials"));
 }
 
 void SupervisedProgram::stop() {

@@ -19,7 +19,6 @@ namespace crescendo::launch {
 /// How to run a SupervisedProgram, and how to describe it to the user.
 struct SupervisedSettings {
     std::string name;                  ///< name in messages: "the sampler `python3 mine.py`"
-    std::string loss;                  ///< effect of giving it up: "configurations are drawn at random"
     std::vector<std::string> command;  ///< the program and its arguments
     std::chrono::seconds deadline;     ///< time for each answer, and for the program to start
     SourceSettings source;
@@ -63,8 +62,9 @@ class SupervisedProgram {
     /// Tells the user about something that the program did and that is no failure: "said that it is done".
     void note(const std::string& what) const;
 
-    /// Ends the program and tells the user what it did wrong.
-    void fail(const std::string& what);
+    /// Ends the program, and tells the user what it did wrong and, if that gives it up, what follows: "configurations
+    /// are drawn at random from now on".
+    void fail(const std::string& what, const std::string& loss);
 
     /// Waits until there is something to receive(), an answer is late, or a second has passed.
     void await_answer() const;

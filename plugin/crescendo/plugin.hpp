@@ -11,10 +11,12 @@
 /// One object serves one session of a sweep. Its functions are called from one thread, one at a time. Each must return
 /// within the `deadline` of the sweep file.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -142,6 +144,21 @@ using Value = std::variant<bool, std::int64_t, double, std::string, Json>;
 class Config {
   public:
     bool has(const std::string& name) const { return find(name) != nullptr; }
+
+    /// Throws std::invalid_argument if there is a value of another name, such as an option that is misspelt in the
+    /// file.
+    void allow(std::initializer_list<const char*> names) const {
+        std::string known;
+        for (const char* name : names) {
+            known += (known.empty() ? "" : ", ") + std::string(name);
+        }
+        for (const auto& [name, value] : entries_) {
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                throw std::invalid_argument("unknown option '" + name + "'; there is " +
+                                            (known.empty() ? "none" : known));
+            }
+        }
+    }
 
     /// Throws std::out_of_range if there is no value of this name.
     const Value& at(const std::string& name) const {

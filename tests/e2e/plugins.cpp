@@ -133,12 +133,13 @@ TEST_CASE("a sweep survives a plug-in that throws, hangs or dies, and names it")
          "words: propose() threw: no memory for the model"},
         {"sampler: {type: juggler}", "last words: propose() threw: an exception that is no std::exception"},
         {"sampler: {type: gossip}", "last words: tell() threw: no memory for the model"},
-        {"sampler: {type: sleeper, deadline: 1s}", "the sampler `sleeper` of ./trouble.so failed: it gave no answer "
-                                                   "for 1 s"},
+        {"sampler: {type: sleeper, deadline: 1s}",
+         "the sampler `sleeper` of ./trouble.so failed: it gave no answer "
+         "for 1 s"},
         {"sampler: {type: crasher}", "the sampler `crasher` of ./trouble.so failed: it ended (killed by signal 6"},
-        {"sampler: {type: unborn}", "its constructor threw: there is no value 'model'"},
-        {"stop_rule: thrower", "sweep.yaml:8:1: stop_rule: the stop rule `thrower` of ./trouble.so failed: it ended "
-                               "(exit status 1); last words: stops() threw: no memory for the model"},
+        {"stop_rule: thrower",
+         "sweep.yaml:8:1: stop_rule: the stop rule `thrower` of ./trouble.so failed: it ended "
+         "(exit status 1); last words: stops() threw: no memory for the model"},
     };
     for (const auto& [use, message] : cases) {
         CAPTURE(use);
@@ -159,6 +160,21 @@ TEST_CASE("a sweep survives a plug-in that throws, hangs or dies, and names it")
         CHECK(events_of(folder / "out", "trial_proposed").size() == 6);
         CHECK(processes_in(folder.path()).empty());
     }
+}
+
+TEST_CASE("a plug-in that never works is found by validate, and ends a sweep before its first trial") {
+    const SweepFolder folder("plugins: [./trouble.so]\nsampler: {type: unborn}\n");
+    const std::string reason = "its constructor threw: there is no value 'model'";
+
+    const auto validated = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    const auto ran = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out"});
+
+    CHECK(validated.code == 2);
+    CHECK_MESSAGE(contains(validated.err, reason), validated.err);
+    CHECK(ran.code == 2);
+    CHECK_MESSAGE(contains(ran.out, reason), ran.out);
+    CHECK(contains(ran.err, "the sampler failed before it proposed anything"));
+    CHECK(events_of(folder / "out", "trial_proposed").empty());
 }
 
 TEST_CASE("a search space that lets nothing through is told, instead of asked for ever") {

@@ -87,7 +87,7 @@ TEST_CASE("a sweep survives a sampler that dies once or always, and says what wa
     } cases[]{
         {"[ \"$n\" != 2 ] || { echo 'no memory for the model' >&2; exit 7; }",
          "it ended (exit status 7); last words: no memory for the model"},
-        {"kill -SEGV $$", "killed by signal 11"},
+        {"[ ! -e out/trials/000000 ] || kill -SEGV $$", "killed by signal 11"},
     };
     for (const auto& [trouble, message] : cases) {
         CAPTURE(trouble);
@@ -99,7 +99,7 @@ TEST_CASE("a sweep survives a sampler that dies once or always, and says what wa
         CHECK_MESSAGE(result.out.find("the sampler `bash sampler.sh` failed: ") != std::string::npos, result.out);
         CHECK_MESSAGE(result.out.find(message) != std::string::npos, result.out);
         CHECK(origins_in(folder / "out").size() == 6);
-        const bool is_given_up = result.out.find("6 of 6 configurations were drawn at random") != std::string::npos;
+        const bool is_given_up = result.out.find("of 6 configurations were drawn at random") != std::string::npos;
         CHECK(is_given_up == (message == "killed by signal 11"));
         CHECK(processes_in(folder.path()).empty());
     }

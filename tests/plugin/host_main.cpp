@@ -13,7 +13,7 @@ namespace {
 /// A host of one class of the example's plug-in, at the other end of a socket.
 class Host {
   public:
-    Host(const char* place, const char* name) {
+    Host(const char* place, const char* name, const nlohmann::json& options) {
         int ends[2];
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
         pid_ = ::fork();
@@ -35,7 +35,7 @@ class Host {
               {"run_cap", nullptr},
               {"max_resource", 9},
               {"constraints", nlohmann::json::array()},
-              {"options", {{"patience", 1}, {"keep", 1}}},
+              {"options", options},
               {"parameters", nlohmann::json::object()}});
     }
     ~Host() {
@@ -89,7 +89,7 @@ TEST_CASE("what a library prints when it is loaded is no part of the list of its
 }
 
 TEST_CASE("a sampler answers by the sampler protocol") {
-    const Host host("sampler", "climber");
+    const Host host("sampler", "climber", {{"keep", 1}});
 
     CHECK(host.ask({{"request", "propose"}, {"proposal", 0}, {"draw", {{"x", 5}}}}) ==
           nlohmann::json{{"config", {{"x", 5}}}});
@@ -99,7 +99,7 @@ TEST_CASE("a sampler answers by the sampler protocol") {
 }
 
 TEST_CASE("a search space asks for another draw") {
-    const Host host("sampler", "narrowing");
+    const Host host("sampler", "narrowing", nlohmann::json::object());
 
     const auto answer = [&](int width_1, int width_2) {
         const nlohmann::json draw{{"width_1", width_1}, {"width_2", width_2}};
@@ -110,7 +110,7 @@ TEST_CASE("a search space asks for another draw") {
 }
 
 TEST_CASE("a stop rule answers each report") {
-    const Host host("stop_rule", "plateau");
+    const Host host("stop_rule", "plateau", {{"patience", 1}});
 
     CHECK(host.ask(report("judge", 1, 0.5)) == nlohmann::json{{"stop", false}});
     CHECK(host.ask(report("judge", 2, 0.6)) == nlohmann::json{{"stop", true}});

@@ -25,6 +25,10 @@ TEST_CASE("a plug-in sees the search as the first message says it") {
     CHECK(search.options.number("step") == 0.5);
     CHECK(search.options.text("model") == "gp");
     CHECK(search.options.integer("size", 3) == 3);
+    CHECK_NOTHROW(search.options.allow({"model", "step", "size"}));
+    CHECK_THROWS_WITH_AS(search.options.allow({"model", "steps"}), "unknown option 'step'; there is model, steps",
+                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(search.options.allow({}), "unknown option 'step'; there is none", std::invalid_argument);
     REQUIRE(search.parameters.size() == 3);
     CHECK(search.parameters[0].settings.number("max") == 1);
     CHECK(search.parameters[0].when == "width > 8");

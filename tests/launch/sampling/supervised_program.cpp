@@ -16,11 +16,9 @@ namespace {
 /// A program in Bash that runs `script`, and what it was said of it.
 struct Supervised {
     explicit Supervised(const std::string& script, std::chrono::seconds deadline = std::chrono::seconds(60))
-        : program({"the helper",
-                   "nobody helps",
-                   {"bash", "-c", script},
-                   deadline,
-                   {{}, {}, [this](const std::string& line) { said.push_back(line); }}}) {}
+        : program({"the helper", {"bash", "-c", script}, deadline, {{}, {}, [this](const std::string& line) {
+                                                                        said.push_back(line);
+                                                                    }}}) {}
 
     /// Waits for the first answer.
     std::string answer() {
@@ -141,9 +139,9 @@ TEST_CASE("who asked nothing for long does not give the next answer longer") {
 TEST_CASE("the third failure in a row is the last, and an answer between starts the count again") {
     Supervised helper("while read -r line <&3; do echo ok >&3; done");
     helper.program.start();
-    helper.program.fail("it erred");
+    helper.program.fail("it erred", "");
     helper.program.start();
-    helper.program.fail("it erred");
+    helper.program.fail("it erred", "");
     CHECK_FALSE(helper.program.is_running());
     CHECK(helper.said.back() == "the helper failed: it erred; it is started again, and told all trials");
 
@@ -153,7 +151,7 @@ TEST_CASE("the third failure in a row is the last, and an answer between starts 
     for (int i = 0; i < 3; ++i) {
         CHECK_FALSE(helper.program.is_given_up());
         helper.program.start();
-        helper.program.fail("it erred");
+        helper.program.fail("it erred", "nobody helps from now on");
     }
 
     CHECK(helper.program.is_given_up());
