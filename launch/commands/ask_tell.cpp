@@ -86,8 +86,8 @@ void check_same_sweep(const Json& header, const SweepFile& file, const fs::path&
     const bool has_seed = header.contains("seed") && header["seed"] == Json(file.spec.seed);
     const bool has_file = header.contains("file") || header.value("sweep_crc", "") == crc32_text(file.text);
     CRESCENDO_VALIDATE(has_seed && has_file, "",
-                       "{} is the journal of another sweep file or seed, which makes other decisions; use the sweep "
-                       "file and seed with which it was begun, or give --journal another file",
+                       "{} belongs to another sweep file or seed, which leads to other decisions; use the original "
+                       "sweep file and seed, or give --journal another file",
                        journal.string());
 }
 
@@ -97,8 +97,9 @@ SweepFile read_with(const AskTellOptions& options, const std::vector<Override>& 
     overrides.insert(overrides.end(), limits.begin(), limits.end());
     auto file = read_sweep_file(options.file, overrides);
     if (file.spec.metric.empty()) {
-        file.source.fail("metric", "is missing, and the launcher has to know what its reports are judged by; add "
-                                   "metric: {name: val_loss, goal: minimize}");
+        file.source.fail("metric",
+                         "is missing, but the launcher must know which metric to report; add "
+                         "metric: {name: val_loss, goal: minimize}");
     }
     file.spec.seed = options.seed.value_or(file.spec.seed);
     return file;
@@ -120,11 +121,10 @@ FileDescriptor lock(const fs::path& journal) {
 void require_first_line(const fs::path& journal) {
     std::ifstream file(journal);
     std::string line;
-    CRESCENDO_VALIDATE(
-        std::getline(file, line) && !file.eof(), "",
-        "{}: holds no whole line: the conversation was interrupted as it began, and nothing was decided; "
-        "remove this file and begin again",
-        journal.string());
+    CRESCENDO_VALIDATE(std::getline(file, line) && !file.eof(), "",
+                       "{}: has no complete line: the conversation was interrupted before its first decision; "
+                       "remove this file and start again",
+                       journal.string());
 }
 
 /// Applies limits that have changed in the sweep file since the journal last recorded them. The launcher keeps track of
@@ -154,7 +154,7 @@ ExitCode ask_tell(const AskTellOptions& options) {
     CRESCENDO_VALIDATE(fs::is_directory(folder, none), "--journal", "there is no folder {}; create it",
                        folder.string());
     CRESCENDO_VALIDATE(!is_there(options.journal) || fs::is_regular_file(options.journal, none), "--journal",
-                       "{} is no regular file; name a file for the journal, which need not exist yet",
+                       "{} is not a regular file; name a file for the journal (it need not exist yet)",
                        options.journal.string());
     if (!is_there(options.journal)) {
         auto header = header_of(file, options.file);

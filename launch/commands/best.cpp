@@ -53,7 +53,7 @@ std::optional<TrialId> best_within(double seconds, const RecordedSweep& sweep, c
         }
     }
     if (fastest) {
-        remark(fmt::format("no trial answers in time; the fastest is trial {}, with {:.4g} ms",
+        remark(fmt::format("no trial is fast enough; the fastest is trial {}, with {:.4g} ms",
                            fastest->latency.trial.value, fastest->latency.p99 * 1e3));
     }
     return {};
@@ -91,7 +91,7 @@ void add_best_command(CLI::App& app, ExitCode& code) {
                                        "Show the best trial with a 99th percentile latency of at most this, such as "
                                        "2ms; measured as by `crescendo latency`");
     within->check(CLI::Validator(
-        [](const std::string& text) { return parse_latency(text) ? "" : text + " is no time such as 2ms or 800us"; },
+        [](const std::string& text) { return parse_latency(text) ? "" : text + " is not a time such as 2ms or 800us"; },
         "TIME"));
     for (auto* option : add_latency_options(*command, options->bench)) {
         option->needs(within);

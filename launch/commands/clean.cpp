@@ -26,14 +26,14 @@ struct CleanOptions {
 /// `keep:` of the sweep file, with the values that the options replace.
 Keep keep_of(const SweepFile& file, const CleanOptions& options) {
     CRESCENDO_VALIDATE(!options.programs || !file.trainer, "",
-                       "--programs is about the files of a program, and crescendo-trainer leaves checkpoints only; "
-                       "--best says how many of them stay");
+                       "--programs is for the files of a program, but crescendo-trainer leaves only checkpoints; use "
+                       "--best to choose how many stay");
     auto keep = file.keep;
     keep.best = options.best.value_or(keep.best);
     keep.programs = options.programs.value_or(keep.programs);
     CRESCENDO_VALIDATE(file.has_warm_trainers() || keep.programs != Keep::Programs::all, "",
                        "the sweep file keeps all files of its program (keep.programs); "
-                       "`crescendo clean {} --programs best` removes those of all trials but the best",
+                       "`crescendo clean {} --programs best` removes the files of all trials except the best",
                        shell_quoted(options.directory));
     return keep;
 }
@@ -60,7 +60,7 @@ ExitCode clean(const CleanOptions& options) {
                    size_text(static_cast<double>(all.bytes)));
     }
     if (all.left > 0) {
-        fmt::print("{} stayed: not yours, on another file system, or in a folder that cannot be changed\n",
+        fmt::print("{} cannot be removed: not yours, on another file system, or in a folder that you cannot change\n",
                    counted(all.left, "file"));
     }
     if (const auto num_failed = sweep.history.sweep().count(TrialStatus::failed); num_failed > 0) {

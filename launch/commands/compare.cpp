@@ -46,13 +46,12 @@ ReadProgress reading_bar() {
 
 ExitCode compare_curves(const CompareOptions& options) {
     CRESCENDO_VALIDATE(!options.workloads.empty(), "",
-                       "--curves needs the targets: add --workloads FILE, with a line for each workload");
-    CRESCENDO_VALIDATE(
-        !options.target && options.out.empty() && options.clock != ClockOf::sweeps &&
-            options.grouping == Grouping::arguments,
-        "",
-        "--target, --out, --group-by and --of sweeps are for directories of sweeps; a curve file has the "
-        "clock that its column seconds has, and its targets are in --workloads");
+                       "--curves needs targets; add --workloads FILE, with a line for each workload");
+    CRESCENDO_VALIDATE(!options.target && options.out.empty() && options.clock != ClockOf::sweeps &&
+                           options.grouping == Grouping::arguments,
+                       "",
+                       "--target, --out, --group-by and --of sweeps are for directories of sweeps; for a curve file, "
+                       "the clock is its column seconds, and the targets are in --workloads");
     const auto workloads = read_workloads(options.workloads);
     const auto prices = prices_of(options);
     const auto submissions = read_curves(options.curves, workloads, reading_bar());
@@ -68,7 +67,7 @@ ExitCode compare_curves(const CompareOptions& options) {
 
 ExitCode compare_sweeps(const CompareOptions& options) {
     CRESCENDO_VALIDATE(options.workloads.empty() && !options.profiles && !options.num_points, "",
-                       "--workloads, --profiles and --points are for --curves; sweeps are compared by --target");
+                       "--workloads, --profiles and --points are for --curves; to compare sweeps, use --target");
     if (!options.out.empty()) {
         require_place_for_folder(options.out);
     }
@@ -86,8 +85,9 @@ ExitCode compare_sweeps(const CompareOptions& options) {
     fmt::print("{}", options.format == Format::table ? methods_text(comparisons, spec)
                                                      : methods_table(comparisons, spec).print(options.format));
     if (options.format == Format::table && !options.out.empty()) {
-        fmt::print("{}: chart.svg, curves.csv, comparison.csv and pareto.csv, what nothing else beats at its price\n",
-                   options.out.string());
+        fmt::print(
+            "{}: chart.svg, curves.csv, comparison.csv and pareto.csv (points that no other beats at the same price)\n",
+            options.out.string());
     }
     return ExitCode::done;
 }

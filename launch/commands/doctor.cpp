@@ -99,7 +99,7 @@ struct Examined {
 Findings examine_hdf5() {
 #ifdef CRESCENDO_HDF5
     const auto facts = datasets::library_facts();
-    const auto text = fmt::format("{}{}; filters that our own threads decode: {}", facts.version,
+    const auto text = fmt::format("{}{}; filters decoded by Crescendo's own threads: {}", facts.version,
                                   facts.thread_safe ? ", thread-safe" : "", fmt::join(facts.built_in, ", "));
     if (!facts.missing.empty()) {
         return {
@@ -129,13 +129,14 @@ std::vector<NodeReport> examine_all(const Examination& examination, MpiSession* 
 }
 
 Findings examine_start(MpiSession* session) {
-    Findings findings{{Verdict::ok, "MPI", "this crescendo is built without MPI: one node"}};
+    Findings findings{{Verdict::ok, "MPI", "this crescendo is built without MPI, so it runs on one node"}};
     if (session != nullptr) {
         findings = examine_mpi(*session);
     } else if (const auto library = MpiSession::library(); !library.empty()) {
-        findings = {{Verdict::ok, "MPI",
-                     fmt::format("not started by a launcher, so one node; `{}` or the launcher of {} start more",
-                                 rank_launcher().command, library)}};
+        findings = {
+            {Verdict::ok, "MPI",
+             fmt::format("not started by a launcher, so this is one node; for more, use `{}` or the launcher of {}",
+                         rank_launcher().command, library)}};
     }
     const int ranks = num_ranks(session);
     for (const auto& more : {examine_launcher(ranks), examine_library(ranks, MpiSession::library()),
@@ -216,7 +217,7 @@ void print_text(const Examined& examined) {
     const int problems = examined.count(Verdict::problem);
     const int warnings = examined.count(Verdict::warning);
     fmt::print("\n{}, {}\n",
-               problems == 0   ? "no problem"
+               problems == 0   ? "no problems"
                : problems == 1 ? "1 problem"
                                : fmt::format("{} problems", problems),
                warnings == 1 ? "1 warning" : fmt::format("{} warnings", warnings));

@@ -45,9 +45,9 @@ std::map<std::string, std::string> parse_metrics(const std::vector<std::string>&
     std::map<std::string, std::string> metrics;
     for (const auto& pair : pairs) {
         const auto sign = pair.find('=');
-        CRESCENDO_VALIDATE(sign != std::string::npos && sign > 0 && sign + 1 < pair.size(), "--metric",
-                           "'{}' is no column and its metric; write COLUMN=NAME, such as top1Accuracy=val_accuracy",
-                           pair);
+        CRESCENDO_VALIDATE(
+            sign != std::string::npos && sign > 0 && sign + 1 < pair.size(), "--metric",
+            "'{}' does not name a column and its metric; write COLUMN=NAME, such as top1Accuracy=val_accuracy", pair);
         metrics[pair.substr(0, sign)] = pair.substr(sign + 1);
     }
     return metrics;
@@ -58,7 +58,8 @@ std::string is_date(const std::string& text) {
     const int read = std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &length);
     const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
-    return read == 3 && length == 10 && text.size() == 10 && date.ok() ? "" : text + " is no date like 2026-11-30";
+    return read == 3 && length == 10 && text.size() == 10 && date.ok() ? ""
+                                                                       : text + " is not a date such as 2026-11-30";
 }
 
 /// The folder for the files; by default one in the sweep's directory.
@@ -95,10 +96,10 @@ void follow(const ExportOptions& options, const ExportFormat& format) {
 ExitCode export_sweep(const ExportOptions& options) {
     const auto& format = export_format(options.format);
     CRESCENDO_VALIDATE(!options.out.empty() || options.format != "dawnbench", "--out",
-                       "--to dawnbench needs --out with the folder of all entries, which several sweeps may share");
+                       "--to dawnbench needs --out with the folder of all entries, which several sweeps can share");
     CRESCENDO_VALIDATE(!options.follow || format.follow == Follow::yes, "--follow",
-                       "--follow does not help with {}: a program that has it open does not see what is written "
-                       "later; export the sweep again when it is over",
+                       "--follow does not work with {}, because programs that have the file open do not see later "
+                       "changes; export the sweep again when it is over",
                        format.name);
     if (options.out.empty()) {
         require_own_folder(SweepDirectory::open(options.directory).path(), "name a folder with --out");

@@ -35,8 +35,7 @@ std::string problem_of(const ProcessOptions& options) {
             return fmt::format("killed by {}", signals.requested());
         }
         if (std::chrono::steady_clock::now() >= deadline) {
-            return fmt::format("killed, because it took longer than {} s; CRESCENDO_HOOK_TIMEOUT gives it more",
-                               timeout.count());
+            return fmt::format("killed after {} s; to allow more, set CRESCENDO_HOOK_TIMEOUT", timeout.count());
         }
         constexpr int milliseconds_between_looks_at_signals = 100;
         pollfd ended{process.exit_descriptor().get(), POLLIN, 0};
@@ -112,8 +111,8 @@ void run_hook(const SessionEnding& ending, const SweepFile& file, const SweepDir
         options.has_socket = false;  // a hook is not a trial, even if its program is also a trial's
         if (const auto problem = problem_of(options); !problem.empty()) {
             remark(fmt::format("warning: {}: `{}`: {}; {}", key, command.front(), problem,
-                               options.log.empty() ? "it printed to this terminal"
-                                                   : fmt::format("what it printed is in {}", options.log)));
+                               options.log.empty() ? "its output went to this terminal"
+                                                   : fmt::format("its output is in {}", options.log)));
         }
     } catch (const std::exception& error) {
         remark(fmt::format("warning: {}: {}", key, error.what()));

@@ -26,13 +26,14 @@ struct LatencyOptions {
 ExitCode latency(const LatencyOptions& options) {
     const RecordedSweep sweep(options.directory);
     LatencyBench bench(sweep, options.bench);
-    const auto trial = chosen_trial(sweep, options.trial, "none can answer");
+    const auto trial = chosen_trial(sweep, options.trial, "there is no model to measure");
     CRESCENDO_VALIDATE(is_there(sweep.directory.checkpoint(trial)), "--trial",
-                       "trial {} has no checkpoint in {}, because only those of the best trial and of trials that did "
-                       "not end are kept; measure one of these",
+                       "trial {} has no checkpoint in {}, because only the best and unfinished trials keep theirs; "
+                       "measure one of these",
                        trial.value, sweep.directory.trial(trial).string());
     if (const auto holder = SweepLock::holder(sweep.directory)) {
-        remark(fmt::format("warning: {} works on the sweep; if it is on this node, answers take longer", *holder));
+        remark(fmt::format("warning: {} is working on the sweep; if it is on this node, the measured latency is higher",
+                           *holder));
     }
     const auto record = bench.measure(trial, LatencyBench::Weights::trained);
     fmt::print("{}", latency_text(record, price_of_slot_hour(sweep.file.price, sweep.history), options.format));

@@ -22,13 +22,13 @@ LatencyBench::LatencyBench(const RecordedSweep& sweep, Options options)
     const auto& file = sweep.file;
     if (!file.trainer) {
         file.source.fail(file.source.has("command") ? "command" : "program",
-                         "only a program's author knows how to ask its model for an answer; crescendo measures the "
-                         "latency of models that crescendo-trainer trained");
+                         "crescendo cannot run the model of another program; it measures the latency of models that "
+                         "crescendo-trainer trained");
     }
     if (!file.trainer->contains("data") || !file.trainer->at("data").contains(options_.data)) {
         file.source.fail("trainer.data",
                          fmt::format("has no {} samples; {}", options_.data,
-                                     options_.data == "test" ? "add --data validation to use those"
+                                     options_.data == "test" ? "add --data validation to use the validation samples"
                                                              : "leave out --data to use the test samples"));
     }
 }

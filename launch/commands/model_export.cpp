@@ -38,14 +38,15 @@ class NewFolder {
     explicit NewFolder(fs::path out)
         : out_(out.has_filename() ? std::move(out) : out.parent_path()), partial_(own_name(out_, "partial")) {
         std::error_code none;
-        CRESCENDO_VALIDATE(!is_there(out_) || (fs::is_directory(out_) && fs::is_empty(out_, none)), "--export",
-                           "{} is there already and not empty; an export has a folder of its own: give another one",
-                           out_.string());
+        CRESCENDO_VALIDATE(
+            !is_there(out_) || (fs::is_directory(out_) && fs::is_empty(out_, none)), "--export",
+            "{} already exists and is not an empty folder, but an export needs one of its own; name another one",
+            out_.string());
         std::error_code failed;
         fs::create_directories(fs::absolute(out_).parent_path(), failed);
         const bool is_new = !failed && fs::create_directory(partial_, failed);
-        CRESCENDO_VALIDATE(is_new, "--export", "cannot make the folder {}: {}; give another one", partial_.string(),
-                           failed ? failed.message() : "it is there already");
+        CRESCENDO_VALIDATE(is_new, "--export", "cannot create the folder {}: {}; name another one", partial_.string(),
+                           failed ? failed.message() : "it already exists");
     }
     NewFolder(const NewFolder&) = delete;
     NewFolder& operator=(const NewFolder&) = delete;
@@ -74,8 +75,8 @@ Json write_model(const RecordedSweep& sweep, TrialId trial, const fs::path& fold
                        {"working_directory", directory.working_directory().string()}};
     const auto trainer = ProgramPaths::find().trainer;
     CRESCENDO_VALIDATE(is_executable(trainer), "--export",
-                       "crescendo-trainer reads the model's weights, and {} is no program; export where Crescendo was "
-                       "built with LibTorch",
+                       "only crescendo-trainer can read the model's weights, but {} is not a program; export where "
+                       "Crescendo was built with LibTorch",
                        trainer);
     const auto result = run_tool({trainer, "--export"}, {.input = request.dump(), .patience = time_to_export});
     const auto answer = Json::parse(result.output.substr(result.output.rfind('\n') + 1), nullptr, false);
@@ -103,17 +104,17 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
         replace_file(folder.path() / "parameters.json", parameters);
         folder.complete();
         fmt::print("{}: parameters.json of trial {}\n", out.string(), trial.value);
-        fmt::print("A program of yours trained it, so only that knows its model; {}\n",
+        fmt::print("Your own program trained it, and only that program knows the model; {}\n",
                    has_left_files(trial, directory)
-                       ? fmt::format("what it saved lies in {}", directory.trial(trial).string())
-                       : fmt::format("it saved nothing in {}, the folder that ${{trial_dir}} in `command:` and "
-                                     "CRESCENDO_TRIAL_DIR name; `crescendo retrain {} --trial {}` trains it again",
+                       ? fmt::format("its files are in {}", directory.trial(trial).string())
+                       : fmt::format("it saved nothing in {} (${{trial_dir}} in `command:`, or "
+                                     "CRESCENDO_TRIAL_DIR); `crescendo retrain {} --trial {}` trains it again",
                                      directory.trial(trial).string(), shell_quoted(where), trial.value));
         return;
     }
     CRESCENDO_VALIDATE(is_there(directory.checkpoint(trial)), "--trial",
-                       "trial {} has no checkpoint in {}: it has not saved one yet, or it lost, and only the "
-                       "checkpoints of the best trial and of trials that did not end are kept; "
+                       "trial {} has no checkpoint in {}: it has not saved one yet, or its checkpoint was removed, "
+                       "because only the best and unfinished trials keep theirs; "
                        "`crescendo retrain {} --trial {}` trains it again",
                        trial.value, directory.trial(trial).string(), shell_quoted(where), trial.value);
     const NewFolder folder(out);
@@ -125,23 +126,25 @@ void export_trial(const RecordedSweep& sweep, TrialId trial, const fs::path& out
                fmt::join(answer.at("files").get<std::vector<std::string>>(), ", "));
     const auto left_out = answer.value("left_out", Json::object());
     for (const auto& [file, reason] : left_out.items()) {
-        fmt::print("  Without {}: {}\n", file, reason.get<std::string>());
+        fmt::print("  Left out {}: {}\n", file, reason.get<std::string>());
     }
     if (is_there(out / "load.py")) {
-        fmt::print("  python3 {}     runs the model over the validation samples, and compares with the sweep\n",
-                   (out / "load.py").string());
+        fmt::print(
+            "  python3 {}     runs the model on the validation samples, and compares the metrics with the sweep's\n",
+            (out / "load.py").string());
     } else {
-        fmt::print("  The model is that of a plug-in, which alone knows its network. These are its weights and\n"
-                   "  buffers: torch::pickle_load reads model.pt in C++, and torch.load in Python\n");
+        fmt::print(
+            "  The model comes from a plug-in, and only the plug-in knows its network. model.pt has the weights\n"
+            "  and buffers: read it with torch::pickle_load in C++, or torch.load in Python\n");
     }
     if (answer.at("resource") < recorded.resource.value) {
         const auto remedy =
             recorded.ended()
-                ? fmt::format("{}what it trained since was lost; `crescendo retrain {} --trial {}` trains it again",
+                ? fmt::format("{}its later training is lost; `crescendo retrain {} --trial {}` trains it again",
                               sweep.holder ? "unless its workers are saving it now, " : "", shell_quoted(where),
                               trial.value)
                 : "export again once it has ended";
-        remark(fmt::format("warning: trial {} has reported at {}, but its last checkpoint is of its report at {}; {}",
+        remark(fmt::format("warning: trial {} has reported at {}, but its last checkpoint is from its report at {}; {}",
                            trial.value, recorded.resource.value, answer.at("resource").get<std::int64_t>(), remedy));
     }
 }

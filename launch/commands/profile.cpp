@@ -70,7 +70,7 @@ class ScratchFolder {
         }
         auto name = (beside / "crescendo-profile-XXXXXX").string();
         CRESCENDO_VALIDATE(::mkdtemp(name.data()) != nullptr, "",
-                           "cannot make a folder in {}, where the sweep's checkpoints would lie; make it writable",
+                           "cannot create a folder in {}, where the sweep's checkpoints would go; make it writable",
                            beside.string());
         path_ = name;
     }
@@ -93,7 +93,7 @@ std::vector<SlotResources> slots_of(const SweepFile& file, const ProfileOptions&
     wishes.bind = Binding::automatic;
     auto slots = SlotPlan::make(NodeResources::detect(), wishes).slots;
     CRESCENDO_VALIDATE(std::cmp_less_equal(options.num_workers, slots.size()), "--workers",
-                       "{} workers need as many slots, and this machine has {}; add --slots {} for smaller ones",
+                       "{} workers need a slot each, but this machine has {}; add --slots {} for smaller slots",
                        options.num_workers, slots.size(), options.num_workers);
     slots.resize(static_cast<std::size_t>(options.num_workers));
     return slots;
@@ -119,11 +119,11 @@ ExitCode profile(const ProfileOptions& options) {
     const auto& file = subject.file;
     if (!file.trainer) {
         file.source.fail(file.source.has("command") ? "command" : "program",
-                         "only its author knows what a program does in a step; crescendo profiles models that "
+                         "crescendo cannot see the steps of another program; it profiles models that "
                          "crescendo-trainer trains");
     }
     CRESCENDO_VALIDATE(std::cmp_less(options.trial, subject.sweep.trials().size()), "--trial",
-                       "{} has {} trials, from 0 on; there is none of this number", options.target.string(),
+                       "{} has {} trials, numbered from 0; choose one of them", options.target.string(),
                        subject.sweep.trials().size());
     const TrialId trial{options.trial};
     const auto slots = slots_of(file, options);
@@ -151,7 +151,8 @@ ExitCode profile(const ProfileOptions& options) {
     const auto answer = trainers.ask(orders, protocol::Profiled::name).front();
     fmt::print("{}", profile_text(protocol::read<protocol::Profiled>(answer), options.num_workers, options.format));
     if (!options.trace.empty()) {
-        remark(fmt::format("wrote {}; https://ui.perfetto.dev and chrome://tracing show it", options.trace.string()));
+        remark(fmt::format("wrote {}; to view it, open https://ui.perfetto.dev or chrome://tracing",
+                           options.trace.string()));
     }
     return ExitCode::done;
 }

@@ -47,7 +47,7 @@ const Task& task_of(const ExportRequest& request) {
     }
     const auto names = fmt::format("{}", fmt::join(tasks() | std::views::transform(&Task::name), ", "));
     throw InvalidInput(request.task ? fmt::format("DAWNBench has no task {}; it has {}", *request.task, names)
-                                    : fmt::format("DAWNBench's entries are each for one task; choose from {}", names),
+                                    : fmt::format("each DAWNBench entry is for one task; choose from {}", names),
                        "--task");
 }
 
@@ -78,7 +78,7 @@ void require_complete(const Entry& entry) {
         missing += fmt::format("{}--{} \"{}\"", missing.empty() ? "" : " ", option, each.example);
     }
     CRESCENDO_VALIDATE(missing.empty(), "",
-                       "DAWNBench asks for more than the sweep knows; add {}, or write them under entry: in the "
+                       "DAWNBench requires more data than the sweep has; add {}, or write them under entry: in the "
                        "sweep's file",
                        missing);
 }
@@ -95,10 +95,11 @@ std::string tag_of(const std::string& text) {
         }
     }
     tag.erase(tag.find_last_not_of('-') + 1);
-    CRESCENDO_VALIDATE(!tag.empty(), "",
-                       "the entry's files are named by author, model, hardware and framework, and '{}' has neither a "
-                       "letter nor a digit",
-                       text);
+    CRESCENDO_VALIDATE(
+        !tag.empty(), "",
+        "the entry's files are named after author, model, hardware and framework, but '{}' has neither a "
+        "letter nor a digit",
+        text);
     return tag;
 }
 
@@ -112,8 +113,8 @@ double resource_of_epoch(const ExportRequest& request) {
     const auto& trainer = request.sweep.file.trainer;
     const auto unit = trainer && trainer->contains("report") ? trainer->at("report").value("unit", "epochs") : "epochs";
     CRESCENDO_VALIDATE(request.resource_of_epoch || unit == "epochs", "--epoch",
-                       "the trials of this sweep count {}, and an entry counts epochs; add --epoch with the number of "
-                       "{} of an epoch",
+                       "the trials of this sweep count {}, but an entry counts epochs; add --epoch with the number of "
+                       "{} per epoch",
                        unit, unit);
     return request.resource_of_epoch.value_or(1);
 }
@@ -143,7 +144,7 @@ std::string metric_of(const Column& column, bool decides, const ExportRequest& r
     if (decides && spec.goal == Goal::maximize) {
         return spec.metric;
     }
-    throw InvalidInput(fmt::format("the trial does not report val_{}, which DAWNBench's {} is made of; add --metric "
+    throw InvalidInput(fmt::format("the trial does not report val_{}, the usual source of DAWNBench's {}; add --metric "
                                    "{}=NAME with one of {}",
                                    column.metrics.front(), column.name, column.name, names),
                        "--metric");
@@ -163,13 +164,13 @@ std::vector<double> values_of(const Column& column, const std::string& metric,
     for (const auto& report : reports) {
         const auto value = protocol::find_metric(report.metrics, metric);
         CRESCENDO_VALIDATE(value && std::isfinite(*value), "--metric",
-                           "the report at {} has no finite {}, and an entry has a value in each line",
+                           "the report at {} has no finite {}, but an entry needs a value in each line",
                            report.resource.value, metric);
         values.push_back(*value);
     }
     const auto [least, most] = std::ranges::minmax(values);
     CRESCENDO_VALIDATE(least >= 0 && most <= 100, "--metric",
-                       "{} goes from {} to {}, and {} is a share (0 to 1) or in percent", metric, least, most,
+                       "{} ranges from {} to {}, but {} is a fraction (0 to 1) or a percentage", metric, least, most,
                        column.name);
     const double scale = column.scale / (most <= 1 ? 1 : 100);
     for (auto& value : values) {
@@ -205,7 +206,7 @@ std::string table_of(const std::vector<TrialReport>& reports, double resource_of
     for (std::size_t i = 0; i < reports.size(); ++i) {
         CRESCENDO_VALIDATE(reports[i].seconds, "",
                            "the report at {} has no training clock, because an older version recorded it; an entry "
-                           "needs the time of each",
+                           "needs the time of each report",
                            reports[i].resource.value);
         // A trial that restarted from its checkpoint may have trained faster than before.
         seconds = std::max(seconds, *reports[i].seconds);
@@ -224,7 +225,7 @@ std::optional<std::string> shortfall(const Task& task, const char* what, double 
     if (best >= task.threshold) {
         return {};
     }
-    return fmt::format("DAWNBench takes entries for {} from a {} of {}; this one has {:.4g}", what,
+    return fmt::format("DAWNBench accepts entries for {} with a {} of at least {}; this one has {:.4g}", what,
                        task.columns.back().name, task.threshold, best);
 }
 
@@ -240,8 +241,8 @@ void add_inference(const ExportRequest& request, TrialId trial, const Task& task
         const auto found = test ? test : usual_metric(column, "val_", metrics);
         if (!found) {
             exported.remarks.push_back(
-                fmt::format("there is no entry for inference: trial {} was not measured, or not with a {}; `crescendo "
-                            "latency {} --trial {}` measures it",
+                fmt::format("there is no entry for inference: trial {} has no latency measurement with {}; `crescendo "
+                            "latency {} --trial {}` makes one",
                             trial.value, column.name, request.sweep.directory.path().string(), trial.value));
             return;
         }

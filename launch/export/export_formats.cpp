@@ -22,8 +22,8 @@ namespace {
 
 /// Formats that only their own libraries can write, and why.
 constexpr std::pair<const char*, const char*> written_in_python[]{
-    {"parquet", "Parquet needs Apache Arrow, which Debian 12 has no package of"},
-    {"wandb", "W&B's offline runs have no published format, and only its own library writes them"},
+    {"parquet", "Parquet needs Apache Arrow, which Debian 12 does not package"},
+    {"wandb", "W&B's offline runs have no published format, so only its own library writes them"},
 };
 
 }  // namespace
@@ -49,15 +49,15 @@ const ExportFormat& export_format(const std::string& name) {
         return *found;
     }
     for (const auto& [missing, instead] : written_in_python) {
-        CRESCENDO_VALIDATE(name != missing, "--to", "{}; docs/exports.md#{} has the few lines of Python that write it",
-                           instead, missing);
+        CRESCENDO_VALIDATE(name != missing, "--to",
+                           "{}; docs/exports.md#{} shows the few lines of Python that write it", instead, missing);
     }
     throw InvalidInput(fmt::format("there is no format '{}'; use one of {}", name, names_of_formats()), "--to");
 }
 
 void add_to_folder(const fs::path& folder, const Files& files, Existing existing) {
     CRESCENDO_VALIDATE(!fs::is_regular_file(folder), "",
-                       "{}: this is a file, and an export is a folder of files; name another folder", folder.string());
+                       "{}: is a file, but an export is a folder of files; name another folder", folder.string());
     std::vector<bool> is_same;
     for (const auto& [name, content] : files) {
         const auto path = folder / name;
@@ -65,8 +65,7 @@ void add_to_folder(const fs::path& folder, const Files& files, Existing existing
         const bool is_file = path.has_filename() && fs::is_regular_file(path);
         is_same.push_back(path.has_filename() ? is_file && read_file(path) == content : fs::is_directory(path));
         CRESCENDO_VALIDATE(!is_there || is_same.back() || (is_file && existing == Existing::replace), "",
-                           "{}: is there already and says something else; remove it, or name another folder",
-                           path.string());
+                           "{}: already exists with other content; remove it, or name another folder", path.string());
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
         const auto path = folder / files[i].first;

@@ -210,7 +210,7 @@ Exported mlflow_store(const ExportRequest& request) {
                         experiment_meta(experiment, own_name, request.folder / experiment, dated.date(0))}}};
     if (own_name != name) {
         exported.remarks.push_back(
-            fmt::format("the folder has another experiment {}; this one is called {}", name, own_name));
+            fmt::format("the folder already has an experiment {}; this one is called {}", name, own_name));
     }
     for (const auto& trial : dated.history().sweep().trials()) {
         CounterRandom random(seed, static_cast<std::uint64_t>(trial.id.value) + 1);
@@ -218,10 +218,11 @@ Exported mlflow_store(const ExportRequest& request) {
         const auto run = fmt::format("{:016x}{:016x}", high, random.next());
         add_run(trial, dated, names, experiment, fs::path(experiment) / run, request.folder, exported.files);
     }
-    exported.remarks.push_back(fmt::format("newer versions of MLflow open such a folder only with "
-                                           "MLFLOW_ALLOW_FILE_STORE=true; `mlflow migrate-filestore --source {} "
-                                           "--target sqlite:///mlflow.db` makes a database of it",
-                                           request.folder.string()));
+    exported.remarks.push_back(
+        fmt::format("newer versions of MLflow open such a folder only with "
+                    "MLFLOW_ALLOW_FILE_STORE=true; `mlflow migrate-filestore --source {} "
+                    "--target sqlite:///mlflow.db` converts it to a database",
+                    request.folder.string()));
     return exported;
 }
 

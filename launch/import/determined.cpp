@@ -24,20 +24,21 @@ class Section {
         : map_(map), file_(file), key_(std::move(key)) {}
 
     const OrderedJson& at(const std::string& name) const {
-        CRESCENDO_VALIDATE(map_.contains(name), "", "{}: {} has no {}, which Determined's own files have", file_.path,
-                           key_, name);
+        CRESCENDO_VALIDATE(map_.contains(name), "", "{}: {} has no {}, which Determined requires", file_.path, key_,
+                           name);
         return map_.at(name);
     }
     double number(const std::string& name) const {
-        CRESCENDO_VALIDATE(at(name).is_number(), "", "{}: {}.{} is {}, and no number", file_.path, key_, name,
+        CRESCENDO_VALIDATE(at(name).is_number(), "", "{}: {}.{} is {}, not a number", file_.path, key_, name,
                            flow(at(name)));
         return at(name).get<double>();
     }
     std::int64_t whole(const std::string& name) const {
         number(name);  // it must be one
         const auto exact = whole_number(at(name));
-        CRESCENDO_VALIDATE(exact, "", "{}: {}.{} is {}, and whole numbers have 64 bits; use a smaller one", file_.path,
-                           key_, name, flow(at(name)));
+        CRESCENDO_VALIDATE(exact, "",
+                           "{}: {}.{} is {}, which does not fit in a 64-bit integer; use a number closer to 0",
+                           file_.path, key_, name, flow(at(name)));
         return *exact;
     }
     std::int64_t whole_or(const std::string& name, std::int64_t otherwise) const {
@@ -181,7 +182,7 @@ std::optional<ImportedLine> schedule(const OrderedJson& searcher, const OrderedJ
     const auto length = length_of(searcher, file);
     if (!length) {
         CRESCENDO_VALIDATE(!has_rungs, "",
-                           "{}: searcher has no max_time, and the rungs of {} follow from it; add max_time: 100 and "
+                           "{}: searcher has no max_time, which sets the rungs of {}; add max_time: 100 and "
                            "time_metric: epochs",
                            file.path, name);
         if (!settings.empty()) {
@@ -202,8 +203,8 @@ std::optional<ImportedLine> schedule(const OrderedJson& searcher, const OrderedJ
         const auto mode = searcher.value("mode", "standard");
         if (name.starts_with("adaptive") && mode != "aggressive") {  // one bracket there, too
             notes.push_back(
-                fmt::format("searcher.mode: {} runs several brackets in Determined; here is one, and "
-                            "type: async_hyperband runs all",
+                fmt::format("searcher.mode: {} runs several brackets in Determined, but one here; "
+                            "to run all, use type: async_hyperband",
                             mode));
         }
     }
@@ -258,7 +259,7 @@ bool is_determined(const OrderedJson& root) {
 ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file) {
     const auto searcher = without_nulls(root.at("searcher"));
     const Section section(searcher, file, "searcher");
-    ImportedSweep result{.origin = "an experiment configuration of Determined"};
+    ImportedSweep result{.origin = "a Determined experiment configuration"};
     const auto name = searcher.value("name", "");
     const bool is_grid = name == "grid";
     if (root.contains("name") && root.at("name").is_string()) {
@@ -283,10 +284,10 @@ ImportedSweep import_determined(const OrderedJson& root, const ForeignFile& file
         if (auto words = words_of(root.at("entrypoint")); !words.empty()) {
             words.emplace_back("${args}");
             result.tail.push_back(
-                {"command", words, "Determined gives hyperparameters through its library; here they are arguments"});
+                {"command", words, "Determined passes hyperparameters through its library; here they are arguments"});
         } else {
-            result.notes.push_back(fmt::format("entrypoint: {} names a class of Determined's; {}",
-                                               flow(root.at("entrypoint")), add_program));
+            result.notes.push_back(
+                fmt::format("entrypoint: {} names a Determined class; {}", flow(root.at("entrypoint")), add_program));
         }
     }
     if (root.contains("max_restarts")) {

@@ -124,7 +124,7 @@ class Space {
 
     [[noreturn]] void fail(const std::string& name, const OrderedJson& entry) const {
         throw InvalidInput(
-            fmt::format("{}: {}: {} cannot be read; write a sweep as Hydra's Optuna sweeper takes it: "
+            fmt::format("{}: {}: {} cannot be read; use the syntax of Hydra's Optuna sweeper: "
                         "\"interval(0.1, 0.9)\", \"tag(log, interval(1e-4, 0.1))\", \"range(1, 9)\" or "
                         "\"choice(16, 32)\"",
                         file_.path, name, flow(entry)));
@@ -270,7 +270,7 @@ ImportedSweep import_hydra(const OrderedJson& root, const ForeignFile& file) {
     const auto& sweeper = *sweeper_of(root);
     const auto target = sweeper.value("_target_", choice_in_defaults(root, "hydra/sweeper"));
     const bool is_grid = target.empty() || target == "basic" || target.ends_with("BasicSweeper");
-    ImportedSweep result{.origin = is_grid ? "a sweep of Hydra" : "a sweep of Hydra's Optuna sweeper"};
+    ImportedSweep result{.origin = is_grid ? "a Hydra sweep" : "a sweep for Hydra's Optuna sweeper"};
     if (const auto name = text_at(sweeper, "study_name")) {
         result.head.push_back(name_line(*name));
     }
@@ -280,13 +280,13 @@ ImportedSweep import_hydra(const OrderedJson& root, const ForeignFile& file) {
     result.head.push_back(
         {"metric",
          {{"name", metric.value_or("value")}, {"goal", direction == "maximize" ? "maximize" : "minimize"}},
-         metric ? "" : "Hydra takes what the script returns: write the name of what it reports"});
+         metric ? "" : "Hydra uses the script's return value; write the name that your script reports"});
     if (direction != "minimize" && direction != "maximize") {
         result.notes.push_back(fmt::format("direction: {} is not known; correct the goal of metric", flow(direction)));
     }
     if (directions.size() > 1) {
         result.notes.push_back(
-            fmt::format("there are {} objectives; a sweep has one, and the first is kept", directions.size()));
+            fmt::format("there are {} objectives; a sweep has one, so only the first is kept", directions.size()));
     }
     const auto sampler = sweeper.value("sampler", OrderedJson());
     result.head.push_back(is_grid ? ImportedLine{"method", "grid"} : method(root, sampler));
@@ -304,9 +304,9 @@ ImportedSweep import_hydra(const OrderedJson& root, const ForeignFile& file) {
     result.parameters = import_optuna_distributions(distributions, file).parameters;
     result.tail.push_back({"command",
                            {"python3", "train.py", "hydra.run.dir=${trial_dir}", "${args_no_hyphens}"},
-                           "write the name of your script, and what else you give it"});
+                           "write the name of your script, and its other arguments"});
     result.notes.emplace_back(
-        "every trial trains until its program ends; to stop bad ones early, let it report, and "
+        "every trial trains until its program ends; to stop bad ones early, make the program report, and "
         "add scheduler: {type: asha, min: 1, max: 27}");
     static const std::set<std::string> written{"_target_",  "params",   "search_space", "study_name",
                                                "direction", "n_trials", "sampler",      "n_jobs"};

@@ -34,12 +34,12 @@ ImportedSweep import_known(const ForeignFile& file) {
         return import_optuna_storage(file);
     }
     CRESCENDO_VALIDATE(!file.path.ends_with(".py"), "",
-                       "{}: is a program; give what its tool stores: of Optuna a study's storage, such as the study.db "
-                       "of create_study(storage='sqlite:///study.db'), of Ray Tune the search space as YAML; how a "
-                       "sweep calls its function is in docs/your-own-program.md",
+                       "{}: is a program; give a file that its tool stores: for Optuna, a study's storage, such as "
+                       "study.db from create_study(storage='sqlite:///study.db'); for Ray Tune, the search space as "
+                       "YAML; docs/your-own-program.md shows how a sweep calls your function",
                        file.path);
     CRESCENDO_VALIDATE(file.text.find('\0') == std::string::npos, "",
-                       "{}: is neither text nor a database of SQLite; give a file of W&B, Optuna, Determined, Ray or "
+                       "{}: is neither text nor an SQLite database; give a file of W&B, Optuna, Determined, Ray or "
                        "Hydra",
                        file.path);
     Mistakes mistakes;
@@ -51,9 +51,9 @@ ImportedSweep import_known(const ForeignFile& file) {
         }
     }
     throw InvalidInput(
-        fmt::format("{}: is of no tool that is known: W&B has parameters:, Determined hyperparameters: and searcher:, "
-                    "Ray config:, param_space: or texts such as tune.uniform(0, 1), Hydra hydra: with sweeper: and "
-                    "params:, Optuna distributions by the names of parameters, or a storage",
+        fmt::format("{}: is not a file of a known tool: W&B has parameters:, Determined has hyperparameters: and "
+                    "searcher:, Ray has config:, param_space: or texts such as tune.uniform(0, 1), Hydra has hydra: "
+                    "with sweeper: and params:, Optuna has distributions by parameter name, or a storage",
                     file.path));
 }
 
@@ -64,7 +64,7 @@ ImportedSweep import_file(const ForeignFile& file) {
         return import_known(file);
     } catch (const OrderedJson::exception& error) {  // a value has another type than its tool writes
         const std::string_view what = error.what();  // "[json.exception.type_error.302] type must be string, …"
-        throw InvalidInput(fmt::format("{}: has a value that its tool does not write there ({}); correct it", file.path,
+        throw InvalidInput(fmt::format("{}: has a value that its tool would not write ({}); correct it", file.path,
                                        what.substr(std::min(what.size(), what.find(']') + 2))));
     }
 }

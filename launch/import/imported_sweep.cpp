@@ -173,7 +173,7 @@ ImportedLine whole_numbers(const std::string& name, std::int64_t min, std::int64
     const auto first = static_cast<std::uint64_t>(min);
     const auto num_steps = (static_cast<std::uint64_t>(max) - first) / static_cast<std::uint64_t>(step);
     if (max >= min && num_steps > most_listed) {
-        return {name, range, fmt::format("was in steps of {}, and is in steps of 1", step)};
+        return {name, range, fmt::format("was in steps of {}; now in steps of 1", step)};
     }
     auto values = OrderedJson::array();
     for (std::uint64_t i = 0; max >= min && i <= num_steps; ++i) {
@@ -185,7 +185,7 @@ ImportedLine whole_numbers(const std::string& name, std::int64_t min, std::int64
 ImportedLine stepped_numbers(const std::string& name, double min, double max, double step) {
     const double num_steps = std::floor((max - min) / step + 1e-9);
     if (!(num_steps <= most_listed)) {
-        return {name, uniform(min, max), fmt::format("was in steps of {}, and is continuous", step)};
+        return {name, uniform(min, max), fmt::format("was in steps of {}; now continuous", step)};
     }
     // Rounded to twelve digits of the largest number: 0.3 rather than 0.30000000000000004, and 0 rather than 5e-17.
     const double largest = std::max(std::fabs(min), std::fabs(max));

@@ -20,7 +20,7 @@ struct ImportedLine {
 
 /// A search from another tool's file, in the words of a sweep file.
 struct ImportedSweep {
-    std::string origin;                         ///< "a sweep file of W&B"
+    std::string origin;                         ///< "a W&B sweep file"
     std::vector<ImportedLine> head = {};        ///< keys before the parameters
     std::vector<ImportedLine> parameters = {};  ///< each with its distribution
     std::vector<ImportedLine> tail = {};        ///< keys after the parameters

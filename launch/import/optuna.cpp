@@ -24,7 +24,7 @@ OrderedJson unpacked(const OrderedJson& distribution) {
 
 ImportedLine parameter(const std::string& name, const OrderedJson& distribution, const std::string& path) {
     const auto json = unpacked(distribution);
-    CRESCENDO_VALIDATE(!json.is_null(), "", "{}: {} has no distribution of Optuna's", path, name);
+    CRESCENDO_VALIDATE(!json.is_null(), "", "{}: {} has no Optuna distribution", path, name);
     const std::string kind = json.at("name");
     const auto& attributes = json.at("attributes");
     const auto number = [&](const char* key) {
@@ -38,8 +38,9 @@ ImportedLine parameter(const std::string& name, const OrderedJson& distribution,
     const auto whole = [&](const char* key) {
         number(key);  // it must be one
         const auto exact = whole_number(attributes.at(key));
-        CRESCENDO_VALIDATE(exact, "", "{}: {}: {} has {}: {}, and whole numbers have 64 bits; use a smaller one", path,
-                           name, kind, key, flow(attributes.at(key)));
+        CRESCENDO_VALIDATE(exact, "",
+                           "{}: {}: {} has {}: {}, which does not fit in a 64-bit integer; use a number closer to 0",
+                           path, name, kind, key, flow(attributes.at(key)));
         return *exact;
     };
     if (kind == "CategoricalDistribution") {
@@ -70,7 +71,7 @@ ImportedLine parameter(const std::string& name, const OrderedJson& distribution,
 
 ImportedSweep sweep_of(const OptunaStudy& study, const std::string& origin, const std::string& path) {
     CRESCENDO_VALIDATE(!study.distributions.empty(), "",
-                       "{}: the study has no trial with parameters yet, and a storage knows a parameter from its "
+                       "{}: the study has no trial with parameters yet, and a storage has parameters only in its "
                        "trials; run one trial, or give the distributions as JSON",
                        path);
     ImportedSweep result{.origin = origin};
@@ -78,20 +79,20 @@ ImportedSweep sweep_of(const OptunaStudy& study, const std::string& origin, cons
         result.head.push_back(name_line(study.name));
     }
     const bool minimizes = study.minimizes.empty() || study.minimizes[0];
-    result.head.push_back({"metric",
-                           {{"name", study.metrics.empty() ? "value" : study.metrics[0]},
-                            {"goal", minimizes ? "minimize" : "maximize"}},
-                           study.metrics.empty() ? "Optuna has no name for it: write the one that your program reports"
-                                                 : ""});
+    result.head.push_back(
+        {"metric",
+         {{"name", study.metrics.empty() ? "value" : study.metrics[0]}, {"goal", minimizes ? "minimize" : "maximize"}},
+         study.metrics.empty() ? "Optuna does not name it; write the name that your program reports" : ""});
     if (study.minimizes.size() > 1) {
-        result.notes.push_back(fmt::format("the study has {} objectives; a sweep has one, and the first is kept",
+        result.notes.push_back(fmt::format("the study has {} objectives; a sweep has one, so only the first is kept",
                                            study.minimizes.size()));
     }
     if (study.num_trials > 0) {
-        result.head.push_back({"run_cap", study.num_trials, "as many as the study has trials"});
+        result.head.push_back({"run_cap", study.num_trials, "the number of trials in the study"});
     }
-    result.notes.emplace_back("Optuna keeps neither the sampler nor the pruner; add scheduler: {type: asha, min: 1, "
-                              "max: 27} to stop bad trials early");
+    result.notes.emplace_back(
+        "Optuna stores neither the sampler nor the pruner; add scheduler: {type: asha, min: 1, "
+        "max: 27} to stop bad trials early");
     result.notes.emplace_back(add_program);
     int most = 0;
     for (const auto& [name, number] : study.num_with) {
@@ -104,7 +105,8 @@ ImportedSweep sweep_of(const OptunaStudy& study, const std::string& origin, cons
             remark("other trials had another range; this is the last one");
         }
         if (const auto uses = study.num_with.find(name); uses != study.num_with.end() && uses->second < most) {
-            remark(fmt::format("{} of {} trials have it; if others decide that, add when:", uses->second, most));
+            remark(
+                fmt::format("{} of {} trials have it; if other parameters decide that, add when:", uses->second, most));
         }
         result.parameters.push_back(std::move(line));
     }
@@ -131,7 +133,7 @@ bool is_optuna_distributions(const OrderedJson& root) {
 }
 
 ImportedSweep import_optuna_distributions(const OrderedJson& root, const ForeignFile& file) {
-    return sweep_of({.name = "", .distributions = root}, "distributions of Optuna", file.path);
+    return sweep_of({.name = "", .distributions = root}, "Optuna distributions", file.path);
 }
 
 bool is_optuna_storage(const ForeignFile& file) {
@@ -152,7 +154,7 @@ ImportedSweep import_optuna_storage(const ForeignFile& file) {
     const auto found = file.study ? std::ranges::find(studies, *file.study, &OptunaStudy::name) : studies.begin();
     CRESCENDO_VALIDATE(found != studies.end(), "--study", "{}: holds no study '{}'; it holds {}", file.path, *file.study,
                        names);
-    return sweep_of(*found, is_database ? "a database of Optuna" : "a journal of Optuna", file.path);
+    return sweep_of(*found, is_database ? "an Optuna database" : "an Optuna journal", file.path);
 }
 
 }  // namespace crescendo::launch

@@ -40,7 +40,7 @@ class Database {
 
   private:
     void require(bool is_ok) const {
-        CRESCENDO_VALIDATE(is_ok, "", "{}: is no database of Optuna's that can be read: {}", path_,
+        CRESCENDO_VALIDATE(is_ok, "", "{}: cannot be read as an Optuna database: {}", path_,
                            ::sqlite3_errmsg(handle_.get()));
     }
 

@@ -8,7 +8,7 @@ namespace crescendo::launch {
 /// This build has no SQLite.
 std::vector<OptunaStudy> studies_of_database(const std::string& path) {
     throw InvalidInput(
-        fmt::format("{}: is a database of SQLite, and this crescendo was built without it; install "
+        fmt::format("{}: is an SQLite database, but this crescendo was built without SQLite; install "
                     "libsqlite3-dev and build again, or copy the study into a journal "
                     "(optuna.copy_study)",
                     path));

@@ -88,8 +88,8 @@ std::vector<OptunaStudy> studies_of_journal(const std::string& text, const std::
         try {
             reader.take(OrderedJson::parse(without_bare_words(line)));  // NaN becomes null, and is not needed
         } catch (const OrderedJson::exception&) {
-            throw InvalidInput(
-                fmt::format("{}:{}: is no record of Optuna's journal; give one that Optuna reads", path, number));
+            throw InvalidInput(fmt::format(
+                "{}:{}: is not a record of an Optuna journal; give a journal that Optuna can read", path, number));
         }
     }
     return reader.studies();

@@ -87,7 +87,7 @@ std::optional<std::int64_t> multiple_from(std::int64_t number, std::int64_t step
 ImportedLine sampled(const std::string& name, const Call& call, const std::string& text, const ForeignFile& file) {
     const auto fail = [&] {
         const bool is_list = call.name == "choice" || call.name == "grid_search";
-        throw InvalidInput(fmt::format("{}: {}: {} cannot be read; write its {} out, in quotes: \"{}\"", file.path,
+        throw InvalidInput(fmt::format("{}: {}: {} cannot be read; write out its {}, in quotes: \"{}\"", file.path,
                                        name, text, is_list ? "values" : "numbers",
                                        is_list ? "tune.choice([16, 32, 64])" : "tune.uniform(0.1, 0.9)"));
     };
@@ -189,7 +189,7 @@ ImportedLine parameter(const std::string& name, const OrderedJson& value, const 
     }
     auto line = ImportedLine{name, constant(value)};
     if (const auto text = value.is_string() ? value.get<std::string>() : ""; text.starts_with("tune.")) {
-        line.comment = fmt::format("no function that is known here: {} is kept as text", text);
+        line.comment = fmt::format("unknown function: {} is kept as text", text);
     }
     return line;
 }
@@ -264,14 +264,14 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
                 "stop: {}: {} is left out; {}", key, flow(value),
                 key == "time_total_s"
                     ? fmt::format("write trial_time: {}s", flow(value))
-                    : "trial: {target: …} ends a trial at a value of the metric, and scheduler: {type: fifo, "
-                      "max: END} at a number of its reports' resource"));
+                    : "use trial: {target: …} to end a trial at a value of the metric, or scheduler: {type: fifo, "
+                      "max: END} to end it at an amount of resource"));
         }
     }
     const bool is_read = is_asha(scheduler) && max && counts_iterations;
     if (!scheduler.is_null() && !is_read && !is_fifo(scheduler)) {
         notes.push_back(
-            fmt::format("scheduler: {} is not carried over; if trials should stop early, write scheduler: "
+            fmt::format("scheduler: {} is not carried over; to stop trials early, write scheduler: "
                         "{{type: asha, min: 1, max: END}}",
                         flow(scheduler)));
     }
@@ -298,17 +298,16 @@ void count_trials(const OrderedJson& samples, const Searched& searched, Imported
         result.head.push_back({"method", "grid"});
         if (samples.is_number() && samples > 1) {
             result.notes.push_back(
-                fmt::format("num_samples: {} runs each point of the grid as often; here each runs "
-                            "once; add a parameter seed: {{values: […]}}",
+                fmt::format("num_samples: {} runs each grid point that many times; here each runs "
+                            "once; to repeat them, add a parameter seed: {{values: […]}}",
                             flow(samples)));
         }
         return;
     }
     const auto trials = num_trials(samples, searched);
     if (searched.num_grids > 0) {
-        result.notes.push_back(
-            fmt::format("lists of grid_search are drawn from at random, because other parameters are{}",
-                        trials ? "; run_cap has as many trials as Ray would run" : ""));
+        result.notes.push_back(fmt::format("grid_search lists are sampled at random, because other parameters are{}",
+                                           trials ? "; run_cap is the number of trials that Ray would run" : ""));
     }
     if (trials) {
         result.head.push_back({"run_cap", *trials});
@@ -343,21 +342,22 @@ bool is_ray(const OrderedJson& root) { return experiment_of(root).has_value(); }
 ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
     const auto found = experiment_of(root);
     const auto& [experiment, config, key] = *found;
-    ImportedSweep result{.origin = "an experiment of Ray Tune"};
+    ImportedSweep result{.origin = "a Ray Tune experiment"};
     if (const auto name = setting(experiment, "name"); name.is_string() || !key.empty()) {
         result.head.push_back(name_line(name.is_string() ? name.get<std::string>() : key));
     }
     for (const auto& [other, value] : root.items()) {
         if (!key.empty() && other != key && config_of(value) != nullptr) {
-            result.notes.push_back(fmt::format("the experiment {} is left out; give it in a file of its own", other));
+            result.notes.push_back(fmt::format("the experiment {} is left out; put it in a file of its own", other));
         }
     }
     const auto metric = metric_setting(experiment, "metric");
     const auto mode = metric_setting(experiment, "mode");
-    result.head.push_back({"metric",
-                           {{"name", metric.is_string() ? metric : OrderedJson("loss")},
-                            {"goal", mode == "max" ? "maximize" : "minimize"}},
-                           metric.is_string() ? "" : "the file names none: write the one that your program reports"});
+    result.head.push_back(
+        {"metric",
+         {{"name", metric.is_string() ? metric : OrderedJson("loss")},
+          {"goal", mode == "max" ? "maximize" : "minimize"}},
+         metric.is_string() ? "" : "the file does not name it; write the name that your program reports"});
     Searched searched;
     if (experiment.contains("env") && !config.contains("env")) {  // RLlib's files have it outside of config
         result.parameters.push_back(parameter("env", experiment.at("env"), file, searched));
@@ -370,7 +370,7 @@ ImportedSweep import_ray(const OrderedJson& root, const ForeignFile& file) {
         result.tail.push_back(std::move(*scheduler));
     }
     result.notes.push_back(
-        (experiment.contains("run") ? fmt::format("run: {} is a class of Ray's; ", flow(experiment.at("run"))) : "") +
+        (experiment.contains("run") ? fmt::format("run: {} is a Ray class; ", flow(experiment.at("run"))) : "") +
         add_program);
     note_lost(lost_keys(experiment), result);
     return result;

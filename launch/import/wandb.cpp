@@ -22,7 +22,7 @@ ImportedLine in_own_words(const std::string& name, OrderedJson entry) {
         entry["distribution"] = own;
         entry["min"] = power_of_e(inverse ? -max : min);
         entry["max"] = power_of_e(inverse ? -min : max);
-        return fmt::format("was {} from {} to {}, the exponents of e", word.get<std::string>(), min, max);
+        return fmt::format("was {} with exponents of e from {} to {}", word.get<std::string>(), min, max);
     };
     std::string comment;
     if (word == "log_uniform") {
@@ -63,7 +63,7 @@ OrderedJson metric(const OrderedJson& root, const SweepSpec& spec) {
 ImportedLine schedule(const OrderedJson& root, const SchedulerSpec& spec) {
     if (!spec.has_max()) {
         return {"early_terminate", root.at("early_terminate"),
-                fmt::format("rungs at {0}, {1}, …; if your program trains to the same end each time, write scheduler: "
+                fmt::format("rungs at {0}, {1}, …; if your program always trains to the same end, write scheduler: "
                             "{{type: asha, min: {0}, max: END, reduction_factor: {2}}}",
                             spec.min.value, spec.min.value * spec.reduction_factor, spec.reduction_factor)};
     }
@@ -82,7 +82,7 @@ bool is_wandb(const OrderedJson& root) { return root.contains("parameters") && r
 ImportedSweep import_wandb(const OrderedJson& root, const ForeignFile& file) {
     const auto sweep = parse_sweep(file.text, file.path);
     const auto& spec = sweep.spec;
-    ImportedSweep result{.origin = "a sweep file of W&B"};
+    ImportedSweep result{.origin = "a W&B sweep file"};
     static const std::set<std::string> meaningless{"description", "project", "entity", "apiVersion", "kind",
                                                    "controller"};
     const std::set<std::string> written{"name", "metric", "method", "run_cap", "parameters", "early_terminate"};
@@ -99,7 +99,7 @@ ImportedSweep import_wandb(const OrderedJson& root, const ForeignFile& file) {
     if (spec.run_cap) {
         result.head.push_back({"run_cap", *spec.run_cap,
                                root.contains("run_cap") ? ""
-                               : spec.sampler == "grid" ? "the points of the grid"
+                               : spec.sampler == "grid" ? "the number of grid points"
                                                         : "the default here; W&B has none"});
     }
     for (const auto& [name, entry] : root.at("parameters").items()) {

@@ -150,7 +150,7 @@ TEST_CASE("a conversation that was interrupted as it began asks for its file to 
     const auto ran = run_crescendo(folder.path(), {"ask-tell", "sweep.yaml", "--journal", "events.jsonl"});
 
     CHECK(ran.code == 2);
-    CHECK_MESSAGE(ran.err.find("remove this file and begin again") != std::string::npos, ran.err);
+    CHECK_MESSAGE(ran.err.find("remove this file and start again") != std::string::npos, ran.err);
 }
 
 TEST_CASE("a journal that can be no file is refused, and answers that are lost are no success") {
@@ -165,7 +165,7 @@ TEST_CASE("a journal that can be no file is refused, and answers that are lost a
     const int full = std::system(command.c_str());
 
     CHECK(of_folder.code == 2);
-    CHECK_MESSAGE(of_folder.err.find("is no regular file") != std::string::npos, of_folder.err);
+    CHECK_MESSAGE(of_folder.err.find("is not a regular file") != std::string::npos, of_folder.err);
     CHECK(nowhere.code == 2);
     CHECK_MESSAGE(nowhere.err.find("there is no folder ") != std::string::npos, nowhere.err);
     CHECK(WEXITSTATUS(full) == 1);

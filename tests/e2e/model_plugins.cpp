@@ -85,7 +85,7 @@ TEST_CASE("a model and a loss of a plug-in grow from one worker to two, and surv
     const auto exported = run_crescendo(folder.path(), {"best", "s", "--export", "winner"});
     REQUIRE_MESSAGE(exported.code == 0, exported.err);
     CHECK_MESSAGE(contains(exported.out, "parameters.json, model.pt, model.safetensors, export.json"), exported.out);
-    CHECK(contains(exported.out, "The model is that of a plug-in, which alone knows its network"));
+    CHECK(contains(exported.out, "The model comes from a plug-in, and only the plug-in knows its network"));
     CHECK_FALSE(fs::exists(folder / "winner/load.py"));
 }
 

@@ -211,6 +211,6 @@ TEST_CASE("a file that names no metric says what is optimized, where that is kno
     write_file(folder / "sweep.yaml", parameters + "scheduler: {type: asha, max: 9}\n");
     const auto asked = run_crescendo(folder.path(), {"ask-tell", "sweep.yaml"});
     CHECK(asked.code == 2);
-    CHECK_MESSAGE(asked.err.find("metric: is missing, and the launcher") != std::string::npos, asked.err);
+    CHECK_MESSAGE(asked.err.find("metric: is missing, but the launcher") != std::string::npos, asked.err);
     CHECK(run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2"}).code == 0);
 }

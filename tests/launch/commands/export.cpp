@@ -53,7 +53,7 @@ TEST_CASE("export refuses what makes no entry, and writes nothing") {
     CHECK(incomplete.code == 2);
     CHECK(contains(incomplete.err, "add --author \"Jane Doe\" --author-email"));
     CHECK(no_date.code == 2);
-    CHECK(contains(no_date.err, "2026-02-30 is no date"));
+    CHECK(contains(no_date.err, "2026-02-30 is not a date"));
     CHECK(no_format.code == 2);
     CHECK(contains(no_format.err, "dawnbench"));
     CHECK(no_sweep.code == 2);
@@ -78,7 +78,7 @@ TEST_CASE("a sweep is exported into its own folder, again when it has come furth
     CHECK(content_of(folder / "s/export/csv/trials.csv") ==
           run_crescendo(folder.path(), {"trials", "s", "--format", "csv"}).out);
     CHECK(refused.code == 2);
-    CHECK(contains(refused.err, "csv/trials.csv: is there already"));
+    CHECK(contains(refused.err, "csv/trials.csv: already exists"));
     CHECK(content_of(folder / "csv/trials.csv") == "mine");
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("--follow exports until the sweep has ended, and says which programs w
     CHECK(contains(content_of(folder / "csv/reports.csv"), "\n0,2,"));
     CHECK(contains(content_of(folder / "csv/trials.csv"), "finished"));
     CHECK(refused.code == 2);
-    CHECK(contains(refused.err, "--follow does not help with optuna"));
+    CHECK(contains(refused.err, "--follow does not work with optuna"));
 }
 
 TEST_CASE("formats that only their own library writes are refused with the way to them") {

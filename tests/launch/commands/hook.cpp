@@ -99,7 +99,7 @@ TEST_CASE("a hook that fails is told, and the sweep's result and exit code stay"
 
     CHECK(result.code == 0);
     CHECK(contains(result.out, "finished: all trials are done"));
-    CHECK(contains(result.err, "warning: on_finish: `bash`: exit status 7; what it printed is in s/hooks.log"));
+    CHECK(contains(result.err, "warning: on_finish: `bash`: exit status 7; its output is in s/hooks.log"));
     CHECK(content_of(sweep.folder / "s" / "hooks.log") == "last words\n");
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("a hook that hangs is killed with what it started, and the sweep's exi
     const auto result = sweep.run();
 
     CHECK(result.code == 1);
-    CHECK(contains(result.err, "on_failure: `bash`: killed, because it took longer than 1 s"));
+    CHECK(contains(result.err, "on_failure: `bash`: killed after 1 s; to allow more, set CRESCENDO_HOOK_TIMEOUT"));
     await("what it started is gone", [&] { return processes_in(sweep.folder.path()).empty(); });
 }
 

@@ -15,7 +15,7 @@ TEST_CASE("import prints a sweep file that validate accepts and that says where 
     const auto valid = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
 
     REQUIRE_MESSAGE(imported.code == 0, imported.err);
-    CHECK(contains(imported.out, "# From experiment.yaml, an experiment configuration of Determined.\n"));
+    CHECK(contains(imported.out, "# From experiment.yaml, a Determined experiment configuration.\n"));
     CHECK(contains(imported.out, "run_cap: 5\n"));
     CHECK_MESSAGE(valid.code == 0, valid.err);
     CHECK(contains(valid.out, "5 trials"));
@@ -29,7 +29,7 @@ TEST_CASE("import refuses a file of no known tool, and one that is not there, an
     const auto missing = run_crescendo(folder.path(), {"import", "none.yaml"});
 
     CHECK(unknown.code == 2);
-    CHECK(contains(unknown.err, "notes.yaml: is of no tool that is known"));
+    CHECK(contains(unknown.err, "notes.yaml: is not a file of a known tool"));
     CHECK(unknown.out.empty());
     CHECK(missing.code == 2);
     CHECK(contains(missing.err, "none.yaml"));

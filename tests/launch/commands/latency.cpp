@@ -45,5 +45,5 @@ TEST_CASE("latency refuses what it cannot measure, and says why") {
     CHECK(no_data.code == 2);
     CHECK(contains(no_data.err, "sweep.yaml:6:11: trainer.data: has no test samples; add --data validation"));
     CHECK(program.code == 2);
-    CHECK(contains(program.err, "command: only a program's author knows how to ask its model"));
+    CHECK(contains(program.err, "command: crescendo cannot run the model of another program"));
 }

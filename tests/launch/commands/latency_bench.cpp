@@ -34,7 +34,7 @@ TEST_CASE("where no trial answers in time, the fastest is named") {
 
     CHECK(result.code == 1);
     CHECK(result.out.empty());
-    CHECK(contains(result.err, "no trial answers in time; the fastest is trial 1, with 8 ms"));
+    CHECK(contains(result.err, "no trial is fast enough; the fastest is trial 1, with 8 ms"));
 }
 
 TEST_CASE("a time without a unit is refused, and so are options without it") {

@@ -31,8 +31,8 @@ TEST_CASE("best --export asks the trainer for the model, and adds the parameters
     REQUIRE_MESSAGE(result.code == 0, result.err);
     CHECK(contains(result.out, "out: trial 0 at 8: parameters.json, load.py, model.pt\n"));
     CHECK(contains(result.err,
-                   "trial 0 has reported at 9, but its last checkpoint is of its report at 8; what it trained since "
-                   "was lost; `crescendo retrain s --trial 0` trains it again\n"));
+                   "trial 0 has reported at 9, but its last checkpoint is from its report at 8; its later training "
+                   "is lost; `crescendo retrain s --trial 0` trains it again\n"));
     CHECK(Json::parse(content_of(sweep.folder / "out/parameters.json")).contains("x"));
     const auto request = Json::parse(content_of(sweep.folder / "request"));
     CHECK(request.at("checkpoint") == (sweep.folder / "s/trials/000000/checkpoint.pt").string());
@@ -52,7 +52,7 @@ TEST_CASE("best --export of a trial that has not ended says when there is more t
     const auto result = sweep.run({"best", "t", "--export", "out"});
 
     REQUIRE_MESSAGE(result.code == 0, result.err);
-    CHECK(contains(result.err, "its last checkpoint is of its report at 7; export again once it has ended\n"));
+    CHECK(contains(result.err, "its last checkpoint is from its report at 7; export again once it has ended\n"));
 }
 
 TEST_CASE("best --export leaves a folder OUT.partial of the user's alone, and takes a name with a slash behind it") {
@@ -85,10 +85,10 @@ TEST_CASE("what cannot be exported is refused, and leaves nothing behind") {
     refused({"out"}, "trial 0 cannot be exported: crescendo-trainer: the data are gone");
     refused({"out", "--trial", "7"}, "s has no trial 7; `crescendo trials s` lists them");
     refused({"out", "--trial", "1"}, "trial 1 has no checkpoint in s/trials/000001");
-    refused({"s"}, "s is there already and not empty; an export has a folder of its own");
-    refused({"file"}, "file is there already");
-    refused({"file/out"}, "cannot make the folder file/out.partial.");
-    refused({"file/out"}, "give another one");
+    refused({"s"}, "s already exists and is not an empty folder, but an export needs one of its own");
+    refused({"file"}, "file already exists");
+    refused({"file/out"}, "cannot create the folder file/out.partial.");
+    refused({"file/out"}, "name another one");
     CHECK(sweep.run({"best", "s", "--trial", "0"}).code == 2);  // without --export it means nothing
 }
 
@@ -98,8 +98,8 @@ TEST_CASE("the export of a program's trial has its parameters, and names the fol
     const auto result = sweep.run({"best", "s", "--export", "out"});
 
     REQUIRE_MESSAGE(result.code == 0, result.err);
-    CHECK(contains(result.out, "only that knows its model; it saved nothing in s/trials/000000, the folder that ${t"));
+    CHECK(contains(result.out, "only that program knows the model; it saved nothing in s/trials/000000 (${t"));
     CHECK(Json::parse(content_of(sweep.folder / "out/parameters.json")).is_object());
     write_file(sweep.folder / "s/trials/000000/weights", "1");
-    CHECK(contains(sweep.run({"best", "s", "--export", "other"}).out, "what it saved lies in s/trials/000000\n"));
+    CHECK(contains(sweep.run({"best", "s", "--export", "other"}).out, "its files are in s/trials/000000\n"));
 }

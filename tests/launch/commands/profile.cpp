@@ -99,9 +99,9 @@ TEST_CASE("profile refuses what it cannot measure, and says why") {
     const auto program = of_a_program.run({"profile", "s"});
 
     CHECK(no_trial.code == 2);
-    CHECK(contains(no_trial.err, "s has 2 trials, from 0 on; there is none of this number"));
+    CHECK(contains(no_trial.err, "s has 2 trials, numbered from 0; choose one of them"));
     CHECK(no_slots.code == 2);
-    CHECK(contains(no_slots.err, "3 workers need as many slots, and this machine has 2; add --slots 3"));
+    CHECK(contains(no_slots.err, "3 workers need a slot each, but this machine has 2; add --slots 3"));
     CHECK(program.code == 2);
-    CHECK(contains(program.err, "command: only its author knows what a program does in a step"));
+    CHECK(contains(program.err, "command: crescendo cannot see the steps of another program"));
 }

@@ -79,8 +79,8 @@ TEST_CASE("the best trial becomes a table of epochs, hours and accuracy in perce
     CHECK(table == "epoch\thours\ttop1Accuracy\n1\t0.25\t75\n2\t0.75\t93.75\n");
     REQUIRE(exported.remarks.size() == 2);
     CHECK(exported.remarks[0] ==
-          "DAWNBench takes entries for training from a top1Accuracy of 94; this one has 93.75");
-    CHECK(exported.remarks[1].find("no entry for inference: trial 1 was not measured") != std::string::npos);
+          "DAWNBench accepts entries for training with a top1Accuracy of at least 94; this one has 93.75");
+    CHECK(exported.remarks[1].find("no entry for inference: trial 1 has no latency measurement") != std::string::npos);
 }
 
 TEST_CASE("an entry is of the sweep as it was read, also if it has come further since") {
@@ -203,7 +203,7 @@ TEST_CASE("a request that cannot become an entry says why, and what to do") {
     const auto none = [](ExportRequest&) {};
 
     CHECK(error("MNIST", none).find("DAWNBench has no task MNIST; it has CIFAR10, ImageNet, SQuAD") == 0);
-    CHECK(error("CIFAR10", none).find("accuracy goes from 180 to 180") == 0);
+    CHECK(error("CIFAR10", none).find("accuracy ranges from 180 to 180") == 0);
     CHECK(error("ImageNet", none).find("add --metric top1Accuracy=NAME with one of accuracy, loss") !=
           std::string::npos);
     CHECK(error("CIFAR10", [](auto& request) { request.metrics = {{"top1Accuracy", "acc"}}; })

@@ -16,7 +16,7 @@ TEST_CASE("files are added to a folder with others, and what is there already ma
 
     const auto error = error_of([&] { add_to_folder(folder / "out", {{"three", "3"}, {"two", "other"}}); });
 
-    CHECK(error.find("out/two: is there already and says something else") != std::string::npos);
+    CHECK(error.find("out/two: already exists with other content") != std::string::npos);
     CHECK(!std::filesystem::exists(folder / "out/three"));
     CHECK(std::filesystem::exists(folder / "out/a/one"));
 }

@@ -113,6 +113,6 @@ TEST_CASE("two sweeps of one file in a folder are two experiments by name, which
 
     const auto& meta = store.files[0].second;
     CHECK_MESSAGE(meta.find("\nname: \"s 3\"\n") != std::string::npos, meta);
-    CHECK(store.remarks.at(0) == "the folder has another experiment s; this one is called s 3");
+    CHECK(store.remarks.at(0) == "the folder already has an experiment s; this one is called s 3");
     CHECK(mlflow_store({.sweep = sweep, .folder = runs}).files == store.files);
 }

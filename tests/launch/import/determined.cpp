@@ -29,8 +29,8 @@ searcher:
   max_rungs: 3
 )");
 
-    CHECK(text == R"(# From file.yaml, an experiment configuration of Determined.
-# * searcher.mode: standard runs several brackets in Determined; here is one, and type: async_hyperband runs all
+    CHECK(text == R"(# From file.yaml, a Determined experiment configuration.
+# * searcher.mode: standard runs several brackets in Determined, but one here; to run all, use type: async_hyperband
 # * not carried over: environment
 name: group-mnist
 metric: {name: accuracy, goal: maximize}
@@ -45,7 +45,7 @@ parameters:
   layers: {min: 1, max: 4}
 # searcher: adaptive_asha; reports count epochs
 scheduler: {type: asha, min: 4, max: 64, reduction_factor: 4, resource: epochs, workers: 2}
-# Determined gives hyperparameters through its library; here they are arguments
+# Determined passes hyperparameters through its library; here they are arguments
 command: [python3, train.py, "--fast", "${args}"]
 max_retries: 3
 )");
@@ -65,7 +65,7 @@ TEST_CASE("a grid of Determined has as many values as its counts say") {
     CHECK(contains(text, "c: {value: 7}\n"));
     CHECK(contains(text, "d: {values: [5]}\n"));
     CHECK(contains(text, "type: fifo, max: 100, resource: steps"));
-    CHECK(contains(text, "entrypoint: \"model_def:Trial\" names a class"));
+    CHECK(contains(text, "entrypoint: \"model_def:Trial\" names a Determined class"));
 }
 
 TEST_CASE("a range that lacks an end is named") {
@@ -84,7 +84,7 @@ TEST_CASE("whole numbers of Determined are exact, and those beyond 64 bits are r
     CHECK(contains(imported(grid + "  a: {type: int, minval: 0, maxval: 9223372036854775807, count: 2}\n"),
                    "a: {values: [0, 9223372036854775807]}\n"));
     CHECK(contains(import_error(random + "  a: {type: int, minval: -1.0e+30, maxval: 1}\n"),
-                   "file.yaml: hyperparameters.a.minval is -1e+30, and whole numbers have 64 bits"));
+                   "file.yaml: hyperparameters.a.minval is -1e+30, which does not fit in a 64-bit integer"));
 }
 
 TEST_CASE("a search of Determined without a length is no mistake: since 0.38 the program decides when a trial ends") {
@@ -98,7 +98,7 @@ TEST_CASE("a search of Determined without a length is no mistake: since 0.38 the
         contains(text, "a trial ends when its program does; to keep {workers: 2}, add them to scheduler: {type: fifo"));
     CHECK_FALSE(contains(text, "\nscheduler:"));
     CHECK(contains(import_error("searcher: {name: adaptive_asha, metric: loss, max_trials: 4}\n" + rest),
-                   "file.yaml: searcher has no max_time, and the rungs of adaptive_asha follow from it"));
+                   "file.yaml: searcher has no max_time, which sets the rungs of adaptive_asha"));
     CHECK(contains(imported("searcher: {name: async_halving, metric: loss, max_time: 64, num_rungs: 2}\n" + rest),
                    "scheduler: {type: asha, min: 16, max: 64,"));
 }
@@ -114,7 +114,7 @@ TEST_CASE("a launcher of Determined's is left out, for nobody has it elsewhere")
     CHECK(contains(of("[python, -m, determined.launch.deepspeed, python, tune.py]"),
                    "command: [python, tune.py, \"${args}\"]"));
     const auto of_class = of("python3 -m determined.launch.torch_distributed --trial model_def:MyTrial");
-    CHECK(contains(of_class, "names a class of Determined's; add program:"));
+    CHECK(contains(of_class, "names a Determined class; add program:"));
     CHECK_FALSE(contains(of_class, "\ncommand:"));
 }
 

@@ -59,7 +59,8 @@ TEST_CASE("a sampler that the defaults of Hydra choose counts, and one that is n
     CHECK(contains(with("  - override hydra/sweeper/sampler: cmaes\n"), "method: cmaes\nrun_cap: 20\n"));
     CHECK(contains(with("  - override hydra/sweeper/sampler: nsgaii\n"), "method: tpe  # was nsgaii\nrun_cap: 20\n"));
     CHECK(contains(with("  - _self_\n"), "method: tpe\nrun_cap: 20\n"));
-    CHECK(contains(with("  - _self_\n"), "metric: {name: value, goal: minimize}  # Hydra takes what the script"));
+    CHECK(contains(with("  - _self_\n"),
+                   "metric: {name: value, goal: minimize}  # Hydra uses the script's return value"));
 }
 
 TEST_CASE("what a file of Hydra's takes from other keys is not carried over as text") {
@@ -73,7 +74,7 @@ hydra:
 )yaml");
 
     CHECK_FALSE(contains(text, "name: ${"));
-    CHECK(contains(text, "metric: {name: value, goal: minimize}  # Hydra takes what the script returns"));
+    CHECK(contains(text, "metric: {name: value, goal: minimize}  # Hydra uses the script's return value"));
     CHECK(contains(text, "# * direction: \"${mode}\" is not known; correct the goal of metric\n"));
 }
 
@@ -107,7 +108,7 @@ search_space:
     CHECK(contains(text, "  x: {distribution: log_uniform_values, min: 0.0001, max: 0.1}\n"));
     CHECK(contains(text, "  y: {values: [2, 4, 6, 8]}\n"));
     CHECK(contains(text, "  z: {values: [a, b]}\n"));
-    CHECK(contains(text, "# * there are 2 objectives; a sweep has one, and the first is kept\n"));
+    CHECK(contains(text, "# * there are 2 objectives; a sweep has one, so only the first is kept\n"));
 }
 
 TEST_CASE("what another sweeper of Hydra's takes is refused by name") {
@@ -119,5 +120,5 @@ TEST_CASE("what another sweeper of Hydra's takes is refused by name") {
             "lr: "));
     }
     CHECK(contains(import_error("hydra: {sweeper: {params: {lr: 'uniform(0, 1)'}}}"),
-                   "file.yaml: lr: \"uniform(0, 1)\" cannot be read; write a sweep as Hydra's Optuna sweeper takes"));
+                   "file.yaml: lr: \"uniform(0, 1)\" cannot be read; use the syntax of Hydra's Optuna sweeper"));
 }

@@ -8,15 +8,15 @@ using namespace crescendo::launch;
 using namespace crescendo::tests;
 
 TEST_CASE("a file of no known tool is refused, with what makes a file known") {
-    CHECK(contains(import_error("a: 1\n"), "file.yaml: is of no tool that is known: W&B has parameters:"));
-    CHECK(contains(import_error(std::string("\x7f" "ELF\0", 5)), "is neither text nor a database"));
+    CHECK(contains(import_error("a: 1\n"), "file.yaml: is not a file of a known tool: W&B has parameters:"));
+    CHECK(contains(import_error(std::string("\x7f" "ELF\0", 5)), "is neither text nor an SQLite database"));
 }
 
 TEST_CASE("a script is refused with what to give instead") {
     const auto error =
         error_of([] { import_file({"study.py", "import optuna\nstudy = optuna.create_study(study_name=\"a: b\")\n"}); });
 
-    CHECK(contains(error, "study.py: is a program; give what its tool stores: of Optuna a study's storage"));
+    CHECK(contains(error, "study.py: is a program; give a file that its tool stores: for Optuna, a study's storage"));
     CHECK(contains(error, "docs/your-own-program.md"));
 }
 
@@ -27,5 +27,5 @@ TEST_CASE("what is no YAML is refused with its place") {
 TEST_CASE("a value of another type than its tool writes is a mistake of the file, not of Crescendo") {
     CHECK(contains(import_error("hyperparameters: {x: {type: int, minval: 1, maxval: 4}}\n"
                                 "searcher: {name: 3, metric: loss, max_length: {batches: 9}}\n"),
-                   "file.yaml: has a value that its tool does not write there (type must be string, but is number)"));
+                   "file.yaml: has a value that its tool would not write (type must be string, but is number)"));
 }

@@ -42,11 +42,11 @@ TEST_CASE("a comment stands behind its value, or above it where the line would b
 TEST_CASE("numbers in steps become a list, or lose their steps if there are too many") {
     CHECK(whole_numbers("n", 2, 8).value == OrderedJson{{"min", 2}, {"max", 8}});
     CHECK(whole_numbers("n", 2, 9, 3).value == OrderedJson{{"values", {2, 5, 8}}});
-    CHECK(whole_numbers("n", 0, 1'000'000, 2).comment == "was in steps of 2, and is in steps of 1");
+    CHECK(whole_numbers("n", 0, 1'000'000, 2).comment == "was in steps of 2; now in steps of 1");
     CHECK(whole_numbers("n", 2, 2).value == OrderedJson{{"value", 2}});
     CHECK(stepped_numbers("x", 0.1, 0.4, 0.1).value == OrderedJson{{"values", {0.1, 0.2, 0.3, 0.4}}});
     CHECK(stepped_numbers("x", -0.3, 0.3, 0.1).value == OrderedJson{{"values", {-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3}}});
-    CHECK(stepped_numbers("x", 0, 1, 1e-6).comment == "was in steps of 1e-06, and is continuous");
+    CHECK(stepped_numbers("x", 0, 1, 1e-6).comment == "was in steps of 1e-06; now continuous");
 }
 
 TEST_CASE("tiny and huge numbers in steps stay what they are") {

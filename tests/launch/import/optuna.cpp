@@ -19,8 +19,8 @@ TEST_CASE("distributions as JSON become parameters, whether they are objects or 
   "q": {"name": "DiscreteUniformDistribution", "attributes": {"low": 0.0, "high": 1.0, "q": 0.5}}
 })");
 
-    CHECK(contains(text, "# From file.yaml, distributions of Optuna.\n"));
-    CHECK(contains(text, "metric: {name: value, goal: minimize}  # Optuna has no name for it"));
+    CHECK(contains(text, "# From file.yaml, Optuna distributions.\n"));
+    CHECK(contains(text, "metric: {name: value, goal: minimize}  # Optuna does not name it"));
     CHECK(contains(text, "  lr: {distribution: log_uniform_values, min: 1e-05, max: 0.1}\n"));
     CHECK(contains(text, "  drop: {values: [0.0, 0.25, 0.5]}\n"));
     CHECK(contains(text, "  layers: {min: 2, max: 8}\n"));
@@ -41,5 +41,5 @@ TEST_CASE("a wide range of whole numbers keeps its ends, and one beyond 64 bits 
 
     CHECK(contains(imported(begin + R"("high": 9007199254740993}}})"), "  n: {min: 0, max: 9007199254740993}\n"));
     CHECK(contains(import_error(begin + R"("high": 1e30}}})"),
-                   "file.yaml: n: IntDistribution has high: 1e+30, and whole numbers have 64 bits"));
+                   "file.yaml: n: IntDistribution has high: 1e+30, which does not fit in a 64-bit integer"));
 }

@@ -47,10 +47,11 @@ TEST_CASE("a study of a database has its name, its direction and its parameters 
 
     const auto text = text_of(import_file(database_in(folder, "first")), "study.db");
 
-    CHECK(contains(text, "# From study.db, a database of Optuna.\n"));
+    CHECK(contains(text, "# From study.db, an Optuna database.\n"));
     CHECK(contains(text, "name: first\nmetric: {name: accuracy, goal: maximize}\nrun_cap: 2"));
-    CHECK(contains(text, "  x: {distribution: uniform, min: 0.0, max: 1.0}\n"
-                         "  n: {min: 2, max: 8}  # 1 of 2 trials have it; if others decide that, add when:\n"));
+    CHECK(contains(text,
+                   "  x: {distribution: uniform, min: 0.0, max: 1.0}\n"
+                   "  n: {min: 2, max: 8}  # 1 of 2 trials have it; if other parameters decide that, add when:\n"));
 }
 
 TEST_CASE("of several studies in a database one must be named") {
@@ -69,5 +70,5 @@ TEST_CASE("a database of another program is refused") {
 
     const auto error = error_of([&] { import_file({path, read_file(path)}); });
 
-    CHECK(contains(error, "other.db: is no database of Optuna's that can be read: no such table: studies"));
+    CHECK(contains(error, "other.db: cannot be read as an Optuna database: no such table: studies"));
 }

@@ -25,9 +25,9 @@ const std::string second = R"({"op_code":0,"worker_id":"w","study_name":"other",
 TEST_CASE("the study of a journal has its name, its direction and the parameters of its trials") {
     const auto text = imported(first + "{\"op_code\":7,\"torn");
 
-    CHECK(contains(text, "# From file.yaml, a journal of Optuna.\n"));
+    CHECK(contains(text, "# From file.yaml, an Optuna journal.\n"));
     CHECK(contains(text, "name: a-b\nmetric: {name: accuracy, goal: maximize}\n"));
-    CHECK(contains(text, "run_cap: 1  # as many as the study has trials\n"));
+    CHECK(contains(text, "run_cap: 1  # the number of trials in the study\n"));
     CHECK(contains(text, "  x: {distribution: uniform, min: 0.0, max: 1.0}\n"));
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("a parameter that only some trials have gets a comment, since a study 
     const auto text = imported(first + trial(1, {"x", "y"}) + trial(2, {}));
 
     CHECK(contains(text, "  x: {distribution: uniform, min: 0.0, max: 1.0}\n"));
-    CHECK(contains(text, "1 of 2 trials have it; if others decide that, add when:"));
+    CHECK(contains(text, "1 of 2 trials have it; if other parameters decide that, add when:"));
 }
 
 TEST_CASE("a parameter that had another range in other trials says so") {
@@ -89,5 +89,5 @@ TEST_CASE("a study that further workers open is one study, and those after it ke
 
 TEST_CASE("a deleted study is gone, and a line that is no record is named") {
     CHECK(studies_of_journal(first + R"({"op_code":1,"worker_id":"w","study_id":0})" + "\n", "j").empty());
-    CHECK(contains(import_error(first + "no record\n"), "file.yaml:7: is no record of Optuna's journal"));
+    CHECK(contains(import_error(first + "no record\n"), "file.yaml:7: is not a record of an Optuna journal"));
 }

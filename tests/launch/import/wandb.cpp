@@ -23,7 +23,7 @@ parameters:
       decay: {distribution: inv_log_uniform, min: 0, max: 9}
 )");
 
-    CHECK(text == R"(# From file.yaml, a sweep file of W&B.
+    CHECK(text == R"(# From file.yaml, a W&B sweep file.
 # * early_terminate means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here: a trial is complete at 27, where W&B lets it train on; if your program trains longer, write that scheduler with its end as max
 # * project: images means nothing here and is left out
 name: file
@@ -31,12 +31,12 @@ metric: {name: loss, goal: minimize}
 method: random
 run_cap: 50  # the default here; W&B has none
 parameters:
-  lr: {distribution: log_uniform_values, min: 0.00012341, max: 1.0}  # was log_uniform from -9 to 0, the exponents of e
+  lr: {distribution: log_uniform_values, min: 0.00012341, max: 1.0}  # was log_uniform with exponents of e from -9 to 0
   act: {values: [relu, on]}
   optimizer:
     parameters:
       name: {values: [sgd, adam]}
-      # was inv_log_uniform from 0 to 9, the exponents of e
+      # was inv_log_uniform with exponents of e from 0 to 9
       decay: {distribution: log_uniform_values, min: 0.00012341, max: 1.0}
 scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3}  # early_terminate: {type: hyperband, max_iter: 27, s: 2}
 program: train.py
@@ -48,7 +48,7 @@ TEST_CASE("a rule without an end stays as it is, and the line says how to give i
     const auto text = imported("program: train.py\nmethod: grid\nmetric: {name: acc, goal: maximize}\n"
                                "early_terminate: {type: hyperband, min_iter: 3}\nparameters: {x: {values: [1, 2]}}\n");
 
-    CHECK(contains(text, "run_cap: 2  # the points of the grid\n"));
+    CHECK(contains(text, "run_cap: 2  # the number of grid points\n"));
     CHECK(contains(text, "write scheduler: {type: asha, min: 3, max: END, reduction_factor: 3}\n"));
     CHECK(contains(text, "early_terminate: {type: hyperband, min_iter: 3}\n"));
 }
