@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
     int code = run_command(argc, argv, session.get());
     const bool is_lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (code == static_cast<int>(ExitCode::done) && is_lost && !has_lost_its_reader(STDOUT_FILENO)) {
-        fmt::print(stderr, "crescendo: not all of the output could be written, so it is cut off; is the disk full?\n");
+        fmt::print(stderr, "crescendo: the output could not be written completely; is the disk full?\n");
         code = static_cast<int>(ExitCode::failed);
     }
     const bool is_torn = session && session->is_torn();  // then the script launches all again, as if we were lost

@@ -34,7 +34,7 @@ void require_folder(const fs::path& out) {
     CRESCENDO_VALIDATE(fs::is_directory(folder), "",
                        "--out {}: there is no folder {}; make it, or name another file", out.string(), folder.string());
     CRESCENDO_VALIDATE(!fs::is_directory(out), "",
-                       "--out {}: this is a folder, and the page is one file; name a file in it", out.string());
+                       "--out {}: this is a folder, but the page is one file; name a file in it", out.string());
 }
 
 /// The page's file if the user names none.
@@ -68,7 +68,7 @@ ExitCode report(const ReportOptions& options) {
     auto code = ExitCode::done;
     for (const auto& sweep : sweeps) {
         if (const auto problem = sweep.at("problem").get<std::string>(); !problem.empty()) {
-            remark(problem + "; the page shows the sweep up to there");
+            remark(problem + "; the page shows the sweep up to that point");
             code = ExitCode::bad_input;
         }
     }

@@ -37,21 +37,22 @@ Reopening reopen(const RecordedSweep& recorded, const ResumeOptions& options) {
         settings.push_back({"run_cap", std::to_string(*options.run_cap)});
     }
     if (!recorded.frozen) {
-        fmt::print("an older crescendo began this sweep: the configurations of its trials are drawn from its file\n");
+        fmt::print(
+            "an older version of crescendo began this sweep; its trials' configurations are drawn from the sweep "
+            "file\n");
     }
     Reopening reopening(recorded);
     reopening.set(settings);
     if (options.retry_failed) {
         if (const int num_left = reopening.retry_failed(); num_left > 0) {
-            fmt::print("{} failed trials are not tried again: the trials of their rungs were ranked without them\n",
-                       num_left);
+            fmt::print("{} failed trials are not retried: their rungs were already ranked without them\n", num_left);
         }
     }
     const auto& sweep = reopening.sweep();
     const bool was_over = recorded.history.sweep().state() != SweepState::running;
     CRESCENDO_VALIDATE(settings.empty() || !was_over || sweep.state() == SweepState::running, "",
-                       "{}: the sweep is over ({}), and with these limits nothing is left to do: {} trials have begun, "
-                       "and run_cap is {}; raise run_cap, or the budget that ended it",
+                       "{}: the sweep is over ({}), and these limits leave nothing to do: {} trials have started, and "
+                       "run_cap is {}; raise run_cap, or the budget that ended the sweep",
                        recorded.directory.path().string(), finish_reason_texts.of(*sweep.finish_reason()),
                        sweep.trials().size(),
                        sweep.spec().run_cap ? std::to_string(*sweep.spec().run_cap) : "not given");
@@ -74,7 +75,7 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     const bool tested = !best || !recorded.file.has_final_test() || (history.test() && history.test()->trial == best);
     const bool was_over = history.sweep().state() != SweepState::running;
     if (was_over && tested && reopening.sweep().state() != SweepState::running) {
-        fmt::print("the sweep is over, and nothing was left to do; `{}` extends it\n",
+        fmt::print("the sweep is over, with nothing left to do; `{}` extends it\n",
                    directory.way_to_extend("run_cap=N"));
         // The last session may have died before it did this.
         clean_up({recorded.file.keep, recorded.file.has_warm_trainers()}, history.sweep(), directory);
@@ -87,11 +88,11 @@ ExitCode resume_sweep(const ResumeOptions& options, MpiSession* session) {
     // A job script that the user wrote runs in a job, and must not fail if Slurm is briefly unavailable.
     const bool must_know = !is_in_job && !batch_system()->own_job();
     const auto job =
-        must_know ? require_state_of_job(directory, "and one that is queued would fail once it finds the sweep at work")
+        must_know ? require_state_of_job(directory, "and a queued job would fail when it finds the sweep running")
                   : state_of_job(directory);
     CRESCENDO_VALIDATE(is_in_job || job != JobState::queued, "",
-                       "{}: job {} of this sweep is queued, and would fail once it finds the sweep at work; `crescendo "
-                       "stop {}` takes it back, `crescendo status {}` says what it waits for",
+                       "{}: job {} of this sweep is queued, and would fail when it finds the sweep running; `crescendo "
+                       "stop {}` cancels it, `crescendo status {}` shows what it is waiting for",
                        where, directory.job(), shell_quoted(where), shell_quoted(where));
     if (is_in_job) {
         note_own_job(directory);
@@ -129,10 +130,10 @@ void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
         "budget.time=12h\n  crescendo resume results/first 17");
     command->callback([command, options, &code, session] {
         for (const auto* option : command->get_options()) {
-            CRESCENDO_VALIDATE(options->trials.empty() || option->get_positional() || option->count() == 0, "",
-                               "{} is about the whole sweep, and TRIAL continues only trials that were paused; give "
-                               "one of the two",
-                               option->get_name());
+            CRESCENDO_VALIDATE(
+                options->trials.empty() || option->get_positional() || option->count() == 0, "",
+                "{} applies to the whole sweep, but TRIAL continues only paused trials; give one of the two",
+                option->get_name());
         }
         code = options->trials.empty() ? resume_sweep(*options, session)
                                        : ask_for_each<ResumeRequest>(options->directory, options->trials);

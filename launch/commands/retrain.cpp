@@ -70,7 +70,7 @@ ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder
     std::error_code refused;
     fs::create_directories(folder.parent_path(), refused);
     CRESCENDO_VALIDATE(!refused, "",
-                       "{}: cannot be made: {}; to train there a copy of the sweep is enough: cp -r {} COPY; crescendo "
+                       "{}: cannot be created: {}; retrain in a copy of the sweep instead: cp -r {} COPY; crescendo "
                        "retrain COPY --trial {}",
                        folder.parent_path().string(), refused.message(), shell_quoted(sweep.directory.path()),
                        trial.value);
@@ -80,7 +80,7 @@ ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder
 ExitCode retrain(const RetrainOptions& options, MpiSession* session) {
     const RecordedSweep sweep(options.directory);
     const auto where = options.directory.string();
-    const auto trial = chosen_trial(sweep, options.trial, "there is none to train again");
+    const auto trial = chosen_trial(sweep, options.trial, "there is nothing to retrain");
     const auto folder = fs::absolute(sweep.directory.path()) / "retrain" / std::to_string(trial.value);
     std::optional<OutputToErrors> for_people;
     if (options.format != Format::table) {
@@ -89,8 +89,8 @@ ExitCode retrain(const RetrainOptions& options, MpiSession* session) {
     const auto code = train(sweep, trial, folder, options, session);
     for_people.reset();
     if (code == ExitCode::resumable) {
-        fmt::print(options.format == Format::table ? stdout : stderr, "  crescendo retrain {} --trial {}     as well\n",
-                   shell_quoted(where), trial.value);
+        fmt::print(options.format == Format::table ? stdout : stderr,
+                   "  crescendo retrain {} --trial {}     also continues it\n", shell_quoted(where), trial.value);
         return code;
     }
     const RecordedSweep trained(folder);
@@ -105,8 +105,8 @@ ExitCode retrain(const RetrainOptions& options, MpiSession* session) {
     }
     if (seeds_change_nothing(trained.history)) {
         remark(
-            "all seeds gave the same numbers, to the last digit: the program does not use its seed, which ${seed} in "
-            "`command:`, CRESCENDO_SEED and trial.seed in Python say");
+            "all seeds gave exactly the same numbers: the program does not use its seed; read it from ${seed} in "
+            "`command:`, CRESCENDO_SEED, or trial.seed in Python");
     }
     return code;
 }

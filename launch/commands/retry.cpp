@@ -18,7 +18,7 @@ struct RetryOptions {
 
 ExitCode retry(const RetryOptions& options) {
     CRESCENDO_VALIDATE(options.all_failed != !options.trials.empty(), "",
-                       "which trials? Name them, as in `crescendo retry {} 17`, or write --failed for all that failed",
+                       "which trials? Name them, as in `crescendo retry {} 17`, or add --failed for all that failed",
                        shell_quoted(options.directory));
     return options.all_failed ? ask_for(options.directory, {RetryRequest{}})
                               : ask_for_each<RetryRequest>(options.directory, options.trials);

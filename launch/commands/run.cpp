@@ -24,10 +24,10 @@ struct RunOptions {
 
 ExitCode run(const RunOptions& options, MpiSession* session) {
     require_sound_start(options.session, session);
-    CRESCENDO_VALIDATE(!is_there(SweepDirectory(options.file).journal()), "",
-                       "{}: is the directory of a sweep, and `run` takes a sweep file; `crescendo resume {}` continues "
-                       "it",
-                       options.file.string(), shell_quoted(options.file));
+    CRESCENDO_VALIDATE(
+        !is_there(SweepDirectory(options.file).journal()), "",
+        "{}: is the directory of a sweep, but `run` takes a sweep file; `crescendo resume {}` continues it",
+        options.file.string(), shell_quoted(options.file));
     auto file = read_sound_sweep_file(options.file);
     gather_warm_start(file, remark);
     return begin_sweep(file, options.directory.empty() ? fs::path(file.name) : options.directory, options.session,

@@ -153,8 +153,8 @@ class Study {
         const auto max = spec.scheduler.max;
         CRESCENDO_VALIDATE(spec.scheduler.has_max() || max > unlimited_resource || file.source.has("scheduler.max"),
                            "scheduler.max",
-                           "scheduler.max is missing: a simulated trial trains until then, for no program ends it; add "
-                           "scheduler: {type: asha, min: 1, max: 27} to the file");
+                           "scheduler.max is missing, and nothing else ends a simulated trial; add scheduler: {type: "
+                           "asha, min: 1, max: 27} to the file");
         simulator::require_few_trials(sure_trials(file));
         simulator::require_few_units(spec.scheduler.has_max() ? sure_units(file) : static_cast<double>(max.value),
                                      spec);
@@ -190,7 +190,7 @@ class Study {
         const auto own = recorded_slots_ && !is_set("slots") ? recorded_slots_ : file.slots;
         const auto slots = options_.slots ? options_.slots : own;
         CRESCENDO_VALIDATE(slots, "--slots",
-                           "--slots is missing: how many slots does the cluster have? Add, say, --slots 64");
+                           "--slots is missing; give the cluster's number of slots, such as --slots 64");
         return *slots;
     }
 
@@ -205,16 +205,16 @@ class Study {
         }
         if (shares_gpus) {
             unknown.emplace_back("which slots share a GPU (slots_per_gpu)");
-            effects.emplace_back("grow wider");
+            effects.emplace_back("grow larger");
         }
         if (!unknown.empty()) {
-            remark(fmt::format("note: simulate does not know {}; trials may {} here than in the sweep",
-                               fmt::join(unknown, ", nor "), fmt::join(effects, " and ")));
+            remark(fmt::format("note: simulate ignores {}; trials can {} here than in the sweep",
+                               fmt::join(unknown, " and "), fmt::join(effects, " and ")));
         }
         if (guesses_restarts(file)) {
             remark(
-                fmt::format("note: this program is started anew to grow; give simulate.regroup the seconds that takes "
-                            "({} is assumed)",
+                fmt::format("note: this program restarts to grow; set simulate.regroup to the seconds that a restart "
+                            "takes ({} is assumed)",
                             file.simulation.regroup));
         }
     }
@@ -294,7 +294,7 @@ OrderedJson results(const simulator::Summary& summary, const SweepFile& file) {
 void write_files(const fs::path& folder, const simulator::Summary& summary, const SweepFile& file) {
     const auto& spec = file.spec;
     CRESCENDO_VALIDATE(!fs::is_regular_file(folder), "",
-                       "--out {}: this is a file, and there are several to write; name a folder", folder.string());
+                       "--out {}: this is a file, but there are several to write; name a folder", folder.string());
     fs::create_directories(folder);
     write_output(folder / "summary.json", in_lines(results(summary, file)));
     write_output(folder / "best.csv", best_table(summary, spec, summary.best_over_time.size()).print(Format::csv));
@@ -390,8 +390,9 @@ ExitCode replay_sweep(const SimulateOptions& options) {
         simulate_one(options, study, std::move(json));
     } else {
         print(json, options.format);
-        remark("note: the decisions were repeated, and nothing is simulated: without a scheduler.max nobody knows how long "
-               "a trial would have trained");
+        remark(
+            "note: the decisions were replayed, but nothing is simulated: without scheduler.max, it is unknown how "
+            "long a trial would have trained");
     }
     for (const auto& difference : replayed.differences) {
         remark(difference);
@@ -409,9 +410,10 @@ ExitCode simulate(const SimulateOptions& options) {
     const auto file = study.read({});
     remark_on_sampler(file);
     if (learns(file.spec.sampler)) {
-        remark(fmt::format("note: simulated results do not depend on the configuration, so {} has nothing to learn here; "
-                           "times and slots are what a simulation shows",
-                           file.spec.sampler));
+        remark(
+            fmt::format("note: simulated results do not depend on the configuration, so {} has nothing to learn here; "
+                        "a simulation shows times and slots",
+                        file.spec.sampler));
     }
     study.remark_on_gaps(file);
     if (options.num_seeds > 1 || !options.policies.empty()) {

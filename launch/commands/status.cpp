@@ -105,17 +105,17 @@ OrderedJson regroups_json(const History& history) {
 /// What the user can do about a sweep in this state, whose last job is `job`; empty if there is nothing to say.
 std::string hint_of(const RecordedSweep& recorded, Standing standing, const std::string& job) {
     if (standing == Standing::queued) {
-        return fmt::format("`{}` says what the job waits for", batch_system()->state_command(job));
+        return fmt::format("`{}` shows what the job is waiting for", batch_system()->state_command(job));
     }
     if (standing == Standing::unknown) {
-        return fmt::format("{} does not say whether the sweep's last job is over; see what `{}` says",
+        return fmt::format("{} does not report whether the sweep's last job is over; check with `{}`",
                            batch_system()->name(), batch_system()->state_command(job));
     }
     if (standing == Standing::stopped && !job.empty() && recorded.history.sessions().empty() &&
         !is_there(recorded.directory.job_log(batch_system()->id_in_job(job)))) {
         return fmt::format(
-            "job {} ended and left no log here: unless it was cancelled while it was queued, its nodes do not see {}; "
-            "begin the sweep in a folder of a file system that all nodes share",
+            "job {} ended and left no log here: unless it was cancelled while queued, its nodes do not see {}; start "
+            "the sweep in a folder on a file system that all nodes share",
             job, shell_quoted(std::filesystem::absolute(recorded.directory.path())));
     }
     if (recorded.history.sweep().waits_for_release()) {
@@ -127,7 +127,7 @@ std::string hint_of(const RecordedSweep& recorded, Standing standing, const std:
     }
     const auto log = recorded.directory.job_log(batch_system()->id_in_job(job));
     return fmt::format("`{}` continues it{}", recorded.directory.way_to_continue(),
-                       job.empty() || !is_there(log) ? "" : fmt::format("; {} says why it stopped", log.string()));
+                       job.empty() || !is_there(log) ? "" : fmt::format("; {} shows why it stopped", log.string()));
 }
 
 OrderedJson status_json(const RecordedSweep& recorded, const std::string& price) {

@@ -23,9 +23,9 @@ void settle(const IdleSweep& idle) {
     const auto& recorded = idle.recorded();
     const bool goes_on = recorded.history.sweep().state() == SweepState::running;
     if (goes_on && state_of_job(recorded.directory) == JobState::queued) {
-        fmt::print("job {}, which is queued, continues the sweep with it\n", recorded.directory.job());
+        fmt::print("job {}, which is queued, continues the sweep with this change\n", recorded.directory.job());
     } else if (goes_on) {
-        fmt::print("nobody works on the sweep now; `{}` continues it\n", recorded.directory.way_to_continue());
+        fmt::print("the sweep is not running now; `{}` continues it\n", recorded.directory.way_to_continue());
     }
     write_results(recorded.file, recorded.history, recorded.directory);  // last, because a full disk can make it throw
 }
@@ -67,7 +67,7 @@ ExitCode ask_for(const std::filesystem::path& path, const std::vector<Request>& 
 TrialId trial_named(const std::string& word) {
     const auto id = number_from<int>(word);
     CRESCENDO_VALIDATE(id && *id >= 0, "",
-                       "'{}' is no trial; trials have whole numbers from 0, and `crescendo trials` lists them", word);
+                       "'{}' is not a trial; trials are numbered from 0, and `crescendo trials` lists them", word);
     return TrialId{*id};
 }
 

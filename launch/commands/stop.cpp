@@ -55,8 +55,9 @@ void request_until_gone(const SweepDirectory& directory) {
         if (job == JobState::queued) {
             take_job_back(directory);
         } else if (!job && !std::exchange(is_told, true)) {
-            fmt::print("{} does not say whether job {} is over: waiting until it does; the request stands\n",
-                       batch_system()->name(), directory.job());
+            fmt::print(
+                "{} does not report whether job {} is over; waiting until it does, with the stop request in place\n",
+                batch_system()->name(), directory.job());
             std::fflush(stdout);
         }
         std::this_thread::sleep_for(between_looks);
@@ -69,7 +70,7 @@ ExitCode stop(const std::filesystem::path& path) {
     const auto holder = SweepLock::holder(directory);
     const auto job = state_of_job(directory);
     if (!holder && job == JobState::gone) {
-        fmt::print("no process works on {}: there is nothing to stop\n", path.string());
+        fmt::print("no process is working on {}; there is nothing to stop\n", path.string());
         return ExitCode::done;
     }
     if (!holder && job == JobState::queued) {
@@ -78,7 +79,7 @@ ExitCode stop(const std::filesystem::path& path) {
     }
     write_request(directory);
     if (!holder && !job) {
-        require_state_of_job(directory, "so the request to stop stays: a job that has yet to begin ends at once");
+        require_state_of_job(directory, "so the stop request stays: a job that starts later ends at once");
     }
     fmt::print("asked {} to save its trials and stop\n", holder.value_or(fmt::format("job {}", directory.job())));
     std::fflush(stdout);

@@ -106,12 +106,11 @@ ExitCode note_job(const SweepDirectory& directory, const std::string& job) {
     }
     const auto where = shell_quoted(directory.path());  // quoted, because users copy these lines
     fmt::print(
-        "job {} is queued\n"
-        "\n"
+        "job {} is queued\n\n"
         "  crescendo status {}     progress\n"
         "  crescendo top {}     the same, live\n"
-        "  crescendo stop {}     saves what runs and stops; cancels the job if it is still queued\n"
-        "  {}/job-{}.log     what it prints\n",
+        "  crescendo stop {}     saves running trials and stops; cancels the job if it is still queued\n"
+        "  {}/job-{}.log     its output\n",
         job, where, where, where, where, batch_system()->id_in_job(job));
     return ExitCode::done;
 }
@@ -145,10 +144,10 @@ ExitCode submit_new(const SubmitOptions& options) {
         fmt::print("{}", script);
         return ExitCode::done;
     }
-    CRESCENDO_VALIDATE(!is_there(SweepDirectory(path).journal()), "",
-                       "{}: holds a sweep already; `crescendo submit {}` continues it, --dir NAME begins a new one "
-                       "elsewhere",
-                       path.string(), shell_quoted(path));
+    CRESCENDO_VALIDATE(
+        !is_there(SweepDirectory(path).journal()), "",
+        "{}: already holds a sweep; `crescendo submit {}` continues it, --dir NAME starts a new one elsewhere",
+        path.string(), shell_quoted(path));
     const auto directory = create_sweep(path, file);
     const QueueLock lock(directory);
     std::string job;
@@ -174,7 +173,7 @@ void require_idle(const SweepDirectory& directory) {
     if (job.empty() || system->is_own_job(job)) {
         return;
     }
-    const auto state = require_state_of_job(directory, "and two at a time would write over each other");
+    const auto state = require_state_of_job(directory, "and two jobs would overwrite each other's files");
     CRESCENDO_VALIDATE(state == JobState::gone, "",
                        "{}: job {} of this sweep is already {} (two jobs would overwrite each other's files); "
                        "`crescendo stop {}` ends it, `crescendo status {}` shows its progress",
@@ -195,13 +194,13 @@ std::string what_moved(const JobPlaces& script, const fs::path& directory) {
         return path && !fs::exists(*path, unknown);
     };
     if (is_elsewhere(script, directory)) {
-        return fmt::format("continues the sweep of {}, of which this one is a copy", script.directory->string());
+        return fmt::format("continues the sweep in {}, not the one here", script.directory->string());
     }
     if (is_gone(script.crescendo)) {
-        return fmt::format("launches {}, which is not there", script.crescendo->string());
+        return fmt::format("launches {}, which does not exist", script.crescendo->string());
     }
     if (is_gone(script.working_directory)) {
-        return fmt::format("works in {}, which is not there", script.working_directory->string());
+        return fmt::format("works in {}, which does not exist", script.working_directory->string());
     }
     return {};
 }
@@ -239,8 +238,7 @@ void require_unfinished(const Sweep& sweep, const SweepDirectory& directory) {
 void prepare_next_job(const SubmitOptions& options, const SweepDirectory& directory, std::optional<QueueLock>& lock) {
     const auto where = directory.path().string();
     CRESCENDO_VALIDATE(options.directory.empty(), "",
-                       "--dir is for a new sweep, but {} is the directory of a sweep that exists; leave --dir out",
-                       where);
+                       "--dir is for a new sweep, but {} is the directory of an existing sweep; omit --dir", where);
     const RecordedSweep recorded(directory.path());
     require_unfinished(Reopening(recorded).sweep(), directory);
     if (!options.dry_run) {
@@ -263,17 +261,16 @@ void prepare_next_job(const SubmitOptions& options, const SweepDirectory& direct
     };
     const auto working_directory = directory.working_directory();
     const bool is_given = !options.describe_a_job() && is_there(directory.job_script());
-    const auto advice =
-        fmt::format("give an option, such as --nodes {}, to have it written anew", job.nodes.value_or(1));
+    const auto advice = fmt::format("give an option, such as --nodes {}, to have it rewritten", job.nodes.value_or(1));
     auto script = is_given ? read_job_script(directory, advice) : "";
     const auto places = places_in(script);
     const auto moved = what_moved(places, directory.path());
     const bool is_as_written = !moved.empty() && places.directory && places.crescendo && places.working_directory &&
                                script == script_for(*places.directory, *places.working_directory, *places.crescendo);
     if (!moved.empty() && !is_as_written) {
-        const auto words =
-            fmt::format("{}: {}, and it was edited or written by another version; put the new path in it, or {}",
-                        directory.job_script().string(), moved, advice);
+        const auto words = fmt::format(
+            "{}: {}, and the script was edited or written by another version; put the new path in it, or {}",
+            directory.job_script().string(), moved, advice);
         CRESCENDO_VALIDATE(!is_elsewhere(places, directory.path()), "", "{}", words);
         remark("note: " + words);  // the job's nodes may have files that this machine lacks
     }

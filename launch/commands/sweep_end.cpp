@@ -42,14 +42,14 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
         return {};
     }
     if (const auto& report = file.supervision.report) {
-        return fmt::format("docs/sweep-file.md, `report`, says how reports are found in {}.\n\n",
-                           report->file.empty() ? "what a program prints" : report->file);
+        return fmt::format("docs/sweep-file.md, `report`, explains how reports are found in {}.\n\n",
+                           report->file.empty() ? "a program's output" : report->file);
     }
     const auto& known = history.sweep().spec().metric;
     if (runs_wandb_adapter(file)) {
         return fmt::format(
-            "The script never gave {} to wandb.log. The end of what it printed says what it gave instead: the "
-            "metric of\nthe sweep file has to be one of these.\n\n",
+            "The script never passed {} to wandb.log. The end of its output lists what it passed instead:\n"
+            "the metric in the sweep file must be one of these.\n\n",
             known);
     }
     const auto metric = known.empty() ? "val_loss" : known;
@@ -57,16 +57,16 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
     const auto call = group == metric ? fmt::format("trial.report({}=0.31)", metric)
                                       : fmt::format("trial.report({{\"{}\": 0.31}})", metric);
     return fmt::format(
-        "A program reports by a line of JSON, after each epoch say, to the descriptor whose number is in\n"
-        "CRESCENDO_FD, and reads the answer there, which is to continue or to stop:\n\n"
+        "A program reports by writing a line of JSON, say after each epoch, to the file descriptor whose number is\n"
+        "in CRESCENDO_FD. There it reads the answer, which is to continue or to stop:\n\n"
         "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
-        "docs/trial-protocol.md has the rest. In Python, the package of the folder python/ does it, with a line such "
-        "as\n"
-        "`{}` in the loop: docs/your-own-program.md.\n"
-        "A program that prints its metric needs no change. Say in the sweep file how its lines look:\n\n"
-        "  report: {{pattern: 'epoch (?P<resource>\\d+).*{}=(?P<{}>[^\\s,]+)'}}\n{}\n",
+        "docs/trial-protocol.md has the details. In Python, the package in the folder python/ does this, with a line\n"
+        "such as `{}` in the loop: docs/your-own-program.md.\n"
+        "A program that prints its metric needs no change. Describe its lines in the sweep file:\n\n"
+        "  report: {{pattern: 'epoch (?P<resource>\\d+).*{}=(?P<{}>[^\\s,]+)'}}\n"
+        "{}\n",
         metric, call, metric, group,
-        group == metric ? "" : fmt::format("  metric: {{name: {}}}     as the group is called\n", group));
+        group == metric ? "" : fmt::format("  metric: {{name: {}}}     the group's name\n", group));
 }
 
 /// Advice about failures that many programs have at first.
@@ -79,22 +79,23 @@ std::string advice(const SweepFile& file, const History& history) {
                             words.find("Unrecognized options: True") != std::string::npos ||  // tyro's message
                             words.find("Unrecognized options: False") != std::string::npos;
     if (is_ignored("True") || is_ignored("False") || takes_none) {
-        return "An option such as argparse's store_true takes no value. With `${args_no_boolean_flags}` in the "
-               "command, in place\nof `${args}`, it is there if the parameter is true, and else is not. If that is on "
-               "by default, and the program has\n--no-flag as well, search `no-flag` in place of `flag`.\n\n";
+        return "An option such as argparse's store_true takes no value. In the command, write\n"
+               "`${args_no_boolean_flags}` instead of `${args}`: the option is then present only if the parameter is\n"
+               "true. If it is on by default, and the program also has --no-flag, search `no-flag` instead of "
+               "`flag`.\n\n";
     }
     if (words.find("No module named 'crescendo'") != std::string::npos) {
-        return "The program's Python has no package `crescendo`. It is in the folder python/ of Crescendo: install it "
-               "beside the\nprogram's other packages, by `pip install path/to/crescendo/python`.\n\n";
+        return "The program's Python has no package `crescendo`. It is in Crescendo's folder python/:\n"
+               "install it next to the program's other packages, with `pip install path/to/crescendo/python`.\n\n";
     }
     if (words.find("module 'crescendo' has no attribute") != std::string::npos) {
-        return "Python finds another `crescendo` before the package: a script or a folder of that name beside the "
-               "program, or in the\nfolder where it runs. Rename that one.\n\n";
+        return "Python finds another `crescendo` before the package: a script or a folder of that name\n"
+               "next to the program, or in the folder where it runs. Rename it.\n\n";
     }
     if (words.find("No module named") != std::string::npos && file.command) {
-        return "The program's Python lacks a package. A `python3` in the command is the first along PATH: call "
-               "`crescendo run` in the\nenvironment where the script runs by hand, or write the path of its python3 in "
-               "the command.\n\n";
+        return "The program's Python lacks a package. A `python3` in the command is the first one in PATH:\n"
+               "call `crescendo run` in the environment where the script runs by hand, or put the path of its python3\n"
+               "in the command.\n\n";
     }
     std::vector<const char*> traces{"wandb.errors", "wandb: ERROR", "wandb login"};
     if (words.starts_with(no_report) && !file.supervision.report) {
@@ -102,8 +103,8 @@ std::string advice(const SweepFile& file, const History& history) {
     }
     const auto has_left = [&](const char* trace) { return words.find(trace) != std::string::npos; };
     if (!runs_wandb_adapter(file) && std::ranges::any_of(traces, has_left)) {
-        return "The program calls wandb. What it gives to wandb.log arrives here, and no account is needed, where "
-               "the adapter runs\nit: command: [python3, -m, crescendo.wandb, train.py, \"${args}\"].\n\n";
+        return "The program calls wandb. To receive what it passes to wandb.log, without an account, run it with\n"
+               "the adapter: command: [python3, -m, crescendo.wandb, train.py, \"${args}\"].\n\n";
     }
     return advice_on_reports(file, history);
 }
@@ -128,10 +129,10 @@ Step way_to_begin_anew(const History& history, const SweepDirectory& directory) 
     const char* begin = is_submitted ? "submit" : "run";
     if (std::ranges::any_of(history.sweep().trials(), [](const Trial& trial) { return trial.resource.value > 0; })) {
         return {fmt::format("crescendo {} FILE --dir NAME", begin),
-                fmt::format("begins anew with your file, where that has to change; {} stays as it is", copy)};
+                fmt::format("starts over with your file, if that has to change; {} stays as it is", copy)};
     }
     return {fmt::format("rm -r {}; crescendo {} FILE", shell_quoted(directory.path()), begin),
-            fmt::format("begins anew with your file, where that has to change; {} keeps {}",
+            fmt::format("starts over with your file, if that has to change; {} keeps using {}",
                         is_submitted ? "submit" : "resume", copy)};
 }
 
@@ -147,11 +148,11 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
         const bool is_over = outcome == Outcome::failed;
         fmt::print("{}; the last failure: {}\n\n{}",
                    is_over ? "every trial failed"
-                           : fmt::format("given up: {}, and none has reported {}", failed_trials(history),
+                           : fmt::format("giving up: {}, and none has reported {}", failed_trials(history),
                                          missed_metric(history)),
                    last_failure(history), advice(file, history));
-        std::vector<Step> steps{{where + "/trials/*/trainer.log", "what the trainers printed"},
-                                {directory.way_to_retry(), fmt::format("tries them again, once the cause is fixed{}",
+        std::vector<Step> steps{{where + "/trials/*/trainer.log", "the trainers' output"},
+                                {directory.way_to_retry(), fmt::format("retries them, once the cause is fixed{}",
                                                                        is_over ? "" : ", and continues")}};
         if (!is_over) {
             steps.emplace_back(directory.way_to_continue(), "continues with other trials");
@@ -171,14 +172,14 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     fmt::print("{}\n\n", spending_text(history, price));
     const auto last = history.sweep().best()
                           ? Step("crescendo best " + where + " --format json", "the best configuration, for a program")
-                          : Step("crescendo logs " + where + " 0", "what a trial without a value printed");
+                          : Step("crescendo logs " + where + " 0", "the output of a trial without a value");
     std::vector<Step> next{
-        {"crescendo report " + where, "one HTML page: who ran where, learning curves, what the parameters did"},
+        {"crescendo report " + where, "one HTML page: which trial ran where, learning curves, effects of parameters"},
         {"crescendo trials " + where, "every trial, its parameters and results"},
         last,
         {directory.results().string(), "the trials as CSV"}};
     if (history.sweep().count(TrialStatus::failed) > 0) {
-        next.emplace_back(directory.way_to_retry(), "tries the failed trials again, once the cause is fixed");
+        next.emplace_back(directory.way_to_retry(), "retries the failed trials, once the cause is fixed");
     }
     print_steps(next);
 }

@@ -74,8 +74,9 @@ SlotPlan::Wishes wishes_of(const SessionOptions& options, const SweepFile& file)
 /// A remark only, because one sweep file may be used on nodes with and without GPUs.
 void remark_on_missing_gpus(const SlotPlan::Wishes& wishes) {
     if (wishes.slots_per_gpu > 1 && !wishes.slots && find_gpus().empty()) {
-        remark(fmt::format("note: slots_per_gpu is {}, and this node has no GPU: its slots are cores, as without it",
-                           wishes.slots_per_gpu));
+        remark(fmt::format(
+            "note: slots_per_gpu is {}, but this node has no GPU; its slots are cores, as without slots_per_gpu",
+            wishes.slots_per_gpu));
     }
 }
 
@@ -92,7 +93,7 @@ void remark_on_idle_nodes(const MpiSession* session) {
     }
     for (const auto& finding : examine_job(num_ranks(session), *batch_system())) {
         if (finding.verdict == Verdict::warning) {
-            remark(fmt::format("note: {}; start it by `{}`", finding.observation, finding.remedy));
+            remark(fmt::format("note: {}; start it with `{}`", finding.observation, finding.remedy));
         }
     }
 }
@@ -104,14 +105,14 @@ void remark_on_missing_slots(const SchedulerSpec& scheduler, const std::vector<S
     const int most = pool.most_of_group();
     const bool has_shared_gpus = most < pool.size();
     if (scheduler.workers > most) {
-        remark(fmt::format("note: scheduler.workers is {}, and there {} {} {}{}{}: trials begin with {}",
+        remark(fmt::format("note: scheduler.workers is {}, but there {} {} {}{}{}; trials start with {}",
                            scheduler.workers, most == 1 ? "is" : "are", most, has_shared_gpus ? "GPU" : "slot",
-                           most == 1 ? "" : "s", has_shared_gpus ? " for workers of a trial" : "", most));
+                           most == 1 ? "" : "s", has_shared_gpus ? " for a trial's workers" : "", most));
     } else if (has_shared_gpus && scheduler.kind == SchedulerKind::rasda &&
                scheduler.max_workers.value_or(most + 1) > most) {
-        remark(
-            fmt::format("note: slots share GPUs, and no two workers of a trial do (scheduler.distinct_gpus): trials {}",
-                        most == 1 ? "keep one worker" : fmt::format("grow to {} workers at most", most)));
+        remark(fmt::format(
+            "note: slots share GPUs, but two workers of a trial must not (scheduler.distinct_gpus); trials {}",
+            most == 1 ? "keep one worker" : fmt::format("grow to at most {} workers", most)));
     }
 }
 

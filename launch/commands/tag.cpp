@@ -27,7 +27,7 @@ ExitCode tag(const TagOptions& options) {
         request.add.erase(request.add.begin());
     }
     CRESCENDO_VALIDATE(!request.add.empty() || !request.remove.empty(), "",
-                       "there is no tag to add or to remove; write one, as in `crescendo tag {} 17 baseline`",
+                       "there is no tag to add or remove; write one, as in `crescendo tag {} 17 baseline`",
                        shell_quoted(options.directory));
     return ask_for(options.directory, {request});
 }

@@ -174,8 +174,8 @@ class LivePage {
 /// The page's address, and how to reach it from another machine.
 std::vector<std::string> directions(const PageServer& server, const std::string& address) {
     const bool is_everywhere = address == "0.0.0.0";
-    return {server.address(), fmt::format("from your own machine, first: ssh -N -L {0}:{1}:{0} {2}", server.port(),
-                                          is_everywhere ? "127.0.0.1" : address, host_name())};
+    return {server.address(), fmt::format("to open it from your own machine, first run: ssh -N -L {0}:{1}:{0} {2}",
+                                          server.port(), is_everywhere ? "127.0.0.1" : address, host_name())};
 }
 
 ExitCode serve(const TopOptions& options) {
@@ -209,7 +209,7 @@ ExitCode serve(const TopOptions& options) {
 
 /// What is wrong with a port, as a CLI::Validator reports it; empty if nothing is.
 std::string is_port(const std::string& text) {
-    return number_from<std::uint16_t>(text) ? "" : fmt::format("'{}' is no port (0 to 65535)", text);
+    return number_from<std::uint16_t>(text) ? "" : fmt::format("'{}' is not a port (0 to 65535)", text);
 }
 
 ExitCode top(const TopOptions& options) {

@@ -62,8 +62,7 @@ ColumnFacts facts_of(const History& history) {
 
 ExitCode trials(const TrialsOptions& options) {
     CRESCENDO_VALIDATE(!options.plot || (options.format == Format::table && options.query.columns.empty()), "",
-                       "--plot draws charts in place of the table, so --format and --columns have no meaning with it; "
-                       "leave them out");
+                       "--plot draws charts instead of the table, so --format and --columns have no effect; omit them");
     const RecordedSweep sweep(options.directory, options.plot ? Reports::curves : Reports::last);
     auto table = trials_table(sweep.history, price_of_slot_hour(sweep, options.price));
     const auto rows = find_rows(table, options.query, facts_of(sweep.history));
@@ -75,7 +74,7 @@ ExitCode trials(const TrialsOptions& options) {
         if (const auto count = picked.rows().size();
             is_for_people && count > most_rows_on_screen && ::isatty(STDOUT_FILENO) != 0) {
             std::fflush(stdout);
-            remark(fmt::format("these are {} trials; --sort {} --limit 20 shows the best", count,
+            remark(fmt::format("the table has {} trials; --sort {} --limit 20 shows the best", count,
                                shell_quoted(trial_columns(sweep.history).metric)));
         }
         return ExitCode::done;

@@ -48,7 +48,7 @@ void require_known_commands(const CLI::App& app, int argc, const char* const* ar
         if (found == known.end()) {
             const std::string word = argv[i];
             CRESCENDO_VALIDATE(command != &app || !(word.ends_with(".yaml") || word.ends_with(".yml")), "",
-                               "'{}' is no command; `crescendo run {}` runs a sweep file", word, word);
+                               "'{}' is not a command; `crescendo run {}` runs a sweep file", word, word);
             std::vector<std::string> names;
             for (const auto* each : known) {
                 names.push_back(each->get_name());
@@ -72,13 +72,13 @@ void require_known_options(const CLI::App& app) {
     const auto option =
         std::find_if(left_over.begin(), left_over.end(), [](const std::string& word) { return word.starts_with("-"); });
     const auto word = option == left_over.end() ? left_over.front() : option->substr(0, option->find('='));
-    throw InvalidInput(fmt::format("'{}' is an unknown {}{}; `{} --help` shows what there is", word,
+    throw InvalidInput(fmt::format("'{}' is an unknown {}{}; `{} --help` shows the usage", word,
                                    option == left_over.end() ? "argument" : "option",
                                    did_you_mean(word, options_of(app)), full_name(app)));
 }
 
 void refuse(const CLI::App& app, const CLI::ParseError& error) {
-    throw InvalidInput(fmt::format("{}; `{} --help` shows what there is", error.what(), full_name(called(app))));
+    throw InvalidInput(fmt::format("{}; `{} --help` shows the usage", error.what(), full_name(called(app))));
 }
 
 }  // namespace crescendo::launch

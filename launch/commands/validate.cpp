@@ -63,11 +63,11 @@ ExitCode show_sample(const SweepFile& file, int count) {
     }
     fmt::print("{}", table.print(Format::table));
     if (learns(spec.sampler)) {
-        remark(fmt::format("note: {} learns from results: what it proposes later depends on those of earlier trials",
+        remark(fmt::format("note: {} learns from results; its later proposals depend on the results of earlier trials",
                            spec.sampler));
     }
     if (file.sampler && std::cmp_less(sweep.trials().size(), count)) {
-        remark(fmt::format("the sampler proposed {} of {} configurations; more it may propose once trials have results",
+        remark(fmt::format("the sampler proposed {} of {} configurations; it can propose more once trials have results",
                            sweep.trials().size(), count));
     }
     return code;

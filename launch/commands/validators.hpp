@@ -17,7 +17,7 @@ inline CLI::Validator at_least(std::int64_t least) {
     const auto check = [least](std::string& text) {
         const auto number = number_from<std::int64_t>(text);
         const bool fits = number && *number >= least;
-        return fits ? std::string() : text + " is no whole number from " + std::to_string(least) + " to 2^63 - 1";
+        return fits ? std::string() : text + " is not a whole number from " + std::to_string(least) + " to 2^63 - 1";
     };
     return {check, least > 0 ? "POSITIVE" : "NONNEGATIVE"};
 }
@@ -36,7 +36,7 @@ CLI::Validator one_of(const Words<Enum, Count>& words) {
     const auto transform = [words, all](std::string& text) {
         const auto value = words.find(text);
         if (!value) {
-            return text + " is none of {" + all + "}";
+            return text + " is not one of {" + all + "}";
         }
         text = std::to_string(static_cast<int>(*value));
         return std::string();

@@ -36,7 +36,7 @@ double max_seconds_in(const CsvFile& file, std::size_t column) {
     }
     const double seconds = file.finite_number(column);
     if (seconds <= 0) {
-        file.fail("max_seconds is not above 0, so that no time would be short enough; correct it, or leave it empty");
+        file.fail("max_seconds is not above 0, so no time would be short enough; correct it, or leave it empty");
     }
     return seconds;
 }
@@ -157,7 +157,7 @@ std::vector<Workload> read_workloads(const std::filesystem::path& path) {
     while (file.next()) {
         Workload workload{name_in(file, name, "workload"), goal_in(file, goal), {}, {}};
         if (std::ranges::count(workloads, workload.name, &Workload::name) > 0) {
-            file.fail(fmt::format("the workload '{}' is there twice; remove one", workload.name));
+            file.fail(fmt::format("the workload '{}' is listed twice; remove one", workload.name));
         }
         workload.target = {to_loss(workload.goal, file.finite_number(target)), max_seconds_in(file, max_seconds)};
         bases.emplace_back(base ? file.text(*base) : "", file.line());
@@ -183,7 +183,7 @@ std::vector<Workload> read_workloads(const std::filesystem::path& path) {
     }
     for (std::size_t i = 0; i < workloads.size(); ++i) {
         if (workloads[i].base && workloads[*workloads[i].base].base) {
-            fail(i, fmt::format("the base '{}' is a variant itself; name the base of both", bases[i].first));
+            fail(i, fmt::format("the base '{}' is itself a variant; name the base of both", bases[i].first));
         }
     }
     return workloads;
@@ -212,7 +212,7 @@ Prices::Prices(const std::filesystem::path& path) {
         const auto [entry, is_new] = prices_.try_emplace(
             {name_in(file, submission, "submission"), std::string(workload ? file.text(*workload) : "")}, usd);
         if (!is_new) {
-            file.fail(fmt::format("there is a price of '{}' already; remove one", entry->first.first));
+            file.fail(fmt::format("'{}' already has a price; remove one", entry->first.first));
         }
     }
 }

@@ -51,8 +51,9 @@ void require_one_metric(const std::vector<Method>& methods) {
     const auto require_same = [&](const SweepFile& file, const char* key, const std::string& here,
                                   const std::string& there) {
         if (here != there) {
-            file.source.fail(key, fmt::format("is {} here and {} at {}:{}; compare sweeps of one metric with one goal",
-                                              here, there, first.source.file(), first.source.position_of(key).line));
+            file.source.fail(
+                key, fmt::format("is {} here but {} at {}:{}; compare sweeps with the same metric and goal", here,
+                                 there, first.source.file(), first.source.position_of(key).line));
         }
     };
     const auto goal_of = [](const SweepFile& file) { return goals.of(file.spec.goal); };

@@ -17,10 +17,10 @@ fs::path without_slash(const fs::path& path) { return path.has_filename() ? path
 void require_place_for_folder(const fs::path& path) {
     const auto folder = without_slash(path);
     const auto parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
-    CRESCENDO_VALIDATE(fs::is_directory(parent), "", "{}: there is no folder {} to make it in; make that first",
+    CRESCENDO_VALIDATE(fs::is_directory(parent), "", "{}: its parent folder {} does not exist; create it first",
                        path.string(), parent.string());
     CRESCENDO_VALIDATE(!fs::exists(fs::symlink_status(folder)) || (fs::is_directory(folder) && fs::is_empty(folder)),
-                       "", "{}: is there already and would be overwritten; remove it, or give another name",
+                       "", "{}: already exists and would be overwritten; remove it, or give another name",
                        path.string());
 }
 
@@ -28,7 +28,7 @@ void write_folder(const fs::path& path, const Files& files) {
     require_place_for_folder(path);
     const auto folder = without_slash(path);
     const auto temporary = own_name(folder, "partial");
-    CRESCENDO_VALIDATE(fs::create_directory(temporary), "", "{}: is there already; remove it", temporary.string());
+    CRESCENDO_VALIDATE(fs::create_directory(temporary), "", "{}: already exists; remove it", temporary.string());
     try {
         for (const auto& [name, content] : files) {
             replace_file(temporary / name, content);

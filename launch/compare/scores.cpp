@@ -17,8 +17,8 @@ std::size_t find_baseline(const std::vector<Submission>& submissions, const std:
         for (const auto& each : submissions) {
             names.push_back(each.name);
         }
-        throw InvalidInput("--baseline: no submission has the name '" + name + "'" + did_you_mean(name, names) +
-                           "; there are " + enumerate(names, " and "));
+        throw InvalidInput("--baseline: no submission is named '" + name + "'" + did_you_mean(name, names) +
+                           "; the submissions are " + enumerate(names, " and "));
     }
     return static_cast<std::size_t>(found - submissions.begin());
 }
@@ -52,8 +52,8 @@ void require_limits(const analysis::Times& times, const std::vector<Workload>& w
     for (const auto& row : times) {
         for (std::size_t i = 0; i < workloads.size(); ++i) {
             CRESCENDO_VALIDATE(workloads[i].base || row[i] != missed || workloads[i].target.max_seconds != missed, "",
-                               "--baseline: the target of workload '{}' was missed, which counts as its max_seconds "
-                               "and one second, but it has none; add max_seconds to the file of workloads",
+                               "--baseline: a missed target counts as max_seconds plus one second, but workload '{}' "
+                               "has no max_seconds; add it to the file of workloads",
                                workloads[i].name);
         }
     }

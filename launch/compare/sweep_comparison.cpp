@@ -71,7 +71,7 @@ std::size_t find_method(const std::vector<Method>& methods, const std::string& n
         names.push_back(each.name);
     }
     const auto found = std::ranges::find(names, name);
-    CRESCENDO_VALIDATE(found != names.end(), "", "--baseline: '{}' is not compared{}; there are {}", name,
+    CRESCENDO_VALIDATE(found != names.end(), "", "--baseline: '{}' is not one of the submissions{}; they are {}", name,
                        did_you_mean(name, names), enumerate(names, " and "));
     return static_cast<std::size_t>(found - names.begin());
 }

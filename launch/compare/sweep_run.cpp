@@ -143,8 +143,8 @@ std::vector<fs::path> sweeps_in(const fs::path& directory) {
     }
     std::ranges::sort(sweeps);
     CRESCENDO_VALIDATE(!sweeps.empty(), "",
-                       "{}: there is no sweep here, neither in the folder itself nor in folders in it; name the "
-                       "directory of a sweep, or a folder of such directories",
+                       "{}: neither this folder nor any folder in it holds a sweep; name the directory of a sweep, or "
+                       "a folder of such directories",
                        directory.string());
     return sweeps;
 }

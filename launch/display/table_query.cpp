@@ -76,7 +76,7 @@ std::vector<std::size_t> rows_where(const Table& table, const std::string& where
         const auto symbols = symbols_of(table, facts);
         const Expression condition(where, symbols);
         if (condition.type() != Type::boolean) {
-            throw ExpressionError(fmt::format("this is {}, and a condition is true or false; compare it with something",
+            throw ExpressionError(fmt::format("this is {}, but a condition is true or false; compare it with something",
                                               describe(condition.type())),
                                   0);
         }

@@ -84,7 +84,7 @@ std::vector<std::optional<Value>> values_of(const Json& config, const SearchSpac
     for (const auto& [name, value] : config.items()) {
         const auto found = std::ranges::find(parameters, name, &Parameter::name);
         if (found == parameters.end()) {
-            throw std::runtime_error(fmt::format("it gave a value to '{}', and there is no such parameter; there {} {}",
+            throw std::runtime_error(fmt::format("it gave a value to '{}', but there is no such parameter; there {} {}",
                                                  name, parameters.size() == 1 ? "is" : "are",
                                                  enumerate(names_of(parameters), " and ")));
         }
@@ -109,7 +109,7 @@ Config config_of(const SearchSpace& space, const std::vector<std::optional<Value
             const auto& when = parameters[i].when;
             throw std::runtime_error(
                 fmt::format("it gave no value to '{}', {}; give one", parameters[i].name,
-                            when.empty() ? "which every configuration has" : "which is there when " + when));
+                            when.empty() ? "which every configuration has" : "which is active when " + when));
         }
         config.emplace_back(parameters[i].name, *values[i]);
     }
@@ -129,9 +129,8 @@ Json parse_answer(std::string_view line, std::string_view example) {
 /// Checks the number of the proposal, if the answer has one. This detects an answer that is out of order.
 void require_turn(const Json& answer, int proposal) {
     if (const auto said = answer.find("proposal"); said != answer.end() && *said != proposal) {
-        throw std::runtime_error(
-            fmt::format("it answered proposal {} where {} was due; answer in the order of the questions",
-                        one_line(*said).substr(0, 20), proposal));
+        throw std::runtime_error(fmt::format("it answered proposal {} when {} was due; answer proposals in order",
+                                             one_line(*said).substr(0, 20), proposal));
     }
 }
 

@@ -119,9 +119,8 @@ bool SamplerProgram::take(const std::string& line, const Sweep& sweep) {
     const auto answer = answer_from(line, proposal, sweep.spec().space);
     if (!answer.refusal.empty()) {
         if (++refusals_in_a_row_ >= most_refusals_in_a_row) {
-            throw std::runtime_error(
-                fmt::format("{} proposals in a row are not allowed, the last because {}", refusals_in_a_row_,
-                            answer.refusal));
+            throw std::runtime_error(fmt::format("{} consecutive proposals were refused, the last because {}",
+                                                 refusals_in_a_row_, answer.refusal));
         }
         program_.tell(refused_message(proposal, answer.refusal));
         return false;
@@ -147,8 +146,8 @@ void SamplerProgram::look_for_repeat(const Config& config, const Sweep& sweep) {
     if (num_repeats_ < many && std::ranges::find(trials, config, &Trial::config) != trials.end() &&
         ++num_repeats_ == many) {
         program_.note(
-            fmt::format("has proposed {} configurations that trials have already; each session begins with "
-                        "the same seed, so start from `draw`, or leave out what it is told",
+            fmt::format("has proposed {} configurations that trials already have; each session starts with the same "
+                        "seed, so start from `draw`, or skip the configurations that `tell` gives",
                         many));
     }
 }
@@ -185,7 +184,7 @@ std::optional<Event> SamplerProgram::proposal_for(TrialId trial, const Sweep& sw
     const auto& cap = sweep.spec().run_cap;
     program_.note(fmt::format(
         "{}: the sweep ends with {}{} {}",
-        is_done_ ? "said that it is done" : "proposed nothing, though no trial is at work that it could wait for",
+        is_done_ ? "reported that it is done" : "proposed nothing, although no running trial is left to wait for",
         sweep.candidates().size(), cap ? fmt::format(" of {}", *cap) : "",
         sweep.spec().repeat.is_on() ? "configurations" : "trials"));
     return ProposalsEnded{};

@@ -96,8 +96,8 @@ void SupervisedProgram::receive(const std::function<bool(const std::string&)>& t
         const bool has_printed = last_words(log(), log_begin_).find(R"({"config":)") != std::string::npos;
         throw std::runtime_error(fmt::format(
             "it gave no answer for {} s, its deadline{}", settings_.deadline.count(),
-            !unfinished.empty() ? fmt::format(": it wrote '{}', and no line feed behind it", unfinished.substr(0, 200))
-            : has_printed       ? ": what it printed belongs on the socket CRESCENDO_FD"
+            !unfinished.empty() ? fmt::format(": it wrote '{}' without a line feed", unfinished.substr(0, 200))
+            : has_printed       ? ": it printed its answer instead of writing it to the socket CRESCENDO_FD"
                                 : ""));
     }
 }
@@ -117,9 +117,10 @@ void SupervisedProgram::fail(const std::string& what, const std::string& loss) {
     ++failures_in_a_row_;
     is_given_up_ = failures_in_a_row_ >= most_failures_in_a_row;
     const auto words = last_words(log(), log_begin_);
-    settings_.source.say(fmt::format(
-        "{} failed: {}{}{}; {}", settings_.name, what, words.empty() ? "" : "; last words: ", words,
-        is_given_up_ ? "that was the third time in a row, so " + loss : "it is started again, and told all trials"));
+    settings_.source.say(fmt::format("{} failed: {}{}{}; {}", settings_.name, what,
+                                     words.empty() ? "" : "; last words: ", words,
+                                     is_given_up_ ? "this was the third failure in a row, so " + loss
+                                                  : "it is restarted, and receives all trials again"));
 }
 
 void SupervisedProgram::stop() {

@@ -169,21 +169,21 @@ std::string hint(const History& history, const SweepFile& file) {
     const auto num_random = std::ranges::count(candidates, Origin::random, &Trial::origin);
     if (file.sampler && num_random > 0) {
         return fmt::format(
-            "{} of {} configurations were drawn at random, because the sampler failed; sampler.log in the "
-            "sweep's directory has what it printed",
+            "{} of {} configurations were drawn at random, because the sampler failed; sampler.log in the sweep's "
+            "directory has its output",
             num_random, candidates.size());
     }
     const auto end = sweep.state() == SweepState::finished ? last_end(sweep) : std::nullopt;
     if (end && has_empty_rungs(sweep)) {
         return fmt::format(
-            "no trial was judged: their programs ended at {} or before, and the first rung is at {}; "
-            "choose a smaller scheduler.min, or have them train longer",
+            "no trial was judged: all programs ended at {} or earlier, before the first rung at {}; choose a smaller "
+            "scheduler.min, or let them train longer",
             end->value, sweep.rungs().front().milestone.value);
     }
     if (end && has_missed_max(sweep)) {
         return fmt::format(
-            "no trial came to scheduler.max, which is {}: their programs ended at {} or before; choose a smaller max, or "
-            "have them train longer",
+            "no trial reached scheduler.max, which is {}: all programs ended at {} or earlier; choose a smaller max, "
+            "or let them train longer",
             sweep.spec().scheduler.max.value, end->value);
     }
     const auto wait = history.data_wait();
@@ -193,7 +193,7 @@ std::string hint(const History& history, const SweepFile& file) {
     const char* remedy = file.trainer ? "increase data.threads or data.memory, or rechunk the file (`crescendo data "
                                         "bench` measures how fast it is read here)"
                                       : "read ahead with more threads or processes, or from a faster disk";
-    return fmt::format("trials wait for data during {:.0f} % of their time; {}", 100 * *wait, remedy);
+    return fmt::format("trials spend {:.0f} % of their time waiting for data; {}", 100 * *wait, remedy);
 }
 
 std::string brief(const Config& config, std::size_t most) {
@@ -221,8 +221,8 @@ const Trial* last_failed(const Sweep& sweep) {
 
 std::string held_hint(const Sweep& sweep, const std::string& directory) {
     const auto held = std::ranges::find(sweep.trials(), TrialStatus::held, &Trial::status);
-    return fmt::format("all trials that are left are paused by request: `crescendo resume {} {}` continues one",
-                       directory, held->id.value);
+    return fmt::format("all remaining trials are paused by request; `crescendo resume {} {}` continues one", directory,
+                       held->id.value);
 }
 
 }  // namespace crescendo::launch

@@ -74,7 +74,7 @@ std::string not_finite_text(const History& history) {
         return "";
     }
     const auto& [name, of_seeds] = *found;
-    return fmt::format("{} of {} seeds ended with a {} that is not finite; mean and std are those of the others",
+    return fmt::format("{} of {} seeds ended with a {} that is not finite; mean and std exclude them",
                        of_seeds.num_others, of_seeds.finite.size() + static_cast<std::size_t>(of_seeds.num_others),
                        name);
 }

@@ -20,7 +20,7 @@ constexpr std::array<std::pair<const char*, const char*>, 6> parts{{{"reading", 
                                                                     {"copy", "samples to the device"},
                                                                     {"forward", "forward"},
                                                                     {"backward", "backward"},
-                                                                    {"reduction", "gradients of the others"},
+                                                                    {"reduction", "gradient exchange"},
                                                                     {"optimizer", "optimizer"}}};
 
 double part(const Profiled& profile, const char* name) {
@@ -69,9 +69,9 @@ std::string table_of_parts(const Profiled& profile) {
     std::string text = table.print(Format::table);
     if (sum_of_parts(profile) > 1.2 * profile.step) {
         text += fmt::format(
-            "Measured one after the other, the parts take {}. In training a GPU does several at once, or all of them "
-            "from a recording (CUDA graph). If there is no GPU, others used the processor meanwhile: measure for "
-            "longer (--seconds).\n",
+            "Measured one after the other, the parts take {}. In training, a GPU does several at once, or replays all "
+            "of them (CUDA graph). Without a GPU, other processes used the CPU meanwhile: measure for longer "
+            "(--seconds).\n",
             time_text(sum_of_parts(profile)));
     }
     return text;
@@ -88,27 +88,27 @@ std::string advice_of(const Profiled& profile, int num_workers) {
     // The disk or the decoder is the bottleneck only if reading alone is slower than training.
     if (reading > 0.1 && profile.without_model > profile.without_data) {
         return fmt::format(
-            "Reading bounds this trial: samples come in {} a step, and training on them takes {}. Give reading more "
-            "`data.threads`, let the data fit `data.memory`, or store them in other chunks or less compressed "
-            "(`crescendo data rechunk`); `crescendo data bench` shows what the disk gives.",
+            "Reading limits this trial: a step's samples arrive in {}, but training on them takes {}. Increase "
+            "`data.threads`, raise `data.memory` until the data fits, or store it in other chunks or with less "
+            "compression (`crescendo data rechunk`); `crescendo data bench` shows how fast the disk is.",
             time_text(profile.without_model), time_text(profile.without_data));
     }
     if (reading > 0.1) {
         return fmt::format(
-            "Steps wait for samples {} of the time, though reading alone would keep up: reading and training share "
-            "the cores. Give a slot more cores (`cpus_per_slot`), or let the data fit `data.memory`.",
+            "Steps wait for samples {} of the time, although reading alone would keep up: reading and training share "
+            "the cores. Give each slot more cores (`cpus_per_slot`), or raise `data.memory` until the data fits.",
             percent(reading));
     }
     if (reduction > 0.15) {
         return fmt::format(
             "The workers wait for each other and for the network {} of the time. A larger `batch_size` gives each of "
-            "the {} more to do between two exchanges; growth stops where it gains nothing, unless `grow_when: always`.",
+            "the {} more work between exchanges; growth stops where it gains nothing, unless `grow_when: always`.",
             percent(reduction), num_workers);
     }
     if (optimizer > 0.25) {
         return fmt::format(
-            "The optimizer takes {} of a step, whatever the batch. A larger `batch_size` has fewer steps; sgd reads "
-            "and writes less than adam.",
+            "The optimizer takes {} of a step, whatever the batch size. A larger `batch_size` means fewer steps; sgd "
+            "reads and writes less than adam.",
             percent(optimizer));
     }
     if (evaluation > 0.3 * epoch(profile)) {
@@ -120,10 +120,10 @@ std::string advice_of(const Profiled& profile, int num_workers) {
     if (speed_share < 0.25) {
         return fmt::format(
             "The processor is not the limit: a step reaches {} of its speed in matrix products. Many small operations "
-            "are; a larger `batch_size` or a wider model costs less than it computes more.",
+            "are; a larger `batch_size` or a wider model adds more computation than time.",
             percent(speed_share));
     }
-    return "The processor bounds this trial, as it should: only more workers, a smaller model or shorter numbers "
+    return "The processor limits this trial, as it should: only more workers, a smaller model or lower precision "
            "(`precision`) make it faster.";
 }
 
@@ -160,9 +160,9 @@ std::string profile_text(const Profiled& profile, int num_workers, Format format
         text += fmt::format("an evaluation:     {}\n", time_text(*profile.evaluation));
     }
     if (profile.checkpoint) {
-        text += fmt::format("a checkpoint:      {}, beside training\n", time_text(*profile.checkpoint));
+        text += fmt::format("a checkpoint:      {}, during training\n", time_text(*profile.checkpoint));
     }
-    text += fmt::format("speed:             {} GFLOP/s a worker, {} of what matrix products reach here ({})\n\n{}\n",
+    text += fmt::format("speed:             {} GFLOP/s per worker, {} of what matrix products reach here ({})\n\n{}\n",
                         number_text(speed(profile) / 1e9, 3), percent(speed(profile) / profile.matmul),
                         number_text(profile.matmul / 1e9, 3), advice_of(profile, num_workers));
     return text;

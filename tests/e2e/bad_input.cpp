@@ -268,14 +268,14 @@ TEST_CASE("unknown commands and options are called so, with the nearest that the
     CHECK(error_of({"trails", "sweep"})
               .find("'trails' is an unknown command (did you mean 'trials'?); crescendo has run, resume, ") == 11);
     CHECK(error_of({"sweep.yaml"}) ==
-          "crescendo: 'sweep.yaml' is no command; `crescendo run sweep.yaml` runs a sweep file\n");
+          "crescendo: 'sweep.yaml' is not a command; `crescendo run sweep.yaml` runs a sweep file\n");
     CHECK(error_of({"history"}).find("'history' is an unknown command; crescendo has run, ") == 11);
-    CHECK(error_of({"run", "sweep.yaml", "--slot", "3"}) ==
-          "crescendo: '--slot' is an unknown option (did you mean '--slots'?); `crescendo run --help` shows what there "
-          "is\n");
+    CHECK(
+        error_of({"run", "sweep.yaml", "--slot", "3"}) ==
+        "crescendo: '--slot' is an unknown option (did you mean '--slots'?); `crescendo run --help` shows the usage\n");
     CHECK(error_of({"status", "--fromat=json"}).find("(did you mean '--format'?)") != std::string::npos);
     CHECK(error_of({"status", "a", "b"}) ==
-          "crescendo: 'b' is an unknown argument; `crescendo status --help` shows what there is\n");
+          "crescendo: 'b' is an unknown argument; `crescendo status --help` shows the usage\n");
 }
 
 TEST_CASE("what is wrong with a value on the command line is said in the same form, with the command that has help") {
@@ -285,9 +285,9 @@ TEST_CASE("what is wrong with a value on the command line is said in the same fo
 
     CHECK(value.code == 2);
     CHECK(value.err.starts_with("crescendo: --slots: "));
-    CHECK(value.err.ends_with("; `crescendo simulate --help` shows what there is\n"));
+    CHECK(value.err.ends_with("; `crescendo simulate --help` shows the usage\n"));
     CHECK(missing.code == 2);
-    CHECK(missing.err.ends_with(" is required; `crescendo validate --help` shows what there is\n"));
+    CHECK(missing.err.ends_with(" is required; `crescendo validate --help` shows the usage\n"));
 }
 
 TEST_CASE("a call without a command ends with 2, and one for the version with 0") {

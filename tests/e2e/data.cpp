@@ -117,7 +117,8 @@ TEST_CASE("statistics of what NetCDF fills unwritten samples with come with a re
     const auto result = run_crescendo(folder.path(), {"data", "stats", "set.h5:/a", "--format", "json"});
 
     CHECK(result.code == 0);
-    CHECK(result.err.find("the largest number of inputs is 9.969209968386869e36, with which") != std::string::npos);
+    CHECK(result.err.find("the largest number in inputs is 9.969209968386869e36, NetCDF's fill value") !=
+          std::string::npos);
     CHECK(result.json()[0]["count"] == 2);
     CHECK(run_crescendo(folder.path(), {"data", "stats", "set.h5:/a[0:1]"}).err.find("NetCDF") == std::string::npos);
 }
@@ -145,7 +146,7 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/"},
                   "table.csv:3: column 1 (two): \"six\" is no number");
     check_refused(folder.path(), {"data", "convert", "table.csv"}, "write FILE:/GROUP");
-    check_refused(folder.path(), {"data", "convert", "set.h5:/train"}, "write INPUTS");
+    check_refused(folder.path(), {"data", "convert", "set.h5:/train"}, "put the INPUTS to convert before the LOCATION");
     check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--samples", "1"},
                   "write 0:1 for the first 1 samples");
     for (const char* range : {"abc", "-1:2", "1:2:3", "0-2"}) {
@@ -168,11 +169,11 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
                       option);
     }
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "99999999999999999999", "--flow"},
-                  "--samples: 99999999999999999999 is no whole number");
+                  "--samples: 99999999999999999999 is not a whole number");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "9999999999999999", "--flow"},
                   "more than 2^50 bytes; use at most");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2", "--flow", "--seed", "-1"},
-                  "--seed: -1 is no whole number");
+                  "--seed: -1 is not a whole number");
     check_refused(folder.path(), {"data", "stats", "set.h5:/", "--threads", "1000000"}, "not in range");
     check_refused(folder.path(), {"data", "inspect", "set.h5:/train"}, "run: crescendo data inspect set.h5");
     check_refused(folder.path(), {"data", "rechunk", "absent.h5:/", "set.h5:/"}, "absent.h5: no such file");

@@ -277,7 +277,7 @@ TEST_CASE("retrain where nothing can be written said \"filesystem error\", and t
     const auto note = run_crescendo(disk.folder(), {"note", "disk/s", "good"});
 
     CHECK(retrain.code == 2);
-    CHECK(retrain.err.find("disk/s/retrain: cannot be made: Read-only file system") != std::string::npos);
+    CHECK(retrain.err.find("disk/s/retrain: cannot be created: Read-only file system") != std::string::npos);
     CHECK(retrain.err.find("cp -r disk/s COPY; crescendo retrain COPY --trial 0") != std::string::npos);
     CHECK(note.err.find("mount the file system for writing, or copy the sweep to another") != std::string::npos);
 }

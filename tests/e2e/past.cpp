@@ -156,7 +156,7 @@ TEST_CASE("what cannot be set, or leaves nothing to do, is refused, and nothing 
         {{"--set", "runcap=9"}, "did you mean 'run_cap'?"},
         {{"--set", "run_cap=many"}, "run_cap: 'many' is text"},
         {{"--set", "run_cap=null"}, "nothing ends this sweep"},
-        {{"--run-cap", "1"}, "nothing is left to do: 2 trials have begun, and run_cap is 1"},
+        {{"--run-cap", "1"}, "these limits leave nothing to do: 2 trials have started, and run_cap is 1"},
         {{"--run-cap", "0"}, "--run-cap"},
         {{"--retry-failed"}, "no trial has failed"},
     };
@@ -277,7 +277,7 @@ TEST_CASE("a sweep that was given up tells how its trials are tried again, and d
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK(contains(run.out, "given up"));
+    CHECK(contains(run.out, "giving up: "));
     CHECK(contains(run.out, "crescendo resume s --retry-failed"));
     CHECK(json_of(folder.path(), "status").at("trials").at("running") == 0);
     fs::remove(folder / "broken");
@@ -295,7 +295,7 @@ TEST_CASE("a sweep that an older crescendo began is resumed, with a note, and is
     const auto resumed = run_crescendo(folder.path(), {"resume", "s"});
 
     REQUIRE_MESSAGE(resumed.code == 0, resumed.err);
-    CHECK(contains(resumed.out, "an older crescendo began this sweep"));
+    CHECK(contains(resumed.out, "an older version of crescendo began this sweep"));
     const auto trials = json_of(folder.path(), "trials");
     CHECK(trials.size() == 4);
     CHECK(trials[0].at("a") == params.at("a"));

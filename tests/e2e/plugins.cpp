@@ -184,7 +184,7 @@ TEST_CASE("a search space that lets nothing through is told, instead of asked fo
 
     CHECK(result.code == 2);
     CHECK_MESSAGE(
-        contains(result.err, "1000 proposals in a row are not allowed, the last because it asked for another "),
+        contains(result.err, "1000 consecutive proposals were refused, the last because it asked for another "),
         result.err);
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("a program that refuses its arguments is tried once") {
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK(run.out.find("given up: ") != std::string::npos);
+    CHECK(run.out.find("giving up: ") != std::string::npos);
     CHECK_MESSAGE(run.out.find("exit status 2; last words: usage: train.sh --y=Y") != std::string::npos, run.out);
     for (const auto& trial : trials_of(folder.path())) {
         CHECK(trial.at("failures") <= 1);
@@ -103,7 +103,7 @@ TEST_CASE("a program that wants an account of W&B is shown the adapter, and one 
           std::string::npos);
     for (const char* complaint : {"Error: Option --use-bn does not take a value.", "Unrecognized options: False"}) {
         CHECK(advised(complaint).find("${args_no_boolean_flags}") != std::string::npos);
-        CHECK(advised(complaint).find("search `no-flag` in place of `flag`") != std::string::npos);
+        CHECK(advised(complaint).find("search `no-flag` instead of `flag`") != std::string::npos);
     }
 }
 
@@ -115,8 +115,9 @@ TEST_CASE("a sweep whose trials all failed says how to begin anew with another f
     const auto run = run_crescendo(folder.path(), {"run", "one.yaml"});
 
     CHECK_MESSAGE(run.out.find("every trial failed") != std::string::npos, run.out);
-    CHECK_MESSAGE(run.out.find("  rm -r one; crescendo run FILE        begins anew with your file") != std::string::npos,
-                  run.out);
+    CHECK_MESSAGE(
+        run.out.find("  rm -r one; crescendo run FILE        starts over with your file") != std::string::npos,
+        run.out);
 }
 
 TEST_CASE("arguments that are wrong in one configuration cost that trial alone") {
@@ -245,7 +246,7 @@ TEST_CASE("programs that misbehave cost their trials alone, and the messages hav
 
     REQUIRE_MESSAGE(run.code == 0, run.out);
     for (const char* message :
-         {"crescendo resume bash --retry-failed  tries the failed trials again, once the cause is fixed\n",
+         {"crescendo resume bash --retry-failed  retries the failed trials, once the cause is fixed\n",
           "trial 1 gave up: its report through CRESCENDO_FD cannot be understood: not a JSON object: 'epoch 1",
           "another attempt would end so too: it reported the numbers {\"accuracy\":0.5} without 'loss', which is the "
           "sweep's",

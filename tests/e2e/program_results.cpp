@@ -88,7 +88,7 @@ TEST_CASE("programs that end before the first rung are told of, since nobody jud
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     REQUIRE(run.code == 0);
-    const auto* hint = "no trial was judged: their programs ended at 4 or before, and the first rung is at 6; ";
+    const auto* hint = "no trial was judged: all programs ended at 4 or earlier, before the first rung at 6; ";
     CHECK_MESSAGE(run.out.find(hint) != std::string::npos, run.out);
     CHECK(status_of(folder.path()).at("hint").get<std::string>().starts_with(hint));
 }
@@ -100,7 +100,7 @@ TEST_CASE("programs that all end before max are told of, since the last rungs ju
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     REQUIRE(run.code == 0);
-    const auto* hint = "no trial came to scheduler.max, which is 9: their programs ended at 4 or before; ";
+    const auto* hint = "no trial reached scheduler.max, which is 9: all programs ended at 4 or earlier; ";
     CHECK_MESSAGE(run.out.find(hint) != std::string::npos, run.out);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("trials that cannot begin with all of their workers are told of") {
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 0);
-    CHECK_MESSAGE(run.err == "crescendo: note: scheduler.workers is 3, and there are 2 slots: trials begin with 2\n",
+    CHECK_MESSAGE(run.err == "crescendo: note: scheduler.workers is 3, but there are 2 slots; trials start with 2\n",
                   run.err);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("what waits for data is said when a sweep ends, and by its status") {
 
         const bool much = std::string(wait) == "0.5";
         CHECK(run.code == 0);
-        const char* hint = "trials wait for data during 50 % of their time; read ahead";
+        const char* hint = "trials spend 50 % of their time waiting for data; read ahead";
         CHECK((run.out.find(hint) != std::string::npos) == much);
         CHECK(status.contains("hint") == much);
     }

@@ -194,7 +194,7 @@ TEST_CASE("a program that never reports is tried once, and told what a report is
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK_MESSAGE(run.out.find("given up: ") != std::string::npos, run.out);
+    CHECK_MESSAGE(run.out.find("giving up: ") != std::string::npos, run.out);
     CHECK(run.out.find(R"({"resource": 1, "metrics": {"loss": 0.31}})") != std::string::npos);
     CHECK(run.out.find("CRESCENDO_FD") != std::string::npos);
     CHECK(run.out.find("docs/trial-protocol.md") != std::string::npos);
@@ -215,7 +215,7 @@ TEST_CASE("a sweep whose first three trials fail is given up with the reason, an
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK(run.out.find("given up: ") != std::string::npos);
+    CHECK(run.out.find("giving up: ") != std::string::npos);
     CHECK(run.out.find(" trials failed, and none has reported ") != std::string::npos);
     CHECK(run.out.find("there is no data") != std::string::npos);
     CHECK(status_of(folder.path()).at("state") == "stopped");

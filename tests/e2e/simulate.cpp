@@ -171,7 +171,7 @@ TEST_CASE("a real sweep without a max is decided again as it was, and not simula
     REQUIRE_MESSAGE(result.code == 0, result.err);
     CHECK(result.json()["events"] > 16);
     CHECK(result.json()["differences"] == 0);
-    CHECK_MESSAGE(result.err.find("nothing is simulated: without a scheduler.max") != std::string::npos, result.err);
+    CHECK_MESSAGE(result.err.find("nothing is simulated: without scheduler.max") != std::string::npos, result.err);
 }
 
 TEST_CASE("a simulation says which sampler auto means, and that it has nothing to learn here") {
@@ -204,14 +204,14 @@ TEST_CASE("a simulation says which keys of the sweep it does not know, and no mo
     const std::string restarts = "command: [python3, train.py]\ngrow: restart\n";
 
     CHECK(said("trial_time: 1h\nslots_per_gpu: 4\n") ==
-          "crescendo: note: simulate does not know trial_time, nor which slots share a GPU (slots_per_gpu); trials may "
-          "run longer and grow wider here than in the sweep\n");
+          "crescendo: note: simulate ignores trial_time and which slots share a GPU (slots_per_gpu); trials can run "
+          "longer and grow larger here than in the sweep\n");
     CHECK(said("trial_time: 1h\n") ==
-          "crescendo: note: simulate does not know trial_time; trials may run longer here than in the sweep\n");
+          "crescendo: note: simulate ignores trial_time; trials can run longer here than in the sweep\n");
     CHECK(said("slots_per_gpu: 1\n").empty());
     CHECK(said(restarts) ==
-          "crescendo: note: this program is started anew to grow; give simulate.regroup the seconds that takes (0.1 is "
-          "assumed)\n");
+          "crescendo: note: this program restarts to grow; set simulate.regroup to the seconds that a restart takes "
+          "(0.1 is assumed)\n");
     CHECK(said(restarts + "simulate: {regroup: 20}\n").empty());
 }
 

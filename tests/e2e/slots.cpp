@@ -254,8 +254,9 @@ TEST_CASE("the workers of a trial have a GPU each, and where slots share GPUs a 
     REQUIRE_MESSAGE(run.code == 0, run.err);
     CHECK(sorted_lines(folder / "workers") == std::vector<std::string>{"0 of 2: 6,7", "1 of 2: 6,7"});
     CHECK_MESSAGE(
-        run.err.find("note: scheduler.workers is 4, and there are 2 GPUs for workers of a trial: trials begin "
-                     "with 2\n") != std::string::npos,
+        run.err.find(
+            "note: scheduler.workers is 4, but there are 2 GPUs for a trial's workers; trials start with 2\n") !=
+            std::string::npos,
         run.err);
 
     write_program_sweep(folder.path(), "run_cap: 1\nslots_per_gpu: 2\ngrow: restart\nscheduler: {max: 1}\n", "");
@@ -273,7 +274,7 @@ TEST_CASE("slots_per_gpu says in a line that it changes nothing where there is n
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK_MESSAGE(run.code == 0, run.err);
-    CHECK(run.err.find("note: slots_per_gpu is 2, and this node has no GPU") != std::string::npos);
+    CHECK(run.err.find("note: slots_per_gpu is 2, but this node has no GPU") != std::string::npos);
     const auto both = run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots", "2", "--slots-per-gpu", "2"});
     CHECK(both.code == 2);
 }
@@ -284,7 +285,7 @@ TEST_CASE("a sweep on one node of a job of several says so, unless the job scrip
     const Variable job("SLURM_JOB_ID", "1");
     const Variable nodes("SLURM_JOB_NUM_NODES", "4");
     const Variable first_node("SLURMD_NODENAME", "n1");
-    const std::string note = "crescendo runs on 1 of them; start it by `srun ";
+    const std::string note = "crescendo runs on 1 of them; start it with `srun ";
 
     const auto by_hand = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "first"});
     const Variable exit_status("CRESCENDO_EXIT_STATUS", folder / "exit");

@@ -189,7 +189,7 @@ TEST_CASE("a trial of a warm trainer saves at once where it is paused, in the mi
 TEST_CASE("a sweep whose trials are all paused waits for a request, says so, and can be resumed") {
     Running sweep(stepping_program, stepping_sweep("run_cap: 1\nslots: 1\n"), 1);
     CHECK(sweep.ask({"pause", "0"}).code == 0);
-    const std::string hint = "all trials that are left are paused by request: `crescendo resume s 0` continues one";
+    const std::string hint = "all remaining trials are paused by request; `crescendo resume s 0` continues one";
     await("it says so", [&] { return contains(sweep.run->out(), hint); });
     CHECK(sweep.json("status").at("hint") == hint);
     sweep.run->signal(SIGTERM);

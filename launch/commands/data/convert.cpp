@@ -49,10 +49,10 @@ datasets::SampleRange parse_range(const std::string& text) {
 }
 
 ExitCode convert(const ConvertArguments& arguments) {
-    CRESCENDO_VALIDATE(arguments.paths.size() > 1, "",
-                       "{} is the only argument; write INPUTS, which are converted, before the LOCATION, as in "
-                       "table.csv set.h5:/train",
-                       arguments.paths.front());
+    CRESCENDO_VALIDATE(
+        arguments.paths.size() > 1, "",
+        "{} is the only argument; put the INPUTS to convert before the LOCATION, as in table.csv set.h5:/train",
+        arguments.paths.front());
     auto options = arguments.source;
     if (!arguments.type.empty()) {
         options.type = datasets::element_type_named(arguments.type);

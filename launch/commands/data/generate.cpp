@@ -54,7 +54,7 @@ ExitCode generate(const GenerateArguments& arguments) {
         datasets::generate_melt_pools(arguments.location, with_common(arguments.melt_pool, arguments),
                                       arguments.write);
     } else {
-        throw InvalidInput("none of --flow, --melt-pool and --sparse is given; choose what to make");
+        throw InvalidInput("none of --flow, --melt-pool and --sparse is given; add one of them");
     }
     fmt::print("{}: {} samples\n", arguments.location, arguments.num_samples);
     return ExitCode::done;

@@ -34,7 +34,7 @@ ExitCode inspect(const std::filesystem::path& file, Format format) {
                        file.string(), file.string().substr(0, colon));
     const auto files = datasets::files_named(file);
     CRESCENDO_VALIDATE(files.size() == 1, "",
-                       "{} stands for {} files, and inspect lists one; run: crescendo data inspect {}", file.string(),
+                       "{} matches {} files, but inspect lists one; run: crescendo data inspect {}", file.string(),
                        files.size(), files.front().string());
     Table table({"data set", "type", "samples", "shape", "chunk", "filters", "bytes", "stored", "packing", "link to",
                  "problem"});
@@ -53,7 +53,7 @@ ExitCode inspect(const std::filesystem::path& file, Format format) {
     }
     fmt::print("{}", table.print(format));
     if (num_problems > 0) {
-        throw DamagedFile(fmt::format("{}: {} of what it holds cannot be read; the column `problem` says why",
+        throw DamagedFile(fmt::format("{}: {} of the entries cannot be read; the column `problem` says why",
                                       file.string(), num_problems));
     }
     return ExitCode::done;

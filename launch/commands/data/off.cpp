@@ -9,8 +9,8 @@ void add_data_commands(CLI::App& app, ExitCode&) {
     data->allow_extras();
     data->callback([] {
         throw InvalidInput(
-            "data: this crescendo was built without HDF5, as by `make light`; `make build` builds one that has "
-            "this command");
+            "data: this crescendo was built without HDF5, as with `make light`; `make build` builds one with this "
+            "command");
     });
 }
 

@@ -15,7 +15,7 @@ namespace {
 [[noreturn]] void end_by(int signal) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
-    throw std::runtime_error("a signal that ended the process that read did not end this one");
+    throw std::runtime_error("a signal ended the reading process, but not this one");
 }
 
 }  // namespace
@@ -27,11 +27,11 @@ ExitCode read_foreign(const std::string& files, const std::function<ExitCode()>&
                 return static_cast<int>(work());
             } catch (const std::bad_alloc&) {
                 throw DamagedFile(
-                    text("{} asks for more memory than there is: it is damaged, or its chunks are too "
-                         "large for this machine",
+                    text("{} needs more memory than is available: it is damaged, or its chunks are too large for this "
+                         "machine",
                          files));
             } catch (const std::length_error&) {
-                throw DamagedFile(text("{} asks for more memory than any machine has: it is damaged", files));
+                throw DamagedFile(text("{} needs more memory than any machine has: it is damaged", files));
             }
         } catch (...) {
             return static_cast<int>(complain());

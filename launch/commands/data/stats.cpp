@@ -28,12 +28,11 @@ struct StatsArguments {
 void remark_on_unwritten(const std::string& data_set, const std::vector<datasets::ChannelStatistics>& channels) {
     const auto is_filled = [](const auto& channel) { return channel.ends_in_netcdf_fill(); };
     if (std::any_of(channels.begin(), channels.end(), is_filled)) {
-        fmt::print(
-            stderr,
-            "crescendo: the largest number of {} is 9.969209968386869e36, with which NetCDF fills what was never "
-            "written. It counts as a sample here; give the data set an attribute _FillValue of this number, and "
-            "it counts as missing\n",
-            data_set);
+        fmt::print(stderr,
+                   "crescendo: the largest number in {} is 9.969209968386869e36, NetCDF's fill value for numbers that "
+                   "were never written. It counts as a sample here; to count it as missing, give the data set an "
+                   "attribute _FillValue with this number\n",
+                   data_set);
     }
 }
 

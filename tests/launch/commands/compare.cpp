@@ -91,7 +91,7 @@ TEST_CASE("bad curves end with 2, file and line, and print nothing") {
     refused(header + "a,u,1,1,10,nan\n", "curves.csv:2: 'nan' in the column 'value'");
     refused(header + "a,u,1,1,nan,1\n", "curves.csv:2: 'nan' in the column 'seconds'");
     refused(header + "a,x,1,1,10,1\n", "curves.csv:2: the workload 'x' is not in the file of workloads");
-    refused(header + three, "no submission has the name 'd'", {"--baseline", "d"});
+    refused(header + three, "no submission is named 'd'", {"--baseline", "d"});
     refused(header + three, "--target, --out", {"--target", "0.5"});
     refused(header + three, "--points", {"--points", "1"});
     refused(header + three, "--rmax", {"--rmax", "1"});
@@ -152,10 +152,10 @@ TEST_CASE("sweeps that cannot be compared end with 2, and leave no report") {
     };
 
     refused({"results", "--target", "0.99"}, "no sweep reached it");
-    refused({"results", "other"}, "other/sweep.yaml:1:10: metric.name: is f1 here and accuracy at");
-    refused({"results", "empty"}, "empty: there is no sweep here");
+    refused({"results", "other"}, "other/sweep.yaml:1:10: metric.name: is f1 here but accuracy at");
+    refused({"results", "empty"}, "empty: neither this folder nor any folder in it holds a sweep");
     refused({"results", "nothing"}, "nothing: no such directory");
-    refused({"results", "--baseline", "asha"}, "'asha' is not compared");
+    refused({"results", "--baseline", "asha"}, "'asha' is not one of the submissions");
     refused({"results", "--profiles"}, "--profiles and --points are for --curves");
     refused({}, "give either directories of sweeps");
     CHECK(run_crescendo(folder.path(), {"compare", "results", "--out", "no/report"}).code == 2);

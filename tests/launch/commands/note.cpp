@@ -22,7 +22,7 @@ TEST_CASE("note refuses words without quotes, and trials that are none") {
     const auto loose = sweep.run({"note", "s", "1", "two", "words"});
     CHECK(loose.code == 2);
     CHECK(contains(loose.err, "a note is one argument; write it in quotes"));
-    CHECK(contains(sweep.run({"note", "s", "first", "text"}).err, "'first' is no trial"));
+    CHECK(contains(sweep.run({"note", "s", "first", "text"}).err, "'first' is not a trial"));
     CHECK(contains(sweep.run({"note", "s", "7", "text"}).err, "trial 7 has not started"));
     CHECK(sweep.run({"note", "s"}).code == 2);
 }

@@ -20,7 +20,7 @@ TEST_CASE("a format that is none is refused with those that are") {
     const auto result = sweep.run({"trials", "s", "--format", "xml"});
 
     CHECK(result.code == 2);
-    CHECK(contains(result.err, "xml is none of {table,json,csv}"));
+    CHECK(contains(result.err, "xml is not one of {table,json,csv}"));
 }
 
 TEST_CASE("help is the option --help") {

@@ -24,5 +24,5 @@ TEST_CASE("resume continues a sweep or trials, and options of the one have no me
     const auto mixed = run_crescendo(folder.path(), {"resume", "s", "0", "--run-cap", "5"});
 
     CHECK(mixed.code == 2);
-    CHECK(contains(mixed.err, "--run-cap is about the whole sweep, and TRIAL continues only trials"));
+    CHECK(contains(mixed.err, "--run-cap applies to the whole sweep, but TRIAL continues only paused trials"));
 }

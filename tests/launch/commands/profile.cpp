@@ -43,7 +43,7 @@ TEST_CASE("profile has a trial's configuration trained for a while, and shows wh
     REQUIRE_MESSAGE(result.code == 0, result.err);
     CHECK(result.out.starts_with("trial 1:  "));
     CHECK(contains(result.out, "A step of 64 samples on 1 worker takes 500 ms"));
-    CHECK(contains(result.out, "The processor bounds this trial"));
+    CHECK(contains(result.out, "The processor limits this trial"));
     const auto order = sweep.orders().at(0);
     CHECK(order.at("type") == "profile");
     CHECK(order.at("trial") == 1);

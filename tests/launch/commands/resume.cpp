@@ -13,7 +13,7 @@ TEST_CASE("resume of a finished sweep says once more how it ended, and trains no
     const auto again = run_crescendo(folder.path(), {"resume", "s"});
 
     CHECK(again.code == 0);
-    CHECK(again.out.find("nothing was left to do") != std::string::npos);
+    CHECK(again.out.find("with nothing left to do") != std::string::npos);
     CHECK(again.out.find("finished: ") != std::string::npos);
     CHECK(content_of(folder / "s/journal.jsonl") == before);
 }
@@ -28,8 +28,8 @@ TEST_CASE("resume refuses a sweep whose job is queued: that would come and find 
 
     CHECK(refused.code == 2);
     CHECK(contains(refused.err,
-                   "s: job 17 of this sweep is queued, and would fail once it finds the sweep at work; "
-                   "`crescendo stop s` takes it back"));
+                   "s: job 17 of this sweep is queued, and would fail when it finds the sweep running; `crescendo stop "
+                   "s` cancels it"));
 }
 
 TEST_CASE("resume refuses a sweep whose job may be queued, and continues a copy where there is no Slurm") {
@@ -42,8 +42,8 @@ TEST_CASE("resume refuses a sweep whose job may be queued, and continues a copy 
         const auto refused = sweep.run({"resume", "s"});
 
         CHECK(refused.code == 2);
-        CHECK(
-            contains(refused.err, "s: Slurm does not say whether the sweep's last job, 17, is over, and one that is"));
+        CHECK(contains(refused.err,
+                       "s: Slurm does not say whether the sweep's last job, 17, is over, and a queued job would fail"));
     }
     const NoSlurm machine;
     CHECK_FALSE(contains(sweep.run({"resume", "s", "--until", "1"}).err, "Slurm"));

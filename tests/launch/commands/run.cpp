@@ -42,7 +42,7 @@ TEST_CASE("run begins no second sweep in a directory, and says how to go on with
 
     const auto directory = run_crescendo(folder.path(), {"run", "s"});
     CHECK(directory.code == 2);
-    CHECK(directory.err.find("s: is the directory of a sweep, and `run` takes a sweep file; `crescendo resume s`") !=
+    CHECK(directory.err.find("s: is the directory of a sweep, but `run` takes a sweep file; `crescendo resume s`") !=
           std::string::npos);
 }
 

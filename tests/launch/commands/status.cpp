@@ -94,7 +94,7 @@ TEST_CASE("status of a sweep whose job is queued names the job, and who says wha
 
     CHECK(status.at("state") == "queued");
     CHECK(status.at("job") == "17");
-    CHECK(status.at("hint") == "`squeue --jobs=17` says what the job waits for");
+    CHECK(status.at("hint") == "`squeue --jobs=17` shows what the job is waiting for");
 }
 
 TEST_CASE("status of a sweep that stopped says what continues it, and where its job said why it stopped") {
@@ -107,7 +107,7 @@ TEST_CASE("status of a sweep that stopped says what continues it, and where its 
     slurm.answer("squeue", "true");
     std::ofstream(sweep.folder / "s/job-17.log") << "preempted\n";
 
-    CHECK(hint() == "`crescendo submit s` continues it; s/job-17.log says why it stopped");
+    CHECK(hint() == "`crescendo submit s` continues it; s/job-17.log shows why it stopped");
 }
 
 TEST_CASE("status does not say that a sweep has stopped where Slurm does not answer about its job") {
@@ -119,5 +119,5 @@ TEST_CASE("status does not say that a sweep has stopped where Slurm does not ans
     const auto status = sweep.run({"status", "s", "--format", "json"}).json();
 
     CHECK(status.at("state") == "unknown");
-    CHECK(contains(status.at("hint"), "see what `squeue --jobs=17` says"));
+    CHECK(contains(status.at("hint"), "check with `squeue --jobs=17`"));
 }

@@ -23,7 +23,7 @@ TEST_CASE("what is set while a job is queued names the job that continues with i
 
     const auto result = sweep.run({"set", "s", "run_cap=9"});
 
-    CHECK(contains(result.out, "job 17, which is queued, continues the sweep with it\n"));
+    CHECK(contains(result.out, "job 17, which is queued, continues the sweep with this change\n"));
     CHECK_FALSE(contains(result.out, "crescendo resume"));
 }
 
@@ -35,7 +35,7 @@ TEST_CASE("what is set once a sweep's job is gone names the command that submits
 
     const auto result = sweep.run({"set", "s", "run_cap=9"});
 
-    CHECK(contains(result.out, "nobody works on the sweep now; `crescendo submit s` continues it\n"));
+    CHECK(contains(result.out, "the sweep is not running now; `crescendo submit s` continues it\n"));
 }
 
 TEST_CASE("of several requests, those that can be are done, and the exit status says that one was not") {

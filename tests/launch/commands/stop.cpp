@@ -24,7 +24,7 @@ TEST_CASE("stop does not say that there is nothing to stop where Slurm does not 
 
     CHECK(result.code == 2);
     CHECK(contains(result.err,
-                   "s: Slurm does not say whether the sweep's last job, 17, is over, so the request to stop stays"));
+                   "s: Slurm does not say whether the sweep's last job, 17, is over, so the stop request stays"));
     CHECK(contains(result.err, "see what `squeue --jobs=17` says"));
     CHECK(content_of(sweep.folder / "s/stop") == "stop\n");
 }
@@ -59,7 +59,7 @@ TEST_CASE("stop waits for a job that runs until Slurm says that it is over, also
     CHECK(slurm.calls("squeue") == 3);
     CHECK(result.out ==
           "asked job 17 to save its trials and stop\n"
-          "Slurm does not say whether job 17 is over: waiting until it does; the request stands\n"
+          "Slurm does not report whether job 17 is over; waiting until it does, with the stop request in place\n"
           "stopped; `crescendo submit s` continues it\n");
     CHECK_FALSE(fs::exists(sweep.folder / "s/stop"));
 }

@@ -36,7 +36,7 @@ TEST_CASE("a job on one of several clusters is noted with its cluster, which its
 
     CHECK(contains(result.out, "s/job-17.log"));
     CHECK(status.at("job") == "17;wice");
-    CHECK(status.at("hint") == "`squeue --clusters=wice --jobs=17` says what the job waits for");
+    CHECK(status.at("hint") == "`squeue --clusters=wice --jobs=17` shows what the job is waiting for");
 }
 
 TEST_CASE("submit leaves nothing behind if the job is refused") {
@@ -134,7 +134,7 @@ TEST_CASE("submit of a sweep that is there already says how to continue it") {
     const auto again = run_crescendo(folder.path(), {"submit", "sweep.yaml"});
 
     CHECK(again.code == 2);
-    CHECK_MESSAGE(again.err.find("s: holds a sweep already; `crescendo submit s` continues it") != std::string::npos,
+    CHECK_MESSAGE(again.err.find("s: already holds a sweep; `crescendo submit s` continues it") != std::string::npos,
                   again.err);
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("a copy whose script was edited is refused with the way out, and under
 
     const auto refused = run_crescendo(folder.path(), {"submit", "copy"});
     CHECK(refused.code == 2);
-    CHECK(contains(refused.err, "give an option, such as --nodes 3, to have it written anew"));
+    CHECK(contains(refused.err, "give an option, such as --nodes 3, to have it rewritten"));
     CHECK(content_of(folder / "copy/job.sh") == edited);
     CHECK(run_crescendo(folder.path(), {"submit", "copy", "--nodes", "3"}).code == 0);
 
@@ -243,9 +243,9 @@ TEST_CASE("a script whose program or whose project has moved is written anew, or
     write_file(project / "s/job.sh", launches_other + "# mine\n");
     const auto edited = run_crescendo(project, {"submit", "s"});
     CHECK(edited.code == 0);
-    CHECK_MESSAGE(
-        contains(edited.err, "note: s/job.sh: launches /old/crescendo, which is not there, and it was edited"),
-        edited.err);
+    CHECK_MESSAGE(contains(edited.err,
+                           "note: s/job.sh: launches /old/crescendo, which does not exist, and the script was edited"),
+                  edited.err);
     CHECK(script() == launches_other + "# mine\n");
 
     write_file(project / "s/job.sh", written);
@@ -353,7 +353,7 @@ TEST_CASE("a colleague's job.sh, which nobody else may read, was refused without
     const auto anew = run_crescendo(folder.path(), {"submit", "s", "--nodes", "3"});
 
     CHECK(refused.code == 2);
-    CHECK(contains(refused.err, "give an option, such as --nodes 3, to have it written anew"));
+    CHECK(contains(refused.err, "give an option, such as --nodes 3, to have it rewritten"));
     CHECK_MESSAGE(anew.code == 0, anew.err);
     CHECK(contains(content_of(folder / "s/job.sh"), "--nodes=3"));
 }

@@ -12,7 +12,7 @@ TEST_CASE("a session of programs that end without a report explains what a repor
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK(contains(run.out, "A program reports by a line of JSON"));
+    CHECK(contains(run.out, "A program reports by writing a line of JSON"));
     CHECK(contains(run.out, "report: {pattern: 'epoch (?P<resource>\\d+).*loss=(?P<loss>[^\\s,]+)'}"));
     CHECK(contains(run.out, "crescendo resume s --retry-failed"));
 }
@@ -27,15 +27,15 @@ TEST_CASE("a session of scripts for W&B that never log the metric says where to 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK(contains(run.out, "The script never gave loss to wandb.log."));
+    CHECK(contains(run.out, "The script never passed loss to wandb.log."));
     CHECK_FALSE(contains(run.out, "A program reports by"));
 }
 
 TEST_CASE("a session of programs whose imports fail says what to do") {
     for (const auto& [words, advice] :
          {std::pair("ModuleNotFoundError: No module named 'crescendo'", "pip install path/to/crescendo/python"),
-          {"ModuleNotFoundError: No module named 'torch'", "call `crescendo run` in the\nenvironment where the script"},
-          {"AttributeError: module 'crescendo' has no attribute 'trial'", "Rename that one"}}) {
+          {"ModuleNotFoundError: No module named 'torch'", "call `crescendo run` in the environment where the script"},
+          {"AttributeError: module 'crescendo' has no attribute 'trial'", "in the folder where it runs. Rename it"}}) {
         CAPTURE(words);
         const TemporaryFolder folder;
         write_sweep(folder.path(), fmt::format("echo \"{}\"; exit 1", words));
@@ -54,7 +54,7 @@ TEST_CASE("a session of programs that call wandb in a module of their own names 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK(contains(run.out, "What it gives to wandb.log arrives here"));
+    CHECK(contains(run.out, "To receive what it passes to wandb.log"));
     CHECK_FALSE(contains(run.out, "A program reports by"));
 }
 
@@ -82,8 +82,8 @@ TEST_CASE("a sweep file that is wrong is mended and run again by the commands th
     const auto after_reports = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(contains(run.out,
-                   "  rm -r s; crescendo run FILE        begins anew with your file, where that has to change; "
-                   "resume keeps s/sweep.yaml\n"));
+                   "  rm -r s; crescendo run FILE        starts over with your file, if that has to change; resume "
+                   "keeps using s/sweep.yaml\n"));
     CHECK(contains(again.err, "no trial has reported yet, so unless it runs you lose nothing by `rm -r s`"));
     CHECK(anew.code == 0);
     CHECK(contains(after_reports.err, "which was with another sweep file"));

@@ -79,7 +79,7 @@ TEST_CASE("a session on all slots has as many as one whose sweep file names no n
     CHECK(slots_of({"many.yaml", "--slots", "all"}) == slots_of({"auto.yaml"}));
     const auto refused = run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots", "most"});
     CHECK(refused.code == 2);
-    CHECK(contains(refused.err, "most is no whole number from 1 to 2^63 - 1, nor `all`"));
+    CHECK(contains(refused.err, "most is not a whole number from 1 to 2^63 - 1, nor `all`"));
 }
 
 TEST_CASE("a session in a job that was given more time asks for the end of the job before it stops") {

@@ -130,7 +130,7 @@ TEST_CASE("top refuses ports and addresses that are none, before it shows anythi
     const OldSweep sweep;
 
     CHECK(sweep.run({"top", "s", "--web", "70000"}).code == 2);
-    CHECK(contains(sweep.run({"top", "s", "--web", "here"}).err, "'here' is no port (0 to 65535)"));
+    CHECK(contains(sweep.run({"top", "s", "--web", "here"}).err, "'here' is not a port (0 to 65535)"));
     const auto host = sweep.run({"top", "s", "--web", "--host", "login.example"});
     CHECK(host.code == 2);
     CHECK(contains(host.err, "--host login.example: is no IPv4 address; write 127.0.0.1"));

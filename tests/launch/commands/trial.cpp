@@ -55,7 +55,7 @@ TEST_CASE("trial as JSON has all metrics of each report, not of the last alone")
 TEST_CASE("trial refuses a trial that has not started") {
     const OldSweep sweep;
     CHECK(contains(sweep.run({"trial", "s", "2"}).err, "trial 2 has not started"));
-    CHECK(contains(sweep.run({"trial", "s", "best"}).err, "best is no whole number from 0"));
+    CHECK(contains(sweep.run({"trial", "s", "best"}).err, "best is not a whole number from 0"));
     CHECK(sweep.run({"trial", "s", "0", "--format", "csv"}).code == 2);
 }
 

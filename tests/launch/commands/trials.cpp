@@ -36,7 +36,7 @@ TEST_CASE("output that finds no room is no success") {
     const auto ran = launch::run_tool({"sh", "-c", "cd " + sweep.folder.path().string() + " && " + line});
 
     CHECK(ran.code == 1);
-    CHECK_MESSAGE(contains(ran.errors, "not all of the output could be written"), ran.errors);
+    CHECK_MESSAGE(contains(ran.errors, "the output could not be written completely"), ran.errors);
 }
 
 TEST_CASE("trials say what each of them cost, if there is a price") {
@@ -121,13 +121,13 @@ TEST_CASE("trials says at which character a condition makes no sense, and which 
                    "  x > 1 and scor > 2\n"
                    "            ^\n"));
     CHECK(contains(error({"--where", "status == 'finshed'"}), "character 11: status is never finshed"));
-    CHECK(contains(error({"--where", "x + 1"}), "character 1: this is a whole number, and a condition is true or"));
+    CHECK(contains(error({"--where", "x + 1"}), "character 1: this is a whole number, but a condition is true or"));
     CHECK(contains(error({"--where", "1 / (x - 1) > 0"}), "--where, character 3: "));
     CHECK(contains(error({"--where", "x > "}), "--where, character "));
     CHECK(contains(error({"--sort", "scores"}), "--sort: there is no column 'scores' (did you mean 'score'?)"));
     CHECK(contains(error({"--columns", "trial,y"}), "--columns: there is no column 'y'"));
     CHECK(contains(error({"--limit", "-1"}), "--limit"));
-    CHECK(contains(error({"--plot", "--format", "csv"}), "--plot draws charts in place of the table"));
+    CHECK(contains(error({"--plot", "--format", "csv"}), "--plot draws charts instead of the table"));
 }
 
 TEST_CASE("trials and top plot the best value so far and the learning curves") {

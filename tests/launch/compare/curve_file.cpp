@@ -77,10 +77,11 @@ TEST_CASE("mistakes of workloads are named with their line") {
     CHECK(has(workloads_error(columns + "w,nan,minimize,,\n"), "file.csv:2: 'nan' in the column 'target'"));
     CHECK(has(workloads_error(columns + "w,1,min,,\n"), "file.csv:2: the goal is 'min'; write minimize or maximize"));
     CHECK(has(workloads_error(columns + "w,1,minimize,0,\n"), "file.csv:2: max_seconds is not above 0"));
-    CHECK(has(workloads_error(columns + "w,1,minimize,,\nw,2,minimize,,\n"), "file.csv:3: the workload 'w' is there"));
+    CHECK(has(workloads_error(columns + "w,1,minimize,,\nw,2,minimize,,\n"),
+              "file.csv:3: the workload 'w' is listed twice"));
     CHECK(has(workloads_error(columns + "w,1,minimize,,\nv,1,minimize,,x\n"), "file.csv:3: the base 'x' is not a"));
     CHECK(has(workloads_error(columns + "w,1,minimize,,v\nv,1,minimize,,u\nu,1,minimize,,\n"),
-              "file.csv:2: the base 'v' is a variant itself"));
+              "file.csv:2: the base 'v' is itself a variant"));
 }
 
 TEST_CASE("curves are sorted into submissions, workloads, studies and trials, whose rows may mix") {
@@ -136,5 +137,5 @@ TEST_CASE("mistakes of prices are named with their line") {
 
     CHECK(has(error("submission,price\n"), "file.csv:1: there is no column 'usd_per_hour'"));
     CHECK(has(error("submission,usd_per_hour\na,-1\n"), "file.csv:2: the price is negative"));
-    CHECK(has(error("submission,usd_per_hour\na,1\na,1\n"), "file.csv:3: there is a price of 'a' already"));
+    CHECK(has(error("submission,usd_per_hour\na,1\na,1\n"), "file.csv:3: 'a' already has a price"));
 }

@@ -80,9 +80,9 @@ TEST_CASE("sweeps of different metrics or goals are not compared") {
     const auto goal = error_of([&] { methods_in({folder / "a", folder / "c"}, Grouping::arguments); });
 
     CHECK(name.find((folder / "b").string() + "/sweep.yaml:2:") == 0);
-    CHECK(name.find("metric.name: is f1 here and accuracy at " + (folder / "a").string() + "/sweep.yaml:1;") !=
+    CHECK(name.find("metric.name: is f1 here but accuracy at " + (folder / "a").string() + "/sweep.yaml:1;") !=
           std::string::npos);
-    CHECK(goal.find("metric.goal: is minimize here and maximize at") != std::string::npos);
+    CHECK(goal.find("metric.goal: is minimize here but maximize at") != std::string::npos);
 }
 
 TEST_CASE("a sweep that is named twice is refused, also by another name") {

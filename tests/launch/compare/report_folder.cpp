@@ -44,9 +44,9 @@ TEST_CASE("what is there already is not overwritten") {
     for (const char* name : {"full", "full/", "file"}) {
         CHECK(error_of([&] {
                   write_folder(folder / name, {{"a.csv", ""}});
-              }).find("is there already") != std::string::npos);
+              }).find("already exists and would be overwritten") != std::string::npos);
     }
-    CHECK(error_of([&] { write_folder(folder / "no/where", {}); }).find("there is no folder") != std::string::npos);
+    CHECK(error_of([&] { write_folder(folder / "no/where", {}); }).find("its parent folder") != std::string::npos);
     CHECK(num_entries(folder / "full") == 1);
     CHECK(num_entries(folder.path()) == 2);
 }
@@ -58,7 +58,7 @@ TEST_CASE("nothing is written into what lies under the name of the unfinished fo
 
     CHECK(error_of([&] {
               write_folder(folder / "new", {{"a.csv", ""}});
-          }).find("is there already; remove it") != std::string::npos);
+          }).find("already exists; remove it") != std::string::npos);
     CHECK(num_entries(folder / "mine") == 0);
     CHECK(num_entries(folder.path()) == 2);
 }

@@ -133,7 +133,7 @@ TEST_CASE("a target that no sweep reached is refused, with the best that there i
           std::string::npos);
     CHECK(error_of([&] {
               compare_methods(recorded.methods(), {}, {.target = 0.9, .baseline = "fats"});
-          }).find("--baseline: 'fats' is not compared") != std::string::npos);
+          }).find("--baseline: 'fats' is not one of the submissions") != std::string::npos);
 }
 
 TEST_CASE("sweeps without any report are compared as missed, unless all are") {

@@ -146,7 +146,9 @@ TEST_CASE("a directory holds a sweep, or folders of sweeps, or is refused") {
 
     CHECK(sweeps_in(folder / "asha/1") == std::vector{folder / "asha/1"});
     CHECK(sweeps_in(folder / "asha") == std::vector{folder / "asha/1", folder / "asha/2"});
-    CHECK(error_of([&] { sweeps_in(folder / "empty"); }).find("empty: there is no sweep here") != std::string::npos);
+    CHECK(error_of([&] {
+              sweeps_in(folder / "empty");
+          }).find("empty: neither this folder nor any folder in it holds a sweep") != std::string::npos);
     CHECK(error_of([&] { sweeps_in(folder / "nothing"); }).find("nothing: no such directory") != std::string::npos);
 }
 

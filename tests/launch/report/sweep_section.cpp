@@ -60,7 +60,7 @@ TEST_CASE("a page gives the advice of `run` and `status`, such as that no trial 
 
     const auto section = sweep_section(sweep_data(folder / "s"), 0, /*is_open=*/true, PageKind::file);
 
-    CHECK(contains(section, "no trial came to scheduler.max, which is 9: their programs ended at 1 or before"));
+    CHECK(contains(section, "no trial reached scheduler.max, which is 9: all programs ended at 1 or earlier"));
 }
 
 TEST_CASE("a page calls a trial failed whose report was better than the best, and none that was worse") {

@@ -99,17 +99,17 @@ TEST_CASE("what is no answer, or no value of a parameter, is an error that says 
     CHECK(error_of(R"({"error":"no GPU"})") == "it gave up: no GPU");
     CHECK(error_of(R"({"config":{"width":65,"lr":0.01}})").find("width = 65") != std::string::npos);
     CHECK(error_of(R"({"config":{"width":16,"lr":0.01}})") ==
-          "it gave no value to 'momentum', which is there when width > 8; give one");
+          "it gave no value to 'momentum', which is active when width > 8; give one");
     CHECK(error_of(R"({"config":{"width":4}})") == "it gave no value to 'lr', which every configuration has; give one");
     CHECK(error_of(R"({"config":{"depth":4}})") ==
-          "it gave a value to 'depth', and there is no such parameter; there are lr, width, momentum and area");
+          "it gave a value to 'depth', but there is no such parameter; there are lr, width, momentum and area");
     CHECK(error_of(R"({"config":{"width":4,"lr":"high"}})").find("lr = the text 'high'") != std::string::npos);
 }
 
 TEST_CASE("an answer that names its proposal is not taken for another one") {
     CHECK(answer_from(R"({"proposal":7,"done":true})", 7, space()).is_done);
     CHECK(error_of(R"({"proposal":1,"config":{"width":4,"lr":0.01}})") ==
-          "it answered proposal 1 where 0 was due; answer in the order of the questions");
+          "it answered proposal 1 when 0 was due; answer proposals in order");
 }
 
 TEST_CASE("any bytes give an answer or an error") {

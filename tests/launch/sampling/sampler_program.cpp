@@ -102,7 +102,7 @@ TEST_CASE("a program that proposes the same for ever trained it again and again 
     asked.run();
 
     REQUIRE(asked.said.size() == 1);
-    CHECK(contains(asked.said[0], "has proposed 3 configurations that trials have already"));
+    CHECK(contains(asked.said[0], "has proposed 3 configurations that trials already have"));
 }
 
 TEST_CASE("proposals are asked for ahead of the slots, but not beyond run_cap") {
@@ -126,7 +126,7 @@ TEST_CASE("a program that dies is started again and told all trials; the third t
 
     REQUIRE(asked.said.size() == 3);
     CHECK(contains(asked.said[0], "sampler.sh` failed: it ended (exit status 3); last words: no space left"));
-    CHECK(contains(asked.said[0], "started again"));
+    CHECK(contains(asked.said[0], "it is restarted"));
     CHECK(contains(asked.said[2], "at random from now on"));
     CHECK(asked.sweep->trial(TrialId{0}).origin == Origin::program);
     CHECK(asked.sweep->trial(TrialId{1}).origin == Origin::random);
@@ -138,7 +138,7 @@ TEST_CASE("a program that is not there ends the sweep before its first trial: al
 
     asked.run_in_vain();
 
-    CHECK(contains(asked.said.back(), "that was the third time in a row, so no trial is started"));
+    CHECK(contains(asked.said.back(), "this was the third failure in a row, so no trial is started"));
 }
 
 TEST_CASE("a program that is started again is told no numbers of proposals that it did not make") {
@@ -214,7 +214,7 @@ TEST_CASE("a program that has no more ends the sweep when its trials have ended"
     CHECK(asked.sweep->state() == SweepState::finished);
     CHECK(asked.sweep->trials().size() == 1);
     REQUIRE(asked.said.size() == 1);
-    CHECK(asked.said[0].ends_with("said that it is done: the sweep ends with 1 of 3 trials"));
+    CHECK(asked.said[0].ends_with("reported that it is done: the sweep ends with 1 of 3 trials"));
 }
 
 TEST_CASE("a program that proposes nothing, with no result to wait for, ends the sweep, and the user hears of it") {
@@ -224,9 +224,8 @@ TEST_CASE("a program that proposes nothing, with no result to wait for, ends the
 
     CHECK(asked.sweep->state() == SweepState::finished);
     REQUIRE(asked.said.size() == 1);
-    CHECK(
-        asked.said[0].ends_with("proposed nothing, though no trial is at work that it could wait for: the sweep ends "
-                                "with 0 of 3 trials"));
+    CHECK(asked.said[0].ends_with(
+        "proposed nothing, although no running trial is left to wait for: the sweep ends with 0 of 3 trials"));
 }
 
 TEST_CASE("a program that waits for results is asked again when there are some") {

@@ -84,7 +84,8 @@ TEST_CASE("a program that is late, has ended or talks unasked is an error, and o
     prints.program.start();
     prints.program.ask({{"n", 1}});
     CHECK_THROWS_WITH(prints.answer(),
-                      "it gave no answer for 1 s, its deadline: what it printed belongs on the socket CRESCENDO_FD");
+                      "it gave no answer for 1 s, its deadline: it printed its answer instead of writing it to the "
+                      "socket CRESCENDO_FD");
 
     Supervised ended("read -r line <&3; exit 3");
     ended.program.start();
@@ -143,7 +144,7 @@ TEST_CASE("the third failure in a row is the last, and an answer between starts 
     helper.program.start();
     helper.program.fail("it erred", "");
     CHECK_FALSE(helper.program.is_running());
-    CHECK(helper.said.back() == "the helper failed: it erred; it is started again, and told all trials");
+    CHECK(helper.said.back() == "the helper failed: it erred; it is restarted, and receives all trials again");
 
     helper.program.start();
     helper.program.ask({{"n", 1}});
@@ -156,5 +157,5 @@ TEST_CASE("the third failure in a row is the last, and an answer between starts 
 
     CHECK(helper.program.is_given_up());
     CHECK(helper.said.back() ==
-          "the helper failed: it erred; that was the third time in a row, so nobody helps from now on");
+          "the helper failed: it erred; this was the third failure in a row, so nobody helps from now on");
 }

@@ -37,11 +37,11 @@ TEST_CASE("people see the parts of a step, and what else a trial waits for") {
     CHECK(contains(text, "waiting for samples    200 us   1 %\n"));
     CHECK(contains(text, "backward               11.5 ms  57 %\n"));
     CHECK(contains(text, "everything else        200 us   1 %\n"));
-    CHECK(!contains(text, "gradients of the others"));
+    CHECK(!contains(text, "gradient exchange"));
     CHECK(contains(text, "an epoch:          2 s, 100 steps\n"));
-    CHECK(contains(text, "speed:             50 GFLOP/s a worker, 50 % of what matrix products reach here (100)\n"));
+    CHECK(contains(text, "speed:             50 GFLOP/s per worker, 50 % of what matrix products reach here (100)\n"));
     CHECK(text.ends_with(
-        "as it should: only more workers, a smaller model or shorter numbers (`precision`) make it faster.\n"));
+        "as it should: only more workers, a smaller model or lower precision (`precision`) make it faster.\n"));
 }
 
 TEST_CASE("where a step takes less than its parts, as from a recording, people are told why") {
@@ -54,8 +54,8 @@ TEST_CASE("where a step takes less than its parts, as from a recording, people a
     CHECK(contains(text, "takes 2 ms: 32000 samples/s."));
     CHECK(contains(text, "backward               11.5 ms  58 %\n"));  // of the sum
     CHECK(contains(text, "everything else        0 us     0 %\n"));
-    CHECK(
-        contains(text, "Measured one after the other, the parts take 19.8 ms. In training a GPU does several at once"));
+    CHECK(contains(text,
+                   "Measured one after the other, the parts take 19.8 ms. In training, a GPU does several at once"));
 }
 
 TEST_CASE("programs get what the trainer measured") {
@@ -82,11 +82,11 @@ TEST_CASE("the advice names what bounds a trial") {
     auto small = busy();
     small.flop = 1e7;
 
-    CHECK(advice_of(slow_disk, 1).starts_with("Reading bounds this trial: samples come in 40 ms a step"));
+    CHECK(advice_of(slow_disk, 1).starts_with("Reading limits this trial: a step's samples arrive in 40 ms"));
     CHECK(advice_of(shared_cores, 1).starts_with("Steps wait for samples"));
-    CHECK(contains(advice_of(waiting, 4), "gives each of the 4 more to do"));
+    CHECK(contains(advice_of(waiting, 4), "gives each of the 4 more work"));
     CHECK(advice_of(many_weights, 1).starts_with("The optimizer takes"));
     CHECK(advice_of(evaluating, 1).starts_with("An evaluation takes 1 s, an epoch of training 2 s."));
     CHECK(advice_of(small, 1).starts_with("The processor is not the limit: a step reaches 0 %"));
-    CHECK(advice_of(busy(), 1).starts_with("The processor bounds this trial"));
+    CHECK(advice_of(busy(), 1).starts_with("The processor limits this trial"));
 }
