@@ -57,8 +57,8 @@ std::string advice_on_reports(const SweepFile& file, const History& history) {
     const auto call = group == metric ? fmt::format("trial.report({}=0.31)", metric)
                                       : fmt::format("trial.report({{\"{}\": 0.31}})", metric);
     return fmt::format(
-        "A program reports by writing a line of JSON, say after each epoch, to the file descriptor whose number is\n"
-        "in CRESCENDO_FD. There it reads the answer, which is to continue or to stop:\n\n"
+        "A program reports by writing a line of JSON such as this one, say after each epoch, to the file descriptor\n"
+        "whose number is in CRESCENDO_FD. It then reads the answer there, which is to continue or to stop:\n\n"
         "  {{\"resource\": 1, \"metrics\": {{\"{}\": 0.31}}}}\n\n"
         "docs/trial-protocol.md has the details. In Python, the package in the folder python/ does this, with a line\n"
         "such as `{}` in the loop: docs/your-own-program.md.\n"
@@ -103,8 +103,8 @@ std::string advice(const SweepFile& file, const History& history) {
     }
     const auto has_left = [&](const char* trace) { return words.find(trace) != std::string::npos; };
     if (!runs_wandb_adapter(file) && std::ranges::any_of(traces, has_left)) {
-        return "The program calls wandb. To receive what it passes to wandb.log, without an account, run it with\n"
-               "the adapter: command: [python3, -m, crescendo.wandb, train.py, \"${args}\"].\n\n";
+        return "The program calls wandb. Run it with the adapter to receive what it passes to wandb.log, without an\n"
+               "account: command: [python3, -m, crescendo.wandb, train.py, \"${args}\"].\n\n";
     }
     return advice_on_reports(file, history);
 }

@@ -110,9 +110,9 @@ void remark_on_missing_slots(const SchedulerSpec& scheduler, const std::vector<S
                            most == 1 ? "" : "s", has_shared_gpus ? " for a trial's workers" : "", most));
     } else if (has_shared_gpus && scheduler.kind == SchedulerKind::rasda &&
                scheduler.max_workers.value_or(most + 1) > most) {
-        remark(fmt::format(
-            "note: slots share GPUs, but two workers of a trial must not (scheduler.distinct_gpus); trials {}",
-            most == 1 ? "keep one worker" : fmt::format("grow to at most {} workers", most)));
+        remark(
+            fmt::format("note: slots share GPUs, but a trial's workers must not (scheduler.distinct_gpus); trials {}",
+                        most == 1 ? "keep one worker" : fmt::format("grow to at most {} workers", most)));
     }
 }
 

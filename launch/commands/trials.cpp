@@ -62,7 +62,7 @@ ColumnFacts facts_of(const History& history) {
 
 ExitCode trials(const TrialsOptions& options) {
     CRESCENDO_VALIDATE(!options.plot || (options.format == Format::table && options.query.columns.empty()), "",
-                       "--plot draws charts instead of the table, so --format and --columns have no effect; omit them");
+                       "--plot draws charts instead of the table, so --format and --columns do not apply; omit them");
     const RecordedSweep sweep(options.directory, options.plot ? Reports::curves : Reports::last);
     auto table = trials_table(sweep.history, price_of_slot_hour(sweep, options.price));
     const auto rows = find_rows(table, options.query, facts_of(sweep.history));

@@ -88,7 +88,7 @@ std::string advice_of(const Profiled& profile, int num_workers) {
     // The disk or the decoder is the bottleneck only if reading alone is slower than training.
     if (reading > 0.1 && profile.without_model > profile.without_data) {
         return fmt::format(
-            "Reading limits this trial: a step's samples arrive in {}, but training on them takes {}. Increase "
+            "Reading limits this trial: a step's samples arrive in {}, but training on them takes only {}. Increase "
             "`data.threads`, raise `data.memory` until the data fits, or store it in other chunks or with less "
             "compression (`crescendo data rechunk`); `crescendo data bench` shows how fast the disk is.",
             time_text(profile.without_model), time_text(profile.without_data));

@@ -262,7 +262,7 @@ TEST_CASE("the workers of a trial have a GPU each, and where slots share GPUs a 
     write_program_sweep(folder.path(), "run_cap: 1\nslots_per_gpu: 2\ngrow: restart\nscheduler: {max: 1}\n", "");
     const Variable gpu("CUDA_VISIBLE_DEVICES", "6");
     const auto rasda = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "second"});
-    CHECK_MESSAGE(rasda.err.find("(scheduler.distinct_gpus): trials keep one worker\n") != std::string::npos,
+    CHECK_MESSAGE(rasda.err.find("(scheduler.distinct_gpus); trials keep one worker\n") != std::string::npos,
                   rasda.err);
 }
 

@@ -54,7 +54,7 @@ TEST_CASE("a session of programs that call wandb in a module of their own names 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK(contains(run.out, "To receive what it passes to wandb.log"));
+    CHECK(contains(run.out, "to receive what it passes to wandb.log"));
     CHECK_FALSE(contains(run.out, "A program reports by"));
 }
 
