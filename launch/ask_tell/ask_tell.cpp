@@ -28,7 +28,7 @@ constexpr std::string_view example = R"({"event":"trial_reported","trial":3,"res
 
 SlotsJoined join(const Json& count, std::int64_t first) {
     CRESCENDO_VALIDATE(count.is_number_unsigned() && count >= 1 && count <= most_slots - first, "slots",
-                       R"("slots" is {} (how many join); use a whole number from 1 to {}, or the list of them)",
+                       R"("slots" is {} (how many join); use a whole number from 1 to {}, or a list of slots)",
                        count.dump(), most_slots - first);
     SlotsJoined joined;
     for (std::int64_t slot = first; slot < first + count.get<std::int64_t>(); ++slot) {
@@ -84,7 +84,8 @@ std::string AskTell::finish_line() {
     ++line_number_;
     OrderedJson result;
     try {
-        CRESCENDO_VALIDATE(!too_long_, "", "longer than {} bytes, which no event is; end each event with a line feed",
+        CRESCENDO_VALIDATE(!too_long_, "",
+                           "longer than {} bytes, too long for an event; end each event with a line feed",
                            longest_line);
         result = answer(line_);
     } catch (const std::runtime_error& error) {
@@ -157,13 +158,13 @@ Event AskTell::read_report(const Json& line) const {
     const auto& spec = sweep_.spec();
     const auto metrics = line.find("metrics");
     CRESCENDO_VALIDATE(metrics != line.end() && metrics->is_object(), "metrics",
-                       R"("metrics" is missing, or no object; write "metrics":{"{}":0.31})", spec.metric);
+                       R"("metrics" is missing or not an object; write "metrics":{"{}":0.31})", spec.metric);
     const auto metric = metrics->find(spec.metric);
     CRESCENDO_VALIDATE(metric != metrics->end(), "metrics",
                        R"("metrics" lacks "{}", the sweep's metric.name, by which trials are judged; report it)",
                        spec.metric);
     CRESCENDO_VALIDATE(metric->is_number() || metric->is_null(), "metrics",
-                       R"("{}" is {}; use a number, or null where it is not finite)", spec.metric,
+                       R"("{}" is {}; use a number, or null if it is not finite)", spec.metric,
                        metric->dump().substr(0, 200));
     Json event = line;
     event["loss"] = metric->is_null() ? worst_loss : to_loss(spec.goal, *metric);
@@ -180,8 +181,8 @@ Event AskTell::read_report(const Json& line) const {
         event["clock"] = Json::array({*seconds});
     } else {
         CRESCENDO_VALIDATE(!spec.trial_end.seconds, "seconds",
-                           R"("seconds" is missing (trial.time of the sweep looks at the trial's training clock); )"
-                           "report the seconds that the trial has trained");
+                           R"("seconds" is missing (trial.time of the sweep needs the trial's training clock); )"
+                           "report how many seconds the trial has trained");
     }
     return event_from_json(event);
 }

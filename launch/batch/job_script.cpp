@@ -31,9 +31,9 @@ std::optional<std::filesystem::path> path_in(const std::string& script, std::str
 
 std::string settings(const JobRequest& request) {
     const auto& site = request.site;
-    auto text =
-        fmt::format("{}{}\n{}{}\nlead={}    # seconds before the end of the job, to save what runs\n", directory_line,
-                    shell_quoted(request.directory), program_line, shell_quoted(request.crescendo), site.lead.count());
+    auto text = fmt::format("{}{}\n{}{}\nlead={}    # seconds at the end of the job, reserved to save running trials\n",
+                            directory_line, shell_quoted(request.directory), program_line,
+                            shell_quoted(request.crescendo), site.lead.count());
     text += fmt::format("{}{}{}\n", folder_line, shell_quoted(request.working_directory), end_of_folder_line);
     for (const auto& module : site.modules) {
         text += fmt::format("module load {}\n", shell_quoted(module));
@@ -77,9 +77,9 @@ launch() {{
 }
 
 constexpr std::string_view body = R"bash(
-# $sweep as a shell takes it, for messages.
+# $sweep, quoted for a shell, for messages.
 shown=$(printf %q "$sweep")
-# A file in the sweep's directory asks it to save what runs and stop: a signal would hit the trainers too.
+# A file in the sweep's directory asks it to save its trials and stop. A signal would reach the trainers too.
 drain() { [ -e "$sweep/stop" ] || echo drain > "$sweep/stop"; }
 backwards() { tac "$sweep/journal.jsonl" 2>/dev/null; }
 all_gave_way() {
@@ -87,7 +87,8 @@ all_gave_way() {
 }
 num_reports() { backwards | grep -c '"event":"trial_reported"'; }
 num_sessions() { backwards | grep -c '"note":"session"'; }
-# Jobs, this one too, that began when the sweep had as many reports as now. A job may have several sessions.
+# Number of jobs, including this one, that started with the sweep's present number of reports. A job may have several
+# sessions.
 jobs_without_report() { grep -csx "$(num_reports)" "$sweep/reports_before_jobs"; }
 stopped_by_user() { grep -qs '^stop' "$sweep/stop"; }
 note_end() {
@@ -96,11 +97,11 @@ note_end() {
 }
 time_is_up() {
     local now
-    now=$(job_end) && note_end "$now"    # it may have been given more time
+    now=$(job_end) && note_end "$now"    # the job's time may have been extended
     [ -n "$warned" ] || { [ -n "$until" ] && [ "$(date +%s)" -ge "$until" ]; } || all_gave_way || job_is_preempted
 }
 
-# The lock names a rank 0 that began after $former, on this node, and nobody has it any more.
+# Whether the lock names a rank 0 that started after $former, on this node, and that no longer holds it.
 rank_0_died() {
     local holder
     read -r holder 2>/dev/null < "$sweep/lock" && [ "$holder" != "$former" ] &&
@@ -113,8 +114,8 @@ trap drain TERM                  # cancelled, or preempted
 stopped_by_user || rm -f "$sweep/stop"
 num_reports >> "$sweep/reports_before_jobs"
 
-# Runs a command again while it fails for the batch system (status 2), which may be away for a while: until the job's
-# time is up, and for $lead seconds at least.
+# Repeats a command while it fails because of the batch system (status 2), which may be unavailable for a while: until
+# the job's time is up, but for at least $lead seconds.
 patiently() {
     local said= status last=$(($(date +%s) + lead))
     last=$((end > last ? end : last))
@@ -130,12 +131,12 @@ patiently() {
 
 end=$(patiently job_end) || exit 1
 note_end "$end"
-export CRESCENDO_LEAD=$lead    # rank 0 asks, too, before it takes the time for over
+export CRESCENDO_LEAD=$lead    # rank 0 also asks for the job's end before it stops
 
-# The launcher's exit status mixes those of all ranks; rank 0 writes its own to a file.
+# The launcher's exit status mixes the statuses of all ranks, so rank 0 writes its own to a file.
 export CRESCENDO_EXIT_STATUS=$sweep/exit
-# Seconds after the death of rank 0 until the others leave, and all can be launched anew. A parallel file system may
-# stand still for a minute, and rank 0 with it, since it waits until the journal is on the disk.
+# Seconds after the death of rank 0 until the other ranks leave, so that all can be launched again. A parallel file
+# system may hang for a minute, and rank 0 with it, because it waits until the journal is on the disk.
 export CRESCENDO_HEARTBEAT_TIMEOUT=${CRESCENDO_HEARTBEAT_TIMEOUT:-70}
 
 quick_ends=0
@@ -145,8 +146,8 @@ while ! stopped_by_user; do
     began=$SECONDS
     read -r former 2>/dev/null < "$sweep/lock"
     launch & step=$!
-    # A rank that hangs, or whose node does, is not waited for once rank 0 has had its word, or has died and the others
-    # have had the time to notice: the end of the job ends it.
+    # Does not wait for a rank that hangs, or whose node hangs, after rank 0 has written its status, or has died and the
+    # others have had time to notice. That rank ends with the job.
     last= looks=0
     while kill -0 "$step" 2>/dev/null && [ "$SECONDS" -lt "${last:-$((SECONDS + 1))}" ]; do
         sleep 1
@@ -157,23 +158,23 @@ while ! stopped_by_user; do
         fi
     done
     status=$(cat "$CRESCENDO_EXIT_STATUS" 2>/dev/null)
-    [ -n "$status" ] || ! [ -e "$CRESCENDO_EXIT_STATUS" ] || status=75    # it had a word, and the disk no room for it
+    [ -n "$status" ] || ! [ -e "$CRESCENDO_EXIT_STATUS" ] || status=75    # rank 0 had a status, but the disk was full
     case $status in
         0 | 1 | 2) exit "$status" ;;
         75) break ;;
     esac
-    # Rank 0 ended without a word: killed, or its node is gone.
+    # Rank 0 ended without a status: it was killed, or its node is gone.
     patiently job_is_running || exit 1
     time_is_up && break
-    # Ranks that hang while MPI starts end after four times that time.
+    # Ranks that hang while MPI starts end after four times the timeout.
     quick_ends=$((SECONDS - began < 60 + 4 * CRESCENDO_HEARTBEAT_TIMEOUT ? quick_ends + 1 : 0))
     if [ "$quick_ends" -ge 3 ]; then
-        echo "crescendo was lost three times, each soon after its launch: giving up. What it printed is above;"
+        echo "giving up: crescendo was lost three times, each time soon after its launch. Its output is above;"
         if [ "$(num_sessions)" = "$sessions" ]; then
-            echo "it never came to the sweep, so the launcher may not suit its MPI (docs/slurm.md, 'The launcher')."
-            echo "With another launcher in the site profile: crescendo submit $shown --site PROFILE"
+            echo "it never reached the sweep, so the launcher may not suit its MPI (docs/slurm.md, 'The launcher')."
+            echo "Set another launcher in the site profile: crescendo submit $shown --site PROFILE"
         else
-            echo "what the trainers printed is in $sweep/trainers.log and $sweep/trials/*/trainer.log."
+            echo "the trainers' output is in $sweep/trainers.log and $sweep/trials/*/trainer.log."
         fi
         exit 1
     fi
@@ -181,18 +182,18 @@ while ! stopped_by_user; do
     sleep 1
 done
 
-# All is saved, and there is more to do. Another job follows on a time limit and on preemption, and on nothing else.
+# All trials are saved, and the sweep is not over. Another job follows only a time limit or a preemption.
 queue_again() {
     local status
     requeue_job; status=$?
-    # `submit` fails with 2 where no job was queued, so that is tried again; after 1 there may be one.
+    # `submit` exits with 2 if it queued no job, so it is tried again. After 1, there may be a job.
     [ "$status" != 1 ] || { "$crescendo" submit "$sweep"; status=$?; }
     return "$status"
 }
 if time_is_up && ! stopped_by_user && patiently job_is_running; then
     if [ "$(jobs_without_report)" -ge 3 ]; then
-        echo "giving up: in three jobs in a row, no trial reported before the job's time was up."
-        echo "Give it more: crescendo submit $shown --time ..."
+        echo "giving up: in three consecutive jobs, no trial reported before the time limit."
+        echo "Ask for more time: crescendo submit $shown --time ..."
         exit 1
     fi
     echo "the time of job $job_id is up: the sweep continues in another job"
@@ -206,14 +207,13 @@ exit 75
 std::string job_script(const JobRequest& request, const BatchSystem& system) {
     const auto& time = request.options.time;
     CRESCENDO_VALIDATE(!time || *time > 2 * request.site.lead, "time",
-                       "the job's time is {}, of which the last {} s are kept to save what runs (the site profile's "
-                       "`lead`); ask for more than {}",
+                       "the job's time is {}, of which the last {} s are reserved to save running trials (`lead` in "
+                       "the site profile); ask for more than {}",
                        job_time_text(*time), request.site.lead.count(), job_time_text(2 * request.site.lead));
     const auto parts = system.script_parts(request);
     return fmt::format(
-        "#!/bin/bash{}\n"
-        "# Written by `crescendo submit`. It may be edited: `crescendo submit {}` submits it again as it "
-        "stands.\n{}\n{}{}{}{}",
+        "#!/bin/bash{}\n# Written by `crescendo submit`. You can edit it: `crescendo submit {}` submits it again as it "
+        "is.\n{}\n{}{}{}{}",
         request.site.modules.empty() ? "" : " -l", shell_quoted(request.directory), parts.directives, settings(request),
         parts.functions, launch_function(request, parts), body);
 }

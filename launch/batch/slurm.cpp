@@ -117,15 +117,16 @@ std::string Slurm::submit(const std::filesystem::path& script, const std::string
     const auto answer =
         run_slurm_tool({"sbatch", "--parsable", script.string()}, overriding_variables(script), patience);
     if (answer.is_late || answer.errors.find("Socket timed out") != std::string::npos) {
-        throw JobMayBeQueued(fmt::format(
-            "sbatch did not say whether it queued the job: {}\nSee whether `squeue --me --format='%i %T %o'` shows {}. "
-            "If so, that job runs the sweep, and `scancel` takes it back; if not, `crescendo submit {}` queues another",
-            answer.words(), script.string(), shell_quoted(script.parent_path())));
+        throw JobMayBeQueued(
+            fmt::format("sbatch did not report whether it queued the job: {}\nCheck whether `squeue --me --format='%i "
+                        "%T %o'` shows {}. If so, that job runs the sweep, and `scancel` cancels it; if not, "
+                        "`crescendo submit {}` queues another",
+                        answer.words(), script.string(), shell_quoted(script.parent_path())));
     }
     if (!answer.success()) {
         throw InvalidInput(
             answer.code == 127
-                ? "there is no sbatch here, and `crescendo submit` needs Slurm; go to a login node of the cluster, or "
+                ? "there is no sbatch here, but `crescendo submit` needs Slurm; use a login node of the cluster, or "
                   "run the sweep on this machine with `crescendo run`"
                 : fmt::format("sbatch refuses the job: {}\nSee docs/slurm.md for what can be set, or `--dry-run` for "
                               "the script",

@@ -80,8 +80,8 @@ bool queue_again(const std::string& job, const Place& place, const std::filesyst
     if (const auto now = place_of(job); now && !now->nodes.empty()) {  // no other rank has requeued it
         run_slurm_tool({"scancel", job});
         std::ofstream(log, std::ios::app) << fmt::format(
-            "Slurm does not queue job {} again ({}): it is cancelled; `crescendo submit {}` continues the sweep\n", job,
-            answer.words(), shell_quoted(log.parent_path()));
+            "Slurm does not queue job {} again ({}), so it is cancelled; `crescendo submit {}` continues the sweep\n",
+            job, answer.words(), shell_quoted(log.parent_path()));
     }
     return true;
 }

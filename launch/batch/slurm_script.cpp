@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 21> reserved{
 /// a shell.
 std::string sbatch_quoted(const std::string& text) {
     CRESCENDO_VALIDATE(text.find_first_of("\n\r") == std::string::npos, "",
-                       "'{}' holds a line feed, and an option of sbatch is one line; remove it", text);
+                       "'{}' contains a line feed, but an option of sbatch is one line; remove it", text);
     if (is_plain_word(text)) {
         return text;
     }
@@ -43,16 +43,15 @@ bool is_named(std::string_view word, std::string_view option) {
 /// One line of the script for an option. "--name=value" and "--name value" mean the same.
 std::string directive(const std::string& option) {
     CRESCENDO_VALIDATE(option.starts_with("-"), "sbatch",
-                       "'{}' is not an option of sbatch (they begin with '-'); write it like --constraint=a100",
+                       "'{}' is not an option of sbatch (options begin with '-'); write it like --constraint=a100",
                        option);
     const auto end = option.find_first_of("= ");
     const auto name = option.substr(0, end);
     const auto same = std::find_if(reserved.begin(), reserved.end(), [&](auto each) { return is_named(name, each); });
-    CRESCENDO_VALIDATE(
-        same == reserved.end(), "sbatch",
-        "the job script sets {} itself, or cannot do with it; leave it out (use --nodes, --gpus-per-node "
-        "or --cpus-per-task; --dry-run shows the script)",
-        *same);
+    CRESCENDO_VALIDATE(same == reserved.end(), "sbatch",
+                       "the job script sets {} itself, or cannot work with it; leave it out (use --nodes, "
+                       "--gpus-per-node or --cpus-per-task; --dry-run shows the script)",
+                       *same);
     if (end == std::string::npos || option[end] == '=') {
         return "#SBATCH " + sbatch_quoted(option) + "\n";
     }
@@ -62,11 +61,10 @@ std::string directive(const std::string& option) {
 }
 
 std::string directives(const JobRequest& request) {
-    CRESCENDO_VALIDATE(
-        request.directory.string().find_first_of("%\\\n\r") == std::string::npos, "",
-        "{}: the path of a job's log cannot have '%' or '\\', which Slurm replaces, or a line feed; choose "
-        "another folder with --dir",
-        request.directory.string());
+    CRESCENDO_VALIDATE(request.directory.string().find_first_of("%\\\n\r") == std::string::npos, "",
+                       "{}: the path of a job's log cannot contain '%' or '\\', which Slurm replaces, or a line feed; "
+                       "choose another folder with --dir",
+                       request.directory.string());
     const auto& options = request.options;
     std::string text = directive("--job-name=" + request.name);
     // Options that directive() refuses in user input.
@@ -111,12 +109,12 @@ std::string launcher(const JobRequest& request) {
 }
 
 constexpr std::string_view functions = R"bash(
-# What Slurm says about the job.
+# What Slurm reports about the job.
 job_id=$SLURM_JOB_ID
-# Your own SQUEUE_STATES, say, would hide the job, and another format of times its end.
+# Your own SQUEUE_STATES, for example, could hide the job, and another time format its end.
 unset ${!SQUEUE_@}
 export SLURM_TIME_FORMAT=standard
-# The job's own cluster is the one that these ask here.
+# Without it, these commands ask the job's own cluster.
 unset SLURM_CLUSTERS
 job_nodes() {
     local nodes
@@ -141,9 +139,9 @@ requeue_job() {
     [[ $words =~ $requeue_refusals ]] && return 1
     return 2
 }
-# With --export=NONE srun would pass nothing of this script's environment on.
+# With --export=NONE, srun would not pass on this script's environment.
 export SLURM_EXPORT_ENV=ALL
-# Of --gpus, which is a total: srun would ask for as many on the nodes that are left.
+# Set by --gpus, which is a total: srun would ask for the same total on the remaining nodes.
 unset SLURM_GPUS
 )bash";
 

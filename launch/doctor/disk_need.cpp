@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr const char* about_disk = "disk";
 constexpr const char* disk_remedy =
     "keep the files of fewer trials (`keep` in the sweep file), use --dir on a file system with more room, or remove "
-    "those of earlier sweeps (`crescendo clean`)";
+    "files of earlier sweeps (`crescendo clean`)";
 
 /// Whether any number of trials may wait, and keep their checkpoints: at rungs, for slots, or for other repetitions.
 bool may_all_wait(const SweepSpec& spec) {
@@ -51,7 +51,7 @@ TrialsOnDisk trials_on_disk(const SweepFile& file, int num_slots) {
     if (cap && *cap <= most) {
         return {cap, "all"};
     }
-    return {most, fmt::format("{} that run and {}", running, best_text(file.keep.best))};
+    return {most, fmt::format("{} running and {}", running, best_text(file.keep.best))};
 }
 
 DiskUse disk_use(const SweepDirectory& directory) {
@@ -68,26 +68,25 @@ DiskUse disk_use(const SweepDirectory& directory) {
 }
 
 Finding examine_need(const TrialsOnDisk& trials, double per_trial, double used, const DiskRoom& room) {
-    const auto left =
-        fmt::format("{} {}", size_text(room.bytes), room.by_quota ? "of your quota are left" : "are free");
+    const auto left = fmt::format("{} {}", size_text(room.bytes), room.by_quota ? "of your quota is left" : "is free");
     if (!trials.most) {
         return {Verdict::warning, about_disk,
-                fmt::format("any number of trials leave files ({}), and {}", trials.reason, left),
-                "give the sweep a run_cap, or keep the files of the best only (`keep` in the sweep file)"};
+                fmt::format("any number of trials can leave files ({}), and {}", trials.reason, left),
+                "set a run_cap, or keep only the files of the best trials (`keep` in the sweep file)"};
     }
     const int most = *trials.most;
     const auto who = fmt::format("at most {} trial{} {} files at a time ({})", most, most == 1 ? "" : "s",
                                  most == 1 ? "has" : "have", trials.reason);
     if (per_trial <= 0) {
         return {Verdict::ok, about_disk,
-                fmt::format("{}; {}, so each may take {}", who, left, size_text((room.bytes + used) / most))};
+                fmt::format("{}; {}, so each can take {}", who, left, size_text((room.bytes + used) / most))};
     }
     const double need = most * per_trial;
-    const auto text = fmt::format("{}, of {} each: {}{}; {}", who, size_text(per_trial), size_text(need),
-                                  used > 0 ? fmt::format(", of which {} are there", size_text(used)) : "", left);
+    const auto text = fmt::format("{}, {} each: {}{}; {}", who, size_text(per_trial), size_text(need),
+                                  used > 0 ? fmt::format(" ({} already on disk)", size_text(used)) : "", left);
     return need - used <= room.bytes
                ? Finding{Verdict::ok, about_disk, text}
-               : Finding{Verdict::warning, about_disk, text + ": the sweep may stop on a full disk", disk_remedy};
+               : Finding{Verdict::warning, about_disk, text + ": a full disk may stop the sweep", disk_remedy};
 }
 
 }  // namespace crescendo::launch

@@ -54,17 +54,17 @@ Finding examine_room(const fs::path& directory) {
     struct statvfs status {};
     const auto room = disk_room(directory);
     if (!room || ::statvfs(directory.c_str(), &status) != 0) {
-        return {Verdict::warning, about_files, "free space is not known: the file system does not say", ""};
+        return {Verdict::warning, about_files, "free space is unknown: the file system does not report it", ""};
     }
     const auto text = fmt::format("{} free on {} ({}{})", size_text(room->bytes), directory.string(),
                                   type_of(directory), room->by_quota ? ", by your quota" : "");
     if (room->bytes < 1024.0 * 1024 * 1024) {
-        return {Verdict::warning, about_files, text + ": checkpoints may fill it, and the sweep stops then",
+        return {Verdict::warning, about_files, text + ": checkpoints may fill it, which would stop the sweep",
                 "free some space, or use --dir to keep the sweep elsewhere"};
     }
     if (status.f_files > 0 && status.f_favail < 10'000) {
         return {Verdict::warning, about_files,
-                fmt::format("{}, but only {} more files: a trial takes three", text,
+                fmt::format("{}, but room for only {} more files; a trial needs three", text,
                             static_cast<unsigned long>(status.f_favail)),
                 "remove files, or use --dir to keep the sweep elsewhere"};
     }
@@ -73,7 +73,7 @@ Finding examine_room(const fs::path& directory) {
 
 /// The consequence if locks do not work. A lock's content still says which process is at work, unless two start at
 /// once.
-constexpr const char* two_at_once = "two coordinators that begin at the same moment may both take a sweep";
+constexpr const char* two_at_once = "two coordinators that start at the same moment may run the same sweep";
 
 Finding examine_locks(const Probe& probe) {
     const FileDescriptor other(::open(probe.file().c_str(), O_RDWR | O_CLOEXEC));
@@ -81,12 +81,12 @@ Finding examine_locks(const Probe& probe) {
     if (::flock(probe.descriptor().get(), LOCK_EX | LOCK_NB) != 0) {
         problem = fmt::format("flock does not work here ({})", std::strerror(errno));
     } else if (::flock(other.get(), LOCK_EX | LOCK_NB) == 0) {
-        problem = "flock gives one lock to two";
+        problem = "flock grants the same lock twice";
     } else {
         return {Verdict::ok, about_files, "flock works", ""};
     }
     return {Verdict::warning, about_files, fmt::format("{}: {}", problem, two_at_once),
-            "mount the file system with locks (Lustre: -o flock), or use --dir on another"};
+            "mount the file system with locking (Lustre: -o flock), or use --dir on another"};
 }
 
 Finding examine_durability(const Probe& probe) {
@@ -98,7 +98,7 @@ Finding examine_durability(const Probe& probe) {
         if (::pwrite(probe.descriptor().get(), page.data(), page.size(), round * 4096) < 0 ||
             ::fsync(probe.descriptor().get()) != 0) {
             return {Verdict::problem, about_files,
-                    fmt::format("fsync fails: {}; nothing would be safe", std::strerror(errno)),
+                    fmt::format("fsync fails: {}; no result would be safe", std::strerror(errno)),
                     "free some space, or use --dir to keep the sweep elsewhere"};
         }
         best = std::min(best, Clock::now() - start);
@@ -107,7 +107,7 @@ Finding examine_durability(const Probe& probe) {
     const auto text = fmt::format("fsync takes {:.3g} ms", milliseconds);
     if (milliseconds > 50) {
         return {Verdict::warning, about_files, text + ", and each batch of reports waits for one",
-                "use --dir on a faster file system where trials report many times a second"};
+                "use --dir on a faster file system if trials report many times a second"};
     }
     return {Verdict::ok, about_files, text, ""};
 }
@@ -119,7 +119,7 @@ Finding examine_renaming(const Probe& probe) {
         const int error = errno;
         ::unlink(other.c_str());
         return {Verdict::problem, about_files,
-                fmt::format("a file cannot be renamed over another ({}), as checkpoints are", std::strerror(error)),
+                fmt::format("a file cannot be renamed over another ({}), which checkpoints need", std::strerror(error)),
                 "use --dir on another file system"};
     }
     return {Verdict::ok, about_files, "rename replaces a file", ""};
@@ -131,11 +131,11 @@ Finding examine_times(const Probe& probe) {
         struct stat status {};
         [[maybe_unused]] const auto written = ::pwrite(probe.descriptor().get(), byte.data(), 1, 0);
         if (::fstat(probe.descriptor().get(), &status) == 0 && status.st_mtim.tv_nsec != 0) {
-            return {Verdict::ok, about_files, "files keep their times to less than a second", ""};
+            return {Verdict::ok, about_files, "file times are finer than a second", ""};
         }
     }
     return {Verdict::warning, about_files,
-            "files keep their times in whole seconds, so data written to while they are read may pass unnoticed",
+            "file times are in whole seconds, so a change to data during a read may go unnoticed",
             "do not change data sets while a sweep runs"};
 }
 
@@ -160,7 +160,7 @@ Findings examine_file_system(const fs::path& directory) {
     } catch (const std::system_error& error) {
         return {{Verdict::problem, about_files,
                  fmt::format("{} cannot be written: {}", place.string(), error.code().message()),
-                 "give a folder that you may write to: crescendo doctor DIR, crescendo run --dir DIR"}};
+                 "use a folder that you may write to: crescendo doctor DIR, crescendo run --dir DIR"}};
     }
 }
 
@@ -182,7 +182,7 @@ Finding Probe::look_at(const fs::path& file) {
     if (!seen) {
         return {Verdict::problem, about_files,
                 fmt::format("{} is not the same folder here as on rank 0's node", folder),
-                "use a folder of a shared file system"};
+                "use a folder on a shared file system"};
     }
     if (::flock(seen.get(), LOCK_EX | LOCK_NB) == 0) {
         return {Verdict::warning, about_files,

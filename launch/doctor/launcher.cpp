@@ -21,8 +21,8 @@ std::string launch_advice() {
     }
     const auto launcher = rank_launcher();
     return fmt::format(
-        "crescendo was built with {}; start it with the launcher of that MPI, or with `{}` (`{}` shows what this {} "
-        "has)",
+        "crescendo was built with {}; start it with that MPI's launcher, or with `{}` (`{}` lists what this {} "
+        "supports)",
         library, launcher.on_each_node(), launcher.help, batch_system()->name());
 }
 
@@ -33,10 +33,10 @@ Findings examine_launcher(int num_ranks, const Variables& variables) {
     if (num_ranks > 1 || launched < 2) {
         return {};
     }
-    return {
-        {Verdict::problem, "MPI",
-         fmt::format("{} tasks were started, but MPI did not connect them (each would run the whole sweep)", launched),
-         launch_advice()}};
+    return {{Verdict::problem, "MPI",
+             fmt::format("{} tasks were started, but MPI did not connect them, so each would run the whole sweep",
+                         launched),
+             launch_advice()}};
 }
 
 Findings examine_library(int num_ranks, const std::string& library, const Variables& variables,
@@ -51,11 +51,12 @@ Findings examine_library(int num_ranks, const std::string& library, const Variab
         (layer != nullptr && std::string_view(layer) == "ucx") || has_fabric) {
         return {};
     }
-    return {{Verdict::warning, "MPI",
-             fmt::format("{} over its own TCP ends all ranks when one dies, so the sweep goes on only if its job is "
-                         "started again",
-                         library),
-             "have it talk over UCX: docs/slurm.md, \"Open MPI 5\", has the lines for the site profile"}};
+    return {
+        {Verdict::warning, "MPI",
+         fmt::format(
+             "{} over its own TCP ends all ranks when one dies, so the sweep continues only if its job is restarted",
+             library),
+         "make it use UCX: docs/slurm.md, \"Open MPI 5\", has the lines for the site profile"}};
 }
 
 Findings examine_job(int num_ranks, const BatchSystem& system) {
@@ -67,7 +68,7 @@ Findings examine_job(int num_ranks, const BatchSystem& system) {
     const auto remedy = rank_launcher().on_each_node() + " crescendo …";
     if (num_ranks == 1 && system.is_beside_own_job()) {
         return {{Verdict::warning, system.name(),
-                 fmt::format("{}: crescendo runs here on {}, which only holds the job, and not on its nodes", text,
+                 fmt::format("{}: crescendo runs on {}, which only holds the job, and not on the job's nodes", text,
                              host_name()),
                  remedy}};
     }

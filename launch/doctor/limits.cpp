@@ -16,7 +16,7 @@ Finding examine_open_files(int num_slots) {
     const auto most = most_open_files();  // the hard limit: an agent raises its limit to what it needs
     if (most < needed) {
         return {Verdict::problem, about_limits,
-                fmt::format("{} open files are allowed, and {} slots take up to {}", most, num_slots, needed),
+                fmt::format("{} open files are allowed, but {} slots need up to {}", most, num_slots, needed),
                 fmt::format("ulimit -n {}", needed)};
     }
     return {Verdict::ok, about_limits,
@@ -41,7 +41,7 @@ Finding examine_locked_memory(bool has_gpus) {
 Finding examine_shared_memory(int num_slots) {
     struct statvfs status {};
     if (::statvfs("/dev/shm", &status) != 0) {
-        return {Verdict::warning, about_limits, "there is no /dev/shm: MPI and NCCL talk by sockets within a node",
+        return {Verdict::warning, about_limits, "there is no /dev/shm, so MPI and NCCL use sockets within a node",
                 "mount a tmpfs at /dev/shm"};
     }
     const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_frsize);
@@ -49,8 +49,8 @@ Finding examine_shared_memory(int num_slots) {
     const auto text = fmt::format("{} free in /dev/shm", size_text(free));
     if (free < needed) {
         return {Verdict::warning, about_limits,
-                fmt::format("{}, and {} slots may take {}", text, num_slots, size_text(needed)),
-                "remove what lies there; in a container, start it with --shm-size or --ipc=host"};
+                fmt::format("{}, but {} slots may need {}", text, num_slots, size_text(needed)),
+                "remove files there; start a container with --shm-size or --ipc=host"};
     }
     return {Verdict::ok, about_limits, text};
 }

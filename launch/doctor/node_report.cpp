@@ -23,7 +23,7 @@ Finding examine_slots(const SlotPlan& plan) {
         return {Verdict::warning, "slots", plan.crowding, advice_on_crowding()};
     }
     if (plan.unbound.empty()) {
-        return {Verdict::ok, "slots", "each worker is bound to cores of its own"};
+        return {Verdict::ok, "slots", "each worker is bound to its own cores"};
     }
     return {Verdict::ok, "slots", "workers are not bound to cores: " + plan.unbound};
 }
@@ -33,7 +33,8 @@ Findings examine_interface(const std::string& interface) {
         require_interface(interface);
         return {};
     } catch (const InvalidInput& error) {
-        return {{Verdict::problem, "network", error.what(), "name one of these, or none: the default is mostly right"}};
+        return {
+            {Verdict::problem, "network", error.what(), "name one of these, or omit it: the default is usually right"}};
     }
 }
 

@@ -34,7 +34,7 @@ NodeReport examine_together(MpiSession& session, const Examination& examination)
         require_way_to_other_nodes(interface_between(session, examination.interface));
     } catch (const InvalidInput& error) {
         report.findings.push_back(
-            {Verdict::problem, "network", error.what(), "--interface, or `interface` in the site profile"});
+            {Verdict::problem, "network", error.what(), "use --interface, or `interface` in the site profile"});
     }
     return report;
 }
@@ -63,9 +63,8 @@ std::vector<NodeReport> examine_nodes(MpiSession& session, const Examination& ex
         if (report.host.empty()) {
             session.give_up(rank);
             report.host = fmt::format("rank {}", rank);
-            report.findings = {{Verdict::problem, "MPI",
-                                fmt::format("it gave no answer within {} s", node_patience.count()),
-                                "look at that node"}};
+            report.findings = {{Verdict::problem, "MPI", fmt::format("no answer within {} s", node_patience.count()),
+                                "check that node"}};
         }
     }
     return reports;
@@ -87,13 +86,13 @@ Findings examine_mpi(MpiSession& session) {
         const auto start = Clock::now();
         session.send(session.size() - 1, MessageKind::echo, {});
         if (!wait_for(session, MessageKind::echo, start + node_patience)) {
-            return {{Verdict::problem, about, fmt::format("{}; the last one answers no message", text),
-                     "look at the network between the nodes, and at mpirun's own --mca btl_tcp_if_include"}};
+            return {{Verdict::problem, about, fmt::format("{}; the last one does not answer messages", text),
+                     "check the network between the nodes, and mpirun's option --mca btl_tcp_if_include"}};
         }
         best = std::min(best, Clock::now() - start);
     }
     return {{Verdict::ok, about,
-             fmt::format("{}; a message to the last and back takes {:.2g} ms", text,
+             fmt::format("{}; a message to the last one and back takes {:.2g} ms", text,
                          std::chrono::duration<double, std::milli>(best).count())}};
 }
 

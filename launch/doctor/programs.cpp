@@ -23,22 +23,21 @@ Findings examine_programs(const ProgramPaths& paths) {
     if (!is_executable(paths.guard)) {
         findings.push_back(
             {Verdict::problem, "programs",
-             fmt::format("{} is not there, and programs of a sweep's `command:` run under it", paths.guard),
-             "install it beside crescendo; the build makes both"});
+             fmt::format("{} is missing, and programs of a sweep's `command:` run under it", paths.guard),
+             "install it next to crescendo; the build makes both"});
     }
     if (!is_executable(paths.trainer)) {
-        findings.push_back({Verdict::warning, about_trainer,
-                            fmt::format("{} is not there: sweeps with `trainer:` cannot run, those with `command:` can",
-                                        paths.trainer),
-                            "build all of Crescendo (`make build`), or put it beside crescendo, or name it in "
-                            "CRESCENDO_TRAINER"});
+        findings.push_back(
+            {Verdict::warning, about_trainer,
+             fmt::format("{} is missing: sweeps with `trainer:` cannot run; sweeps with `command:` can", paths.trainer),
+             "build all of Crescendo (`make build`), put it next to crescendo, or name it in CRESCENDO_TRAINER"});
     } else if (const auto answer = run_tool({paths.trainer, "--version"}, {.patience = trainer_patience});
                answer.output != CRESCENDO_VERSION) {
         findings.push_back(
             {Verdict::problem, about_trainer,
-             fmt::format("{} {}; it says: {}", paths.trainer,
-                         answer.success() ? "is not of version " CRESCENDO_VERSION : "does not start", answer.words()),
-             "build crescendo and crescendo-trainer together, where you may read the libraries they were built with"});
+             fmt::format("{} {}; its output: {}", paths.trainer,
+                         answer.success() ? "is not version " CRESCENDO_VERSION : "does not start", answer.words()),
+             "build crescendo and crescendo-trainer together, with libraries that you may read"});
     } else {
         findings.push_back({Verdict::ok, about_trainer, fmt::format("{} starts", paths.trainer)});
     }
@@ -57,15 +56,15 @@ Finding examine_group(const ProgramPaths& paths, const SlotPlan& plan, const std
     try {
         const auto result = IdleTrainers(options).await(protocol::type::group_checked).front();
         if (result.value("sum", 0.0) != 3) {  // 1 + 2
-            return {Verdict::problem, about_trainer, fmt::format("two workers add 1 and 2 up to {}", result.dump()),
-                    "run it again; if it persists, the network or a GPU is broken"};
+            return {Verdict::problem, about_trainer, fmt::format("two workers add 1 and 2 and get {}", result.dump()),
+                    "run it again; if the problem persists, the network or a GPU is broken"};
         }
         return {Verdict::ok, about_trainer,
-                fmt::format("two workers meet and add up by {} in {:.2g} s", result.value("backend", ""),
+                fmt::format("two workers connect and add numbers over {} in {:.2g} s", result.value("backend", ""),
                             result.value("seconds", 0.0))};
     } catch (const std::exception& error) {
-        return {Verdict::problem, about_trainer, fmt::format("two workers form no group: {}", error.what()),
-                "if that is about an address or interface, choose another one: --interface, GLOO_SOCKET_IFNAME, "
+        return {Verdict::problem, about_trainer, fmt::format("two workers cannot form a group: {}", error.what()),
+                "if this is about an address or interface, choose another one: --interface, GLOO_SOCKET_IFNAME, "
                 "NCCL_SOCKET_IFNAME"};
     }
 }

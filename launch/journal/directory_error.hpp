@@ -40,18 +40,18 @@ class DirectoryError : public std::runtime_error {
         switch (error) {
             case EMFILE:
             case ENFILE:
-                return "raise the number of files that may be open (ulimit -n)";
+                return "raise the limit on open files (ulimit -n)";
             case EISDIR:
             case ENOENT:
             case ENOTDIR:
-                return "put back what was there";
+                return "restore what was there";
             case EACCES:
             case EPERM:
-                return "allow its user to write there, by a new ticket (kinit) where the file system wants one";
+                return "give its user write permission, or a new ticket (kinit) if the file system needs one";
             case ENAMETOOLONG:
                 return "give its folder a shorter path";
             case EROFS:
-                return "mount the file system for writing, or copy the sweep to another";
+                return "mount the file system for writing, or copy the sweep to another one";
             default:
                 return "free some space or repair the disk";
         }
@@ -70,10 +70,10 @@ class DirectoryError : public std::runtime_error {
     const auto folder = file.parent_path();
     struct stat status {};
     const bool is_ours = ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
-    throw InvalidInput(
-        std::string(error.what()) +
-        (is_ours ? "; the sweep was made read-only, and `chmod -R u+w " + shell_quoted(folder) + "` undoes that"
-                 : "; the sweep belongs to another user: continue it as that user"));
+    throw InvalidInput(std::string(error.what()) +
+                       (is_ours
+                            ? "; the sweep was made read-only; `chmod -R u+w " + shell_quoted(folder) + "` undoes that"
+                            : "; the sweep belongs to another user; continue it as that user"));
 }
 
 }  // namespace crescendo::launch

@@ -379,7 +379,7 @@ std::string History::why_no_best() const {
         return "every trial that reported has failed";
     }
     const auto* who = std::ranges::any_of(trials, has_failed) ? "no trial that did not fail" : "no trial";
-    return fmt::format("{} has a {} that is a finite number", who, sweep_.spec().metric);
+    return fmt::format("{} has a finite {}", who, sweep_.spec().metric);
 }
 
 double History::idle_slot_seconds() const {

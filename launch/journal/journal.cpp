@@ -79,11 +79,11 @@ class Lines {
 [[noreturn]] void damaged(const std::filesystem::path& path, std::size_t index, std::string_view problem) {
     const auto file = path.string();
     CRESCENDO_VALIDATE(index > 0, "",
-                       "{}:1: {}: this is not a journal of crescendo, or it is damaged; restore it from a copy", file,
+                       "{}:1: {}: this is not a Crescendo journal, or it is damaged; restore it from a copy", file,
                        problem);
     throw InvalidInput(fmt::format(
-        "{0}:{1}: {2}: the file was changed or its disk is damaged, and what follows cannot be trusted; restore the "
-        "file from a copy, or go back to the state before this line: head -n {3} {4} > {5} && mv {5} {4}",
+        "{0}:{1}: {2}: the file was changed or its disk is damaged, so the rest cannot be trusted; restore the file "
+        "from a copy, or go back to the state before this line: head -n {3} {4} > {5} && mv {5} {4}",
         file, index + 1, problem, index, shell_quoted(file), shell_quoted(file + ".kept")));
 }
 
@@ -91,22 +91,22 @@ void check_header(const std::filesystem::path& path, const Json& header) {
     if (!header.contains("journal") || header["journal"] != "crescendo" || !header.contains("version") ||
         !header["version"].is_number_integer()) {
         throw InvalidInput(fmt::format(
-            "{}:1: this is not the header of a journal of crescendo; give the folder of a sweep", path.string()));
+            "{}:1: this is not the header of a Crescendo journal; give the folder of a sweep", path.string()));
     }
     if (header["version"] > current_version) {
         throw InvalidInput(
-            fmt::format("{}:1: the journal has version {} and this crescendo reads up to {}: a newer crescendo wrote "
-                        "it; use that one",
+            fmt::format("{}:1: the journal has version {}, but this crescendo reads only up to {}; use the newer "
+                        "crescendo that wrote it",
                         path.string(), header["version"].dump(), current_version));
     }
 }
 
 void require_begun(const std::filesystem::path& path, bool has_header) {
     if (!has_header) {
-        throw InvalidInput(fmt::format(
-            "{}: holds no whole line: its sweep was interrupted as it began, and nothing was trained; remove the "
-            "sweep's folder and run it again",
-            path.string()));
+        throw InvalidInput(
+            fmt::format("{}: has no complete line: its sweep was interrupted as it started, and nothing was trained; "
+                        "remove the sweep's folder and run the sweep again",
+                        path.string()));
     }
 }
 
@@ -156,7 +156,7 @@ Journal Journal::create(const std::filesystem::path& path, const OrderedJson& he
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, static_cast<mode_t>(permissions)));
     if (!file && errno == EEXIST) {
         throw InvalidInput(fmt::format(
-            "{} exists: a sweep was begun here; resume it, or choose another folder with --dir", path.string()));
+            "{} exists: a sweep was started here; resume it, or choose another folder with --dir", path.string()));
     }
     if (!file) {
         throw DirectoryError(std::system_error(errno, std::generic_category(), "cannot create " + path.string()));
@@ -189,7 +189,7 @@ Journal::Line::Line(const std::filesystem::path& path, std::size_t index, std::s
 Json Journal::Line::json() const {
     auto record = Json::parse(text_, nullptr, /*allow_exceptions=*/false);
     if (!record.is_object()) {
-        damaged(path_, index_, "the line is no JSON object");
+        damaged(path_, index_, "the line is not a JSON object");
     }
     return record;
 }
@@ -275,19 +275,19 @@ void Journal::sync() {
     }
     const auto length = length_in_place(path_, file_.get());
     if (!length) {
-        throw DirectoryError(path_.string() + ": is not there any more", "put it back where it was");
+        throw DirectoryError(path_.string() + ": is no longer there", "put it back where it was");
     }
     // A process that stood still for long may have a successor, whose records must not be overwritten.
     if (*length < end_.length || *length > end_.length + (has_remains_ ? batch_.size() : 0)) {
         throw DirectoryError(path_.string() + ": was changed by another process",
-                             "see by `crescendo status` whether one works on the sweep, and if none does");
+                             "check with `crescendo status` whether a process is running the sweep; if none is");
     }
     if (const int error = write_at(file_.get(), batch_, end_.length); error != 0) {
         // If truncating fails as well, the next sync() overwrites the remains, which are the beginning of its batch. A
         // reader accepts them correctly: complete lines of events that did happen, and a torn tail.
         has_remains_ = ::ftruncate(file_.get(), static_cast<off_t>(end_.length)) != 0;
         throw DirectoryError(fmt::format("cannot write {}: {}{}", path_.string(), std::strerror(error),
-                                         has_remains_ ? " (and its end could not be cut off)" : ""));
+                                         has_remains_ ? " (and the partial write could not be removed)" : ""));
     }
     has_remains_ = false;
     end_.length += batch_.size();

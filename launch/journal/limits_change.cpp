@@ -43,25 +43,24 @@ std::optional<LimitsChange> limits_change_from(const Json& record) {
 Override parse_setting(const std::string& text) {
     auto setting = parse_override(text, "run_cap=200");
     const auto option = option_of_session(setting.key);
-    CRESCENDO_VALIDATE(option.empty(), setting.key,
-                       "{} cannot be set, because a session keeps its slots; stop the sweep, and give {} to `crescendo "
-                       "resume`",
-                       setting.key, option);
     CRESCENDO_VALIDATE(
-        is_changeable(setting.key), setting.key,
-        "{} cannot be set{}: trials were trained with what the sweep began with, so run a changed copy of its file "
-        "as a new sweep; what may change is {}",
-        setting.key, did_you_mean(setting.key, changeable_keys()), list_of_changeable_keys());
+        option.empty(), setting.key,
+        "{} cannot be set, because a session keeps its slots; stop the sweep, and pass {} to `crescendo resume`",
+        setting.key, option);
+    CRESCENDO_VALIDATE(is_changeable(setting.key), setting.key,
+                       "{} cannot be set{}: trials were trained with the original settings; run a changed copy of "
+                       "the sweep file as a new sweep. Settings that can change: {}",
+                       setting.key, did_you_mean(setting.key, changeable_keys()), list_of_changeable_keys());
     const auto written = setting.value.value_or("");
     OrderedJson document = OrderedJson::object();
     apply_override(setting, document);
     const auto keys_of_document = flat_keys(document);
     const auto value = keys_of_document.find(setting.key);
-    CRESCENDO_VALIDATE(value != keys_of_document.end(), setting.key, "{} is no map; give it one value", setting.key);
+    CRESCENDO_VALIDATE(value != keys_of_document.end(), setting.key, "{} is not a map; give it one value", setting.key);
     // An empty value and a comment are also null in YAML.
     const bool is_null = value->second == "null";
     CRESCENDO_VALIDATE(!is_null || written == "null" || written == "~", setting.key,
-                       "{} has no value here; write it behind the =, or {}=null to take the limit away", setting.key,
+                       "{} has no value here; write it after the =, or {}=null to remove the limit", setting.key,
                        setting.key);
     setting.value = is_null ? std::nullopt : std::optional(value->second);
     return setting;

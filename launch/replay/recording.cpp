@@ -219,7 +219,7 @@ Recording read_recording(const std::filesystem::path& path, const SweepSpec& spe
         }
         const auto before = curves[trial].empty() ? Resource{0} : curves[trial].rbegin()->first;
         if (resource <= before) {
-            file.fail("the resources of a trial have to grow from line to line; sort the file");
+            file.fail("a trial's resources must grow from line to line; sort the file");
         }
         curves[trial][resource] = to_loss(spec.goal, file.number(metric_column));
         if (seconds_column) {

@@ -71,7 +71,7 @@ class Comparer {
         const bool is_known = sweep.has(trial);
         if (!is_known || sweep.trial(trial).status != TrialStatus::running) {
             const auto* status = is_known ? to_string(sweep.trial(trial).status) : "unknown";
-            differ(record, fmt::format("trial {} was running, and is {} now", trial.value, status));
+            differ(record, fmt::format("trial {} was running, but is {} now", trial.value, status));
         }
     }
 
@@ -79,7 +79,7 @@ class Comparer {
         const bool is_regroup =
             record.value("event", "") == "trial_regrouped" || record.value("note", "") == "regrouped";
         if (is_regroup && !regroups_.contains({TrialId{record.at("trial")}, record.at("generation")})) {
-            differ(record, fmt::format("trial {} got its group {}, which no decision orders now",
+            differ(record, fmt::format("trial {} got group {}, but no decision orders it now",
                                        record.at("trial").dump(), record.at("generation").dump()));
         }
     }
@@ -89,7 +89,7 @@ class Comparer {
             const auto path = directory_.parameters(trial.id);
             if (is_there(path) && !has_values(Json::parse(read_regular_file(path)), trial.config)) {
                 replay_.differences.push_back(
-                    fmt::format("{}: the trial has another configuration now", path.string()));
+                    fmt::format("{}: the trial has a different configuration now", path.string()));
             }
         }
     }
@@ -101,7 +101,7 @@ class Comparer {
         }
         try {
             if (!has_same_results(path)) {
-                replay_.differences.push_back(fmt::format("{}: the sweep has other results now", path.string()));
+                replay_.differences.push_back(fmt::format("{}: the sweep has different results now", path.string()));
             }
         } catch (const InvalidInput& error) {
             replay_.differences.emplace_back(error.what());

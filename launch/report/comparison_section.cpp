@@ -52,7 +52,7 @@ std::string speed(const OrderedJson& method, const OrderedJson& baseline) {
     const auto other = html::text(baseline, "submission");
     const auto& ratio = method.at("speedup");
     if (ratio.is_null()) {
-        return fmt::format("<b>{}</b> and <b>{}</b> have no ratio: half the sweeps of one, or more, missed it", name,
+        return fmt::format("<b>{}</b> and <b>{}</b> have no ratio: at least half the sweeps of one missed it", name,
                            other);
     }
     const auto& low = method.at("speedup_low");
@@ -65,7 +65,7 @@ std::string speed(const OrderedJson& method, const OrderedJson& baseline) {
                                       high.is_null() ? "∞" : fmt::format("{:.3g}", high.get<double>()));
     if (low <= 1 && (high.is_null() || high >= 1)) {
         return fmt::format(
-            "the sweeps do not tell whether <b>{0}</b> or <b>{1}</b> is faster: {0} was {2} as fast ({3})", name, other,
+            "the sweeps do not show whether <b>{0}</b> or <b>{1}</b> is faster: {0} was {2} as fast ({3})", name, other,
             times, interval);
     }
     return fmt::format("<b>{}</b> was <b>{}</b> as fast as <b>{}</b> ({})", name, times, other, interval);
@@ -85,7 +85,7 @@ std::string verdict(const OrderedJson& comparison, const std::string& metric) {
                               speed(methods[i], methods[0]), reached(methods[i]), reached(methods[0]));
     }
     return result +
-           "<p class='note'>Counted until the first report that is as good, which need not be its trial's last.</p>\n";
+           "<p class='note'>Counted up to the first report that is as good, even if it is not its trial's last.</p>\n";
 }
 
 /// Which trials held which slots in each of these sweeps, one below the other on the same time axis.

@@ -292,14 +292,14 @@ OrderedJson next_steps(std::optional<Standing> standing, const History& history,
     const auto& sweep = history.sweep();
     if (!sweep.best() && !sweep.trials().empty()) {
         const auto trial = first_to_look_at(sweep);
-        add(fmt::format("crescendo logs {} {}", where, trial.value), "what a trial without a value printed");
+        add(fmt::format("crescendo logs {} {}", where, trial.value), "the output of a trial without a value");
     }
     if (standing && is_open(*standing)) {
         add("crescendo top " + where, "watch it");
         add("crescendo report " + where, "write this page again");
     } else if (standing == Standing::stopped) {
         if (sweep.count(TrialStatus::failed) > 0) {
-            add(directory.way_to_retry(), "try the failed trials again, once the cause is fixed, and continue");
+            add(directory.way_to_retry(), "retry the failed trials, once the cause is fixed, and continue");
         }
         add(directory.way_to_continue(), "continue where it stopped");
     } else if (standing == Standing::failed) {
@@ -307,7 +307,7 @@ OrderedJson next_steps(std::optional<Standing> standing, const History& history,
     } else {
         if (sweep.best()) {
             add("crescendo best " + where, "the best configuration, and its checkpoint");
-            add("crescendo retrain " + where, "train it again with other seeds: how sure is its value?");
+            add("crescendo retrain " + where, "train it again with other seeds, to see how certain its value is");
         }
         if (!extension.empty()) {
             add(directory.way_to_extend(extension), "search twice as long");

@@ -45,12 +45,12 @@ std::string spending(const OrderedJson& sweep) {
 
 std::string state_text(const OrderedJson& sweep, PageKind kind) {
     static const std::map<std::string, std::string> words{
-        {"running", "still running: this page shows it as it was when the page was written"},
+        {"running", "still running: this page shows its state when the page was written"},
         {"queued", "waiting for its batch job"},
         {"stopped", "stopped early; it can be resumed"},
-        {"unknown", "not known to be over: the batch system does not answer"},
-        {"failed", "failed: no trial ended well"},
-        {"damaged", "its journal is damaged: this page shows it up to the damage"}};
+        {"unknown", "unknown, perhaps running: the batch system does not answer"},
+        {"failed", "failed: no trial succeeded"},
+        {"damaged", "its journal is damaged: this page shows the sweep up to the damage"}};
     const auto state = sweep.at("state").get<std::string>();
     if (state == "running" && kind == PageKind::served) {
         return "still running: this page follows it";
@@ -85,14 +85,14 @@ std::string better_report(const OrderedJson& sweep, const OrderedJson& best, boo
         return "";
     }
     if (is_judged) {
-        return fmt::format("; {} in reports of the configuration of trial {} that were not its last",
-                           html::number(value), html::number(trial));
+        return fmt::format("; {} in earlier reports of the configuration of trial {}", html::number(value),
+                           html::number(trial));
     }
     const auto& columns = sweep.at("columns");
     const auto status = std::ranges::find(columns, "status") - columns.begin();
     const bool has_failed = sweep.at("rows").at(trial.get<std::size_t>()).at(status) == "failed";
-    return fmt::format("; {} in a report of trial {} that {}", html::number(value), html::number(trial),
-                       has_failed ? "failed" : "was not its last");
+    return fmt::format("; {} in a report of trial {}, {}", html::number(value), html::number(trial),
+                       has_failed ? "which failed" : "but not its last");
 }
 
 /// By how much the best trial won, compared with the next one of another configuration.
@@ -144,7 +144,7 @@ std::string answer(const OrderedJson& sweep, std::size_t index) {
             }
         }
     }
-    result += html::figure(clock_text(sweep.at("elapsed")), "time", "that the sweep was at work");
+    result += html::figure(clock_text(sweep.at("elapsed")), "time", "while the sweep was running");
     result += spending(sweep);
     result += html::figure(
         html::number(sweep.at("num_trials")), "trials",
@@ -162,7 +162,7 @@ std::string answer(const OrderedJson& sweep, std::size_t index) {
                               : sweep.at("faults").empty()
                                   ? "No trial has reported a finite value of the metric, so there is no best one."
                                   : fmt::format("No trial has reported a finite value of the metric, so there is no "
-                                                "best one. The <a href='#failures{}'>failures</a> may say why.",
+                                                "best one. The <a href='#failures{}'>failures</a> may explain why.",
                                                 index));
     }
     if (const auto hint = html::text(sweep, "hint"); !hint.empty()) {
@@ -232,7 +232,7 @@ std::string rungs(const OrderedJson& sweep) {
     }
     return html::table_of("rungs",
                           {"rung at", "reached it", "continued", "stopped there", "worst that continued",
-                           "best that was stopped", "resource saved by that"},
+                           "best that was stopped", "resource saved"},
                           rows);
 }
 
@@ -278,12 +278,11 @@ std::string left_out(const OrderedJson& sweep) {
     std::string result;
     if (!parts.empty()) {
         result = fmt::format(
-            "<p class='note'>So that it stays small, the page does not draw {}. All numbers and tables are "
-            "complete.</p>\n",
+            "<p class='note'>To stay small, the page does not draw {}. All numbers and tables are complete.</p>\n",
             fmt::join(parts, " and "));
     }
     if (const auto& names = sweep.at("parameters_left_out"); !names.empty()) {
-        result += fmt::format("<p class='note'>No charts of parameters with more than {} choices: {}.</p>\n",
+        result += fmt::format("<p class='note'>No charts for parameters with more than {} choices: {}.</p>\n",
                               analysis::Dimension::most_choices, fmt::join(html::numbers(names), ", "));
     }
     return result;
@@ -310,11 +309,11 @@ std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_o
     result +=
         html::chart("best", index, "Best so far", "The best value that any trial had reported by then. Drag to zoom.");
     result += html::chart("curves", index, "Learning curves",
-                          "Each line is a trial. A dot: its only report, or a change of workers.");
+                          "Each line is a trial. A dot marks its only report, or a change of workers.");
     result += "</div>\n";
     result += html::chart("parallel", index, "Configurations",
-                          "Each line is a trial. Drag along an axis to filter; double-click clears it.");
-    result += html::chart("slices", index, "Each parameter", "One dot a trial, at its last report.");
+                          "Each line is a trial. Drag along an axis to filter; double-click to clear.");
+    result += html::chart("slices", index, "Each parameter", "One dot per trial, at its last report.");
     result += "<div class='two'>\n";
     result += html::chart(
         "importance", index, "What matters",
@@ -327,8 +326,8 @@ std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_o
                     "The predicted metric over one parameter, averaged over all others. Band: one standard deviation.");
     if (!sweep.at("rungs").empty()) {
         result += html::chart("rungs", index, "Rungs",
-                              "Each dot is a trial that was judged there. Hollow: it was stopped there.");
-        result += html::details("Rungs in figures", rungs(sweep));
+                              "Each dot is a trial that was judged there. A hollow one was stopped there.");
+        result += html::details("Rungs in numbers", rungs(sweep));
     }
     result += fmt::format("<a id='failures{}'></a>", index);
     result += html::details("Failures", failures(sweep), !sweep.at("faults").empty());

@@ -33,7 +33,7 @@ constexpr auto between_pings = std::chrono::seconds(15);
 std::string new_token() {
     std::array<unsigned char, 16> bytes{};
     if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-        throw std::runtime_error(fmt::format("cannot draw a random token: {}", std::strerror(errno)));
+        throw std::runtime_error(fmt::format("cannot generate a random token: {}", std::strerror(errno)));
     }
     std::string token;
     for (const auto byte : bytes) {
@@ -170,14 +170,15 @@ PageServer::PageServer(const std::string& host, std::uint16_t port) : daemon_(st
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     CRESCENDO_VALIDATE(::inet_pton(AF_INET, host.c_str(), &address.sin_addr) == 1, "",
-                       "--host {}: is no IPv4 address; write 127.0.0.1, or 0.0.0.0 for all of this machine", host);
+                       "--host {}: is not an IPv4 address; use 127.0.0.1, or 0.0.0.0 for all addresses of this machine",
+                       host);
     daemon_->server = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, port, nullptr, nullptr, &Daemon::handle, daemon_.get(),
         MHD_OPTION_SOCK_ADDR, reinterpret_cast<const sockaddr*>(&address), MHD_OPTION_CONNECTION_LIMIT,
         connection_limit(), MHD_OPTION_CONNECTION_TIMEOUT, seconds_of_patience, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         bytes_of_connection, MHD_OPTION_END);
     CRESCENDO_VALIDATE(daemon_->server != nullptr, "",
-                       "--web: cannot listen on {}:{}: {}; choose another port, or none for any that is free", host,
+                       "--web: cannot listen on {}:{}: {}; choose another port, or omit it to use any free one", host,
                        port, std::strerror(errno));
     port_ = MHD_get_daemon_info(daemon_->server, MHD_DAEMON_INFO_BIND_PORT)->port;
     address_ = fmt::format("http://{}:{}/{}/", host == "0.0.0.0" ? host_name() : host, port_, daemon_->token);

@@ -98,11 +98,11 @@ class BrokenSweeps(unittest.TestCase):
         results.write_text(results.read_text().replace("stopped", "finished").replace("0.", "1."))
         complaints = self.complaints()
         self.assertIn("results.csv is not what", complaints)
-        self.assertIn("the sweep has other results now", complaints)
+        self.assertIn("the sweep has different results now", complaints)
 
     def test_a_configuration_that_changed(self):
         (self.copy / "s" / "trials" / "000001" / "params.json").write_text('{"x": 2}')
-        self.assertIn("another configuration", self.complaints())
+        self.assertIn("a different configuration", self.complaints())
 
     def account_of(self, trial):
         return next(path for path in sorted((self.copy / "account").iterdir())

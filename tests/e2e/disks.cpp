@@ -202,7 +202,7 @@ TEST_CASE("a sweep whose directory vanishes stops, and goes on when it is back")
     fs::rename(folder / "elsewhere", folder / "s");
 
     CHECK(code == 75);
-    CHECK(run.err().find("journal.jsonl: is not there any more") != std::string::npos);
+    CHECK(run.err().find("journal.jsonl: is no longer there") != std::string::npos);
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
     CHECK(num_reports(folder / "s") == 4 * 50);
     CHECK(processes_in(folder.path()).empty());

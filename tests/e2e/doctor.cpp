@@ -35,7 +35,7 @@ TEST_CASE("the doctor shows the slots and finds nothing in the way of a sweep") 
     CHECK(has(report, "ok", "flock works"));
     CHECK(has(report, "ok", "fsync takes"));
 #ifdef CRESCENDO_TEST_TRAINER
-    CHECK(has(report, "ok", "two workers meet and add up by"));
+    CHECK(has(report, "ok", "two workers connect and add numbers over"));
 #endif
     CHECK(processes_in(folder.path()).empty());
 
@@ -51,7 +51,7 @@ TEST_CASE("a file system without flock is no obstacle to a sweep, whose lock wor
     const auto result = run_crescendo(folder.path(), {"doctor", "--slots", "1", "--format", "json"});
 
     CHECK(result.code == 0);
-    CHECK(has(result.json(), "warning", "flock does not work here (No locks available): two coordinators that begin"));
+    CHECK(has(result.json(), "warning", "flock does not work here (No locks available): two coordinators that start"));
 }
 
 TEST_CASE("a folder that cannot be written ends the doctor with 1 and what to do") {
@@ -61,7 +61,7 @@ TEST_CASE("a folder that cannot be written ends the doctor with 1 and what to do
 
     CHECK(result.code == 1);
     CHECK(result.out.find("problem  files     /proc/sys cannot be written") != std::string::npos);
-    CHECK(result.out.find("→ give a folder that you may write to") != std::string::npos);
+    CHECK(result.out.find("→ use a folder that you may write to") != std::string::npos);
 }
 
 TEST_CASE("a sweep file that is not there is not taken for a folder in which all is well") {
@@ -80,7 +80,7 @@ TEST_CASE("without the trainer the doctor warns, for programs run without it") {
     const auto result = run_crescendo(folder.path(), {"doctor", "--format", "json"});
 
     CHECK(result.code == 0);
-    CHECK(has(result.json(), "warning", "/nowhere/crescendo-trainer is not there"));
+    CHECK(has(result.json(), "warning", "/nowhere/crescendo-trainer is missing"));
 }
 
 TEST_CASE("a trainer that cannot start is a problem, with its last words") {
@@ -92,10 +92,10 @@ TEST_CASE("a trainer that cannot start is a problem, with its last words") {
     const auto result = run_crescendo(folder.path(), {"doctor", "--format", "json"});
 
     CHECK(result.code == 1);
-    CHECK(has(result.json(), "problem", "does not start; it says: libtorch_cpu.so: not found"));
+    CHECK(has(result.json(), "problem", "does not start; its output: libtorch_cpu.so: not found"));
     CHECK(has(result.json(), "problem",
-              "two workers form no group: " + (folder / "trainer").string() + " ended: exit status 127"));
-    CHECK(result.out.find("if that is about an address or interface, choose another one") != std::string::npos);
+              "two workers cannot form a group: " + (folder / "trainer").string() + " ended: exit status 127"));
+    CHECK(result.out.find("if this is about an address or interface, choose another one") != std::string::npos);
 }
 
 TEST_CASE("a trainer that cannot even be executed is a problem, and the doctor looks at all else") {

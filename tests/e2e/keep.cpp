@@ -116,17 +116,17 @@ TEST_CASE("doctor says whether the files of a sweep's trials will fit, and count
                 "scheduler: {type: asha, min: 1, max: 2, reduction_factor: 2}\n");
 
     const auto unknown = finding_about_disk(folder.path(), {"sweep.yaml"});
-    const std::string who = "at most 5 trials have files at a time (2 that run and the best 3)";
+    const std::string who = "at most 5 trials have files at a time (2 running and the best 3)";
     CHECK_MESSAGE(unknown.starts_with("ok: " + who + "; "), unknown);
-    CHECK(unknown.find("so each may take ") != std::string::npos);
+    CHECK(unknown.find("so each can take ") != std::string::npos);
     const auto huge = finding_about_disk(folder.path(), {"sweep.yaml", "--per-trial", "1000TB"});
-    CHECK_MESSAGE(huge.starts_with("warning: " + who + ", of "), huge);
-    CHECK(huge.find("the sweep may stop on a full disk") != std::string::npos);
+    CHECK_MESSAGE(huge.starts_with("warning: " + who + ", "), huge);
+    CHECK(huge.find("a full disk may stop the sweep") != std::string::npos);
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
     for (const auto* target : {"s", "sweep.yaml"}) {
         const auto measured = finding_about_disk(folder.path(), {target});
-        CHECK_MESSAGE(measured.starts_with("ok: " + who + ", of "), measured);
-        CHECK(measured.find(" are there; ") != std::string::npos);
+        CHECK_MESSAGE(measured.starts_with("ok: " + who + ", "), measured);
+        CHECK(measured.find(" already on disk); ") != std::string::npos);
     }
     CHECK(finding_about_disk(folder.path(), {"."}) == "none");
 }
@@ -141,6 +141,7 @@ TEST_CASE("doctor respects the quota that lfs tells") {
 
     const auto finding = finding_about_disk(folder.path(), {"sweep.yaml", "--per-trial", "4KiB"});
 
-    CHECK(finding == "warning: at most 4 trials have files at a time (all, because keep.programs is `all`), of 4 KiB "
-                     "each: 16 KiB; 4 KiB of your quota are left: the sweep may stop on a full disk");
+    CHECK(finding ==
+          "warning: at most 4 trials have files at a time (all, because keep.programs is `all`), 4 KiB "
+          "each: 16 KiB; 4 KiB of your quota is left: a full disk may stop the sweep");
 }

@@ -37,7 +37,7 @@ def test_launchers_that_speak_another_language_are_refused(sweep):
     for launcher in launchers:
         result = sweeps.run(*launcher, sweep.crescendo, "run", "sweep.yaml", cwd=sweep.folder)
 
-        advice = "start it with the launcher of that MPI, or with `srun --mpi=pmi2 "
+        advice = "start it with that MPI's launcher, or with `srun --mpi=pmi2 "
         assert result.returncode == 2 and advice in result.stderr, (launcher, result.stderr)
         assert not sweep.path.exists()
 
@@ -46,7 +46,7 @@ def test_the_doctor_sees_the_ranks_of_srun_and_of_hydra(sweep):
     for launcher in (["srun", "--mpi=pmi2", "-N4"], ["mpiexec.hydra", "-n", 4]):
         result = sweeps.run(*launcher, sweep.crescendo, "doctor", "--slots", 1, cwd=sweep.folder)
 
-        assert result.returncode == 0 and "; 4 ranks; a message to the last and back takes" in result.stdout, result
+        assert result.returncode == 0 and "; 4 ranks; a message to the last one and back takes" in result.stdout, result
 
 
 def test_hydra_ends_all_ranks_when_one_dies_and_the_job_launches_them_again(sweep):

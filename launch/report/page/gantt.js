@@ -240,7 +240,7 @@ function workersLegend(views, set) {
   for (let n = 1, level = 0; n <= most && level < 6; n *= 2, ++level) {
     entries.push([
       `${set}${level}`,
-      level === 5 ? '32 workers and more' :
+      level === 5 ? '32 or more workers' :
           n === 1 ? '1 worker' :
                     `${n}${n * 2 - 1 > n && n > 1 ? ` to ${n * 2 - 1}` : ''} workers`
     ]);

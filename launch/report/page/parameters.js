@@ -47,7 +47,7 @@ function makeSlices(figure, view) {
   legend(figure, view.rungLegend('m'));
 }
 
-const tooFew = 'Too few trials have a finite value at a rung, or at their end: importances need ten at least.';
+const tooFew = 'Too few trials have a finite value at a rung, or at their end: importances need at least ten.';
 
 /** The charts of importance share the rung that their reader chose. */
 function makeImportance(figures, view) {

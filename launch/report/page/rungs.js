@@ -70,7 +70,7 @@ function makeRungs(figure, view) {
   }));
   if (lacking.length)
     figure.querySelector('figcaption span').textContent +=
-        ` No dot: no finite value, in ${lacking.length} of ${view.trials.length} trials.`;
+        ` ${lacking.length} of ${view.trials.length} trials lack a dot, because a value is not finite.`;
   const reached = view.trials.filter((trial) => trial.rung > 0);
   if (reached.length) legend(figure, view.rungLegend('m', reached));
   view.onChange(() => plot.update());

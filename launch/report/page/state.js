@@ -153,7 +153,7 @@ class SweepView {
   /** For captions: how many trials a chart of values lacks. */
   get lackingText() {
     const lacking = this.trials.filter((t) => t.resource > 0 && !finite(t.value)).length;
-    return lacking ? `; ${lacking} of ${this.trials.length} trials have none that is finite` : '';
+    return lacking ? `; ${lacking} of ${this.trials.length} trials have no finite value` : '';
   }
 
   /** Whether values of the metric stand on logarithmic axes: it may span orders of magnitude. */

@@ -102,7 +102,8 @@ TEST_CASE("a job that has hardly more time than it needs to save is refused") {
     auto job = script_request();
     job.options.time = std::chrono::minutes(3);
 
-    CHECK_THROWS_WITH_AS(job_script(job, *batch_system()), doctest::Contains("the last 120 s are kept"), InvalidInput);
+    CHECK_THROWS_WITH_AS(job_script(job, *batch_system()), doctest::Contains("the last 120 s are reserved"),
+                         InvalidInput);
 }
 
 TEST_CASE("mpirun gets the options that make it one process on each node") {

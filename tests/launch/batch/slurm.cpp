@@ -173,7 +173,7 @@ TEST_CASE("an sbatch to which Slurm did not answer in time has not been refused"
     tools.answer("sbatch", "echo 'Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1");
 
     CHECK_THROWS_WITH_AS(real_slurm.submit("/sweeps/s/job.sh", ""),
-                         doctest::Contains("See whether `squeue --me --format='%i %T %o'` shows /sweeps/s/job.sh."),
+                         doctest::Contains("Check whether `squeue --me --format='%i %T %o'` shows /sweeps/s/job.sh."),
                          JobMayBeQueued);
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("a job that may not be queued again is cancelled, and what goes on is 
 
     CHECK(slurm.calls("scontrol requeue 17") == 1);
     CHECK(slurm.calls("scancel 17") == 1);
-    CHECK(log_of(slurm).find("is presently disabled for job 17): it is cancelled; `crescendo submit ") !=
+    CHECK(log_of(slurm).find("is presently disabled for job 17), so it is cancelled; `crescendo submit ") !=
           std::string::npos);
 }
 

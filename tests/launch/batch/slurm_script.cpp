@@ -69,7 +69,7 @@ TEST_CASE("what cannot stand in a script for sbatch is refused") {
 
     for (const auto* answerless : {"--wait", "-W", "--test-only"}) {
         job.options.more = {answerless};
-        CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("or cannot do with it"), InvalidInput);
+        CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("or cannot work with it"), InvalidInput);
     }
 
     job.options.more = {"constraint=a100"};

@@ -27,12 +27,12 @@ TEST_CASE("set refuses keys that may not change, and values that make no sense, 
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
 
     for (const auto& [setting, message] : {std::pair{"parameters.x.max=2", "parameters.x.max cannot be set"},
-                                           {"slots=4", "give --slots to `crescendo resume`"},
+                                           {"slots=4", "pass --slots to `crescendo resume`"},
                                            {"run_cap=many", "run_cap: 'many' is text"},
                                            {"run_cap=null", "nothing ends this sweep"},
-                                           {"budget.time=", "budget.time has no value here; write it behind the ="},
-                                           {"budget.time=# x", "or budget.time=null to take the limit away"},
-                                           {"budget.time= ", "or budget.time=null to take the limit away"},
+                                           {"budget.time=", "budget.time has no value here; write it after the ="},
+                                           {"budget.time=# x", "or budget.time=null to remove the limit"},
+                                           {"budget.time= ", "or budget.time=null to remove the limit"},
                                            {"run_cap", "sets nothing; write a name and its value, like run_cap=200"}}) {
         CAPTURE(message);
         const auto result = run_crescendo(folder.path(), {"set", "s", "max_retries=1", setting});

@@ -88,7 +88,7 @@ TEST_CASE("submit keeps the folder of a job that may be queued, and says how to 
     const auto result = run_crescendo(folder.path(), {"submit", "sweep.yaml"});
 
     CHECK(result.code == 1);
-    CHECK(contains(result.err, "sbatch did not say whether it queued the job: Batch job submission failed: Socket"));
+    CHECK(contains(result.err, "sbatch did not report whether it queued the job: Batch job submission failed: Socket"));
     CHECK(fs::exists(folder / "s/job.sh"));
     slurm.answer("sbatch", "echo 17");
     CHECK(run_crescendo(folder.path(), {"submit", "s"}).code == 0);
@@ -146,7 +146,7 @@ TEST_CASE("submit refuses a job that has no time to train, and says whose time i
     const auto result = run_crescendo(folder.path(), {"submit", "sweep.yaml", "--time", "1m"});
 
     CHECK(result.code == 2);
-    CHECK_MESSAGE(result.err.find("crescendo: the job's time is 00:01:00, of which the last 120 s are kept") !=
+    CHECK_MESSAGE(result.err.find("crescendo: the job's time is 00:01:00, of which the last 120 s are reserved") !=
                       std::string::npos,
                   result.err);
 }

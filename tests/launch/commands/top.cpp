@@ -133,7 +133,7 @@ TEST_CASE("top refuses ports and addresses that are none, before it shows anythi
     CHECK(contains(sweep.run({"top", "s", "--web", "here"}).err, "'here' is not a port (0 to 65535)"));
     const auto host = sweep.run({"top", "s", "--web", "--host", "login.example"});
     CHECK(host.code == 2);
-    CHECK(contains(host.err, "--host login.example: is no IPv4 address; write 127.0.0.1"));
+    CHECK(contains(host.err, "--host login.example: is not an IPv4 address; use 127.0.0.1"));
     CHECK(sweep.run({"top", "s", "--host", "127.0.0.1"}).code == 2);  // it has no meaning without --web
     CHECK(sweep.run({"top", "nowhere", "--web"}).code == 2);
 }

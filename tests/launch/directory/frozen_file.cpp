@@ -106,7 +106,7 @@ TEST_CASE("a setting is one of the keys that may change, and null takes it away"
     CHECK(text_of({parse_setting("run_cap=200"), parse_setting("budget.time=8h"), parse_setting("max_retries=null")}) ==
           "run_cap=200 budget.time=\"8h\" max_retries=");
     CHECK_THROWS_WITH_AS(parse_setting("parameters.lr.max=1"),
-                         doctest::Contains("what may change is run_cap, budget.time"), InvalidInput);
+                         doctest::Contains("Settings that can change: run_cap, budget.time"), InvalidInput);
     CHECK_THROWS_WITH_AS(parse_setting("runcap=1"), doctest::Contains("did you mean 'run_cap'?"), InvalidInput);
     CHECK_THROWS_AS(parse_setting("run_cap"), InvalidInput);
 }

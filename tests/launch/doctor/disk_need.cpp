@@ -40,11 +40,11 @@ TEST_CASE("with repeat there are as many trials as repetitions, and their files 
 TEST_CASE("trials that run and the best leave files where others are removed as they end") {
     const auto checkpoints = trials_of("run_cap: 100\ntrainer: {model: mlp}\nscheduler: {type: asha, max: 9}\n");
     CHECK(checkpoints.most == 5);
-    CHECK(checkpoints.reason == "4 that run and the best");
+    CHECK(checkpoints.reason == "4 running and the best");
     const auto best = trials_of("budget: {time: 1h}\ncommand: [train]\nkeep: {best: 3, programs: best}\n"
                                 "scheduler: {type: asha, max: 9, max_concurrent: 2}\n");
     CHECK(best.most == 5);
-    CHECK(best.reason == "2 that run and the best 3");
+    CHECK(best.reason == "2 running and the best 3");
     CHECK(trials_of("run_cap: 3\ncommand: [train]\nkeep: {programs: best}\n").most == 3);
     CHECK(trials_of("run_cap: 9\ncommand: [train]\nkeep: {programs: best}\n"
                     "scheduler: {type: asha, max: 9, workers: 2}\n")
@@ -66,23 +66,24 @@ TEST_CASE("what trials left is measured") {
 }
 
 TEST_CASE("a sweep whose files do not fit is warned of, with the way out") {
-    const TrialsOnDisk five{5, "4 that run and the best"};
+    const TrialsOnDisk five{5, "4 running and the best"};
 
     const auto fits = examine_need(five, gib, 0, {8 * gib});
     CHECK(fits.verdict == Verdict::ok);
-    CHECK(fits.observation == "at most 5 trials have files at a time (4 that run and the best), of 1 GiB each: 5 GiB; "
-                              "8 GiB are free");
+    CHECK(fits.observation ==
+          "at most 5 trials have files at a time (4 running and the best), 1 GiB each: 5 GiB; "
+          "8 GiB is free");
     const auto too_large = examine_need(five, 2 * gib, 1 * gib, {8 * gib, /*by_quota=*/true});
     CHECK(too_large.verdict == Verdict::warning);
     CHECK(too_large.observation ==
-          "at most 5 trials have files at a time (4 that run and the best), of 2 GiB each: 10 GiB, of which 1 GiB are "
-          "there; 8 GiB of your quota are left: the sweep may stop on a full disk");
+          "at most 5 trials have files at a time (4 running and the best), 2 GiB each: 10 GiB (1 GiB already on "
+          "disk); 8 GiB of your quota is left: a full disk may stop the sweep");
     CHECK(too_large.remedy.find("keep") != std::string::npos);
     CHECK(examine_need(five, 2 * gib, 2 * gib, {8 * gib}).verdict == Verdict::ok);
 }
 
 TEST_CASE("where nobody knows what a trial leaves, it is said how much it may be") {
-    CHECK(examine_need({5, "4 that run and the best"}, 0, 0, {8 * gib}).observation ==
-          "at most 5 trials have files at a time (4 that run and the best); 8 GiB are free, so each may take 1.6 GiB");
+    CHECK(examine_need({5, "4 running and the best"}, 0, 0, {8 * gib}).observation ==
+          "at most 5 trials have files at a time (4 running and the best); 8 GiB is free, so each can take 1.6 GiB");
     CHECK(examine_need({{}, "all"}, 0, 0, {8 * gib}).verdict == Verdict::warning);
 }

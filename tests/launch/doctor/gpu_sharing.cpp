@@ -30,7 +30,7 @@ TEST_CASE("where workers share GPUs without MPS, the doctor has the command that
 
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].verdict == Verdict::warning);
-    CHECK(findings[0].observation.starts_with("3 workers share a GPU by turns: "));
+    CHECK(findings[0].observation.starts_with("3 workers share a GPU in turns: "));
     CHECK(findings[0].remedy.find("nvidia-cuda-mps-control -d") != std::string::npos);
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("MPS is found by its pipe") {
 
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].verdict == Verdict::ok);
-    CHECK(findings[0].observation.starts_with("2 workers share a GPU, at the same time by MPS"));
+    CHECK(findings[0].observation.starts_with("2 workers share a GPU at the same time through NVIDIA's MPS"));
 }
 
 TEST_CASE("a node whose slots share no GPU needs no MPS, and one without GPUs is no mistake") {
@@ -53,5 +53,5 @@ TEST_CASE("a node whose slots share no GPU needs no MPS, and one without GPUs is
 
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].verdict == Verdict::ok);
-    CHECK(findings[0].observation.find("slots_per_gpu changes nothing") != std::string::npos);
+    CHECK(findings[0].observation.find("slots_per_gpu has no effect") != std::string::npos);
 }

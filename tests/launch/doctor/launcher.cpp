@@ -74,7 +74,7 @@ TEST_CASE("an Open MPI that ends all ranks when one dies is a warning, unless it
 TEST_CASE("a shell of salloc on a login node is told from the nodes that it holds") {
     Environment shell{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n1"}, {"SLURM_JOB_NUM_NODES", "1"}};
     CHECK(job(1, shell).verdict == Verdict::warning);
-    CHECK(job(1, shell).observation.find("only holds the job, and not on its nodes") != std::string::npos);
+    CHECK(job(1, shell).observation.find("only holds the job, and not on the job's nodes") != std::string::npos);
     CHECK(job(2, shell).verdict == Verdict::ok);  // of mpirun
 
     shell["SLURMD_NODENAME"] = "n1";

@@ -36,7 +36,7 @@ TEST_CASE("a right that ran out and a folder that was moved are not taken for a 
     const auto remedy = [](std::errc error) { return std::string(DirectoryError(make_error_code(error)).what()); };
 
     CHECK(remedy(std::errc::permission_denied).find("kinit") != std::string::npos);
-    CHECK(remedy(std::errc::no_such_file_or_directory).find("put back what was there") != std::string::npos);
+    CHECK(remedy(std::errc::no_such_file_or_directory).find("restore what was there") != std::string::npos);
 }
 
 TEST_CASE("a folder for which there is no room was told of in the words of the standard library") {

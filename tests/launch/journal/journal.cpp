@@ -157,8 +157,8 @@ TEST_CASE("a journal that is torn in its header was never begun") {
 
         CHECK_THROWS_AS(Journal::open(path), InvalidInput);
         CHECK(reading_error(path) == path.string() +
-                                         ": holds no whole line: its sweep was interrupted as it began, and nothing "
-                                         "was trained; remove the sweep's folder and run it again");
+                                         ": has no complete line: its sweep was interrupted as it started, and nothing "
+                                         "was trained; remove the sweep's folder and run the sweep again");
     }
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("damage is named with its line and a way out") {
     const auto p = path.string();
     CHECK(reading_error(path) ==
           p +
-              ":2: the checksum does not match the line: the file was changed or its disk is damaged, and what follows "
+              ":2: the checksum does not match the line: the file was changed or its disk is damaged, so the rest "
               "cannot be trusted; restore the file from a copy, or go back to the state before this line: head -n 1 " +
               p + " > " + p + ".kept && mv " + p + ".kept " + p);
 }
@@ -273,7 +273,8 @@ TEST_CASE("remains of a batch that could not be cut off are written over") {
     journal.append({{"event", "cancelled"}});
     {
         const FileSizeLimit limit(before.size() + 7);
-        CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("and its end could not be cut off"), DirectoryError);
+        CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("and the partial write could not be removed"),
+                             DirectoryError);
     }
     CHECK(read_file(path).size() == before.size() + 7);
 
@@ -346,7 +347,7 @@ TEST_CASE("a journal that was moved away is written to no more, and goes on when
     journal.append({{"a", 1}});
     fs::rename(folder / "journal.jsonl", folder / "elsewhere");
 
-    CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("is not there any more"), DirectoryError);
+    CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("is no longer there"), DirectoryError);
     CHECK(Journal::read(folder / "elsewhere").size() == 1);  // the header
     fs::rename(folder / "elsewhere", folder / "journal.jsonl");
     journal.sync();
@@ -411,14 +412,13 @@ TEST_CASE("another file and a newer version are told apart") {
 
     write_file(path, "name: example\nmetric: x\n");
     CHECK(reading_error(path) == path.string() +
-                                     ":1: the checksum does not match the line: this is not a journal of crescendo, "
+                                     ":1: the checksum does not match the line: this is not a Crescendo journal, "
                                      "or it is damaged; restore it from a copy");
 
     Journal::create(folder / "newer.jsonl", {{"version", 3}});
-    CHECK(
-        reading_error(folder / "newer.jsonl") ==
-        (folder / "newer.jsonl").string() +
-            ":1: the journal has version 3 and this crescendo reads up to 2: a newer crescendo wrote it; use that one");
+    CHECK(reading_error(folder / "newer.jsonl") == (folder / "newer.jsonl").string() +
+                                                       ":1: the journal has version 3, but this crescendo reads only "
+                                                       "up to 2; use the newer crescendo that wrote it");
 
     CHECK(reading_error(folder / "none.jsonl") ==
           "cannot read " + (folder / "none.jsonl").string() + ": No such file or directory");
@@ -453,7 +453,7 @@ TEST_CASE("the header is read alone, and what is damaged or torn in it is said a
 
     CHECK(Journal::read_header(path)["sweep"] == "example");
     write_file(path, whole.substr(0, 10));
-    CHECK_THROWS_WITH_AS(Journal::read_header(path), doctest::Contains("holds no whole line"), InvalidInput);
+    CHECK_THROWS_WITH_AS(Journal::read_header(path), doctest::Contains("has no complete line"), InvalidInput);
     write_file(path, "x" + whole);
     CHECK_THROWS_WITH_AS(Journal::read_header(path), doctest::Contains(":1: the checksum"), InvalidInput);
 }

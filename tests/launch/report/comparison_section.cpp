@@ -75,11 +75,11 @@ TEST_CASE("a page says which method is faster only if the interval leaves no dou
 
     CHECK(contains(sure, "was <b>2.5 times</b> as fast as"));  // 50 s over 20 s
     CHECK(contains(sure, "(95 % interval: 1.33 to 6)."));      // 40 / 30 and 60 / 10
-    CHECK(contains(unsure, "the sweeps do not tell whether <b>"));
+    CHECK(contains(unsure, "the sweeps do not show whether <b>"));
     CHECK(contains(unsure, "3 times as fast (95 % interval: 0 to ∞)."));  // 60 s over 20 s
     CHECK_FALSE(contains(unsure, "<b>3 times</b>"));
     CHECK(count(unsure, "2 of 3 of") == 2);
-    CHECK(contains(unknown, "have no ratio: half the sweeps of one, or more, missed it"));
+    CHECK(contains(unknown, "have no ratio: at least half the sweeps of one missed it"));
 }
 
 TEST_CASE("each method has a chart of its slots, however many sweeps there are") {

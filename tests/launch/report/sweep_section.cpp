@@ -19,8 +19,7 @@ TEST_CASE("the best trial counts with its last report, and a page says where a r
         return sweep_section(sweep_data(folder / name), 0, /*is_open=*/true, PageKind::file);
     };
 
-    CHECK(
-        contains(section("s"), "best: trial 0, resource 2; 0.9 in a report of trial 1 that was not its last; next: "));
+    CHECK(contains(section("s"), "best: trial 0, resource 2; 0.9 in a report of trial 1, but not its last; next: "));
     CHECK(contains(section("plain"), "best: trial 0, resource 2</small>"));
 }
 
@@ -46,7 +45,7 @@ TEST_CASE("a page of trials that nobody judges had a chart and a table of rungs,
     CHECK(contains(section(), "data-chart='rungs'"));
     data["rungs"] = OrderedJson::array();
     CHECK_FALSE(contains(section(), "data-chart='rungs'"));
-    CHECK_FALSE(contains(section(), "Rungs in figures"));
+    CHECK_FALSE(contains(section(), "Rungs in numbers"));
 }
 
 TEST_CASE("a page gives the advice of `run` and `status`, such as that no trial came to the end") {
@@ -80,7 +79,7 @@ TEST_CASE("a page calls a trial failed whose report was better than the best, an
         return sweep_section(sweep_data(folder / name), 0, /*is_open=*/true, PageKind::file);
     };
 
-    CHECK(contains(section("s"), "best: trial 0, resource 9; 0.9 in a report of trial 1 that failed"));
+    CHECK(contains(section("s"), "best: trial 0, resource 9; 0.9 in a report of trial 1, which failed"));
     CHECK(contains(section("repeated"), "best: mean of configuration 0, trial 0, resource 9</small>"));
 }
 
@@ -126,5 +125,5 @@ TEST_CASE("a parameter with very many choices was missing from the charts withou
 
     const auto section = sweep_section(sweep_data(folder / "s"), 0, /*is_open=*/true, PageKind::file);
 
-    CHECK(contains(section, "No charts of parameters with more than 64 choices: a&lt;b.</p>"));
+    CHECK(contains(section, "No charts for parameters with more than 64 choices: a&lt;b.</p>"));
 }
