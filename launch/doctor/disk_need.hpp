@@ -13,7 +13,7 @@ namespace crescendo::launch {
 /// The maximum number of trials whose files are on the disk at the same time.
 struct TrialsOnDisk {
     std::optional<int> most;  ///< none: unlimited, because neither the sweep file nor `keep` limits it
-    std::string reason;       ///< which trials these are: "2 that run and the best 5"
+    std::string reason;       ///< which trials these are: "2 running and the best 5"
 };
 
 /// Computes the maximum for a sweep on `num_slots` slots. Failed trials are not counted, although their files stay.
