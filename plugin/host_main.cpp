@@ -77,7 +77,7 @@ struct Answer {
                                        static_cast<Answer*>(self)->config[name] = crescendo::plugin::to_json(value);
                                    } catch (const std::exception& error) {
                                        static_cast<Answer*>(self)->failure =
-                                           std::string(" gave ") + name + " = " + error.what();
+                                           std::string(" returned ") + name + " = " + error.what();
                                    }
                                },
                                [](void* self, const char* message) {
@@ -217,7 +217,7 @@ int main(int argc, char** argv) {
             return list(words[1]);
         }
         if (words.size() < 3 || descriptor == nullptr) {
-            throw std::runtime_error("crescendo-plugin-host is started by crescendo: run `crescendo run`");
+            throw std::runtime_error("crescendo starts crescendo-plugin-host; use `crescendo run`");
         }
         serve(find(words[0] == "stop_rule", words[1], {words.begin() + 2, words.end()}), std::atoi(descriptor));
         return 0;

@@ -106,7 +106,7 @@ Message to_json(const crescendo_value& value) {
         case crescendo_number:
             if (!std::isfinite(value.number)) {
                 throw std::runtime_error(std::to_string(value.number) +
-                                         ", which no parameter can be; give a finite number");
+                                         ", which is not a valid value; give a finite number");
             }
             return value.number;
         case crescendo_text:
@@ -116,7 +116,7 @@ Message to_json(const crescendo_value& value) {
     }
     auto json = Message::parse(value.text, nullptr, /*allow_exceptions=*/false);
     if (json.is_discarded()) {
-        throw std::runtime_error(std::string(value.text) + ", which is no JSON");
+        throw std::runtime_error(std::string(value.text) + ", which is not JSON");
     }
     return json;
 }

@@ -45,8 +45,8 @@ RecordedCurves::RecordedCurves(std::vector<Curve> curves, Reporting reporting)
     const auto has_reports = [](const Curve& curve) { return !curve.empty(); };
     const auto first = std::find_if(curves_.begin(), curves_.end(), has_reports);
     CRESCENDO_VALIDATE(first != curves_.end(), "",
-                       "no trial has reported (there is no learning curve to replay); give a sweep or a file with "
-                       "reports of its metric");
+                       "no trial has reported, so there is no learning curve to replay; give a sweep or file that has "
+                       "reports of the metric");
     const Curve* lender = &*first;
     for (auto& curve : curves_) {
         if (curve.empty()) {

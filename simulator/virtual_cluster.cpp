@@ -21,17 +21,17 @@ SweepSpec with_expected_regroup(SweepSpec sweep, const SimulationSpec& simulatio
 
 void require_few_trials(double num_trials) {
     CRESCENDO_VALIDATE(num_trials <= static_cast<double>(most_simulated_trials), "run_cap",
-                       "this sweep has {} trials, and no more than {} can be simulated (they are all kept in memory); "
-                       "use a lower run_cap, such as --set run_cap=100000",
+                       "this sweep has {} trials, but at most {} can be simulated (all are kept in memory); use a "
+                       "lower run_cap, such as --set run_cap=100000",
                        static_cast<std::int64_t>(num_trials), most_simulated_trials);
 }
 
 void require_few_units(double num_units, const SweepSpec& sweep, std::int64_t most) {
-    CRESCENDO_VALIDATE(num_units <= static_cast<double>(most), "scheduler.max",
-                       "this sweep has more than {} reports, which is too many to simulate: a simulated trial reports "
-                       "after each unit of its resource, of which max has {}; simulate in a larger unit, such as --set "
-                       "scheduler.min=1 --set scheduler.max=1000",
-                       most, sweep.scheduler.max.value);
+    CRESCENDO_VALIDATE(
+        num_units <= static_cast<double>(most), "scheduler.max",
+        "this sweep has more than {} reports, too many to simulate: a simulated trial reports after each unit of its "
+        "resource, and max is {} units; use a larger unit, such as --set scheduler.min=1 --set scheduler.max=1000",
+        most, sweep.scheduler.max.value);
 }
 
 VirtualCluster::VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation, int slots,
@@ -46,8 +46,8 @@ VirtualCluster::VirtualCluster(SweepSpec sweep, const SimulationSpec& simulation
       most_units_(most_units) {
     CRESCENDO_VALIDATE(slots >= 1, "slots", "there are {} slots (a trial needs one); use 1 or more", slots);
     CRESCENDO_VALIDATE(sweep_.spec().run_cap || time_budget || sweep_.spec().patience.trials, "run_cap",
-                       "nothing is sure to end this sweep (its target may never be met); give run_cap, budget.time or "
-                       "patience.trials");
+                       "nothing guarantees that this sweep ends (its target might never be met); give run_cap, "
+                       "budget.time or patience.trials");
 }
 
 Summary VirtualCluster::run() {

@@ -43,7 +43,7 @@ int environment_number(const char* name, int otherwise) {
     char* end = nullptr;
     const long number = std::strtol(value.c_str(), &end, 10);
     CRESCENDO_VALIDATE(*end == '\0' && number >= 1 && number <= 1'000'000, name,
-                       "{} is \"{}\"; it takes a whole number, at least 1", name, value);
+                       "{} is \"{}\"; use a whole number of at least 1", name, value);
     return static_cast<int>(number);
 }
 
@@ -71,7 +71,7 @@ std::chrono::seconds group_timeout() {
 }
 
 std::unique_ptr<Device> make_device(const std::string& name) {
-    CRESCENDO_VALIDATE(name == "cpu" || name == "cuda", protocol::device_variable, "{} is \"{}\"; it is cpu or cuda",
+    CRESCENDO_VALIDATE(name == "cpu" || name == "cuda", protocol::device_variable, "{} is \"{}\"; use cpu or cuda",
                        protocol::device_variable, name);
     return name == "cuda" ? load_cuda_device() : make_cpu_device();
 }
@@ -143,8 +143,8 @@ int export_it() {
 int control_descriptor() {
     const int fd = environment_number(protocol::fd_variable, 0);
     CRESCENDO_VALIDATE(fd > 0, protocol::fd_variable,
-                       "crescendo starts this program, with a socket's number in {}; by hand, only --check and "
-                       "--version serve a purpose",
+                       "crescendo starts this program, with the number of a socket in {}; by hand, only --check and "
+                       "--version are useful",
                        protocol::fd_variable);
     return fd;
 }

@@ -61,11 +61,10 @@ void require_its_samples(const Trial& trial, const Settings& settings, DataCache
     const auto samples = data.set(settings.data.train, settings.data);
     const auto shape = joined_shape(samples->inputs());
     const auto& task = trial.task();
-    CRESCENDO_VALIDATE(samples->size() == task.num_samples && shape == task.input_shape, "trainer.data.train",
-                       "{} has {} samples of {}, and had {} of {} when the trial began; put the former data back, or "
-                       "begin a new sweep",
-                       samples->location(), samples->size(), shape_text(shape), task.num_samples,
-                       shape_text(task.input_shape));
+    CRESCENDO_VALIDATE(
+        samples->size() == task.num_samples && shape == task.input_shape, "trainer.data.train",
+        "{} has {} samples of {}, but had {} of {} when the trial began; restore the old data, or start a new sweep",
+        samples->location(), samples->size(), shape_text(shape), task.num_samples, shape_text(task.input_shape));
 }
 
 }  // namespace
@@ -300,8 +299,8 @@ void Session::prepare_state(const Join& join, const Settings& settings) {
     const auto checkpoint = fs::path(join.directory) / protocol::trial_files::checkpoint;
     const bool saved = join.state != StateSource::fresh && std::filesystem::exists(checkpoint);
     if (join.state == StateSource::memory) {
-        std::fprintf(stderr, "trial %d: its state in memory died with those who held it; it %s\n", join.trial.value,
-                     saved ? "continues from its checkpoint" : "begins again");
+        std::fprintf(stderr, "trial %d: its state in memory was lost with the workers that held it; it %s\n",
+                     join.trial.value, saved ? "continues from its checkpoint" : "begins again");
     }
     if (!saved || !read_saved(checkpoint, join, settings)) {
         trial_ = new_trial(join.trial, join.seed, settings, data_, device_);
@@ -314,14 +313,14 @@ bool Session::read_saved(const fs::path& checkpoint, const Join& join, const Set
     trial_ = read_checkpoint(checkpoint, join.trial.value, join.seed, settings, device_);
     require_its_samples(*trial_, settings, data_);
     trial_->progress().report_pending = trial_->progress().report.has_value();
-    std::printf("continues from its checkpoint, of %lld epochs and %lld samples\n",
+    std::printf("continues from its checkpoint, after %lld epochs and %lld samples\n",
                 static_cast<long long>(trial_->progress().epoch), static_cast<long long>(trial_->progress().position));
     std::fflush(stdout);
     return true;
 } catch (const DamagedCheckpoint& error) {
     const auto aside = checkpoint.string() + ".damaged";
     fs::rename(checkpoint, aside);
-    std::fprintf(stderr, "%s; it is put aside as %s, and the trial begins again\n", error.what(), aside.c_str());
+    std::fprintf(stderr, "%s; it is moved to %s, and the trial begins again\n", error.what(), aside.c_str());
     return false;
 }
 
@@ -414,14 +413,14 @@ void Session::obey(const Profile& order) {
 const std::string& Session::location_of(const Evaluate& evaluate, const Settings& settings) const {
     const auto& location = evaluate.data == "test" ? settings.data.test : settings.data.validation;
     CRESCENDO_VALIDATE(!location.empty(), "trainer.data." + evaluate.data,
-                       "missing: there are no {} samples to run trial {} over", evaluate.data, evaluate.trial.value);
+                       "missing: there are no {} samples to run trial {} on", evaluate.data, evaluate.trial.value);
     return location;
 }
 
 std::unique_ptr<Trial> Session::read_trial(const Evaluate& evaluate, const Settings& settings) const {
     auto trial = read_checkpoint(evaluate.checkpoint, evaluate.trial.value, 0, settings, device_);
     CRESCENDO_VALIDATE(trial->progress().reported() >= evaluate.resource.value, "",
-                       "the checkpoint is of the report at {}; what trial {} reported at {} was not saved",
+                       "the checkpoint is from the report at {}; the state of trial {} at {} was not saved",
                        trial->progress().reported(), evaluate.trial.value, evaluate.resource.value);
     return trial;
 }

@@ -66,8 +66,9 @@ void check_classes(const Settings& settings, const std::string& key, const std::
         return;
     }
     if (settings.classes > 0) {
-        problems.push_back({"trainer.classes", text("{} classes count from 0 to {}, but {} has {}; give at least {}",
-                                                    known, known - 1, location, list, num_counted)});
+        problems.push_back(
+            {"trainer.classes", text("{} classes are numbered from 0 to {}, but {} has {}; give at least {}", known,
+                                     known - 1, location, list, num_counted)});
     } else if (has_gaps) {
         problems.push_back({key, text("{} has {}, but {} has no sample of these, so no trial can learn them; add them "
                                       "there, or leave them out here",
@@ -95,28 +96,27 @@ void check_data(const Settings& settings, const std::string& key, const std::str
     data.evaluation(location, settings.data);  // throws if memory is too small for the chunks, or means are unknown
     const auto& train = *data.set(settings.data.train, settings.data);
     CRESCENDO_VALIDATE(ask_alike(settings, *samples, train), key,
-                       "{}: its samples have another shape than those of {}; a model fits one", location,
+                       "{}: its samples and those of {} have different shapes; a model fits only one", location,
                        train.location());
     if (const auto input = scaled_in_one(*samples, train, settings.data)) {
         const auto type_in = [&](const auto& set) { return to_string(set.inputs()[*input].type); };
         throw InvalidInput(
-            text("{}: its {} are {}, and those of {} are {}. Bytes are divided by 255 unless "
-                 "data.normalize scales them, and other numbers are not; store both alike, or give "
-                 "data.normalize",
+            text("{}: its {} are {}, but those of {} are {}. Without data.normalize, bytes are divided by 255, and "
+                 "other numbers are not; store both in the same type, or give data.normalize",
                  location, settings.data.inputs[*input], type_in(*samples), train.location(), type_in(train)),
             key);
     }
     const auto numbers = [&](const auto& set) { return learns_classes(settings, set) ? "whole" : "real"; };
     CRESCENDO_VALIDATE(learns_classes(settings, *samples) == learns_classes(settings, train), key,
-                       "{}: its targets are {} numbers, and those of {} are {}; store both alike: whole numbers for "
-                       "classes, real ones for a regression",
+                       "{}: its targets are {} numbers, but those of {} are {}; store both the same way: whole numbers "
+                       "for classes, real ones for regression",
                        location, numbers(*samples), train.location(), numbers(train));
     if (found.empty() && learns_classes(settings, *samples)) {
         const auto contradiction = datasets::contradiction_of_classes(samples->targets()[0].classes, location,
                                                                       train.targets()[0].classes, train.location());
         CRESCENDO_VALIDATE(contradiction.empty(), key,
-                           "{}, so trials would be judged by other classes than they learn; convert both from folders "
-                           "of the same classes, or renumber the targets of one and correct its attribute {}",
+                           "{}, so trials would not be judged by the classes that they learn; convert both from "
+                           "folders with the same classes, or renumber the targets of one and correct its attribute {}",
                            contradiction, datasets::class_names_attribute);
         check_classes(settings, key, location, data, problems);
     }
@@ -133,9 +133,9 @@ void check_data(const Settings& settings, const std::string& key, const std::str
 } catch (const std::runtime_error& unreadable) {
     problems.push_back({key, unreadable.what()});
 } catch (const std::bad_alloc&) {
-    problems.push_back({key, text("{} asks for more memory than there is: it is damaged, or its chunks are too large "
-                                  "for this machine",
-                                  location)});
+    problems.push_back(
+        {key,
+         text("{} needs more memory than this machine has: it is damaged, or its chunks are too large", location)});
 }
 
 std::vector<Problem> problems_of(const json& section, const Catalogue& catalogue, DataCache& data) {
@@ -158,7 +158,7 @@ std::vector<Problem> problems_of_metric(const std::string& metric, const Setting
         return {};
     }
     return {{"metric.name",
-             text("no trial reports '{}', so none could be judged; they report {}{}", metric, enumerate(reported, ", "),
+             text("no trial reports '{}', so none can be judged; they report {}{}", metric, enumerate(reported, ", "),
                   settings.data.validation.empty() ? ", and more with data.validation" : "")}};
 }
 
@@ -222,8 +222,8 @@ std::vector<Problem> remarks_on_shuffle(const DataSettings& settings, DataCache&
     const auto chunk_bytes = samples->chunk_bytes(samples->chunk_samples()) + samples->chunk_samples() * 9;
     const auto mebibytes = (2 * few_chunks * chunk_bytes >> 20) + 1;
     return {{"trainer.data.memory",
-             text("a window of the shuffle holds {} of the {} chunks of {}, so samples that are stored together are "
-                  "trained on together; use {}MiB or more, or smaller chunks (crescendo data rechunk)",
+             text("a shuffle window holds {} of the {} chunks of {}, so samples that are stored together are used "
+                  "together; use {}MiB or more, or smaller chunks (crescendo data rechunk)",
                   held, shape.num_chunks(), settings.train, mebibytes)}};
 }
 
@@ -236,10 +236,10 @@ std::vector<Problem> remarks_on_scale(const DataSettings& settings, DataCache& d
         const auto& field = samples->inputs()[i];
         const auto& name = settings.inputs[i];
         if (!settings.normalizes(name) && !field.is_real() && size_of(field.type) > 1) {
-            remarks.push_back({"trainer.data.normalize",
-                               text("{} has {} of {}, which come into the network as they are stored; if they are "
-                                    "large, set standard, else none",
-                                    settings.train, to_string(field.type), name)});
+            remarks.push_back(
+                {"trainer.data.normalize", text("{} has {} numbers in {}, which enter the network as they are stored; "
+                                                "if they are large, set standard, else none",
+                                                settings.train, to_string(field.type), name)});
         }
     }
     return remarks;
@@ -255,15 +255,14 @@ std::vector<Problem> remarks_on_overlap(const DataSettings& settings, DataCache&
                                ? ""
                                : data.set(location, settings)->common_place(*data.set(other, settings));
         if (!place.empty()) {
-            remarks.push_back({key, text("{} and {} share samples, such as {}, so {}; use others here", location, other,
-                                         place, consequence)});
+            remarks.push_back({key, text("{} and {} share samples, such as {}, so {}; use other samples here", location,
+                                         other, place, consequence)});
         }
     };
     compare("trainer.data.validation", settings.validation, settings.train,
-            "trials are judged by samples that they learned");
-    compare("trainer.data.test", settings.test, settings.train, "the test is of samples that trials learned");
-    compare("trainer.data.test", settings.test, settings.validation,
-            "the test is of samples that chose the best trial");
+            "trials are judged on samples that they learned from");
+    compare("trainer.data.test", settings.test, settings.train, "the test uses samples that trials learned from");
+    compare("trainer.data.test", settings.test, settings.validation, "the test uses samples that chose the best trial");
     return remarks;
 }
 

@@ -230,7 +230,7 @@ class Config {
         if (const auto* value = std::get_if<T>(&at(name))) {
             return *value;
         }
-        throw std::invalid_argument("the value '" + name + "' is no " + what);
+        throw std::invalid_argument("the value '" + name + "' is not a " + what);
     }
 
     std::vector<std::pair<std::string, Value>> entries_;
@@ -429,7 +429,7 @@ Result guarded(crescendo_answer* answer, Result otherwise, const Body& body) {
     } catch (const std::exception& error) {
         answer->fail(answer->context, error.what());
     } catch (...) {
-        answer->fail(answer->context, "an exception that is no std::exception");
+        answer->fail(answer->context, "an exception that is not a std::exception");
     }
     return otherwise;
 }

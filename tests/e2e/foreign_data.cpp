@@ -200,7 +200,7 @@ TEST_CASE("validate names the place in the sweep file of latitudes that are not 
 
     CHECK(refused.code == 2);
     CHECK(said(refused) == Contains("sweep.yaml:10:"));
-    CHECK(said(refused) == Contains("data.latitude: era5.nc:/longitude holds 180, which is no latitude"));
+    CHECK(said(refused) == Contains("data.latitude: era5.nc:/longitude holds 180, which is not a latitude"));
     CHECK(validate(folder.path(), data + "latitude", "  model: mlp\n").code == 0);
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("validate asks where the channels of images are, and a trial trains on
     const auto asked = validate(folder.path(), "train: \"images.h5:/\"", "  depth: 3\n");
     CHECK(asked.code == 2);
     CHECK(said(asked) == Contains("layout: missing"));
-    CHECK(said(asked) == Contains("say `layout: hwc`"));
+    CHECK(said(asked) == Contains("use `layout: hwc`"));
     // As channels first, 8 x 3 leaves nothing after two halvings.
     CHECK(validate(folder.path(), "train: \"images.h5:/\", layout: chw", "  depth: 3\n").code == 2);
     CHECK(validate(folder.path(), "train: \"images.h5:/\", layout: hwc", "  depth: 3\n").code == 0);

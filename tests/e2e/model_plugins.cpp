@@ -118,7 +118,7 @@ TEST_CASE("what is wrong with a plug-in's model is found before anything starts,
     } cases[]{
         {"  plugins: [./other_torch.so]\n  model: gated\n",
          "trainer.plugins: ./other_torch.so was built for version 1 of crescendo/model_plugin.hpp and torch 2.4.1"},
-        {"  plugins: [./sweep.yaml]\n  model: gated\n", "trainer.plugins: ./sweep.yaml is no plug-in with models"},
+        {"  plugins: [./sweep.yaml]\n  model: gated\n", "trainer.plugins: ./sweep.yaml is not a plug-in with models"},
         {"  plugins: [./mine.so]\n  model: gatd\n",
          "sweep.yaml:11:3: trainer.model: \"gatd\" cannot be used here (did you mean 'gated'?); give one of cnn, "},
         {mine + "  gates: 3\n",

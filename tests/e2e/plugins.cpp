@@ -131,7 +131,7 @@ TEST_CASE("a sweep survives a plug-in that throws, hangs or dies, and names it")
         {"sampler: {type: thrower}",
          "sweep.yaml:8:11: sampler.type: the sampler `thrower` of ./trouble.so failed: it ended (exit status 1); last "
          "words: propose() threw: no memory for the model"},
-        {"sampler: {type: juggler}", "last words: propose() threw: an exception that is no std::exception"},
+        {"sampler: {type: juggler}", "last words: propose() threw: an exception that is not a std::exception"},
         {"sampler: {type: gossip}", "last words: tell() threw: no memory for the model"},
         {"sampler: {type: sleeper, deadline: 1s}",
          "the sampler `sleeper` of ./trouble.so failed: it gave no answer "
@@ -196,11 +196,12 @@ TEST_CASE("what a plug-in lacks is found before the sweep starts, at its place i
         {"plugins: [./none.so]\nsampler: {type: climber}", "sweep.yaml:7:11: plugins[0]: there is no file './none.so'"},
         {"plugins: [./train.sh]\nsampler: {type: climber}",
          "sweep.yaml:7:11: plugins[0]: ./train.sh is no plug-in for this crescendo: it cannot be loaded ("},
-        {"plugins: [./no_entry.so]\nsampler: {type: climber}", "it has no crescendo_plugin_entry(), so it is no "},
+        {"plugins: [./no_entry.so]\nsampler: {type: climber}",
+         "it has no crescendo_plugin_entry(), so it is not a plug-in"},
         {"plugins: [./dies_at_start.so]\nsampler: {type: climber}",
          "the process that loads it ended (killed by signal 6"},
         {"plugins: [./other_version.so]\nsampler: {type: climber}",
-         "it was built for version 2 of the boundary in crescendo/plugin.hpp, and this crescendo has version 1"},
+         "it was built for version 2 of the interface in crescendo/plugin.hpp, but this crescendo has version 1"},
         {"plugins: [./mine.so]\nsampler: {type: climbr}",
          "sweep.yaml:8:11: sampler.type: climbr is no sampler (did you mean 'climber'?); the plug-ins have the sampler "
          "climber, the search space narrowing and the stop rule plateau"},

@@ -258,6 +258,6 @@ TEST_CASE("what cannot be simulated is said") {
     check({"sweep.yaml", "--slots", "2", "--set", "scheduler.max=1000000000", "--set", "scheduler.type=fifo"}, endless);
     check({"sweep.yaml", "--slots", "2", "--set", "scheduler.max=20000000", "--set", "method=random", "--compare", "fifo"},
           endless);
-    check({"sweep.yaml", "--slots", "2", "--set", "scheduler.max=1099511627776"}, "of which max has 1099511627776");
+    check({"sweep.yaml", "--slots", "2", "--set", "scheduler.max=1099511627776"}, "and max is 1099511627776 units");
     check({"sweep.yaml", "--slots", "2", "--set", "run_cap=2147483647"}, "this sweep has 2147483647 trials");
 }

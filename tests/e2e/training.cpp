@@ -429,7 +429,7 @@ TEST_CASE("without a milestone on the way, a killed trainer or sweep continues f
     };
     /// Of the last checkpoint that was read.
     const auto continued_at = [&] {
-        const std::string words = "continues from its checkpoint, of ";
+        const std::string words = "continues from its checkpoint, after ";
         const auto log = bench.log(0);
         const auto at = log.rfind(words);
         return at == std::string::npos ? 0 : std::stoul(log.substr(at + words.size()));
@@ -606,7 +606,7 @@ TEST_CASE("what is wrong with the trainer's settings or data is found before any
     sweep.replace(sweep.find("val_accuracy"), 12, "val_acc");
     write_file(bench.folder / "sweep.yaml", sweep);
     refused(
-        "sweep.yaml:2:10: metric.name: no trial reports 'val_acc', so none could be judged; they report train_loss, "
+        "sweep.yaml:2:10: metric.name: no trial reports 'val_acc', so none can be judged; they report train_loss, "
         "val_loss, val_accuracy");
     bench.write_sweep(scheduler, line);
     sweep = content_of(bench.folder / "sweep.yaml");
@@ -666,7 +666,7 @@ TEST_CASE("a network of one's own in two sizes is tuned, from Python's file to t
         CHECK_MESSAGE(check.err.find(message) != std::string::npos, check.err);
     };
     write_file(bench.folder / "text.pt", "weights");
-    refused(", build/demo/large.pt", ", text.pt", "bad.yaml:13:3: parameters.model: text.pt is no TorchScript: ");
+    refused(", build/demo/large.pt", ", text.pt", "bad.yaml:13:3: parameters.model: text.pt is not TorchScript: ");
     refused("constants.share", "constants.shares", "parameters.constants.shares: the model has no attribute shares");
     refused("metrics: [f1", "metrics: [r2", "trainer.metrics: r2 is a metric of numbers");
 }

@@ -31,7 +31,7 @@ TEST_CASE("a library has the classes that CRESCENDO_PLUGIN lists") {
     CHECK(std::string(kind_name(parts[2])) == "stop rule");
     auto odd = parts[0];
     odd.kind = 9;
-    CHECK_THROWS_WITH(kind_name(odd), "climber is of no kind that this crescendo knows (9)");
+    CHECK_THROWS_WITH(kind_name(odd), "climber has a kind that this crescendo does not know (9)");
 }
 
 TEST_CASE("a library that is no plug-in for this version is refused with the reason") {

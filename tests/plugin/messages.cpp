@@ -77,8 +77,8 @@ TEST_CASE("values come back as they went") {
         const auto value = boundary::value_of(entries.data[i].value);
         CHECK(to_json(boundary::to_c(value)) == values[entries.data[i].name]);
     }
-    CHECK_THROWS_WITH_AS(to_json(boundary::to_c(Json{"[1,"})), "[1,, which is no JSON", std::runtime_error);
-    CHECK_THROWS_WITH_AS(to_json(boundary::to_c(std::nan(""))), "nan, which no parameter can be; give a finite number",
+    CHECK_THROWS_WITH_AS(to_json(boundary::to_c(Json{"[1,"})), "[1,, which is not JSON", std::runtime_error);
+    CHECK_THROWS_WITH_AS(to_json(boundary::to_c(std::nan(""))), "nan, which is not a valid value; give a finite number",
                          std::runtime_error);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a value that is not there, or of another kind, is an exception with i
 
     CHECK(config.number("width") == 64);
     CHECK_THROWS_WITH_AS(config.at("depth"), "there is no value 'depth'", std::out_of_range);
-    CHECK_THROWS_WITH_AS(config.number("name"), "the value 'name' is no number", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(config.number("name"), "the value 'name' is not a number", std::invalid_argument);
     CHECK_THROWS_WITH_AS(config.integer("rate"), "the value 'rate' is no whole number", std::invalid_argument);
     CHECK_THROWS_WITH_AS(config.text("width"), "the value 'width' is no text", std::invalid_argument);
 }

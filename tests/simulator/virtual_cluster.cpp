@@ -273,7 +273,7 @@ TEST_CASE("a simulation of more units than it may have ends with a word about th
     CHECK(run(num_reports).num_reports == num_reports);
     const auto error = tests::error_of([&] { run(num_reports - 1); });
     CHECK_MESSAGE(error.find("more than " + std::to_string(num_reports - 1) + " reports") != std::string::npos, error);
-    CHECK_MESSAGE(error.find("of which max has 27") != std::string::npos, error);
+    CHECK_MESSAGE(error.find("and max is 27 units") != std::string::npos, error);
 }
 
 TEST_CASE("more trials than memory holds are refused before the first one starts") {

@@ -148,8 +148,8 @@ TEST_CASE("a rank 0 that is to go on from memory, but holds nothing, takes the c
     const Json repeated = crescendo.await(1, "report");
     CHECK(repeated["resource"] == 2);
     CHECK(repeated["metrics"] == report["metrics"]);
-    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it continues from its checkpoint\n") !=
-          std::string::npos);
+    CHECK(content(terms.directory / "trainer.log")
+              .find("with the workers that held it; it continues from its checkpoint\n") != std::string::npos);
 }
 
 TEST_CASE("a rank 0 that finds neither memory nor checkpoint begins anew") {
@@ -160,7 +160,7 @@ TEST_CASE("a rank 0 that finds neither memory nor checkpoint begins anew") {
     crescendo.join({0}, "memory", terms);
 
     CHECK(crescendo.await(0, "report")["resource"] == 1);
-    CHECK(content(terms.directory / "trainer.log").find("with those who held it; it begins again\n") !=
+    CHECK(content(terms.directory / "trainer.log").find("with the workers that held it; it begins again\n") !=
           std::string::npos);
 }
 

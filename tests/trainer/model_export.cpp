@@ -177,7 +177,7 @@ TEST_CASE("a model with a complex buffer is exported without safetensors, which 
     const auto answer = export_model(request, {models(), optimizers()});
 
     CHECK(answer.at("files") == Json{"load.py", "model.pt", "model.ts", "export.json"});
-    CHECK(answer.at("left_out").at("model.safetensors") == "phase is ComplexFloat, which safetensors cannot hold");
+    CHECK(answer.at("left_out").at("model.safetensors") == "phase is ComplexFloat, which safetensors cannot store");
     const auto description = Json::parse(content(sweep.folder / "export" / "export.json"));
     CHECK(description.at("left_out") == answer.at("left_out"));
     CHECK_FALSE(fs::exists(sweep.folder / "export" / "model.safetensors"));
@@ -199,7 +199,7 @@ TEST_CASE("an export of a checkpoint that is gone, or of another model, names th
     };
 
     request["settings"]["width"] = 5;
-    CHECK(message_of().find("checkpoint.pt: it holds a model of another shape") != std::string::npos);
+    CHECK(message_of().find("checkpoint.pt: it holds a model with different shapes") != std::string::npos);
     request["checkpoint"] = (sweep.folder / "gone.pt").string();
     CHECK(message_of().find("gone.pt") != std::string::npos);
 }

@@ -193,7 +193,7 @@ TEST_CASE("the log says that steps updated nothing in fp16, and that no scale of
     CHECK(crescendo.train({0}, "new", terms, 1)["metrics"]["train_loss"].is_number());
 
     const std::string log = content(terms.directory / "trainer.log");
-    CHECK(log.find(" updated nothing, because their gradients are not finite in fp16; in ") != std::string::npos);
+    CHECK(log.find(" updated nothing, because their gradients were not finite in fp16; in ") != std::string::npos);
 }
 
 TEST_CASE("reports between epochs leave the trial's weights and its regroups as they are") {
@@ -411,6 +411,6 @@ TEST_CASE("a trial that diverges says once what may help, and that its samples a
     const std::string log = content(terms.directory / "trainer.log");
     const auto said = log.find("train_loss is not finite: training diverges at lr 1e+30");
     CHECK(said != std::string::npos);
-    CHECK(log.find("data.normalize: standard where numbers of the samples are far from 0") != std::string::npos);
+    CHECK(log.find("data.normalize: standard if numbers in the samples are far from 0") != std::string::npos);
     CHECK(log.find("train_loss is not finite", said + 1) == std::string::npos);
 }

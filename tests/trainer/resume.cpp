@@ -191,7 +191,7 @@ TEST_CASE("a trial does not go on with other samples than it began with") {
 
     const Json failed = later.await(0, "failed");
     CHECK(failed["kind"] == "error");
-    CHECK_MESSAGE(failed["message"].get<std::string>().find("has 95 samples of 8x8, and had 96") != std::string::npos,
+    CHECK_MESSAGE(failed["message"].get<std::string>().find("has 95 samples of 8x8, but had 96") != std::string::npos,
                   failed["message"].dump());
 }
 

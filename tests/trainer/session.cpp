@@ -273,9 +273,8 @@ TEST_CASE("a trial fails where no sample is left to measure it by") {
         return crescendo.await(0, "failed")["message"];
     };
 
-    CHECK(failure_of(all, nothing).c_str() ==
-          doctest::Contains("val_loss is of no samples: each of them has a number"));
-    CHECK(failure_of(nothing, all).c_str() == doctest::Contains("train_loss is of no samples"));
+    CHECK(failure_of(all, nothing).c_str() == doctest::Contains("val_loss has no samples: each one has a NaN"));
+    CHECK(failure_of(nothing, all).c_str() == doctest::Contains("train_loss has no samples"));
 }
 
 TEST_CASE("a loss that is not a number is reported as null, and training goes on") {
@@ -368,7 +367,7 @@ TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") 
     crescendo.send(0, evaluate);
 
     const std::string refusal = crescendo.await(0, "failed")["message"];
-    CHECK(refusal.find("the checkpoint is of the report at 2; what trial 0 reported at 3 was not saved") !=
+    CHECK(refusal.find("the checkpoint is from the report at 2; the state of trial 0 at 3 was not saved") !=
           std::string::npos);
 }
 

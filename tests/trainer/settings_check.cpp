@@ -70,12 +70,12 @@ TEST_CASE("a metric that no trial reports is found before training, with those t
     }
     CHECK(problems_with("val_acc") ==
           std::vector<Problem>{{"metric.name",
-                                "no trial reports 'val_acc', so none could be judged; they report "
+                                "no trial reports 'val_acc', so none can be judged; they report "
                                 "train_loss, val_loss, val_accuracy, val_f1"}});
     settings = plain(sweep.train);
     CHECK(problems_with("val_loss") ==
           std::vector<Problem>{{"metric.name",
-                                "no trial reports 'val_loss', so none could be judged; they report "
+                                "no trial reports 'val_loss', so none can be judged; they report "
                                 "train_loss, and more with data.validation"}});
 }
 
@@ -127,8 +127,8 @@ TEST_CASE("bytes and wider numbers are no inputs of one model, unless the settin
 
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.data.validation");
-    CHECK(problems[0].message.find("wide.h5:/: its inputs are int64, and those of " + train + " are uint8. Bytes") !=
-          std::string::npos);
+    CHECK(problems[0].message.find("wide.h5:/: its inputs are int64, but those of " + train +
+                                   " are uint8. Without data.normalize, bytes") != std::string::npos);
     settings["data"]["normalize"] = "none";
     CHECK(keys(settings).empty());
     settings["data"]["normalize"] = {{"inputs", {{"scale", 1.0 / 255}}}};
@@ -147,7 +147,7 @@ TEST_CASE("classes and real numbers are no targets of one model") {
 
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.data.validation");
-    CHECK(problems[0].message.find("its targets are real numbers, and those of") != std::string::npos);
+    CHECK(problems[0].message.find("its targets are real numbers, but those of") != std::string::npos);
 }
 
 TEST_CASE("classes that the training set lacks are found before training, with their samples") {
@@ -253,7 +253,7 @@ TEST_CASE("counts of a sensor that nothing scales are remarked on") {
 
     REQUIRE(remarks.size() == 1);
     CHECK(remarks[0].key == "trainer.data.normalize");
-    CHECK(remarks[0].message.find("has uint16 of inputs, which come into the network as they are") !=
+    CHECK(remarks[0].message.find("has uint16 numbers in inputs, which enter the network as they are") !=
           std::string::npos);
     settings["data"]["normalize"] = "none";
     CHECK(remarks_on_settings({{"settings", settings}}, plain_catalogue()).empty());

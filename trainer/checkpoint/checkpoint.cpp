@@ -90,7 +90,7 @@ void copy_into(at::Tensor tensor, const c10::IValue& saved) {
     const at::NoGradGuard no_gradients;
     const at::Tensor source = saved.toTensor();
     if (source.sizes() != tensor.sizes()) {
-        throw std::runtime_error("it holds a model of another shape");
+        throw std::runtime_error("it holds a model with different shapes");
     }
     tensor.copy_(source);
 }

@@ -83,8 +83,8 @@ TensorsByName read_tensors(const std::string& file) {
         all.clear();
     }
     CRESCENDO_VALIDATE(!all.empty(), file_key,
-                       "{} holds no weights by name: it is damaged, or a whole pickled module, or TorchScript; in "
-                       "Python, torch.save(model.state_dict(), 'weights.pt') writes what can be read",
+                       "{} has no named weights: it is damaged, a whole pickled module, or TorchScript; in Python, "
+                       "save the weights with torch.save(model.state_dict(), 'weights.pt')",
                        file);
     return without_prefix(all, "module.");
 }
@@ -163,7 +163,7 @@ void take_first_weights(Trial& trial) {
         } else if (taken->sizes() == tensor.sizes()) {
             at::Tensor(tensor).copy_(*taken);
         } else {
-            misfits.add(text("its {} is {}, that of the model {}", name, shape_text(taken->sizes().vec()),
+            misfits.add(text("its {} is {}, but {} in the model", name, shape_text(taken->sizes().vec()),
                              shape_text(tensor.sizes().vec())));
         }
     }
@@ -175,10 +175,10 @@ void take_first_weights(Trial& trial) {
             misfits.add(text("the model has no {}", name));
         }
     }
-    CRESCENDO_VALIDATE(misfits.text().empty(), file_key,
-                       "{} does not fit the model: {}; name in trainer.init_except what is to be learned from scratch, "
-                       "such as the last layer",
-                       file, misfits.text());
+    CRESCENDO_VALIDATE(
+        misfits.text().empty(), file_key,
+        "{} does not fit the model: {}; name what to learn from scratch in trainer.init_except, such as the last layer",
+        file, misfits.text());
 
     trial.begin_averages();
 }

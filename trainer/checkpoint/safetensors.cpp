@@ -32,7 +32,7 @@ constexpr Words types{{std::pair{at::kFloat, "F32"},
 
 void require(bool holds) {
     if (!holds) {
-        throw std::runtime_error("no file of the format safetensors");
+        throw std::runtime_error("not a safetensors file");
     }
 }
 
@@ -41,7 +41,7 @@ void require(bool holds) {
 std::string misfit_of_safetensors(const std::vector<NamedTensor>& tensors) {
     for (const auto& [name, tensor] : tensors) {
         if (!types.has(tensor.scalar_type())) {
-            return text("{} is {}, which safetensors cannot hold", name, c10::toString(tensor.scalar_type()));
+            return text("{} is {}, which safetensors cannot store", name, c10::toString(tensor.scalar_type()));
         }
     }
     return {};

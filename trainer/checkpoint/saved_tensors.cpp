@@ -60,7 +60,7 @@ struct Value : std::variant<Unknown, Mark, Global, Storage, std::string, std::in
     }
 };
 
-[[noreturn]] void refuse() { throw std::runtime_error("no file of torch.save"); }
+[[noreturn]] void refuse() { throw std::runtime_error("not a file from torch.save"); }
 
 /// The stack machine of Python's pickle module, limited to what tensors need. It implements the operations of protocol
 /// 2 (PEP 307), which torch.save writes.

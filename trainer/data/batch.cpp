@@ -29,8 +29,8 @@ void expect_known_classes(const datasets::Slice& slice, std::int64_t num_classes
     for (std::size_t i = 0; i < slice.samples.size(); ++i) {
         if (classes[i] < 0 || classes[i] >= num_classes) {
             throw std::runtime_error(
-                text("sample {} is of class {}, but the model knows the classes 0 to {}; the data "
-                     "have changed, or trainer.classes is too small",
+                text("sample {} has the class {}, but the model only knows the classes 0 to {}; the data have changed, "
+                     "or trainer.classes is too small",
                      slice.samples[i], classes[i], num_classes - 1));
         }
     }
@@ -44,7 +44,7 @@ void expect_shares(const datasets::Slice& slice, const datasets::Bytes& bytes, c
     if (found != numbers.end()) {
         const auto of_sample = numbers.size() / slice.samples.size();
         throw std::runtime_error(
-            text("trainer.loss: sample {} has the {} {}, but bce compares numbers from 0 to 1; scale them by "
+            text("trainer.loss: sample {} has the {} {}, but bce needs numbers from 0 to 1; scale them with "
                  "data.normalize: {NAME: {scale, offset}}, or use mse",
                  slice.samples[static_cast<std::size_t>(found - numbers.begin()) / of_sample], what, *found));
     }

@@ -49,8 +49,8 @@ ClassCounts count_classes(const datasets::SampleSet& samples, datasets::NonFinit
             // A uint64 of 2^63 or more is negative as int64.
             const bool is_positive = number >= 0 || targets.type == datasets::ElementType::u64;
             CRESCENDO_VALIDATE(number >= 0 && number < most_classes, "",
-                               "{}: {} holds the class {}, but classes count from 0 to at most {}; renumber them, or "
-                               "store numbers that are to be predicted as floating-point numbers",
+                               "{}: {} has the class {}, but classes must be from 0 to {}; renumber them, or store "
+                               "floating-point numbers for regression",
                                samples.location(), targets.path,
                                is_positive ? text("{}", static_cast<std::uint64_t>(number)) : text("{}", number),
                                most_classes - 1);
@@ -62,8 +62,8 @@ ClassCounts count_classes(const datasets::SampleSet& samples, datasets::NonFinit
     }
     samples.expect_unchanged();
     CRESCENDO_VALIDATE(!counts.empty(), "",
-                       "{}: {} holds no class, since all its numbers stand for none, as its attributes say ({}); "
-                       "correct the attributes, or the numbers",
+                       "{}: {} has no classes, because all its numbers are missing by its attributes ({}); correct the "
+                       "attributes or the numbers",
                        samples.location(), targets.path, to_string(*targets.packing));
     return counts;
 }

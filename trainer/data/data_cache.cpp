@@ -92,7 +92,7 @@ std::shared_ptr<datasets::SharedChunks> DataCache::shared(const DataSettings& se
         try {
             shared_ = std::make_shared<datasets::SharedChunks>(shared_memory_, bytes);
         } catch (const std::runtime_error& error) {
-            std::fprintf(stderr, "samples are not shared with other trainers of this node: %s\n", error.what());
+            std::fprintf(stderr, "samples are not shared with other trainers on this node: %s\n", error.what());
             shared_memory_.clear();
         }
     }

@@ -52,13 +52,14 @@ GridRows common_rows(const std::string& location, const Fields& targets) {
         return std::ssize(field.shape) < (field.window > 0 ? 3 : 2);  // the first axis of a window is time
     };
     const bool images = std::none_of(targets.begin(), targets.end(), is_no_image) && joined_shape(targets).size() >= 2;
-    CRESCENDO_VALIDATE(images, latitude_key, "it weighs the rows of images, but a target of {} is {}; leave it out",
+    CRESCENDO_VALIDATE(images, latitude_key, "it weights the rows of images, but a target of {} is {}; leave it out",
                        location, shape_text(joined_shape(targets)));
     const auto rows = rows_of(targets[0]);
     for (const auto& field : targets) {
-        CRESCENDO_VALIDATE(rows_of(field) == rows, latitude_key,
-                           "{} and {} of {} take other rows of their grids, and a row has one latitude; take the same",
-                           targets[0].path, field.path, location);
+        CRESCENDO_VALIDATE(
+            rows_of(field) == rows, latitude_key,
+            "{} and {} of {} use different rows of their grids, but a row has one latitude; use the same rows",
+            targets[0].path, field.path, location);
     }
     return rows;
 }
@@ -77,18 +78,17 @@ void expect_degrees(const Coordinate& latitudes) {
     double most = 0;
     for (const double latitude : latitudes.values) {
         CRESCENDO_VALIDATE(std::abs(latitude) <= 90, latitude_key,
-                           "{} holds {}, which is no latitude: these are degrees from -90 to 90", latitudes.name,
+                           "{} holds {}, which is not a latitude; latitudes are degrees from -90 to 90", latitudes.name,
                            latitude);
         most = std::max(most, std::abs(latitude));
     }
     const bool radians = latitudes.units.empty() ? most <= std::numbers::pi / 2 : latitudes.units.starts_with("rad");
-    CRESCENDO_VALIDATE(!radians, latitude_key,
-                       "{} {}; latitudes are to be degrees: multiply them by 180/pi, and have its attribute units say "
-                       "degrees_north",
-                       latitudes.name,
-                       latitudes.units.empty()
-                           ? text("has no attribute units, and numbers up to {} look like radians", most)
-                           : "is in " + latitudes.units);
+    CRESCENDO_VALIDATE(
+        !radians, latitude_key,
+        "{} {}; latitudes must be in degrees: multiply them by 180/pi, and set the attribute units to degrees_north",
+        latitudes.name,
+        latitudes.units.empty() ? text("has no attribute units, and its numbers (up to {}) look like radians", most)
+                                : "is in " + latitudes.units);
 }
 
 }  // namespace
@@ -101,8 +101,8 @@ std::vector<double> latitude_weights(const std::string& location, const Fields& 
     const auto latitudes = read_latitudes(settings);
     expect_degrees(latitudes);
     CRESCENDO_VALIDATE(std::ssize(latitudes.values) == stored, latitude_key,
-                       "{} has {} latitudes, but the images of {} have {} rows in the file (their axis before the "
-                       "last); name a data set with one latitude for each row",
+                       "{} has {} latitudes, but the images of {} have {} rows in the file (their second to last "
+                       "axis); name a data set with one latitude for each row",
                        latitudes.name, latitudes.values.size(), location, stored);
 
     std::vector<double> weights(static_cast<std::size_t>(height), 0.0);
@@ -112,7 +112,7 @@ std::vector<double> latitude_weights(const std::string& location, const Fields& 
         sum += weights[static_cast<std::size_t>(before + row)] = std::cos(degrees * std::numbers::pi / 180);
     }
     CRESCENDO_VALIDATE(sum > 1e-9, latitude_key,
-                       "all rows that are taken of {} lie at a pole, where no area is; take others", latitudes.name);
+                       "all selected rows of {} are at a pole, where they have no area; select others", latitudes.name);
     for (double& weight : weights) {
         weight *= static_cast<double>(height) / sum;
     }

@@ -51,13 +51,13 @@ class TrainingStatistics {
         }
         const auto found =
             std::find_if(all_->begin(), all_->end(), [&](const auto& set) { return set.name == data_set; });
-        CRESCENDO_VALIDATE(found != all_->end(), normalize_key, "no mean and spread of {} of {} are known; run: {}",
+        CRESCENDO_VALIDATE(found != all_->end(), normalize_key, "the mean and spread of {} in {} are unknown; run: {}",
                            data_set, train_, datasets::statistics_command(train_, layout_, {data_set}));
         Normalization normalization{{}, {}};
         for (const auto& channel : found->channels) {
             CRESCENDO_VALIDATE(channel.count > 0, normalize_key,
-                               "{} of {} has a channel without a finite number, so without a mean; "
-                               "leave it out, or give a mean and a std",
+                               "{} of {} has a channel without finite numbers, so it has no mean; leave it out, or "
+                               "give a mean and a std",
                                data_set, train_);
             normalization.mean.push_back(channel.mean);
             const bool varies = !channel.is_constant() && static_cast<float>(channel.std) > 0.0F;

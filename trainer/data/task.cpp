@@ -34,7 +34,7 @@ std::string hint_of_lone_number(const std::string& name, const std::vector<std::
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         indices += ", 0";
     }
-    return text(". Name its one number: targets: \"{}[{}]\"", name, indices);
+    return text(". Select its only number: targets: \"{}[{}]\"", name, indices);
 }
 
 /// Returns what is wrong with the targets, if anything.
@@ -45,7 +45,7 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
         return {};
     }
     if (targets.size() == 0) {
-        return {{data_key, text("{}: there are no targets for the {} to learn; name their data set by data.targets, or "
+        return {{data_key, text("{}: there are no targets for the {} to learn; name their data set in data.targets, or "
                                 "use `model: autoencoder`, which reconstructs the inputs",
                                 samples.location(), settings.model->name)}};
     }
@@ -53,14 +53,15 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
     const bool regression =
         std::all_of(targets.begin(), targets.end(), [](const auto& field) { return field.is_real(); });
     if (!regression && targets.size() > 1) {
-        problems.push_back({data_key, text("{}: of several targets one holds integers; a class is learned alone, and "
-                                           "targets of regression have floating-point numbers",
+        problems.push_back({data_key, text("{}: one of several targets holds integers; for classes, name a single "
+                                           "target; for regression, store floating-point numbers",
                                            samples.location())});
     } else if (!regression && !targets[0].shape.empty()) {
-        problems.push_back({data_key, text("{}: a target is {} of integers; a class is one number, a target of "
-                                           "regression has floating-point numbers{}",
-                                           samples.location(), shape_text(targets[0].shape),
-                                           hint_of_lone_number(settings.data.targets[0], targets[0].shape))});
+        problems.push_back(
+            {data_key,
+             text("{}: a target is {} integers; a class is one integer, and regression needs floating-point numbers{}",
+                  samples.location(), shape_text(targets[0].shape),
+                  hint_of_lone_number(settings.data.targets[0], targets[0].shape))});
     }
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const auto& name = settings.data.targets[i];
@@ -71,9 +72,8 @@ std::vector<Problem> misfits_of_targets(const Settings& settings, const SampleSe
         if (std::find(inputs.begin(), inputs.end(), name) != inputs.end()) {
             continue;
         }
-        problems.push_back(
-            {"trainer.data.normalize." + name,
-             text("{} holds the numbers of classes, which have no mean; leave it out", targets[i].path)});
+        problems.push_back({"trainer.data.normalize." + name,
+                            text("{} holds class numbers, which have no mean; leave it out", targets[i].path)});
     }
     return problems;
 }
@@ -99,14 +99,13 @@ std::vector<Problem> misfits_of_objective(const Settings& settings, const Sample
                                   classes ? "cross_entropy" : "mse, mae, huber, bce or relative_l2")});
     }
     if (const auto name = standardized_target(settings, samples); loss == Loss::bce && !classes && !name.empty()) {
-        problems.push_back(
-            {"trainer.loss", text("bce compares numbers from 0 to 1, but data.normalize gives {} the mean "
-                                  "0 and the spread 1; set data.normalize: {{}: none}, or use mse",
-                                  name, name)});
+        problems.push_back({"trainer.loss", text("bce needs numbers from 0 to 1, but data.normalize gives {} a mean of "
+                                                 "0 and a spread of 1; set data.normalize: {{}: none}, or use mse",
+                                                 name, name)});
     }
     if (settings.loss.weighs_classes() && !classes) {
         problems.push_back({settings.loss.class_weights.empty() ? "trainer.class_balance" : "trainer.class_weights",
-                            "it weighs samples by their class, but the targets are numbers; leave it out"});
+                            "it weights samples by their class, but the targets are numbers; leave it out"});
     }
     for (const auto metric : settings.metrics) {
         const bool of_classes = metric == Metric::top5 || metric == Metric::f1 || metric == Metric::balanced_accuracy ||
@@ -144,9 +143,9 @@ std::vector<Problem> misfits_of_augmentation(const Settings& settings, const Sam
     if (problems.empty() && !settings.data.latitude.empty()) {
         const bool mirrors = augmentation.flip == Flip::vertical || augmentation.flip == Flip::both;
         if (mirrors || augmentation.crop_padding > 0) {
-            problems.push_back({mirrors ? "trainer.flip" : "trainer.crop_padding",
-                                "it would move rows to latitudes that are not theirs; leave it out, or "
-                                "trainer.data.latitude"});
+            problems.push_back(
+                {mirrors ? "trainer.flip" : "trainer.crop_padding",
+                 "it would move rows to wrong latitudes; leave out either this or trainer.data.latitude"});
         }
     }
     return problems;
@@ -238,18 +237,18 @@ std::vector<Problem> misfits_of_task(const Settings& settings, const Task& task)
     std::vector<Problem> problems = settings.model->misfits_of_task(task);
     const auto given = std::ssize(settings.loss.class_weights);
     if (given > 0 && task.kind == Task::Kind::classification && given != task.num_outputs) {
-        problems.push_back({"trainer.class_weights", text("it has {} numbers, and there are {} classes; give one each",
-                                                          given, task.num_outputs)});
+        problems.push_back(
+            {"trainer.class_weights",
+             text("it has {} numbers, but there are {} classes; give one for each", given, task.num_outputs)});
     }
     if (settings.loss.of_plugin) {
         const auto of_loss = settings.loss.of_plugin->misfits_of_task(task);
         problems.insert(problems.end(), of_loss.begin(), of_loss.end());
         if (!task.row_weights.empty()) {
-            problems.push_back(
-                {"trainer.data.latitude",
-                 text("the loss {} of a plug-in gives one number for a sample, so rows cannot be weighed "
-                      "in it; leave this out, or use mse, mae, huber, bce or relative_l2",
-                      settings.loss.of_plugin->name)});
+            problems.push_back({"trainer.data.latitude",
+                                text("the plug-in loss {} gives one number for each sample, so it cannot weight rows; "
+                                     "leave this out, or use mse, mae, huber, bce or relative_l2",
+                                     settings.loss.of_plugin->name)});
         }
     }
     return problems;

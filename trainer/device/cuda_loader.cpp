@@ -19,7 +19,7 @@ std::unique_ptr<Device> load_cuda_device() {
     using Factory = Device*();
     auto* make = reinterpret_cast<Factory*>(::dlsym(library, "crescendo_make_cuda_device"));
     if (!make) {
-        throw std::runtime_error(text("{} is not of this version of crescendo-trainer", module.string()));
+        throw std::runtime_error(text("{} belongs to another version of crescendo-trainer", module.string()));
     }
     return std::unique_ptr<Device>(make());
 }

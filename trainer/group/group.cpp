@@ -154,7 +154,7 @@ Group::~Group() {
     try {
         device_.dissolve(*process_group_);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "a group did not end in order: %s\n", error.what());
+        std::fprintf(stderr, "a group did not end cleanly: %s\n", error.what());
     }
 }
 

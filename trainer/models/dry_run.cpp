@@ -33,18 +33,18 @@ void expect_stateless(Model& model, const at::Tensor& inputs, const std::string&
         model.train(training);
         const at::Tensor given = inputs.clone();
         const at::Tensor first = model.forward(inputs);
-        CRESCENDO_VALIDATE(inputs.equal(given), "trainer.model",
-                           "{} changes its inputs in place, but a step may run the same samples twice; let it work on "
-                           "a copy: x = x.clone()",
-                           who);
+        CRESCENDO_VALIDATE(
+            inputs.equal(given), "trainer.model",
+            "{} changes its inputs in place, but a step can run the same samples twice; change a copy: x = x.clone()",
+            who);
         for (std::size_t i = 0; i < buffers.size(); ++i) {
             buffers[i].copy_(before[i]);
         }
         CRESCENDO_VALIDATE(at::allclose(first, model.forward(inputs), /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true),
                            "trainer.model",
-                           "{} gives other outputs the second time, though inputs, weights, buffers and random numbers "
-                           "are the same: it keeps something that no checkpoint or regroup carries; make that a buffer "
-                           "(register_buffer), and change it in place",
+                           "{} gives different outputs the second time, with the same inputs, weights, buffers and "
+                           "random numbers: it keeps state that checkpoints and regroups do not carry; make that a "
+                           "buffer (register_buffer), and change it in place",
                            who);
     }
 }

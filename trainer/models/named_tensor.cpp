@@ -31,9 +31,8 @@ bool are_one(const at::Tensor& a, const at::Tensor& b) {
 
 void expect_one_in(const std::string& whole, const std::vector<NamedTensor>& tensors, const std::string& key) {
     const bool found = std::ranges::any_of(tensors, [&](const auto& each) { return lies_in(whole, each.name); });
-    CRESCENDO_VALIDATE(found, key,
-                       "the model has no parameter, and no module with parameters, of the name {}; it has {}", whole,
-                       outermost_names(tensors));
+    CRESCENDO_VALIDATE(found, key, "the model has no parameter, and no module with parameters, named {}; it has {}",
+                       whole, outermost_names(tensors));
 }
 
 }  // namespace crescendo::trainer

@@ -51,8 +51,8 @@ ParameterGroups::ParameterGroups(const OptimizerSpec& spec, const std::vector<Na
         group->places.push_back(i);
     }
     CRESCENDO_VALIDATE(!groups_.empty(), "trainer.lr_factors",
-                       "a factor of 0 freezes all parameters of the model, so a trial would learn nothing; leave out "
-                       "those that are to learn");
+                       "factors of 0 freeze all parameters of the model, so a trial would learn nothing; leave out the "
+                       "parameters to train");
     for (auto& group : groups_) {
         std::vector<NamedTensor> of_group;
         for (const std::size_t place : group.places) {

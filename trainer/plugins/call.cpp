@@ -63,7 +63,7 @@ PluginCall::~PluginCall() {
 }
 
 void rethrow_of_plugin(const std::string& who, const char* function) {
-    std::string words = "an exception that is no std::exception";
+    std::string words = "an exception that is not a std::exception";
     try {
         throw;
     } catch (const plugin::Misfit& misfit) {

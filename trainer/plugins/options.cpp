@@ -87,7 +87,7 @@ std::string mistake_of(const std::vector<Option>& options) {
     std::set<std::string> names;
     for (const auto& option : options) {
         if (option.name.empty() || !names.insert(option.name).second) {
-            return text("the name \"{}\" of an option is empty or given twice", option.name);
+            return text("the option name \"{}\" is empty or used twice", option.name);
         }
         if (!std::visit(Allowed{option}, option.fallback)) {
             return text("the option {} does not allow its own default", option.name);

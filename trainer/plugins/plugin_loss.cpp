@@ -25,7 +25,7 @@ class PluginLossSpec : public LossSpec {
         const at::Tensor losses =
             call_plugin(who_, "its function", [&] { return loss_.losses(outputs, targets, options_); });
         CRESCENDO_VALIDATE(losses.defined() && losses.sizes() == at::IntArrayRef{outputs.size(0)}, loss_key,
-                           "{} returns {} for {} samples; it is to return one loss for each", who_,
+                           "{} returns {} for {} samples; it must return one loss for each", who_,
                            !losses.defined()   ? "no tensor"
                            : losses.dim() == 0 ? "a single number"
                                                : shape_text(losses.sizes().vec()),
@@ -41,11 +41,11 @@ class PluginLossSpec : public LossSpec {
             classes ? at::zeros({num_samples}, at::kLong) : at::zeros({num_samples, task.num_outputs});
         CRESCENDO_VALIDATE(sum(outputs, targets).requires_grad(), loss_key,
                            "{} has no gradient with respect to the outputs, so nothing can be learned", who_);
-        CRESCENDO_VALIDATE(repeats_itself(task, targets), loss_key,
-                           "{} gives other losses for the same outputs and targets: it draws random numbers, which "
-                           "nothing seeds, or keeps something from one call to the next, so a trial would not repeat "
-                           "itself after a crash or a regroup",
-                           who_);
+        CRESCENDO_VALIDATE(
+            repeats_itself(task, targets), loss_key,
+            "{} gives different losses for the same outputs and targets: it draws random numbers without a seed, or "
+            "keeps state between calls, so a trial would not be reproducible after a crash or a regroup",
+            who_);
         return {};
     } catch (const InvalidInput& invalid) {
         return {{loss_key, invalid.what()}};

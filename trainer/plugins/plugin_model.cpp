@@ -66,7 +66,7 @@ class PluginModel : public Model {
             return run_with_lone_value(*this, inputs.size(0), once, [this](bool on) { evaluate_norms(on); });
         });
         const bool fits = outputs.defined() && (outputs.scalar_type() == at::kFloat || is_of_autocast(outputs));
-        CRESCENDO_VALIDATE(fits, model_key, "{} returns {}; forward() is to return float32", who_,
+        CRESCENDO_VALIDATE(fits, model_key, "{} returns {}; forward() must return float32", who_,
                            outputs.defined() ? c10::toString(outputs.scalar_type()) : "no tensor");
         const auto misfit = misfit_of_outputs(task_, outputs.sizes().vec(), inputs.size(0));
         CRESCENDO_VALIDATE(misfit.empty(), model_key, "{} {}", who_, misfit);
@@ -130,8 +130,8 @@ void expect_trainable(const Model& model, const std::string& who) {
 void expect_writable_buffers(const Model& model, const std::string& who) {
     for (const auto& buffer : model.named_buffers()) {
         CRESCENDO_VALIDATE(at::has_internal_overlap(buffer.value()) != at::MemOverlap::Yes, model_key,
-                           "{}: numbers of its buffer {} share their memory, as expand() has it, so that no checkpoint "
-                           "can be read into it; register a copy: .contiguous()",
+                           "{}: elements of its buffer {} share memory, as after expand(), so no checkpoint can be "
+                           "read into it; register a copy: .contiguous()",
                            who, buffer.key());
     }
 }
@@ -144,8 +144,8 @@ void expect_registered(Model& model, Model& other, const at::Tensor& inputs, con
         const bool alike = std::equal(from.begin(), from.end(), to.begin(), to.end(),
                                       [](const auto& a, const auto& b) { return a.sizes() == b.sizes(); });
         CRESCENDO_VALIDATE(alike, model_key,
-                           "{}: its factory makes another network the second time; its shapes may follow from its "
-                           "options and the task alone",
+                           "{}: its factory makes a different network the second time; its shapes must depend only on "
+                           "its options and the task",
                            who);
         for (std::size_t i = 0; i < from.size(); ++i) {
             to[i].copy_(from[i]);
@@ -163,9 +163,9 @@ void expect_registered(Model& model, Model& other, const at::Tensor& inputs, con
     CRESCENDO_VALIDATE(
         at::allclose(model.forward(inputs), other.forward(inputs), /*rtol=*/1e-3, /*atol=*/1e-5, /*equal_nan=*/true),
         model_key,
-        "{} gives other outputs with the same parameters and buffers: something that they depend on is not registered, "
-        "so it would neither learn nor be saved; use register_module, register_parameter or register_buffer in the "
-        "constructor",
+        "{} gives different outputs with the same parameters and buffers: they depend on something that is not "
+        "registered, which would neither learn nor be saved; use register_module, register_parameter or "
+        "register_buffer in the constructor",
         who);
 }
 
@@ -178,7 +178,7 @@ class PluginModelSpec : public ModelSpec {
 
     std::shared_ptr<Model> make(const Task& task) const override {
         auto network = call_plugin(who_, "its factory", [&] { return model_.make(options_, task_for_plugin(task)); });
-        CRESCENDO_VALIDATE(network != nullptr, model_key, "{}: its factory made no model", who_);
+        CRESCENDO_VALIDATE(network != nullptr, model_key, "{}: its factory returned no model", who_);
         return std::make_shared<PluginModel>(std::move(network), task, who_);
     }
 

@@ -49,7 +49,7 @@ void add_plugin(const std::string& library, Catalogue& catalogue) {
                                                 : mistake);
                 CRESCENDO_VALIDATE(!has(catalogue.models, name) && !has(catalogue.losses, name) &&
                                        !loss_words.find(name) && !name.ends_with(".pt"),
-                                   "", "{}: there is a model or a loss {} already; give the {} another name", library,
+                                   "", "{}: there is already a model or loss {}; give the {} another name", library,
                                    name, kind_of(registration));
                 add(catalogue, registered, library);
             },

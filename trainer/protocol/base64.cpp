@@ -12,7 +12,7 @@ constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 std::uint32_t digit(char letter) {
     const auto value = alphabet.find(letter);
     if (value == std::string_view::npos) {
-        throw std::invalid_argument("this is no base64");
+        throw std::invalid_argument("this is not base64");
     }
     return static_cast<std::uint32_t>(value);
 }
@@ -36,7 +36,7 @@ std::string encode_base64(const std::vector<std::uint8_t>& bytes) {
 
 std::vector<std::uint8_t> decode_base64(std::string_view encoded) {
     if (encoded.size() % 4 != 0) {
-        throw std::invalid_argument("this is no base64");
+        throw std::invalid_argument("this is not base64");
     }
     std::vector<std::uint8_t> bytes;
     for (; !encoded.empty(); encoded.remove_prefix(4)) {

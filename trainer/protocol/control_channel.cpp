@@ -63,7 +63,7 @@ void ControlChannel::read_lines() {
 void ControlChannel::take_line(const std::string& line) {
     json message = json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!message.is_object()) {
-        std::cerr << "crescendo-trainer: passed over a line that is no JSON object: " << line << std::endl;
+        std::cerr << "crescendo-trainer: ignored a line that is not a JSON object: " << line << std::endl;
         return;
     }
     const std::lock_guard lock(mutex_);
@@ -141,9 +141,9 @@ std::vector<json> ControlChannel::request_all(std::vector<json> messages, std::c
         return answers;
     }
     if (!in_time) {
-        throw RequestTimeout(text("no answer for {} ms to {}", timeout.count(), messages.front().dump()));
+        throw RequestTimeout(text("no answer within {} ms to {}", timeout.count(), messages.front().dump()));
     }
-    throw Interrupted("another order came while the group was forming");
+    throw Interrupted("another order arrived while the group was forming");
 }
 
 void ControlChannel::request_unanswered(json message) {

@@ -90,7 +90,7 @@ void ControlStore::wait(const std::vector<std::string>& keys) {
 void ControlStore::wait(const std::vector<std::string>& keys, const std::chrono::milliseconds&) { wait(keys); }
 
 std::int64_t ControlStore::getNumKeys() {
-    C10_THROW_ERROR(NotImplementedError, "the control channel's store counts no keys");
+    C10_THROW_ERROR(NotImplementedError, "the control channel's store does not count keys");
 }
 
 }  // namespace crescendo::trainer

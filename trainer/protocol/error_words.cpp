@@ -43,18 +43,18 @@ bool lacks_batch_statistics(std::string_view message) {
 
 std::string in_words_of_settings(const std::string& message) {
     if (lacks_batch_statistics(message)) {
-        return "the last batch of an epoch has a single sample for a worker, or data.nan: skip left one of a batch, "
-               "and a batch norm of the model that keeps no running statistics, which would serve for that, learns "
-               "from no less than two; let it keep them (track_running_stats=True), choose a batch_size that leaves "
-               "more, or use a norm over each sample, such as GroupNorm or LayerNorm";
+        return "a worker got a single sample, in the last batch of an epoch or because data.nan: skip left out the "
+               "others, but a batch norm without running statistics needs at least two; keep running statistics "
+               "(track_running_stats=True), choose a batch_size that leaves more, or use a norm over each sample, such "
+               "as GroupNorm or LayerNorm";
     }
     const auto words = message.find(" does not have a deterministic implementation");
     if (words == std::string::npos) {
         return message;
     }
     return text(
-        "{} gives other bits each time, and trainer.deterministic allows none of that; set it to off, or use "
-        "a model or loss without this operation",
+        "{} gives different bits each time, which trainer.deterministic does not allow; set it to off, or use a model "
+        "or loss without this operation",
         message.substr(0, words));
 }
 

@@ -24,9 +24,8 @@ bool is_full(const std::error_code& code) {
 
 std::string words_of(const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again) {
-        return "no thread or process can be started: those that this user may have (ulimit -u), those of the job's "
-               "control group (pids.max), or the memory for a stack (ulimit -v) are used up; raise what is short, or "
-               "train on fewer slots";
+        return "cannot start a thread or process: the limit of this user (ulimit -u), of the job's control group "
+               "(pids.max), or of memory for a stack (ulimit -v) is reached; raise that limit, or train on fewer slots";
     }
     return error.what();
 }
@@ -53,7 +52,7 @@ Failure describe_failure() {
     } catch (const std::exception& error) {
         return {kind::error, error.what()};
     } catch (...) {
-        return {kind::error, "an exception of an unknown kind"};
+        return {kind::error, "an exception of an unknown type"};
     }
 }
 

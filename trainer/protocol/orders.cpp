@@ -30,9 +30,9 @@ Order parse_order(const json& message) try {
     if (type == Profile::name) {
         return protocol::read<Profile>(message);
     }
-    throw std::runtime_error(text("no order has the type \"{}\"", type));
+    throw std::runtime_error(text("unknown order type \"{}\"", type));
 } catch (const json::exception& error) {
-    throw std::runtime_error(text("cannot take the order {}: {}", message.dump(), error.what()));
+    throw std::runtime_error(text("cannot read the order {}: {}", message.dump(), error.what()));
 }
 
 }  // namespace crescendo::trainer

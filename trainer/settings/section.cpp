@@ -74,7 +74,7 @@ std::optional<double> parse_bytes(const std::string& words) {
 Section::Section(const json& object, std::string path, std::vector<Problem>& problems)
     : object_(object.is_object() ? object : empty_object), path_(std::move(path)), problems_(problems) {
     if (!object.is_object()) {
-        problems_.push_back({path_, "this is no section; write settings below it, a key each"});
+        problems_.push_back({path_, "this is not a section; write its settings below it, each with its key"});
     }
 }
 
@@ -164,13 +164,13 @@ void Section::flag(const char* name, bool& value) {
 }
 
 void Section::text(const char* name, std::string& value) {
-    if (const json* found = find(name, is_text, "a text")) {
+    if (const json* found = find(name, is_text, "text")) {
         value = found->get<std::string>();
     }
 }
 
 void Section::texts(const char* name, std::vector<std::string>& values) {
-    if (const auto list = find_list(name, is_text, "a text, or a list of texts")) {
+    if (const auto list = find_list(name, is_text, "text, or a list of texts")) {
         values = list->get<std::vector<std::string>>();
     }
 }
@@ -195,7 +195,7 @@ void Section::bytes(const char* name, std::size_t& value) {
         bytes = parse_bytes(found->get<std::string>());
     }
     if (!bytes) {
-        return reject_type(name, *found, "a number of bytes, or a text such as 512MiB");
+        return reject_type(name, *found, "a number of bytes, or text such as 512MiB");
     }
     if (!(*bytes >= 1 && *bytes < 1e18)) {
         return reject(name, crescendo::text("{} is out of range; give at least one byte", found->dump()));

@@ -139,8 +139,8 @@ EvaluationSums evaluate_share(Trial& trial, datasets::SampleStream& stream, cons
 
 void complain_of_no_samples(const std::string& metric) {
     throw std::runtime_error(
-        text("{} is of no samples: each of them has a number that is NaN or infinite, or a class that is missing, and "
-             "trainer.data.nan: skip leaves such samples out; `crescendo data stats` counts them",
+        text("{} has no samples: each one has a NaN or infinite number, or a missing class, and trainer.data.nan: skip "
+             "leaves such samples out; `crescendo data stats` counts them",
              metric));
 }
 

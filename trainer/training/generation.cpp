@@ -20,12 +20,12 @@ bool is_diverged(const Report& report) {
 /// Why the loss of a trial may have become infinite or NaN, and what to do about it.
 std::string advice_on_divergence(const Settings& settings) {
     std::string advice =
-        text("train_loss is not finite: training diverges at lr {}; take a smaller one, or clip_norm", settings.lr);
+        text("train_loss is not finite: training diverges at lr {}; use a smaller lr, or clip_norm", settings.lr);
     if (!settings.data.standardize) {
-        advice += ", or data.normalize: standard where numbers of the samples are far from 0, as temperatures in K are";
+        advice += ", or data.normalize: standard if numbers in the samples are far from 0, like temperatures in K";
     }
     if (settings.data.nan == datasets::NonFinite::keep) {
-        advice += "; or samples have NaN, which data.nan: keep trains on";
+        advice += "; or samples have NaN, which data.nan: keep does not leave out";
     }
     return advice;
 }
@@ -226,12 +226,12 @@ void Generation::log(const Report& report, Seconds training, Seconds waiting, Se
                 line.c_str(), static_cast<double>(group_samples_) / training.count(),
                 100 * waiting.count() / training.count(), training.count(), evaluating.count());
     if (const auto& skipped = trial_.skipped_steps(); skipped.steps > 0) {
-        std::printf("%lld steps before this report updated nothing, because their gradients are not finite in fp16",
+        std::printf("%lld steps before this report updated nothing, because their gradients were not finite in fp16",
                     static_cast<long long>(skipped.steps));
         if (skipped.without_loss > 0) {
             std::printf(
-                "; in %lld of them the loss is not finite either, so that scaling it does not help: look for "
-                "numbers beyond 65504 in the samples, or take precision: bf16",
+                "; in %lld of them the loss was not finite either, so scaling it does not help; look for numbers "
+                "beyond 65504 in the samples, or use precision: bf16",
                 static_cast<long long>(skipped.without_loss));
         }
         std::printf("\n");

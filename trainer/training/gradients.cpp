@@ -16,16 +16,15 @@ void expect_gradients(const Trial& trial) {
         return;
     }
     for (const auto& [name, tensor] : trial.named_tensors()) {
-        CRESCENDO_VALIDATE(!tensor.requires_grad() || !lacks(tensor), "trainer.model",
-                           "the parameter {} takes no part in what the model computes: it would learn nothing, and "
-                           "workers that train together would wait for its gradient; use it, take it out of the model, "
-                           "or freeze it with lr_factors: {{}: 0}",
-                           name, name);
         CRESCENDO_VALIDATE(
-            !is_sparse(tensor), "trainer.model",
-            "the gradient of the parameter {} is sparse, and optimizers and the exchange between workers "
-            "take dense ones; make its layer with sparse=False",
-            name);
+            !tensor.requires_grad() || !lacks(tensor), "trainer.model",
+            "the model does not use the parameter {}: it would learn nothing, and workers that train together would "
+            "wait for its gradient; use it, remove it, or freeze it with lr_factors: {{}: 0}",
+            name, name);
+        CRESCENDO_VALIDATE(!is_sparse(tensor), "trainer.model",
+                           "the gradient of the parameter {} is sparse, but optimizers and the exchange between "
+                           "workers need dense gradients; make its layer with sparse=False",
+                           name);
     }
 }
 

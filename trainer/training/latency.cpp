@@ -136,7 +136,7 @@ Answers answer_one_at_a_time(Trial& trial, const datasets::SampleSet& samples,
 
 protocol::Latency summary_of(std::vector<double> seconds) {
     if (seconds.empty()) {
-        throw std::runtime_error("no sample was left to answer, since all have numbers that are not finite");
+        throw std::runtime_error("no sample is left to answer, because all have numbers that are not finite");
     }
     std::sort(seconds.begin(), seconds.end());
     const auto percentile = [&](std::size_t percent) { return seconds[(percent * seconds.size() + 99) / 100 - 1]; };

@@ -314,7 +314,7 @@ StepSums Trial::compute_gradients(const StepSamples& samples, const StepPlan& pl
         return accumulate_gradients(given, plan, reducer);
     };
     if (settings_.cuda_graphs == CudaGraphs::on && device_.records() && samples.keys_in_host_memory.defined()) {
-        recorded_.give_up("the model may draw random numbers, which are seeded in the host's memory");
+        recorded_.give_up("the model might draw random numbers, which are seeded in the host's memory");
     }
     const StepSums sums = can_record(samples, plan, size, reducer)
                               ? recorded_(device_, samples, likeness_of(plan), learning_parameters(), compute)

@@ -138,10 +138,10 @@ TEST_CASE("a file that does not fit is refused with what is different") {
     };
 
     CHECK(message({}, 7) == file.string() +
-                                " does not fit the model: its output.weight is 3x4, that of the model 7x4, "
-                                "its output.bias is 3, that of the model 7; name in trainer.init_except "
-                                "what is to be learned from scratch, such as the last layer");
-    CHECK(message({{"init_except", "head"}}, 3).find("of the name head") != std::string::npos);
+                                " does not fit the model: its output.weight is 3x4, but 7x4 in the model, "
+                                "its output.bias is 3, but 7 in the model; name what to learn from scratch "
+                                "in trainer.init_except, such as the last layer");
+    CHECK(message({{"init_except", "head"}}, 3).find("named head") != std::string::npos);
     auto tensors = source.named_tensors();
     tensors.back().name = "other";
     write_safetensors(file, tensors);
@@ -175,6 +175,6 @@ TEST_CASE("a file that is missing, damaged or of another kind is refused with it
     std::ofstream(folder / "words.pt") << "no weights";
 
     CHECK(message("none.pt") == missing);
-    CHECK(message("cut.safetensors").find("cut.safetensors holds no weights by name") != std::string::npos);
-    CHECK(message("words.pt").find("words.pt holds no weights by name") != std::string::npos);
+    CHECK(message("cut.safetensors").find("cut.safetensors has no named weights") != std::string::npos);
+    CHECK(message("words.pt").find("words.pt has no named weights") != std::string::npos);
 }

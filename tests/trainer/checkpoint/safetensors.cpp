@@ -34,5 +34,5 @@ TEST_CASE("a tensor of a type that safetensors lack is refused by its name") {
     const crescendo::tests::TemporaryFolder folder;
 
     CHECK_THROWS_WITH(write_safetensors(folder / "a", {{"phase", at::zeros({2}, at::kComplexFloat)}}),
-                      "phase is ComplexFloat, which safetensors cannot hold");
+                      "phase is ComplexFloat, which safetensors cannot store");
 }

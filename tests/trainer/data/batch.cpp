@@ -22,10 +22,11 @@ TEST_CASE("a class that the model does not know is found before the device sees 
     };
 
     CHECK(at::equal(targets_of({3, 0}), at::tensor({3, 0}, at::kLong)));
-    CHECK_THROWS_WITH_AS(targets_of({3, 4}),
-                         "sample 5 is of class 4, but the model knows the classes 0 to 3; the data have changed, or "
-                         "trainer.classes is too small",
-                         std::runtime_error);
+    CHECK_THROWS_WITH_AS(
+        targets_of({3, 4}),
+        "sample 5 has the class 4, but the model only knows the classes 0 to 3; the data have changed, or "
+        "trainer.classes is too small",
+        std::runtime_error);
     CHECK_THROWS_AS(targets_of({-1, 0}), std::runtime_error);
 }
 
@@ -49,13 +50,13 @@ TEST_CASE("a target beyond 0 and 1 ends the step of a loss that has no bound the
 
     CHECK(batch_of({0, 1, 0.25, 0.5}).targets.equal(at::tensor({0., 1., 0.25, 0.5}, at::kFloat).view({2, 2})));
     CHECK_THROWS_WITH_AS(batch_of({0, 1, 1.5, 0.5}),
-                         "trainer.loss: sample 5 has the target 1.5, but bce compares numbers from 0 to 1; scale them "
-                         "by data.normalize: {NAME: {scale, offset}}, or use mse",
+                         "trainer.loss: sample 5 has the target 1.5, but bce needs numbers from 0 to 1; scale them "
+                         "with data.normalize: {NAME: {scale, offset}}, or use mse",
                          std::runtime_error);
     CHECK_THROWS_AS(batch_of({0, -0.5, 1, 1}), std::runtime_error);
     task.kind = Task::Kind::reconstruction;
     CHECK_THROWS_WITH_AS(batch_of({0, 1, 2, 0}),
-                         "trainer.loss: sample 5 has the input 2, but bce compares numbers from 0 to 1; scale them by "
+                         "trainer.loss: sample 5 has the input 2, but bce needs numbers from 0 to 1; scale them with "
                          "data.normalize: {NAME: {scale, offset}}, or use mse",
                          std::runtime_error);
     task.wants_shares = false;

@@ -49,7 +49,7 @@ TEST_CASE("a missing class is none, unless samples with one are kept") {
     CHECK(counts_of(set.settings(classes, NonFinite::error)) == ClassCounts{1, 2});
     CHECK(counts_of(set.settings(classes, NonFinite::keep)).size() == 256);
     CHECK_THROWS_WITH_AS(counts_of(set.settings({255, 255}, NonFinite::skip)),
-                         Contains("/train/targets holds no class, since all its numbers stand for none"),
+                         Contains("/train/targets has no classes, because all its numbers are missing"),
                          crescendo::InvalidInput);
 }
 
@@ -63,9 +63,9 @@ TEST_CASE("a class beyond 2^63 is named as it is stored, not as a negative numbe
     }
     const auto train = (folder / "set.h5").string() + ":/";
 
-    CHECK_THROWS_WITH_AS(counts_of({.train = train}), Contains("holds the class 9223372036854775810, but"),
+    CHECK_THROWS_WITH_AS(counts_of({.train = train}), Contains("has the class 9223372036854775810, but"),
                          crescendo::InvalidInput);
-    CHECK_THROWS_WITH_AS(counts_of({.train = train, .targets = {"signed"}}), Contains("holds the class -2, but"),
+    CHECK_THROWS_WITH_AS(counts_of({.train = train, .targets = {"signed"}}), Contains("has the class -2, but"),
                          crescendo::InvalidInput);
 }
 

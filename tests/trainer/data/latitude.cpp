@@ -151,18 +151,18 @@ TEST_CASE("latitudes that are none, or not of these rows, are refused with what 
     write_grid(folder / "other.nc", 4, {10, 20, 30, 40});
     CHECK(named((folder / "other.nc").string() + ":/latitude") ==
           Contains("other.nc:/latitude has 4 latitudes, but the images of "));
-    CHECK(with({10, 20, 90.5}) == Contains("other.nc:/latitude holds 90.5, which is no latitude"));
-    CHECK(with({10, std::nanf(""), 20}) == Contains("holds nan, which is no latitude"));
+    CHECK(with({10, 20, 90.5}) == Contains("other.nc:/latitude holds 90.5, which is not a latitude"));
+    CHECK(with({10, std::nanf(""), 20}) == Contains("holds nan, which is not a latitude"));
     CHECK(with({-1.5F, 0, 1.5F}, "radians") ==
-          Contains("other.nc:/latitude is in radians; latitudes are to be degrees"));
-    CHECK(with({-1.5F, 0, 1.5F}, "") == Contains("numbers up to 1.5 look like radians"));
+          Contains("other.nc:/latitude is in radians; latitudes must be in degrees"));
+    CHECK(with({-1.5F, 0, 1.5F}, "") == Contains("numbers (up to 1.5) look like radians"));
     CHECK(with({-1.5F, 0, 1.5F}) == "");
-    CHECK(with({90, -90}) == Contains("lie at a pole"));
+    CHECK(with({90, -90}) == Contains("are at a pole"));
     DataSettings settings = on(train);
     settings.targets = {"t[:, 1, 0:3]", "t[:, 1, 2:5]"};
     CHECK(complaint(settings) == Contains("/t and /t of "));
     settings.targets = {"t[:, 1, 0, 0]"};
-    CHECK(complaint(settings) == Contains("it weighs the rows of images, but a target of "));
+    CHECK(complaint(settings) == Contains("it weights the rows of images, but a target of "));
     CHECK(complaint(settings) == Contains("is a single number; leave it out"));
     settings.targets = {"t", "t[:, 1, :, 0:4]"};
     CHECK(complaint(settings) == Contains("is 100; leave it out"));  // images of two sizes follow each other

@@ -91,7 +91,7 @@ TEST_CASE("weights of classes reach the task, and fit its classes alone") {
     const auto problems = misfits_of_task(settings_of(two), task_of(sweep.train, two));
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.class_weights");
-    CHECK(problems[0].message.c_str() == Contains("it has 2 numbers, and there are 4 classes"));
+    CHECK(problems[0].message.c_str() == Contains("it has 2 numbers, but there are 4 classes"));
     Settings numbers = on({.train = sweep.train}, "autoencoder");
     numbers.loss.class_balance = 1;
     DataCache data;
@@ -248,7 +248,7 @@ TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learne
     const auto problems = misfits(settings, *data.set(sweep.train, settings.data), "trainer.data.train");
 
     REQUIRE(problems.size() == 2);
-    CHECK(problems[0].message.c_str() == Contains("of several targets one holds integers"));
+    CHECK(problems[0].message.c_str() == Contains("one of several targets holds integers"));
     CHECK(problems[1].message.c_str() == Contains("a sample is 8x8 and a single number"));
 }
 
@@ -269,7 +269,7 @@ TEST_CASE("labels with axes of length 1 were refused without a word on how to na
     const auto problems = problems_of("y");
 
     REQUIRE(problems.size() == 1);
-    CHECK(problems[0].message.c_str() == Contains("Name its one number: targets: \"y[:, 0, 0]\""));
+    CHECK(problems[0].message.c_str() == Contains("Select its only number: targets: \"y[:, 0, 0]\""));
     CHECK(problems_of("y[:, 0, 0]").empty());
 }
 

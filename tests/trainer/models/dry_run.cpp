@@ -63,6 +63,6 @@ TEST_CASE("what a network keeps beside its buffers is found, in training and in 
 
         CHECK_NOTHROW(expect_stateless(carried, inputs, "it"));
         CHECK_THROWS_WITH_AS(expect_stateless(hidden, inputs, "it"),
-                             doctest::Contains("it gives other outputs the second time"), crescendo::InvalidInput);
+                             doctest::Contains("it gives different outputs the second time"), crescendo::InvalidInput);
     }
 }

@@ -129,10 +129,9 @@ TEST_CASE("frozen parameters require no gradient, have no state, and stay in eva
 }
 
 TEST_CASE("names that fit nothing are refused with those that there are, and so is a model that is frozen whole") {
-    CHECK(
-        error_of([] {
-            Network().groups({{"layer2", 1.0}});
-        }) ==
-        "the model has no parameter, and no module with parameters, of the name layer2; it has layer1, layer10, head");
-    CHECK(error_of([] { Network().groups({{"*", 0.0}}); }).starts_with("a factor of 0 freezes all parameters"));
+    CHECK(error_of([] {
+              Network().groups({{"layer2", 1.0}});
+          }) ==
+          "the model has no parameter, and no module with parameters, named layer2; it has layer1, layer10, head");
+    CHECK(error_of([] { Network().groups({{"*", 0.0}}); }).starts_with("factors of 0 freeze all parameters"));
 }

@@ -31,7 +31,7 @@ std::string words_of(const Exception& exception) {
 
 TEST_CASE("what a plug-in throws names the plug-in and its function") {
     CHECK(words_of(std::logic_error("no such shape")) == "the model mine threw in forward(): no such shape");
-    CHECK(words_of(17) == "the model mine threw in forward(): an exception that is no std::exception");
+    CHECK(words_of(17) == "the model mine threw in forward(): an exception that is not a std::exception");
     CHECK(words_of(plugin::Misfit("3 channels")) == "the model mine does not fit: 3 channels");
     CHECK(call_plugin("the model mine", "forward()", [] { return 3; }) == 3);
 }

@@ -35,7 +35,7 @@ TEST_CASE("a library that is no plug-in, or one for something else, is refused w
     std::ofstream(folder / "torn.so") << CRESCENDO_MODEL_PLUGIN_LABEL;
 
     CHECK(has(error_of_library("none.so"), "there is no file none.so; give the path of a shared library"));
-    CHECK(has(error_of_library((folder / "text.so").string()), "text.so is no plug-in with models or losses"));
+    CHECK(has(error_of_library((folder / "text.so").string()), "text.so is not a plug-in with models or losses"));
     CHECK(has(error_of_library((folder / "torn.so").string()), "torn.so cannot be loaded ("));
     CHECK(has(error_of_library(plugin_library("other_torch")),
               "other_torch.so was built for version 1 of crescendo/model_plugin.hpp and torch 2.4.1, but this "

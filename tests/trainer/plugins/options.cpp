@@ -62,8 +62,7 @@ TEST_CASE("options are described with their range and their own value") {
 
 TEST_CASE("options that contradict themselves are a mistake of the plug-in") {
     CHECK(mistake_of(known_options).empty());
-    CHECK(mistake_of({flag("norm", true), flag("norm", false)}) ==
-          "the name \"norm\" of an option is empty or given twice");
+    CHECK(mistake_of({flag("norm", true), flag("norm", false)}) == "the option name \"norm\" is empty or used twice");
     CHECK(mistake_of({integer("width", 0, 1, 8)}) == "the option width does not allow its own default");
     CHECK(mistake_of({choice("act", "selu", {"relu"})}) == "the option act does not allow its own default");
 }

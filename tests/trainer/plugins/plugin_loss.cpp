@@ -36,9 +36,9 @@ TEST_CASE("a loss of a plug-in that fits no target, teaches nothing or draws, is
     };
 
     CHECK(has(problem("mean"), "trainer.loss: the loss mean of "));
-    CHECK(has(problem("mean"), "returns a single number for 2 samples; it is to return one loss for each"));
+    CHECK(has(problem("mean"), "returns a single number for 2 samples; it must return one loss for each"));
     CHECK(has(problem("detached"), "has no gradient with respect to the outputs"));
-    CHECK(has(problem("random"), "gives other losses for the same outputs and targets: it draws random numbers"));
+    CHECK(has(problem("random"), "gives different losses for the same outputs and targets: it draws random numbers"));
     CHECK(has(problem("thrower"), "trouble.so threw in its function: no such target"));
     CHECK(has(text_of(misfits_of_task(settings_of_loss("mine", "log_cosh"), four_classes())), "log_cosh of "));
 }
@@ -51,5 +51,5 @@ TEST_CASE("a loss of a plug-in has one number for a sample, so it is refused whe
 
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].key == "trainer.data.latitude");
-    CHECK(has(problems[0].message, "the loss log_cosh of a plug-in gives one number for a sample"));
+    CHECK(has(problems[0].message, "the plug-in loss log_cosh gives one number for each sample"));
 }

@@ -99,12 +99,12 @@ TEST_CASE("a model of a plug-in that cannot be trained is refused before a trial
     CHECK(has(problem_of("misfit"), "trainer.model: the model misfit of "));
     CHECK(has(problem_of("misfit"), "trouble.so does not fit: it takes 3 channels"));
     CHECK(has(problem_of("throws_at_birth"), "trouble.so threw in its factory: no memory for the model"));
-    CHECK(has(problem_of("nothing"), "its factory made no model"));
+    CHECK(has(problem_of("nothing"), "its factory returned no model"));
     CHECK(has(problem_of("throws"), "trouble.so threw in forward(): no such shape"));
-    CHECK(has(problem_of("throws_a_number"), "threw in forward(): an exception that is no std::exception"));
+    CHECK(has(problem_of("throws_a_number"), "threw in forward(): an exception that is not a std::exception"));
     CHECK(has(problem_of("torch_throws"), "threw in forward(): mat1 and mat2 shapes cannot be multiplied"));
     CHECK(has(problem_of("forgets"), "returns no tensor"));
-    CHECK(has(problem_of("half"), "returns Half; forward() is to return float32"));
+    CHECK(has(problem_of("half"), "returns Half; forward() must return float32"));
     CHECK(has(problem_of("narrow"),
               "trouble.so returns 2x1 for two samples, but the targets need 2x4: a score for each"));
     CHECK(has(problem_of("narrow", two_numbers()), "the targets need 3x2: 2 numbers for each"));
@@ -114,16 +114,16 @@ TEST_CASE("a model whose parameters cannot be carried or trained is refused, and
     CHECK(has(problem_of("double"), "its parameter weight is Double; make it float32"));
     CHECK(has(problem_of("frozen"), "its parameter weight requires no gradient"));
     CHECK(has(problem_of("twins"), "its parameters weight and other are one tensor"));
-    CHECK(has(problem_of("expanded"), "numbers of its buffer mask share their memory"));
-    CHECK(has(problem_of("remembers"), "it keeps something that no checkpoint or regroup carries"));
-    CHECK(has(problem_of("remembers_in_evaluation"), "it keeps something that no checkpoint or regroup carries"));
-    CHECK(has(problem_of("unregistered"), "something that they depend on is not registered"));
+    CHECK(has(problem_of("expanded"), "elements of its buffer mask share memory"));
+    CHECK(has(problem_of("remembers"), "it keeps state that checkpoints and regroups do not carry"));
+    CHECK(has(problem_of("remembers_in_evaluation"), "it keeps state that checkpoints and regroups do not carry"));
+    CHECK(has(problem_of("unregistered"), "they depend on something that is not registered"));
     CHECK(has(problem_of("unregistered"), "use register_module, register_parameter or register_buffer"));
 }
 
 TEST_CASE(
     "a layer that a plug-in's forward() makes, equal in each model, was neither trained nor saved, and is refused") {
-    CHECK(has(problem_of("registered_late"), "something that they depend on is not registered"));
+    CHECK(has(problem_of("registered_late"), "they depend on something that is not registered"));
 }
 
 TEST_CASE("outputs with their axes in the wrong order are refused, also where two of them are asked for") {
@@ -138,7 +138,7 @@ TEST_CASE("a model with a parameter that takes no part in its outputs is refused
         return text_of(misfits_of_network(settings, four_classes()));
     };
 
-    CHECK(has(problem_with(Json::object()), "trainer.model: the parameter idle takes no part"));
+    CHECK(has(problem_with(Json::object()), "trainer.model: the model does not use the parameter idle"));
     CHECK(problem_with({{"idle", 0}}) == "");
 }
 

@@ -54,13 +54,13 @@ TEST_CASE("of a plug-in that cannot be loaded there is one message, which nothin
     const auto problems = problems_of({{"plugins", {"none.so"}}, {"model", "gated"}, {"gate_width", 1}});
 
     CHECK(problems ==
-          "trainer.plugins: there is no file none.so; give the path of a shared library as seen from the "
-          "folder where crescendo is called\n");
+          "trainer.plugins: there is no file none.so; give the path of a shared library, relative to the "
+          "folder where crescendo is started\n");
 }
 
 TEST_CASE("names that are there already, or that are no names, are refused") {
     CHECK(has(problems_of({{"plugins", {plugin_library("mine"), plugin_library("mine")}}}),
-              "there is a model or a loss gated already; give the model another name"));
+              "there is already a model or loss gated; give the model another name"));
 }
 
 TEST_CASE("a model with a bad option is refused by its name") {

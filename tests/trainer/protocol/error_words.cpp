@@ -66,7 +66,7 @@ TEST_CASE("a connection that ends is a lost peer's") {
           of_nccl(system_error, "Call to recv from 10.0.0.2<35219> failed : Connection reset by peer"),
           of_nccl(system_error, "NET/IB : Got completion from peer 10.0.0.2 with status=12"),
           std::string("NCCL, forming a group of 2: not done after 60 s"),
-          std::string("NCCL, ncclAllReduce: given up for a new order"),
+          std::string("NCCL, ncclAllReduce: abandoned for a new order"),
           std::string("[tcp/pair.cc:598] Connection closed by peer [127.0.0.1]:23881")}) {
         CAPTURE(message);
         CHECK_FALSE(blames_this_worker(message));
@@ -83,9 +83,10 @@ TEST_CASE("a batch norm that meets a single sample says which settings to change
 }
 
 TEST_CASE("LibTorch's words about determinism become those of the setting, and no others") {
-    CHECK(in_words_of_settings("adaptive_avg_pool2d_backward_cuda does not have a deterministic implementation, but you "
-                               "set 'torch.use_deterministic_algorithms(True)'. You can turn off determinism …") ==
-          "adaptive_avg_pool2d_backward_cuda gives other bits each time, and trainer.deterministic allows none of that; "
-          "set it to off, or use a model or loss without this operation");
+    CHECK(
+        in_words_of_settings("adaptive_avg_pool2d_backward_cuda does not have a deterministic implementation, but you "
+                             "set 'torch.use_deterministic_algorithms(True)'. You can turn off determinism …") ==
+        "adaptive_avg_pool2d_backward_cuda gives different bits each time, which trainer.deterministic does not allow; "
+        "set it to off, or use a model or loss without this operation");
     CHECK(in_words_of_settings("Target 3 is out of bounds") == "Target 3 is out of bounds");
 }

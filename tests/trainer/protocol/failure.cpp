@@ -65,7 +65,7 @@ TEST_CASE("a thread that cannot be made is told with what is used up, and how mu
 
     REQUIRE(failure.kind != nullptr);
     CHECK(failure.kind == std::string(protocol::failure::error));
-    CHECK(failure.message.find("no thread or process can be started") == 0);
+    CHECK(failure.message.find("cannot start a thread or process") == 0);
     CHECK(failure.message.find("(pids.max)") != std::string::npos);
 }
 

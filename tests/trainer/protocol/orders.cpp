@@ -172,7 +172,7 @@ TEST_CASE("an order without the keys that may be missing, or with null in them, 
 }
 
 TEST_CASE("a message that is no order is refused with the reason") {
-    CHECK_THROWS_WITH(trainer::parse_order({{"type", "dance"}}), "no order has the type \"dance\"");
+    CHECK_THROWS_WITH(trainer::parse_order({{"type", "dance"}}), "unknown order type \"dance\"");
     auto join = protocol::write<Json>(join_of(protocol::StateSource::fresh));
     join["state"] = "old";
     CHECK_THROWS_WITH(trainer::parse_order(join), "state is \"old\"; it is new, checkpoint or memory");

@@ -168,10 +168,9 @@ TEST_CASE("an operation without a deterministic form is refused where a trial is
     } catch (...) {
         message = describe_failure().message;
     }
-    CHECK(
-        message ==
-        "put_ gives other bits each time, and trainer.deterministic allows none of that; set it to off, or use a model "
-        "or loss without this operation");
+    CHECK(message ==
+          "put_ gives different bits each time, which trainer.deterministic does not allow; set it to off, or use a "
+          "model or loss without this operation");
 
     trial_in({{"model", "mlp"}}, *device);
     CHECK_FALSE(at::globalContext().deterministicCuDNN());

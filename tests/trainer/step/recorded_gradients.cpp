@@ -301,7 +301,7 @@ TEST_CASE("where a model of a plug-in is to be recorded, one line of the log say
     CHECK(device.recordings == 0);
     CHECK(content(folder / "auto" / "trainer.log") == "");
     CHECK(content(folder / "on" / "trainer.log") ==
-          "a step is not recorded as a CUDA graph: the model may draw random numbers, which are seeded in the host's "
+          "a step is not recorded as a CUDA graph: the model might draw random numbers, which are seeded in the host's "
           "memory\n");
 }
 

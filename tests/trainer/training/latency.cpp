@@ -85,6 +85,6 @@ TEST_CASE("a checkpoint's model answers each sample once, and as well as in a ba
     order["resource"] = 3;
     order["checkpoint"] = (terms.directory / "checkpoint.pt").string();
     crescendo.send(0, order);
-    CHECK(crescendo.await(0, "failed")["message"].get<std::string>().find("the checkpoint is of the report at 2") !=
+    CHECK(crescendo.await(0, "failed")["message"].get<std::string>().find("the checkpoint is from the report at 2") !=
           std::string::npos);
 }

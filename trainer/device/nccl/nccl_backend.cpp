@@ -28,7 +28,7 @@ nccl::DataType type_of(const at::Tensor& numbers) {
         case at::kBFloat16:
             return nccl::DataType::bfloat16;
         default:
-            TORCH_CHECK(false, "NCCL has no numbers of type ", numbers.scalar_type());
+            TORCH_CHECK(false, "NCCL does not support the type ", numbers.scalar_type());
     }
 }
 
@@ -45,7 +45,7 @@ NcclBackend::~NcclBackend() { abort(); }
 
 c10::intrusive_ptr<c10d::Work> NcclBackend::allreduce(std::vector<at::Tensor>& tensors,
                                                       const c10d::AllreduceOptions& options) {
-    TORCH_CHECK(options.reduceOp == c10d::ReduceOp::SUM, "Crescendo's NCCL adds up, and no more");
+    TORCH_CHECK(options.reduceOp == c10d::ReduceOp::SUM, "Crescendo's NCCL backend only supports sums");
     return enqueue("ncclAllReduce", tensors, [&](void* numbers, auto count, auto type) {
         communicator_->all_reduce(numbers, count, type, queue_->stream(), patience_);
     });
@@ -62,8 +62,7 @@ c10::intrusive_ptr<c10d::Work> NcclBackend::broadcast(std::vector<at::Tensor>& t
 template <class Call>
 c10::intrusive_ptr<c10d::Work> NcclBackend::enqueue(const char* name, const std::vector<at::Tensor>& tensors,
                                                     Call&& call) {
-    TORCH_CHECK(tensors.size() == 1 && tensors.front().is_non_overlapping_and_dense(), name,
-                " takes one tensor without gaps");
+    TORCH_CHECK(tensors.size() == 1 && tensors.front().is_non_overlapping_and_dense(), name, " takes one dense tensor");
     const at::Tensor& numbers = tensors.front();
     std::vector<c10::Device> devices;
     if (!numbers.is_cpu()) {

@@ -58,7 +58,7 @@ void NcclCommunicator::wait(const std::string& what, const std::function<bool()>
             return;
         }
         if (patience.gives_up()) {
-            throw NcclError(text("NCCL, {}: given up for a new order", what));
+            throw NcclError(text("NCCL, {}: abandoned for a new order", what));
         }
         if (pauses.elapsed() >= patience.timeout) {
             throw NcclError(
@@ -90,11 +90,11 @@ bool NcclCommunicator::abort(std::shared_ptr<void> kept, std::chrono::millisecon
     if (begin_abort(std::move(kept)).wait_for(time) == std::future_status::ready) {
         return true;
     }
-    std::fprintf(stderr, "NCCL has not ended a group within %lld ms: its memory stays taken\n",
+    std::fprintf(stderr, "NCCL did not end a group within %lld ms; its memory stays allocated\n",
                  static_cast<long long>(time.count()));
     return false;
 } catch (const std::exception& error) {  // no thread is available
-    std::fprintf(stderr, "a group of NCCL was not ended: %s\n", error.what());
+    std::fprintf(stderr, "cannot end an NCCL group: %s\n", error.what());
     return false;
 }
 

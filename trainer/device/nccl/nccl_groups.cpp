@@ -75,7 +75,7 @@ void NcclGroups::warm_up() try {
     NcclCommunicator first(library_, new_id(library_), /*rank=*/0, /*size=*/1, {.timeout = std::chrono::minutes(1)});
     end_idle(first);
 } catch (const NcclError& error) {
-    std::fprintf(stderr, "no trial with several workers will train here: %s\n", error.what());
+    std::fprintf(stderr, "trials with several workers cannot train here: %s\n", error.what());
 }
 
 c10::intrusive_ptr<c10d::ProcessGroup> NcclGroups::make(const c10::intrusive_ptr<c10d::Store>& store, int rank,
@@ -199,7 +199,7 @@ std::string NcclGroups::introduction() const {
 std::unique_ptr<NcclCommunicator> NcclGroups::take(const std::string& name) {
     const auto part = std::ranges::find(kept_, name, &Part::name);
     if (part == kept_.end()) {
-        throw NcclError(text("rank 0 has a communicator, {}, that was not offered to it", name));
+        throw NcclError(text("rank 0 chose the communicator {}, which this rank does not have", name));
     }
     auto communicator = std::move(part->communicator);
     kept_.erase(part);

@@ -14,7 +14,7 @@ template <class Function>
 void find(void* library, const std::string& file, const char* name, Function& function) {
     function = reinterpret_cast<Function>(::dlsym(library, name));
     if (function == nullptr) {
-        throw std::runtime_error(text("{} has no {}: it is no NCCL, or older than 2.14", file, name));
+        throw std::runtime_error(text("{} has no {}: it is not NCCL, or it is older than 2.14", file, name));
     }
 }
 

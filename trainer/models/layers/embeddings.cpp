@@ -31,11 +31,12 @@ std::vector<Problem> misfits_of_columns(const nlohmann::json& categories, std::i
     for (const auto& [name, number] : categories.items()) {
         const auto column = whole_number(name);
         if (!column || *column >= num_columns) {
-            problems.push_back({categories_key, text("{} is no column of {}, whose rows have the columns 0 to {}", name,
+            problems.push_back({categories_key, text("{} is not a column of {}, which has the columns 0 to {}", name,
                                                      location, num_columns - 1)});
         } else if (!number.is_number_integer() || number < 1 || number > most_categories) {
-            problems.push_back({text("{}.{}", categories_key, name),
-                                text("{} is no number of categories; give 1 to {}", number.dump(), most_categories)});
+            problems.push_back(
+                {text("{}.{}", categories_key, name),
+                 text("{} is not a number of categories; give 1 to {}", number.dump(), most_categories)});
         }
     }
     return problems;
@@ -60,9 +61,8 @@ std::vector<Problem> misfits_of_normalization(const std::map<std::int64_t, std::
             if (mean != 0.0 || std != 1.0) {
                 problems.push_back(
                     {categories_key,
-                     text("the codes of column {}, of {}:{}, are normalised with mean {} and std {}; leave them as "
-                          "they are with `normalize: {{{}: none}}`, in a data set of their own if others are "
-                          "measurements",
+                     text("the codes in column {} of {}:{} are normalised with mean {} and std {}; keep them unchanged "
+                          "with `normalize: {{}: none}`, in their own data set if other columns are measurements",
                           at->first, samples.location(), field.path, mean, std, data.inputs[i])});
             }
         }
@@ -84,13 +84,12 @@ std::vector<Problem> EmbeddingSettings::misfits(const datasets::SampleSet& sampl
     }
     const auto shape = joined_shape(samples.inputs());
     if (shape.size() != 1) {
-        return {{categories_key,
-                 text("a sample of {} is {}, but columns are those of a table, whose samples are rows of numbers; "
-                      "leave it out",
-                      samples.location(), shape_text(shape))}};
+        return {{categories_key, text("a sample of {} is {}, but only the samples of a table, which are rows of "
+                                      "numbers, have columns; leave it out",
+                                      samples.location(), shape_text(shape))}};
     }
     if (noise_ > 0) {
-        return {{"trainer.input_noise", "it would turn codes of categories into other numbers; leave it out"}};
+        return {{"trainer.input_noise", "it would change category codes; leave it out"}};
     }
     const auto problems = misfits_of_columns(given_, shape[0], samples.location());
     return problems.empty() ? misfits_of_normalization(categories(), samples, data) : problems;

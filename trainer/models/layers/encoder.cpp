@@ -122,8 +122,9 @@ std::vector<Problem> misfits_of_encoder(const EncoderSettings& settings) {
     if (settings.width % settings.heads == 0) {
         return {};
     }
-    return {{"trainer.heads", text("{} heads cannot share a width of {}; use a width that is a multiple of the heads",
-                                   settings.heads, settings.width)}};
+    return {
+        {"trainer.heads", text("{} heads cannot share a width of {}; use a multiple of the number of heads as width",
+                               settings.heads, settings.width)}};
 }
 
 }  // namespace crescendo::trainer

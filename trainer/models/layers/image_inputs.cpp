@@ -21,15 +21,15 @@ std::vector<Problem> misfits_of_images(const datasets::SampleSet& samples, const
                                        const std::string& data_key, const std::string& model,
                                        const std::string& otherwise) {
     if (!is_image(joined_shape(samples.inputs()))) {
-        return {{data_key, text("{}: a sample is {}, but the {} takes height x width or channels x height x width, and "
-                                "several inputs of equal height and width; {}",
+        return {{data_key, text("{}: a sample is {}, but the {} takes height x width or channels x height x width, "
+                                "with the same height and width for several inputs; {}",
                                 samples.location(), shapes_text(samples.inputs()), model, otherwise)}};
     }
     for (const auto& field : samples.inputs()) {
         if (!data.layout && field.looks_channels_last()) {
             return {{"trainer.data.layout",
-                     text("missing: the samples of {}:{} are {}, which looks like height x width x channels; say "
-                          "`layout: hwc` where it is so, `layout: chw` where the channels are first",
+                     text("missing: the samples of {}:{} are {}, which looks like height x width x channels; use "
+                          "`layout: hwc` if it is, or `layout: chw` if the channels come first",
                           samples.location(), field.path, shape_text(field.shape))}};
         }
     }

@@ -92,7 +92,7 @@ class AutoencoderSpec : public ModelSpec {
 
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& data,
                                  const std::string& data_key) const override {
-        auto problems = misfits_of_images(samples, data, data_key, name, "store the samples so");
+        auto problems = misfits_of_images(samples, data, data_key, name, "store the samples that way");
         if (!problems.empty()) {
             return problems;
         }

@@ -88,8 +88,8 @@ class CnnSpec : public ModelSpec {
         }
         const auto image = joined_shape(samples.inputs());
         if (std::min(image[image.size() - 2], image.back()) >> settings_.depth == 0) {
-            problems.push_back({"trainer.depth", text("{} leaves nothing of the {} inputs of {}, for each convolution "
-                                                      "halves height and width; use less",
+            problems.push_back({"trainer.depth", text("{} leaves nothing of the {} inputs of {}, because each "
+                                                      "convolution halves height and width; use less",
                                                       settings_.depth, shape_text(image), samples.location())});
         }
         return problems;

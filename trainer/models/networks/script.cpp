@@ -37,7 +37,7 @@ using Script = torch::jit::Module;
 namespace {
 
 constexpr const char* model_key = "trainer.model";
-constexpr const char* how_to_export = "in Python, torch.jit.script(model).save('model.pt') writes one";
+constexpr const char* how_to_export = "in Python, write it with torch.jit.script(model).save('model.pt')";
 
 /// The sentence of an error message that says what is wrong: torch's first, or TorchScript's last line.
 std::string essence(const std::exception& error) {
@@ -58,7 +58,7 @@ Script load(const std::string& file) {
     try {
         return torch::jit::load(file, at::kCPU);
     } catch (const std::exception& error) {
-        throw InvalidInput(text("{} is no TorchScript: {}; {}", file, essence(error), how_to_export), model_key);
+        throw InvalidInput(text("{} is not TorchScript: {}; {}", file, essence(error), how_to_export), model_key);
     }
 }
 
@@ -158,15 +158,16 @@ void set_constants(Script script, const json& constants, const std::string& path
     for (const auto& [name, value] : constants.items()) {
         const std::string place = path + "." + name;
         CRESCENDO_VALIDATE(name != "training", place,
-                           "training is set by the trainer, before each step and each evaluation; leave it out, and "
-                           "give the model an attribute of its own");
+                           "the trainer sets training before each step and evaluation; leave it out, and give the "
+                           "model another attribute");
         const auto& type = *script.type();
         CRESCENDO_VALIDATE(!type.findConstantSlot(name), place,
                            "{} is Final or in __constants__, so its value is built in; make it a plain attribute",
                            name);
-        CRESCENDO_VALIDATE(type.findAttributeSlot(name), place,
-                           "the model has no attribute {}, so it would change nothing; those to set: {}", name,
-                           settable_attributes(script));
+        CRESCENDO_VALIDATE(
+            type.findAttributeSlot(name), place,
+            "the model has no attribute {}, so this would change nothing; attributes that can be set: {}", name,
+            settable_attributes(script));
         if (value.is_object() && script.attr(name).isModule()) {
             set_constants(script.attr(name).toModule(), value, place);
             continue;
@@ -291,14 +292,14 @@ class ScriptModel : public Model {
 void expect_carried(const Script& script, const std::string& file) {
     look_at_operations(script, [&](const torch::jit::Node& node) {
         CRESCENDO_VALIDATE(node.kind() != torch::jit::prim::SetAttr, model_key,
-                           "{} sets its attribute {} in forward(), which no regroup or checkpoint carries; make it a "
-                           "buffer, and change that in place: self.{}.copy_(…)",
+                           "{} sets its attribute {} in forward(), but regroups and checkpoints do not carry it; make "
+                           "it a buffer, and change it in place: self.{}.copy_(…)",
                            file, node.s(torch::jit::attr::name), node.s(torch::jit::attr::name));
     });
     bool learns = false;
     for (const auto& [name, tensor] : script.named_parameters()) {
         CRESCENDO_VALIDATE(tensor.scalar_type() == at::kFloat, model_key,
-                           "{}: its parameter {} is {}; the trainer takes float32: model.float()", file, name,
+                           "{}: its parameter {} is {}, but the trainer takes float32; use model.float()", file, name,
                            c10::toString(tensor.scalar_type()));
         learns = learns || tensor.requires_grad();
     }
@@ -313,13 +314,12 @@ void expect_fit(Script script, const Task& task, const at::Tensor& inputs, const
         script.eval();
         outputs = script.forward({inputs});
     } catch (const std::exception& error) {
-        throw InvalidInput(
-            text("{} fails with inputs of {} (a batch of {}, float32): {}; let forward() take the samples "
-                 "as they are stored",
-                 file, shape_text(inputs.sizes().vec()), dry_samples(task), essence(error)),
-            model_key);
+        throw InvalidInput(text("{} fails with inputs of {} (a batch of {}, float32): {}; make forward() accept the "
+                                "samples as they are stored",
+                                file, shape_text(inputs.sizes().vec()), dry_samples(task), essence(error)),
+                           model_key);
     }
-    CRESCENDO_VALIDATE(outputs.isTensor(), model_key, "{} returns {}; forward() is to return one tensor", file,
+    CRESCENDO_VALIDATE(outputs.isTensor(), model_key, "{} returns {}; forward() must return one tensor", file,
                        outputs.tagKind());
     const auto misfit = misfit_of_outputs(task, outputs.toTensor().sizes().vec(), inputs.size(0));
     CRESCENDO_VALIDATE(misfit.empty(), model_key, "{} {}", file, misfit);
@@ -362,8 +362,8 @@ void expect_no_hidden_state(const Script& script, const Task& task, const at::Te
         for (std::size_t i = 0; i < fixed.size(); ++i) {
             const auto& [name, tensor] = fixed[i];
             CRESCENDO_VALIDATE(at::allclose(tensor, before[i], /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true), model_key,
-                               "{} changes its attribute {} in forward(), which the trial's other workers would not "
-                               "get; make it a buffer: self.register_buffer('{}', …)",
+                               "{} changes its attribute {} in forward(), but the trial's other workers would not see "
+                               "that; make it a buffer: self.register_buffer('{}', …)",
                                file, name, name);
         }
     };

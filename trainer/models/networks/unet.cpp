@@ -134,8 +134,8 @@ class UnetSpec : public ModelSpec {
         const auto inputs = joined_shape(samples.inputs());
         const auto targets = joined_shape(samples.targets());
         if (!is_image(targets) || !std::equal(targets.end() - 2, targets.end(), inputs.end() - 2)) {
-            return {{data_key, text("{}: a target is {}, but the {} gives fields of the inputs' height and width, {}; "
-                                    "use another model",
+            return {{data_key, text("{}: a target is {}, but the {} outputs fields with the inputs' height and width "
+                                    "({}); use another model",
                                     samples.location(), shape_text(targets), name, shape_text(inputs))}};
         }
         const auto multiple = std::int64_t{1} << settings_.depth;

@@ -226,8 +226,8 @@ class VideoSpec : public ModelSpec {
         for (const auto& field : samples.inputs()) {
             if (field.channels_last && field.window == 0) {
                 return {{"trainer.data.layout",
-                         text("hwc would bring the last axis of {}:{} to the front, where the {} takes the frames; "
-                              "store the channels behind the frames, or take windows of images",
+                         text("hwc would move the last axis of {}:{} to the front, where the {} expects the frames; "
+                              "store the channels after the frames, or use windows of images",
                               samples.location(), field.path, name)}};
             }
         }

@@ -119,7 +119,7 @@ TEST_CASE("a new order ends the wait for a peer that never comes") {
 
     const auto error = error_of([&] { Member(new_id(), 1, 2, patience); });
 
-    CHECK(error == "NCCL, forming a group of 2: given up for a new order");
+    CHECK(error == "NCCL, forming a group of 2: abandoned for a new order");
 }
 
 TEST_CASE("NCCL that hangs while it forms a group is left") {
@@ -195,7 +195,7 @@ TEST_CASE("a collective that hangs ends at the time-out or by a new order") {
             member.sum({1.0F});
         }
     });
-    CHECK(errors[0].ends_with("the sum: given up for a new order"));
+    CHECK(errors[0].ends_with("the sum: abandoned for a new order"));
 
     const auto error = error_of([] { Member(new_id(), 0, 1, long_patience, {.timeout = 20ms}).sum({1.0F}); });
     CHECK(error.ends_with("the sum: not done after 0.02 s"));

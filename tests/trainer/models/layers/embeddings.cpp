@@ -64,13 +64,14 @@ TEST_CASE("columns that are no codes are named") {
     };
 
     CHECK(problem_of({{"0", 12}}).empty());
-    CHECK(problem_of({{"3", 12}}).starts_with("trainer.categories: 3 is no column of "));
-    CHECK(problem_of({{"x", 12}}).starts_with("trainer.categories: x is no column of "));
-    CHECK(problem_of({{"0", 0}}).starts_with("trainer.categories.0: 0 is no number of categories"));
-    CHECK(problem_of({{"0", 1.5}}).starts_with("trainer.categories.0: 1.5 is no number of categories"));
-    CHECK(problem_of({{"0", 12}}, {{"input_noise", 0.1}}).starts_with("trainer.input_noise: it would turn codes"));
+    CHECK(problem_of({{"3", 12}}).starts_with("trainer.categories: 3 is not a column of "));
+    CHECK(problem_of({{"x", 12}}).starts_with("trainer.categories: x is not a column of "));
+    CHECK(problem_of({{"0", 0}}).starts_with("trainer.categories.0: 0 is not a number of categories"));
+    CHECK(problem_of({{"0", 1.5}}).starts_with("trainer.categories.0: 1.5 is not a number of categories"));
+    CHECK(problem_of({{"0", 12}}, {{"input_noise", 0.1}})
+              .starts_with("trainer.input_noise: it would change category codes"));
     CHECK(problem_of({{"0", 12}}, {{"data", {{"normalize", {{"inputs", {{"mean", {1, 0, 0}}, {"std", {1, 1, 1}}}}}}}}})
-              .find("column 0, of ") != std::string::npos);
+              .find("column 0 of ") != std::string::npos);
     CHECK(problem_of({{"0", 12}}, {{"data", {{"train", sweep.train}}}}).find("rows of numbers") != std::string::npos);
 }
 

@@ -254,8 +254,7 @@ TEST_CASE("constants of the settings set the attributes of a script") {
     CHECK(has(problem_of_script(file, {{"shar", 1.0}}), "trainer.constants.shar: the model has no attribute shar"));
     CHECK(has(problem_of_script(file, {{"shar", 1.0}}), "share (float), count (int)"));
     CHECK(has(problem_of_script(file, {{"count", 2.5}}), "trainer.constants.count: 2.5 cannot be used here"));
-    CHECK(
-        has(problem_of_script(file, {{"training", false}}), "trainer.constants.training: training is set by the trai"));
+    CHECK(has(problem_of_script(file, {{"training", false}}), "trainer.constants.training: the trainer sets training"));
 }
 
 TEST_CASE("a model that is no script, or does not fit, is refused with the reason") {
@@ -270,10 +269,10 @@ TEST_CASE("a model that is no script, or does not fit, is refused with the reaso
 
     CHECK(problem_of_script(good) == "");
     CHECK(has(problem_of_script("none.pt"), "trainer.model: none.pt: there is no such file"));
-    CHECK(has(problem_of_script((sweep.folder / "text.pt").string()), "text.pt is no TorchScript: "));
+    CHECK(has(problem_of_script((sweep.folder / "text.pt").string()), "text.pt is not TorchScript: "));
     CHECK(has(problem_of_script(three), "returns 2x3 for two samples, but the targets need 2x4"));
     CHECK(has(problem_of_script(image), "image.pt fails with inputs of 2x8x8"));
-    CHECK(has(problem_of_script(pair), "pair.pt returns Tuple; forward() is to return one tensor"));
+    CHECK(has(problem_of_script(pair), "pair.pt returns Tuple; forward() must return one tensor"));
     CHECK(has(problem_of_script(counting), "counting.pt sets its attribute count in forward()"));
 }
 
@@ -291,7 +290,7 @@ TEST_CASE("a script that keeps something in a list, or in a tensor that is no bu
     const std::string constant = save_script(sweep.folder / "constant.pt",
                                              "    return torch.matmul(x.flatten(1), self.weight.t()) + self.seen\n");
 
-    CHECK(has(problem_of_script(counting), "counting.pt gives other outputs the second time"));
+    CHECK(has(problem_of_script(counting), "counting.pt gives different outputs the second time"));
     CHECK(has(problem_of_script(summing), "summing.pt changes its attribute seen in forward()"));
     CHECK(has(problem_of_script(summing), "self.register_buffer('seen', …)"));
     CHECK(problem_of_script(constant) == "");
@@ -343,7 +342,7 @@ TEST_CASE("a frozen parameter of a script is no buffer, which each step would se
     CHECK(names_of_buffers(changing) == std::vector<std::string>{"scale", "mean"});
     CHECK(problem_of_script((sweep.folder / "net.pt").string()) == "");
     CHECK(has(problem_of_script(save_script(sweep.folder / "hidden.pt", hidden)),
-              "hidden.pt changes its attribute scale in forward(), which the trial's other workers would not get"));
+              "hidden.pt changes its attribute scale in forward(), but the trial's other workers would not see"));
 }
 
 TEST_CASE("a frozen parameter stays as it is in the file, also with init, ema and what earlier versions wrote") {
@@ -390,7 +389,7 @@ TEST_CASE("what a script raises in a step is told without the traceback, and in 
 
     CHECK(has(of_torch, "RuntimeError: "));
     CHECK(has(raised, "one is too few"));
-    CHECK(has(of_norm, "data.nan: skip left one of a batch"));
+    CHECK(has(of_norm, "data.nan: skip left out the others"));
     for (const auto& message : {of_torch, raised, of_norm}) {
         CAPTURE(message);
         CHECK_FALSE(has(message, "\n"));
@@ -422,7 +421,7 @@ TEST_CASE("a batch norm of a script that keeps no running statistics says so whe
     model->train();
 
     CHECK_THROWS_WITH(model->forward(at::randn({1, 8, 8})),
-                      doctest::Contains("let it keep them (track_running_stats=True), choose a batch_size"));
+                      doctest::Contains("keep running statistics (track_running_stats=True), choose a batch_size"));
 }
 
 TEST_CASE("a script that was saved in evaluation mode trains in training mode from its first step on") {
@@ -469,7 +468,7 @@ TEST_CASE("a script with a parameter that takes no part in its outputs is refuse
         return problems.empty() ? "" : problems.front().key + ": " + problems.front().message;
     };
 
-    CHECK(has(problem_with(Json::object()), "trainer.model: the parameter head takes no part"));
+    CHECK(has(problem_with(Json::object()), "trainer.model: the model does not use the parameter head"));
     CHECK(has(problem_with(Json::object()), "freeze it with lr_factors: {head: 0}"));
     CHECK(problem_with({{"head", 0}}) == "");
 
@@ -477,7 +476,7 @@ TEST_CASE("a script with a parameter that takes no part in its outputs is refuse
     Terms terms = sweep.terms("trial");
     terms.settings["model"] = file;
     crescendo.join({0}, "new", terms);
-    CHECK(has(crescendo.await(0, "failed")["message"], "the parameter head takes no part"));
+    CHECK(has(crescendo.await(0, "failed")["message"], "the model does not use the parameter head"));
 }
 
 TEST_CASE("whether all parameters of a script learn is not asked with samples of zeros, which may be singular") {
