@@ -177,7 +177,7 @@ void Section::texts(const char* name, std::vector<std::string>& values) {
 
 void Section::numbers(const char* name, std::vector<double>& values) {
     const auto is_finite = [](const json& each) { return each.is_number() && std::isfinite(each.get<double>()); };
-    if (const auto list = find_list(name, is_finite, "a number, or a list with one for each channel")) {
+    if (const auto list = find_list(name, is_finite, "a number, or a list of numbers")) {
         values = list->get<std::vector<double>>();
     }
 }

@@ -173,7 +173,7 @@ void set_constants(Script script, const json& constants, const std::string& path
             continue;
         }
         const auto found = value_of(value, *type.getAttribute(name));
-        CRESCENDO_VALIDATE(found, place, "{} cannot be used here: {} is of the type {}", value.dump(), name,
+        CRESCENDO_VALIDATE(found, place, "{} cannot be used here: {} has the type {}", value.dump(), name,
                            type.getAttribute(name)->annotation_str());
         script.setattr(name, *found);
     }
