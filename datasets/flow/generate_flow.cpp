@@ -22,12 +22,12 @@ constexpr double time_until_targets = 1;
 void check(const FlowOptions& options) {
     const auto size = options.size;
     CRESCENDO_VALIDATE(size >= 16 && size <= 4096 && std::has_single_bit(static_cast<std::uint64_t>(size)), "--size",
-                       "--size {}: the solver's Fourier transforms take a power of two from 16 to 4096", size);
+                       "--size {}: the solver's Fourier transforms need a power of two from 16 to 4096", size);
     if (options.viscosity) {
         const auto least = least_viscosity(size);
         CRESCENDO_VALIDATE(std::isfinite(*options.viscosity) && *options.viscosity >= least, "--viscosity",
-                           "--viscosity {}: the smallest eddies would be smaller than {} x {} points resolve; use at "
-                           "least {}, or a larger --size",
+                           "--viscosity {}: the smallest eddies would be too small for {} x {} points; use at least "
+                           "{}, or a larger --size",
                            *options.viscosity, size, size, least);
     }
 }

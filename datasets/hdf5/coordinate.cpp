@@ -19,7 +19,7 @@ std::string text_of(hid_t data_set, const char* attribute) {
     if (H5Aexists(data_set, attribute) <= 0) {
         return {};
     }
-    const auto problem = text("an attribute {} that cannot be read", attribute);
+    const auto problem = text("its attribute {} cannot be read", attribute);
     return hdf5::text_of_attribute(data_set, attribute, problem).value_or("");
 }
 
@@ -35,9 +35,10 @@ Coordinate read_coordinate(const std::filesystem::path& file, const std::string&
         const auto type = own(H5Dget_type(data_set.get()), "it has no type");
         const auto element = hdf5::element_type(type.get());
         const auto extent = hdf5::extent(data_set.get());
-        CRESCENDO_VALIDATE(element && extent.size() == 1 && extent[0] >= 1 && extent[0] <= most, "",
-                           "{} is no coordinate of a grid, which is one axis of numbers: it has {} axes, of type {}",
-                           read.name, extent.size(), hdf5::type_name(type.get()));
+        CRESCENDO_VALIDATE(
+            element && extent.size() == 1 && extent[0] >= 1 && extent[0] <= most, "",
+            "{} is not a grid coordinate, which is one axis of 1 to 2^24 numbers: it has {} axes, of type {}",
+            read.name, extent.size(), hdf5::type_name(type.get()));
         read.values.resize(static_cast<std::size_t>(extent[0]));
         check(H5Dread(data_set.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, read.values.data()),
               "it cannot be read");

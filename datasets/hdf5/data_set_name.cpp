@@ -27,11 +27,10 @@ std::optional<std::int64_t> to_index(std::string_view digits, const std::string&
         return std::nullopt;
     }
     const auto index = number_from<std::int64_t>(digits);
-    CRESCENDO_VALIDATE(
-        index && *index >= 0, "",
-        "\"{}\": {} is no index; write [:, 3] for one of the second axis, or [:, BEGIN:END], where END is "
-        "not included",
-        text, digits);
+    CRESCENDO_VALIDATE(index && *index >= 0, "",
+                       "\"{}\": {} is not an index; write [:, 3] for one index of the second axis, or [:, BEGIN:END], "
+                       "where END is not included",
+                       text, digits);
     return index;
 }
 
@@ -39,7 +38,7 @@ DataSetName::Axis axis_of(std::string_view words, const std::string& text) {
     const auto colon = words.find(':');
     if (colon == std::string_view::npos) {
         const auto index = to_index(words, text);
-        CRESCENDO_VALIDATE(index.has_value(), "", "\"{}\": nothing is taken of an axis; write : for all of it", text);
+        CRESCENDO_VALIDATE(index.has_value(), "", "\"{}\": an axis has no index; write : for all of it", text);
         return {.begin = *index, .end = *index + 1, .is_index = true};
     }
     return {.begin = to_index(trimmed(words.substr(0, colon)), text).value_or(0),
@@ -55,11 +54,10 @@ DataSetName DataSetName::parse(const std::string& text) {
     }
     DataSetName name{.name = text.substr(0, open)};
     const auto axes = split_outside_brackets(std::string_view(text).substr(open + 1, text.size() - open - 2));
-    CRESCENDO_VALIDATE(
-        axes.front() == ":", "",
-        "\"{}\": the first axis of a data set counts rows, which the location selects (FILE:/GROUP[0:100]); "
-        "write : for it, as in {}[:, 3]",
-        text, name.name);
+    CRESCENDO_VALIDATE(axes.front() == ":", "",
+                       "\"{}\": the first axis of a data set counts rows, and the location selects rows "
+                       "(FILE:/GROUP[0:100]); write : for it, as in {}[:, 3]",
+                       text, name.name);
     for (std::size_t i = 1; i < axes.size(); ++i) {
         name.axes.push_back(axis_of(axes[i], text));
     }
@@ -71,7 +69,7 @@ void DataSetName::cut(Field& field, const std::string& of) const {
         return;
     }
     CRESCENDO_VALIDATE(axes.size() <= field.shape.size(), "",
-                       "{} has {} axes behind its rows, and a part of {} is to be taken; leave some out", of,
+                       "{} has {} axes besides its rows, but the brackets select from {}; leave some out", of,
                        field.shape.size(), axes.size());
     RowPart part{.row = field.shape};
     field.shape.clear();
@@ -79,7 +77,7 @@ void DataSetName::cut(Field& field, const std::string& of) const {
         const auto axis = i < axes.size() ? axes[i] : Axis();
         const Range range{axis.begin, axis.end.value_or(part.row[i])};
         CRESCENDO_VALIDATE(range.begin < range.end && range.end <= part.row[i], "",
-                           "{}: axis {} has the indices 0 to {}, and [{}, {}) are not some of them", of, i + 1,
+                           "{}: axis {} has the indices 0 to {}, but [{}, {}) is not a part of them", of, i + 1,
                            part.row[i] - 1, range.begin, range.end);
         part.ranges.push_back(range);
         if (!axis.is_index) {

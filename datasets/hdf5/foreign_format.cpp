@@ -27,7 +27,7 @@ std::string foreign_format(const std::filesystem::path& file) {
     if (std::filesystem::is_directory(file, none)) {
         const bool is_zarr =
             std::filesystem::exists(file / ".zgroup", none) || std::filesystem::exists(file / "zarr.json", none);
-        return is_zarr ? "it is Zarr; write it as NetCDF-4, by xarray's to_netcdf for example" : "";
+        return is_zarr ? "it is Zarr; write it as NetCDF-4, for example with xarray's to_netcdf" : "";
     }
     std::array<char, 16> bytes{};
     if (std::filesystem::is_regular_file(file, none)) {  // reading a pipe would consume its data

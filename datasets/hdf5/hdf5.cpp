@@ -67,8 +67,8 @@ std::string hint_of_version(const std::string& words) {
         return {};
     }
     return text(
-        "; HDF5 {}.{} reads the file, and a newer one may have written it: there, h5py's libver='v110' writes "
-        "what older ones read",
+        "; this is HDF5 {}.{}, and a newer version may have written the file; write it with h5py's libver='v110', "
+        "which older versions can read",
         H5_VERS_MAJOR, H5_VERS_MINOR);
 }
 
@@ -113,7 +113,7 @@ std::string broken_link(hid_t file, const std::string& path) {
             return {};
         }
         if (link.type != H5L_TYPE_HARD && H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0) {
-            return text("{} ({}) leads to {}", part, kind_of_link(link), target_of_link(file, part, link));
+            return text("{} ({}) points to {}", part, kind_of_link(link), target_of_link(file, part, link));
         }
         if (end == std::string::npos) {
             return {};
@@ -126,17 +126,17 @@ Handle open_object(hid_t file, const std::string& path, const std::string& file_
     if (!exists(file, path)) {
         const auto broken = broken_link(file, path);
         CRESCENDO_VALIDATE(broken.empty(), "",
-                           "{}:{}, which cannot be opened; put that back where the link looks for it, or correct the "
-                           "link",
-                           file_name, broken);
+                           "{}:{}, which cannot be opened; put the target back, or correct the link", file_name,
+                           broken);
         throw InvalidInput(text("{} has no {} {}: {}{}", file_name, kind, path,
                                 naming(file_name, [&] { return siblings(file, path); }),
-                                path.ends_with("/inputs") ? "; data.inputs and data.targets name others" : ""));
+                                path.ends_with("/inputs") ? "; data.inputs and data.targets can name others" : ""));
     }
     auto object = own(H5Oopen(file, path.c_str(), H5P_DEFAULT), text("{}:{} cannot be opened", file_name, path));
     CRESCENDO_VALIDATE(
         H5Iget_type(object.get()) == type, "", "{}:{} is not a {}; a location is FILE:/GROUP, {}", file_name, path,
-        kind, "and the group holds the data sets inputs and targets, or those that data.inputs and data.targets name");
+        kind,
+        "and the group holds the data sets inputs and targets, or the ones named in data.inputs and data.targets");
     return object;
 }
 
@@ -237,7 +237,7 @@ Handle open_file(const std::filesystem::path& file, Access access, std::int64_t 
     now_reading(file.string());
     CRESCENDO_VALIDATE(std::filesystem::exists(file), "", "{}: no such file; relative paths start at {}{}",
                        file.string(), std::filesystem::current_path().string(),
-                       file.string().starts_with("~") ? ", and nothing replaces ~: write the whole path" : "");
+                       file.string().starts_with("~") ? ", and ~ is not expanded; write the whole path" : "");
     const bool is_folder = std::filesystem::is_directory(file);
     if (is_folder || H5Fis_hdf5(file.c_str()) == 0) {
         const auto format = foreign_format(file);
@@ -248,25 +248,24 @@ Handle open_file(const std::filesystem::path& file, Access access, std::int64_t 
 
     auto [handle, reason] = open_locked(file, access, alignment, true);
     if (handle.get() < 0 && refuses_locks(file)) {
-        CRESCENDO_VALIDATE(access != Access::write, "",
-                           "{} cannot be written to: its file system takes no locks, which keep two writers apart "
-                           "(HDF5: {}); write a new file, or where nobody else writes to this one set "
-                           "HDF5_USE_FILE_LOCKING=FALSE",
-                           file.string(), reason);
+        CRESCENDO_VALIDATE(
+            access != Access::write, "",
+            "{} cannot be written to: its file system does not support locks, which keep two writers apart (HDF5: {}); "
+            "write a new file, or set HDF5_USE_FILE_LOCKING=FALSE if nobody else writes to this one",
+            file.string(), reason);
         auto unlocked = open_locked(file, access, alignment, false);
         handle = std::move(unlocked.file);
         reason = std::move(unlocked.reason);
     }
     CRESCENDO_VALIDATE(
         !reason.starts_with("file is already open for write"), "",
-        "{} is being written to, or a program that wrote to it was killed: if none writes to it any more, "
-        "h5clear -s {} makes it readable again; what a program other than crescendo was changing may "
-        "be half written",
+        "{} is being written to, or a program was killed while writing to it; if nothing writes to it any more, "
+        "h5clear -s {} makes it readable again. Changes by programs other than crescendo may be incomplete",
         file.string(), file.string());
-    CRESCENDO_VALIDATE(handle.get() >= 0, "",
-                       "{} cannot be opened for {}: it is damaged, not permitted, or in use by "
-                       "another program (HDF5: {})",
-                       file.string(), access == Access::write ? "writing" : "reading", reason);
+    CRESCENDO_VALIDATE(
+        handle.get() >= 0, "",
+        "{} cannot be opened for {}: it is damaged, access is denied, or it is in use by another program (HDF5: {})",
+        file.string(), access == Access::write ? "writing" : "reading", reason);
     return std::move(handle);
 }
 

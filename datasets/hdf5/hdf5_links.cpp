@@ -21,7 +21,7 @@ Text text_of_link(hid_t group, const std::string& name, const H5L_info_t& link) 
     const char* file = nullptr;
     const char* path = nullptr;
     check(H5Lunpack_elink_val(value.data(), link.u.val_size, nullptr, &file, &path),
-          text("the link {} is of a kind that is not known", name));
+          text("the link {} is of an unknown kind", name));
     return {file, path};
 }
 
@@ -59,7 +59,7 @@ void copy_link(hid_t from, hid_t to, const std::string& name, const H5L_info_t& 
     const auto made = link.type == H5L_TYPE_SOFT
                           ? H5Lcreate_soft(path.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT)
                           : H5Lcreate_external(file.c_str(), path.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
-    check(made, text("the link {} cannot be made", name));
+    check(made, text("the link {} cannot be created", name));
 }
 
 }  // namespace crescendo::datasets::hdf5

@@ -28,7 +28,7 @@ bool is_unsigned(hid_t data_set, const std::string& name) {
     }
     const auto problem = text("{} has an attribute {} that cannot be read", name, attribute);
     const auto said = text_of_attribute(data_set, attribute, problem);
-    CRESCENDO_VALIDATE(said, "", "{} has an attribute {} that is no text; write \"true\" or \"false\", or remove it",
+    CRESCENDO_VALIDATE(said, "", "{} has an attribute {} that is not text; write \"true\" or \"false\", or remove it",
                        name, attribute);
     auto word = said->substr(0, said->find(' '));
     std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -45,8 +45,8 @@ Numbers numbers_of(hid_t data_set, const char* attribute, const std::string& nam
     const auto type = own(H5Aget_type(opened.get()), problem);
     const auto element = element_type(type.get());
     CRESCENDO_VALIDATE(element.has_value(), "",
-                       "{} has an attribute {} of type {}, which by the CF conventions is a number that says what its "
-                       "samples mean; correct it, or remove it",
+                       "{} has an attribute {} of type {}, but the CF conventions define it as a number, which says "
+                       "how to read the samples; correct it, or remove it",
                        name, attribute, type_name(type.get()));
     const auto space = own(H5Aget_space(opened.get()), problem);
     constexpr hssize_t most = 1 << 16;
@@ -120,8 +120,8 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
     const auto offset = read("add_offset");
     for (const auto& [attribute, numbers] : {std::pair{"scale_factor", &scale}, {"add_offset", &offset}}) {
         CRESCENDO_VALIDATE(numbers->values.size() <= 1, "",
-                           "{} has an attribute {} of {} numbers, and by the CF conventions it is one for all samples; "
-                           "write the numbers unpacked",
+                           "{} has an attribute {} of {} numbers, but the CF conventions allow only one, for all "
+                           "samples; write the samples unpacked",
                            name, attribute, numbers->values.size());
     }
     const bool is_signed = with_type(type, []<class T>() { return std::is_integral_v<T> && std::is_signed_v<T>; });
@@ -133,8 +133,8 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
     packing.scale = scale.values.empty() ? 1 : scale.values.front();
     packing.offset = offset.values.empty() ? 0 : offset.values.front();
     CRESCENDO_VALIDATE(std::isfinite(packing.scale) && packing.scale != 0 && std::isfinite(packing.offset), "",
-                       "{} has a scale_factor of {} and an add_offset of {}, which leave nothing of its numbers; "
-                       "correct these attributes",
+                       "{} has a scale_factor of {} and an add_offset of {}, which cannot unpack its numbers; correct "
+                       "these attributes",
                        name, packing.scale, packing.offset);
 
     for (const char* attribute : {"_FillValue", "missing_value"}) {

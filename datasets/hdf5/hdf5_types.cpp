@@ -112,7 +112,7 @@ std::int64_t num_bytes(const std::vector<std::int64_t>& extent, ElementType elem
         return length < 0 || __builtin_mul_overflow(bytes, length, &bytes) || bytes > std::int64_t{1} << 60;
     });
     if (!fits) {
-        throw DamagedFile(text("{} says to hold more than 2^60 bytes: the file is damaged", name));
+        throw DamagedFile(text("{} claims to hold more than 2^60 bytes: the file is damaged", name));
     }
     return bytes;
 }

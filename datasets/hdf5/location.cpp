@@ -7,10 +7,10 @@ namespace crescendo::datasets {
 Location Location::parse(const std::string& text) {
     const auto colon = text.rfind(":/");
     if (colon == std::string::npos || colon == 0) {
-        throw InvalidInput(crescendo::text(
-            "\"{}\" names no group of an HDF5 file; write FILE:/GROUP, for example fashion.h5:/train, or FILE:/ for "
-            "data sets that are in no group",
-            text));
+        throw InvalidInput(
+            crescendo::text("\"{}\" does not name a group of an HDF5 file; write FILE:/GROUP, for example "
+                            "fashion.h5:/train, or FILE:/ for data sets outside any group",
+                            text));
     }
     std::string group = text.substr(colon + 1);
     while (group.size() > 1 && group.back() == '/') {

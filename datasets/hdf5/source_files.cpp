@@ -240,10 +240,10 @@ class Walk {
             std::error_code no_file;  // set for a pipe or a device
             const auto held = fs::file_size(external, no_file);
             if (!no_file && part > 0 && held < needed) {
-                complain(text("{} keeps its numbers in {}, which has {} bytes and should have {}: it was cut off; put "
-                              "the whole file there",
+                complain(text("{} keeps its numbers in {}, which has {} bytes instead of {}: it was truncated; put the "
+                              "whole file there",
                               name, external.string(), held, needed),
-                         "have zeros in place of the rest");
+                         "accept zeros in place of the rest");
             }
         }
     }
@@ -269,7 +269,7 @@ class Walk {
                 visit_file(opened.get(), *at, data_sets, name);
                 files_.insert(*at);
             } else {
-                complain_of_missing(name, source, text("there is no such file beside {}", path.string()));
+                complain_of_missing(name, source, text("there is no such file next to {}", path.string()));
             }
         }
     }
@@ -286,10 +286,10 @@ class Walk {
             files_.insert(*block);
         }
         if (const auto later = later_than(number, source, path)) {
-            complain(text("{} is a virtual data set of numbered files, and {} is missing although there is {}; put it "
-                          "back",
-                          name, numbered(source, number), later->string()),
-                     "have the samples before it alone");
+            complain(
+                text("{} is a virtual data set of numbered files, and {} is missing although {} exists; put it back",
+                     name, numbered(source, number), later->string()),
+                "accept only the samples before it");
         }
     }
 
@@ -307,10 +307,10 @@ class Walk {
             constexpr std::size_t longest_gap = 1000;
             for (auto later = number + 1; later < number + longest_gap; ++later) {
                 if (hdf5::exists(file, inside(numbered(data_set, later)))) {
-                    complain(text("{} is a virtual data set of numbered ones, and {} of {} is missing although there "
-                                  "is {}; put it back",
+                    complain(text("{} is a virtual data set of numbered data sets, and {} of {} is missing although {} "
+                                  "exists; put it back",
                                   name, numbered(data_set, number), path.string(), numbered(data_set, later)),
-                             "have the samples before it alone");
+                             "accept only the samples before it");
                 }
             }
         }
@@ -328,12 +328,12 @@ class Walk {
         const auto opened = hdf5::open_data_set(file, inside(data_set), path.string());
         if (const auto extent = hdf5::extent(opened.get()); !taken.is_within(extent)) {
             const auto problem = text(
-                "{} is a virtual data set that takes more of its source {} than the {} that are "
-                "there; complete the source, or make the virtual data set anew",
+                "{} is a virtual data set that takes more from its source {} than the {} it has; complete the source, "
+                "or recreate the virtual data set",
                 name, full, shape_of(extent));
             // If the source is contiguous, the library would read whatever follows it in its file.
             CRESCENDO_VALIDATE(!hdf5::chunk_shape(opened.get()).empty(), "", "{}", problem);
-            complain(problem, "have the fill value in place of the rest");
+            complain(problem, "accept the fill value in place of the rest");
         }
         if (seen_.insert(full).second) {
             if (const auto linked = linked_file(opened.get(), path)) {
@@ -351,23 +351,22 @@ class Walk {
         const auto said = to_string(packing_);
         CRESCENDO_VALIDATE(
             packing_.says_all_of(packing), "",
-            "{} is a virtual data set whose attributes say of its numbers: {}. Those of its source {} say: "
-            "{}. So its numbers would be taken for others; read the sources themselves by a "
-            "file pattern, such as 'part-*.h5:/', or give the virtual data set the attributes that all "
-            "of its sources have",
+            "{} is a virtual data set whose attributes say about its numbers: {}. The attributes of its source {} say: "
+            "{}. So its numbers would be misread; read the sources directly with a file pattern, such as "
+            "'part-*.h5:/', or give the virtual data set the attributes that all its sources have",
             name_, said.empty() ? "nothing" : said, full, to_string(packing));
     }
 
     void complain_of_missing(const std::string& name, const std::string& source, const std::string& why) const {
         complain(text("{} is a virtual data set, and its source {} is missing: {}; put it back", name, source, why),
-                 "have the fill value in place of its samples");
+                 "accept the fill value in place of its samples");
     }
 
     void complain(const std::string& problem, const char* otherwise) const {
-        CRESCENDO_VALIDATE(missing_ == MissingSources::fill, "",
-                           "{}, or {}: `missing_sources: fill` in trainer.data, --missing-sources fill for a data "
-                           "command",
-                           problem, otherwise);
+        CRESCENDO_VALIDATE(
+            missing_ == MissingSources::fill, "",
+            "{}, or {}, with `missing_sources: fill` in trainer.data or --missing-sources fill for a data command",
+            problem, otherwise);
     }
 
     MissingSources missing_;

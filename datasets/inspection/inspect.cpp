@@ -30,7 +30,7 @@ void describe(hid_t data_set, DataSetInfo& info) {
     info.samples = info.shape.empty() ? 0 : info.shape[0];
     const auto element_bytes = static_cast<std::int64_t>(H5Tget_size(type.get()));
     if (__builtin_mul_overflow(H5Sget_simple_extent_npoints(space.get()), element_bytes, &info.bytes)) {
-        throw DamagedFile("it says to hold 2^63 bytes or more");
+        throw DamagedFile("it claims to hold 2^63 bytes or more");
     }
     info.stored_bytes = static_cast<std::int64_t>(H5Dget_storage_size(data_set));
     if (const auto element = hdf5::element_type(type.get())) {

@@ -105,8 +105,9 @@ Kept read_kept(const fs::path& path) {
     }
     const auto bytes = file ? read_all(file) : std::nullopt;
     if (!bytes) {
-        throw InvalidInput(text("{} cannot be read ({}): try again once it can, or remove it and the statistics in it",
-                                path.string(), std::generic_category().message(errno)));
+        throw InvalidInput(
+            text("{} cannot be read ({}); try again once it is readable, or remove it with the statistics in it",
+                 path.string(), std::generic_category().message(errno)));
     }
     auto content = json::parse(*bytes, nullptr, /*allow_exceptions=*/false);
     const bool usable = content.is_object() && content.contains("file") && content.contains("sets");
@@ -239,8 +240,8 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
         replace_file(place.kept, content.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
     } catch (const WriteError& error) {
         throw InvalidInput(
-            text("{} cannot be written ({}), and there the statistics of {} are kept; give "
-                 "data.normalize the mean and the std instead, or copy the file to where you may write",
+            text("{} cannot be written ({}), and the statistics of {} are kept there; set the mean and std in "
+                 "data.normalize instead, or copy the file to a folder that you may write to",
                  place.kept.string(), error.code().message(), place.file.string()));
     }
 }
@@ -256,12 +257,11 @@ std::vector<DataSetStatistics> kept_statistics(const std::string& location, Samp
                        "{} was written by user {}, who owns neither the data nor this process; run: {}",
                        place.kept.string(), writer, statistics_command(location, layout, wanted));
     CRESCENDO_VALIDATE(content.at("file") == versions_of(place) && sources_unchanged(content), "",
-                       "{}, or a source of it, was written to since its mean and spread were calculated; run: {}",
+                       "{}, or one of its sources, has changed since its mean and spread were calculated; run: {}",
                        place.file.string(), statistics_command(location, layout, wanted));
     const auto changed = made_otherwise(content, location, place);
     CRESCENDO_VALIDATE(changed.empty(), "",
-                       "{} of {} is made of other files, or has other rows, than when its mean and spread were "
-                       "calculated; run: {}",
+                       "{} of {} has other source files or rows than when its mean and spread were calculated; run: {}",
                        changed, place.file.string(), statistics_command(location, layout, wanted));
     std::vector<DataSetStatistics> statistics;
     for (const auto& [name, channels] : content.at("sets").at(place.name).items()) {
@@ -272,7 +272,7 @@ std::vector<DataSetStatistics> kept_statistics(const std::string& location, Samp
     }
     return statistics;
 } catch (const json::exception& error) {
-    throw InvalidInput(text("the statistics kept beside {} are damaged ({}); remove {} and run: {}", location,
+    throw InvalidInput(text("the statistics kept next to {} are damaged ({}); remove {} and run: {}", location,
                             error.what(), Place(location, layout).kept.string(),
                             statistics_command(location, layout, wanted)));
 }

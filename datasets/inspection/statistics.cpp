@@ -132,8 +132,8 @@ class Survey {
           field_(set_->inputs()[0]),
           whole_(static_cast<std::size_t>(field_.channels().count)) {
         CRESCENDO_VALIDATE(options.layout || !field_.looks_channels_last(), "",
-                           "{}: {} looks like height x width x channels, and then each channel has a mean of its own; "
-                           "say --layout hwc where it is so, --layout chw where the channels are first",
+                           "{}: {} looks like height x width x channels, and each channel needs its own mean; use "
+                           "--layout hwc if so, or --layout chw if the channels come first",
                            location, field_.path);
     }
 
@@ -233,8 +233,8 @@ std::vector<std::string> data_sets_of_numbers(const std::string& location) {
     const auto file = hdf5::open_file(first, hdf5::Access::read);
     const auto group = hdf5::open_group(file.get(), place.group, first.string());
     auto members = hdf5::naming(first.string(), [&] { return members_of(group.get(), first.string()); });
-    CRESCENDO_VALIDATE(!members.empty(), "", "{} holds no data set of numbers; look at `crescendo data inspect {}`",
-                       location, first.string());
+    CRESCENDO_VALIDATE(!members.empty(), "", "{} has no data set of numbers; see `crescendo data inspect {}`", location,
+                       first.string());
     if (!selection.suffix().empty()) {
         keep_samples(members);
     }

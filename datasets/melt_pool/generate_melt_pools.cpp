@@ -17,9 +17,9 @@ constexpr double time_between_frames = 50e-6;  // s
 
 void check(const MeltPoolOptions& options) {
     CRESCENDO_VALIDATE(options.size >= 8 && options.size <= 1024, "--size",
-                       "--size {}: images have from 8 to 1024 points along an axis", options.size);
+                       "--size {}: images have 8 to 1024 points along an axis", options.size);
     CRESCENDO_VALIDATE(options.frames >= 1 && options.frames <= 64, "--frames",
-                       "--frames {}: videos have from 1 to 64 images", options.frames);
+                       "--frames {}: videos have 1 to 64 images", options.frames);
 }
 
 double between(CounterRandom& random, double min, double max) { return min + random.uniform() * (max - min); }

@@ -182,7 +182,7 @@ void ChunkedReader::fetch_by_library(const Offset& offset, std::span<std::byte> 
             return read_by_library(offset, chunk);
         }
         if (!is_plausible(size)) {
-            throw DamagedFile(text("it takes {} bytes in the file but has {}", size, chunk.size()));
+            throw DamagedFile(text("its {} bytes in the file cannot be a chunk of {} bytes", size, chunk.size()));
         }
         stored = pipeline_.empty() ? chunk : scratch.stored.of(size);
         hdf5::check(H5Dread_chunk(data_set_.get(), H5P_DEFAULT, offset.data(), &mask, stored.data()),

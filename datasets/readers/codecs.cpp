@@ -111,7 +111,7 @@ void unshuffle(std::span<const std::byte> in, std::span<std::byte> out, std::siz
 std::span<const std::byte> verify_fletcher32(std::span<const std::byte> in) {
     constexpr std::size_t sum_bytes = 4;
     if (in.size() < sum_bytes) {
-        throw DamagedFile(text("its {} bytes hold no checksum", in.size()));
+        throw DamagedFile(text("its {} bytes are too few for a checksum", in.size()));
     }
     const auto data = in.first(in.size() - sum_bytes);
     const auto byte = [](std::byte value) { return std::to_integer<std::uint32_t>(value); };

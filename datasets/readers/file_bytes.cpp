@@ -31,7 +31,7 @@ void read_bytes(int descriptor, std::uint64_t offset, std::span<std::byte> out) 
             throw std::runtime_error(problem(std::system_category().message(errno)));
         }
         if (got == 0) {
-            throw DamagedFile(problem("the file ends there; it is cut off"));
+            throw DamagedFile(problem("the file ends there; it is truncated"));
         }
         offset += static_cast<std::uint64_t>(got);
         out = out.subspan(static_cast<std::size_t>(got));

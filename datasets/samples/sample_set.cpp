@@ -23,9 +23,10 @@ namespace {
 void fill_up(Field& rows, const Pad& pad, const std::string& location) {
     auto& height = rows.shape[rows.shape.size() - 2];
     auto& width = rows.shape.back();
-    CRESCENDO_VALIDATE(height <= pad.size.height && width <= pad.size.width, "",
-                       "{}: {} has images of {} x {}, which cannot be padded to {} x {}; pad to at least that, or crop",
-                       location, rows.path, height, width, pad.size.height, pad.size.width);
+    CRESCENDO_VALIDATE(
+        height <= pad.size.height && width <= pad.size.width, "",
+        "{}: {} has images of {} x {}, too large to be padded to {} x {}; pad to at least their size, or crop",
+        location, rows.path, height, width, pad.size.height, pad.size.width);
     rows.padding = Padding{.top = (pad.size.height - height) / 2,
                            .left = (pad.size.width - width) / 2,
                            .height = height,
@@ -128,7 +129,7 @@ class SampleSet::Files {
         auto file = SetFile::open(part.place, options_);
         if (!file->version().is(part.version)) {
             part.version.expect_unchanged(to_string(part.place));
-            throw std::runtime_error(text("{} changed while it was opened; begin anew", to_string(part.place)));
+            throw std::runtime_error(text("{} changed while it was opened; start again", to_string(part.place)));
         }
         prepare(*file);
         return file;

@@ -70,7 +70,7 @@ void complain_of_number(const SampleSet& set, std::int64_t sample, const Field& 
         text("{}: sample {} of {} has a number that is {}; trainer.data.nan: skip leaves such samples out, keep trains "
              "on them",
              set.place_of(sample), set.row_of(sample), field.path,
-             is_missing ? text("missing, as attributes say ({})", to_string(*field.packing))
+             is_missing ? text("missing, as its attributes say ({})", to_string(*field.packing))
                         : "NaN or infinite as float32"));
 }
 

@@ -14,7 +14,7 @@ std::optional<std::int64_t> to_row(std::string_view digits, const std::string& l
     }
     const auto row = number_from<std::int64_t>(digits);
     CRESCENDO_VALIDATE(row && *row >= 0, "",
-                       "\"{}\": {} is no number of a sample; write [BEGIN:END], like [0:50000], where END is not "
+                       "\"{}\": {} is not a sample number; write [BEGIN:END], like [0:50000], where END is not "
                        "included, or [/PATH] of a data set that lists samples",
                        location, digits);
     return row;
@@ -44,7 +44,7 @@ Selection Selection::parse(const std::string& location) {
     selection.end = to_row(rest.substr(0, second), location);
     if (second != std::string_view::npos) {
         selection.step = to_row(rest.substr(second + 1), location).value_or(1);
-        CRESCENDO_VALIDATE(selection.step >= 1, "", "\"{}\": a step of 0 leads nowhere; use 1 or more", location);
+        CRESCENDO_VALIDATE(selection.step >= 1, "", "\"{}\": the step is 0; use 1 or more", location);
     }
     return selection;
 }

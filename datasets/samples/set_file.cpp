@@ -30,17 +30,17 @@ std::vector<std::string> classes_in(hid_t data_set, const Field& field, const st
 Field field_of(hid_t data_set, const std::string& path, const std::string& name) {
     const auto type = hdf5::own(H5Dget_type(data_set), text("{} has no type", name));
     const auto element = hdf5::element_type(type.get());
-    CRESCENDO_VALIDATE(element.has_value(), "",
-                       "{} is of type {}; samples are integers of 8 to 64 bits or floats of 16 to 64 bits: write {}",
-                       name, hdf5::type_name(type.get()),
-                       H5Tget_class(type.get()) == H5T_STRING
-                           ? "the numbers of the classes, which numpy.unique(names, return_inverse=True) gives"
-                           : "its numbers as a data set of their own, by h5py for example");
+    CRESCENDO_VALIDATE(
+        element.has_value(), "",
+        "{} is of type {}, but samples are integers of 8 to 64 bits or floats of 16 to 64 bits; write {}", name,
+        hdf5::type_name(type.get()),
+        H5Tget_class(type.get()) == H5T_STRING
+            ? "class numbers, as numpy.unique(names, return_inverse=True) returns them"
+            : "its numbers to a separate data set, for example with h5py");
 
     const auto extent = hdf5::extent(data_set);
     CRESCENDO_VALIDATE(!extent.empty(), "", "{} is a scalar; its first axis must count the samples", name);
-    CRESCENDO_VALIDATE(extent[0] > 0, "", "{} holds no samples; of several files, name only those that have some",
-                       name);
+    CRESCENDO_VALIDATE(extent[0] > 0, "", "{} holds no samples; if you name several files, leave out empty ones", name);
     CRESCENDO_VALIDATE(hdf5::num_bytes(extent, *element, name) > 0, "",
                        "{} has samples without elements: one of its axes has length 0", name);
 
@@ -67,9 +67,10 @@ void crop(Field& rows, const Crop& crop, SampleLayout layout, const std::string&
     }
     const bool channels_last = layout == SampleLayout::hwc && rows.shape.size() >= 3;
     const auto first = rows.shape.size() - (channels_last ? 3 : 2);
-    CRESCENDO_VALIDATE(crop.size.height <= rows.shape[first] && crop.size.width <= rows.shape[first + 1], "",
-                       "{} has images of {} x {}, of which a crop cannot leave {} x {}; crop to at most that, or pad",
-                       name, rows.shape[first], rows.shape[first + 1], crop.size.height, crop.size.width);
+    CRESCENDO_VALIDATE(
+        crop.size.height <= rows.shape[first] && crop.size.width <= rows.shape[first + 1], "",
+        "{} has images of {} x {}, too small to be cropped to {} x {}; crop to at most their size, or pad", name,
+        rows.shape[first], rows.shape[first + 1], crop.size.height, crop.size.width);
     for (const auto& [axis, length] : {std::pair{first, crop.size.height}, {first + 1, crop.size.width}}) {
         auto& range = part->ranges[part->axes[axis]];
         range.begin += crop.from == CropFrom::center ? (rows.shape[axis] - length) / 2 : 0;
@@ -89,8 +90,8 @@ std::vector<std::string> targets_in(hid_t file, const Location& place, const Set
 /// What may be wrong if the first axes of two data sets differ in length.
 const char* hint_of_reversed_axes(const Field& one, const Field& other) {
     const bool last_are_equal = !one.shape.empty() && !other.shape.empty() && one.shape.back() == other.shape.back();
-    return last_are_equal ? ". The first axis counts samples. If the last one does, as in what MATLAB and Fortran "
-                            "write, write the arrays with their axes in reverse"
+    return last_are_equal ? ". The first axis must count the samples. If the last one does, as in files from MATLAB "
+                            "and Fortran, reverse the axes of the arrays"
                           : "";
 }
 
@@ -165,7 +166,7 @@ SetFile::SetFile(const Location& place, const SetOptions& options)
     }
     for (const auto& column : columns_) {
         CRESCENDO_VALIDATE(column.rows().num_samples == num_rows(), "",
-                           "{} holds {} samples but {} {}; every input needs its target{}", columns_.front().name(),
+                           "{} holds {} samples but {} holds {}; every input needs a target{}", columns_.front().name(),
                            num_rows(), column.name(), column.rows().num_samples,
                            hint_of_reversed_axes(columns_.front().rows(), column.rows()));
     }
@@ -182,14 +183,13 @@ std::vector<std::int64_t> SetFile::listed_rows(const std::string& path) const {
     Column column(file_.get(), {place_.file, "/"}, path.substr(1), SetOptions());
     const auto& field = column.rows();
     CRESCENDO_VALIDATE(!field.is_real() && field.shape.empty(), "",
-                       "{} lists no samples: it is to be one axis of whole numbers", column.name());
+                       "{} does not list samples: it must be one axis of integers", column.name());
     column.expect_reads_of(field.num_samples, file_.get(), Routes::fastest, std::make_shared<DecodeMemory>());
     std::vector<std::byte> bytes(field.bytes_of(field.num_samples));
     column.reader().read(0, field.num_samples, bytes);
     std::vector<std::int64_t> list(static_cast<std::size_t>(field.num_samples));
     const bool complete = Conversion::to_int64(field).convert(bytes, reinterpret_cast<std::byte*>(list.data()));
-    CRESCENDO_VALIDATE(complete, "",
-                       "{} lists numbers that stand for no sample, as its attributes say ({}); leave them out",
+    CRESCENDO_VALIDATE(complete, "", "{} lists numbers that its attributes mark as missing ({}); leave them out",
                        column.name(), to_string(*field.packing));
     std::sort(list.begin(), list.end());
     CRESCENDO_VALIDATE(list.front() >= 0 && list.back() < num_rows(), "",
@@ -198,7 +198,7 @@ std::vector<std::int64_t> SetFile::listed_rows(const std::string& path) const {
     const auto twice = std::adjacent_find(list.begin(), list.end());
     CRESCENDO_VALIDATE(twice == list.end(), "", "{} lists sample {} twice; an epoch has every sample once{}",
                        column.name(), *twice,
-                       list.back() <= 1 ? ". Of a mask of 0 and 1, numpy.flatnonzero gives the list" : "");
+                       list.back() <= 1 ? ". For a mask of 0 and 1, numpy.flatnonzero returns the list" : "");
     return list;
 }
 
@@ -216,15 +216,15 @@ void SetFile::expect_reads_of(std::int64_t rows, Routes allowed, const std::set<
 void expect_alike(const SetFile& file, const SetFile& first) {
     const bool more = file.columns().size() > first.columns().size();
     CRESCENDO_VALIDATE(file.columns().size() == first.columns().size(), "",
-                       "{} has targets and {} has none; all files of a set have the same data sets",
+                       "{} has targets but {} does not; all files of a set must have the same data sets",
                        to_string((more ? file : first).place()), to_string((more ? first : file).place()));
     for (std::size_t i = 0; i < file.columns().size(); ++i) {
         const auto& here = file.columns()[i];
         const auto& there = first.columns()[i];
-        CRESCENDO_VALIDATE(description(here.rows()) == description(there.rows()), "",
-                           "{} is {}, but {} is {}; the rows of all files of a set are alike: name fewer files, or "
-                           "rewrite some",
-                           here.name(), description(here.rows()), there.name(), description(there.rows()));
+        CRESCENDO_VALIDATE(
+            description(here.rows()) == description(there.rows()), "",
+            "{} is {}, but {} is {}; the rows of all files of a set must be alike; name fewer files, or rewrite some",
+            here.name(), description(here.rows()), there.name(), description(there.rows()));
     }
 }
 

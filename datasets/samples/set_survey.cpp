@@ -113,14 +113,14 @@ RowMap SetSurvey::map_of(const SetFile& file) const {
     RowMap map{.window = window};
     if (!selection_.list.empty()) {
         CRESCENDO_VALIDATE(window.length == 0, "",
-                           "{}: windows are made of neighbours, which a list does not have; select a range", location_);
+                           "{}: windows need neighbouring rows, which a list does not have; select a range", location_);
         map.list = file.listed_rows(selection_.list);
         map.num_samples = std::ssize(map.list);
         return map;
     }
     const auto step = selection_.step;
     CRESCENDO_VALIDATE(window.length == 0 || step == 1, "",
-                       "{}: windows are made of neighbours, and every {}th row has none; select all rows of the "
+                       "{}: windows need neighbouring rows, which a step of {} leaves out; select all rows of the "
                        "range, and use data.window.stride",
                        location_, step);
     const auto before = std::max<std::int64_t>(0, num_rows_ - selection_.begin);  // rows of the range in earlier files
@@ -139,10 +139,10 @@ RowMap SetSurvey::map_of(const SetFile& file) const {
 void SetSurvey::expect_samples(std::size_t num_files) const {
     const auto end = selection_.end.value_or(num_rows_);
     CRESCENDO_VALIDATE(end <= num_rows_ && selection_.begin < end, "",
-                       "{}: {}{} holds samples [0, {}), and of these [{}, {}) are none; choose BEGIN < END within",
+                       "{}: {}{} holds samples [0, {}), but [{}, {}) is not a part of them; choose BEGIN < END within",
                        location_, first_->columns().front().name(), num_files == 1 ? "" : " of all files", num_rows_,
                        selection_.begin, end);
-    const auto room = num_files == 1 ? text("the {} rows there are", end - selection_.begin)
+    const auto room = num_files == 1 ? text("the {} selected rows", end - selection_.begin)
                                      : text("the rows of any of {} files", num_files);
     CRESCENDO_VALIDATE(num_samples > 0, "",
                        "{}: a window of {} rows with a horizon of {} does not fit in {}; make it shorter", location_,

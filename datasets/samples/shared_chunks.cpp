@@ -168,7 +168,7 @@ SharedChunks::Memory::Memory(const std::filesystem::path& path, std::size_t byte
     const auto began = Clock::now();
     while (!try_lock(file_.get(), 0)) {
         if (Clock::now() - began > patience) {
-            throw std::runtime_error(text("shared memory {} is held by a process that is stopped", path.string()));
+            throw std::runtime_error(text("shared memory {} is locked by a stopped process", path.string()));
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -206,7 +206,8 @@ void SharedChunks::Memory::prepare(std::size_t bytes) {
         const bool complete = header().complete;
         ::munmap(std::exchange(place_, MAP_FAILED), mapped_);
         if (!complete) {
-            throw std::runtime_error(text("shared memory {} was not prepared: who did so died", path_.string()));
+            throw std::runtime_error(
+                text("shared memory {} is incomplete: the process that prepared it died", path_.string()));
         }
         return map(Layout(ring_bytes, num_entries));
     }
@@ -246,7 +247,7 @@ void SharedChunks::Memory::map(const Layout& layout) {
 void SharedChunks::Memory::enter() {
     const Lock lock(*this);
     if (!lock) {
-        throw std::runtime_error(text("shared memory {} is of no use any more", path_.string()));
+        throw std::runtime_error(text("shared memory {} is no longer usable", path_.string()));
     }
     for (std::uint32_t i = 0; i < most_processes; ++i) {
         if (try_lock(file_.get(), 1 + i)) {
@@ -260,7 +261,7 @@ void SharedChunks::Memory::enter() {
             return;
         }
     }
-    throw std::runtime_error(text("{} processes use shared memory {} already", most_processes, path_.string()));
+    throw std::runtime_error(text("{} processes already use shared memory {}", most_processes, path_.string()));
 }
 
 bool SharedChunks::Memory::lock() {

@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void cut_off(const std::string& name, const std::string& reason) {
     throw InvalidInput(
-        text("{} is cut off or damaged{}{}; download or copy it again", name, reason.empty() ? "" : ": ", reason));
+        text("{} is truncated or damaged{}{}; download or copy it again", name, reason.empty() ? "" : ": ", reason));
 }
 
 class FileBytes : public ByteSource {
@@ -58,8 +58,8 @@ class ZipBytes : public ByteSource {
                            "{} cannot be opened: no such file, or not an archive of NumPy's {}", file.string(),
                            "savez");
         entry_.reset(zip_fopen(archive_.get(), (entry + ".npy").c_str(), 0));
-        CRESCENDO_VALIDATE(entry_ != nullptr, "", "{} has no array \"{}\" that can be read; it holds {}", file.string(),
-                           entry, entries());
+        CRESCENDO_VALIDATE(entry_ != nullptr, "", "{} has no readable array \"{}\"; it holds {}", file.string(), entry,
+                           entries());
         zip_stat_t status{};
         CRESCENDO_VALIDATE(zip_stat(archive_.get(), (entry + ".npy").c_str(), 0, &status) == 0, "",
                            "{} does not say its size; save it again", name());
@@ -123,8 +123,8 @@ std::unique_ptr<ByteSource> open_npz_bytes(const std::filesystem::path& file, co
     return std::make_unique<ZipBytes>(file, entry);
 #else
     throw InvalidInput(
-        text("{}:{} cannot be read, since this build lacks libzip; install libzip-dev and build again, "
-             "or save the array by numpy.save",
+        text("{}:{} cannot be read, because this build lacks libzip; install libzip-dev and build again, or save the "
+             "array with numpy.save",
              file.string(), entry));
 #endif
 }

@@ -68,9 +68,8 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     CRESCENDO_VALIDATE(next_line(), "", "{} is empty", name_);
     CRESCENDO_VALIDATE(
         !counts_columns(cells_), "",
-        "{}: the first line counts the columns, as pandas writes it for columns without names, and is no "
-        "sample; write the table by to_csv(header=False, index=False). If it is a sample, put a line of "
-        "names before it",
+        "{}: the first line numbers the columns, as pandas does for columns without names, so it is not a sample; "
+        "write the table with to_csv(header=False, index=False). If it is a sample, put a line of names before it",
         name_);
     // An empty cell may be a missing number.
     has_header_ =
@@ -81,7 +80,7 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
     find_targets(options.targets);
 
     rewind();
-    CRESCENDO_VALIDATE(!file_.fail(), "", "{} is a pipe, and a table is read twice; write it to a file first", name_);
+    CRESCENDO_VALIDATE(!file_.fail(), "", "{} is a pipe, but a table is read twice; write it to a file first", name_);
     bool integers = true;
     std::optional<std::int64_t> index = has_header_ && names_.front().empty() ? 0 : std::optional<std::int64_t>();
     for (; next_line(); ++num_samples_) {
@@ -91,9 +90,9 @@ CsvSet::CsvSet(const std::filesystem::path& file, const CsvOptions& options)
         index = counts ? std::optional(*number + 1) : std::nullopt;
     }
     CRESCENDO_VALIDATE(!index || num_samples_ < 2, "",
-                       "{}: the first column has no name and counts the lines, as the index that pandas and R write: a "
-                       "model would learn from it. Leave it out, by to_csv(index=False) or row.names = FALSE, or give "
-                       "it a name if it is an input",
+                       "{}: the first column has no name and numbers the lines, like the index that pandas and R "
+                       "write; a model would learn from it. Leave it out with to_csv(index=False) or row.names = "
+                       "FALSE, or give it a name if it is an input",
                        name_);
     const auto num_targets = std::ssize(targets_of_line_);
     inputs_ = {options.type, {std::ssize(names_) - num_targets}};
@@ -146,7 +145,7 @@ void CsvSet::rewind() {
 
 void CsvSet::find_targets(const std::vector<std::string>& wished) {
     CRESCENDO_VALIDATE(names_.size() >= 2, "",
-                       "{} has one column; a set needs one of inputs and one of targets: are its cells between {}",
+                       "{} has one column; a set needs one of inputs and one of targets. Are its cells separated by {}",
                        name_, "commas?");
     is_target_.assign(names_.size(), false);
     if (wished.empty()) {
@@ -155,10 +154,10 @@ void CsvSet::find_targets(const std::vector<std::string>& wished) {
     }
     for (const auto& wish : wished) {
         auto column = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), wish) - names_.begin());
-        CRESCENDO_VALIDATE(std::count(names_.begin(), names_.end(), wish) <= 1, "--targets",
-                           "--targets {}: several columns of {} have this name; give a column's number, which counts "
-                           "from 0",
-                           wish, name_);
+        CRESCENDO_VALIDATE(
+            std::count(names_.begin(), names_.end(), wish) <= 1, "--targets",
+            "--targets {}: several columns of {} have this name; give the column's number, counted from 0", wish,
+            name_);
         if (column == names_.size()) {
             column = parse<std::size_t>(wish).value_or(names_.size());
         }
@@ -182,25 +181,25 @@ double CsvSet::number(std::size_t column) const {
     const auto cell = cells_[column];
     const auto value = parse<double>(cell);
     CRESCENDO_VALIDATE(value || !looks_like_number(cell), "",
-                       "{}: {} is too large, or too close to 0, for a number of 64 bits; write inf, or 0",
-                       place(column), cell);
+                       "{}: {} is too large, or too close to 0, for a 64-bit number; write inf, or 0", place(column),
+                       cell);
     if (!value) {
-        throw InvalidInput(text("{}: \"{}\" is no number{}", place(column), cell,
-                                cell.empty() ? "; fill it in, or write nan for a value that is missing"
-                                             : "; number the words, or leave out the column"));
+        throw InvalidInput(text("{}: \"{}\" is not a number{}", place(column), cell,
+                                cell.empty() ? "; fill it in, or write nan for a missing value"
+                                             : "; replace words with numbers, or leave out the column"));
     }
     return *value;
 }
 
 std::int64_t CsvSet::integer(std::size_t column) const {
     const auto value = parse<std::int64_t>(cells_[column]);
-    CRESCENDO_VALIDATE(value.has_value(), "", "{}: {} is no integer of 64 bits; use --target-type float32",
+    CRESCENDO_VALIDATE(value.has_value(), "", "{}: {} is not a 64-bit integer; use --target-type float32",
                        place(column), cells_[column]);
     return *value;
 }
 
 void CsvSet::check_line(bool& integers) const {
-    CRESCENDO_VALIDATE(cells_.size() == names_.size(), "", "{}: the line has {} cells, but the first one {}",
+    CRESCENDO_VALIDATE(cells_.size() == names_.size(), "", "{}: the line has {} cells, but the first line has {}",
                        place(std::min(cells_.size(), names_.size())), cells_.size(), names_.size());
     for (std::size_t column = 0; column < cells_.size(); ++column) {
         number(column);
@@ -237,7 +236,7 @@ void CsvSet::store(ElementType type, std::size_t column, std::span<std::byte>& o
             return append(number(column), out);
         default:
             throw InvalidInput(
-                text("{} are not made from CSV; use float32, float64 or, for targets, int64", to_string(type)));
+                text("{} is not supported for CSV; use float32, float64 or, for targets, int64", to_string(type)));
     }
 }
 

@@ -43,10 +43,11 @@ IdxReader::IdxReader(const std::filesystem::path& file) : SampleSource(file.stri
     bytes_->read(magic);
     const auto type = type_of(magic[2]);
     const auto rank = std::to_integer<int>(magic[3]);
-    CRESCENDO_VALIDATE(magic[0] == std::byte{0} && magic[1] == std::byte{0} && type && rank >= 1, "",
-                       "{} is not an IDX file: it does not begin with two zero bytes, an element type and a number of "
-                       "axes; other formats are told by their ending, .npy, .npz:ARRAY or .csv, and bare numbers by {}",
-                       name(), "--type");
+    CRESCENDO_VALIDATE(
+        magic[0] == std::byte{0} && magic[1] == std::byte{0} && type && rank >= 1, "",
+        "{} is not an IDX file: it does not begin with two zero bytes, an element type and a number of axes; other "
+        "formats are recognized by their ending, .npy, .npz:ARRAY or .csv, and bare numbers by {}",
+        name(), "--type");
 
     std::vector<std::int64_t> lengths;
     for (int axis = 0; axis < rank; ++axis) {

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 void allocate(Image& image, const fs::path& file, std::int64_t height, std::int64_t width) {
     constexpr std::int64_t most = std::int64_t{1} << 28;  // damaged files may claim any size
     if (height < 1 || width < 1 || height > most / width) {
-        cannot_read(file, text("it says to have {} x {} pixels", height, width));
+        cannot_read(file, text("it claims to have {} x {} pixels", height, width));
     }
     image.height = height;
     image.width = width;
@@ -95,7 +95,7 @@ Image read_png(const fs::path& file) {
     Image image;
     PngReader reader;
     if (reader.info == nullptr) {
-        cannot_read(file, "libpng cannot begin");
+        cannot_read(file, "libpng cannot start");
     }
     if (!decode_png(in.get(), file, reader, image)) {
         cannot_read(file, reader.message.data());

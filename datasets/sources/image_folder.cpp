@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> folders_in(const fs::path& folder) {
-    CRESCENDO_VALIDATE(fs::is_directory(folder), "", "{} is no folder", folder.string());
+    CRESCENDO_VALIDATE(fs::is_directory(folder), "", "{} is not a folder", folder.string());
     std::vector<fs::path> folders;
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.is_directory() && !entry.path().filename().string().starts_with('.')) {
@@ -34,9 +34,10 @@ std::uint8_t brightness(const std::uint8_t* rgb) {
 ImageFolder::ImageFolder(const fs::path& folder, const ImageOptions& options)
     : name_(folder.string()), options_(options) {
     const auto folders = folders_in(folder);
-    CRESCENDO_VALIDATE(!folders.empty() && folders.size() <= 65536, "",
-                       "{} holds {} folders; images lie in one folder for each class, FOLDER/CLASS/NAME.png; for {}",
-                       name_, folders.size(), "files of bare numbers give --type and --shape");
+    CRESCENDO_VALIDATE(
+        !folders.empty() && folders.size() <= 65536, "",
+        "{} holds {} folders; images need 1 to 65536, one for each class (FOLDER/CLASS/NAME.png); for {}", name_,
+        folders.size(), "files of bare numbers, give --type and --shape");
     for (const auto& each : folders) {
         const auto before = files_.size();
         for (auto& file : files_of(each)) {
@@ -45,8 +46,8 @@ ImageFolder::ImageFolder(const fs::path& folder, const ImageOptions& options)
             }
         }
         CRESCENDO_VALIDATE(files_.size() > before, "",
-                           "{} holds no .png, .jpg or .jpeg file, so that its class would have no sample; take the "
-                           "folder away, or put images in",
+                           "{} holds no .png, .jpg or .jpeg file, so its class would have no samples; remove the "
+                           "folder, or add images",
                            each.string());
         class_names_.push_back(each.filename().string());
     }
@@ -81,10 +82,11 @@ void ImageFolder::read(std::span<std::byte> inputs, std::span<std::byte> targets
 Image ImageFolder::load(const fs::path& file) const {
     auto image = read_image(file);
     const bool fits = image.height == height_ && image.width == width_;
-    CRESCENDO_VALIDATE(fits || options_.size, "",
-                       "{} has {} x {} pixels (height x width) but {} {} x {}: samples of one set have one shape; {}",
-                       file.string(), image.height, image.width, files_.front().path.string(), height_, width_,
-                       text("resize all, for example by --size {},{}", height_, width_));
+    CRESCENDO_VALIDATE(
+        fits || options_.size, "",
+        "{} has {} x {} pixels (height x width) but {} has {} x {}; all samples of a set must have the same shape; {}",
+        file.string(), image.height, image.width, files_.front().path.string(), height_, width_,
+        text("resize all, for example with --size {},{}", height_, width_));
     return fits ? std::move(image) : resized(image, height_, width_);
 }
 

@@ -21,14 +21,13 @@ class Header {
         std::array<char, 8> magic{};
         bytes.read(std::as_writable_bytes(std::span(magic)));
         CRESCENDO_VALIDATE(std::memcmp(magic.data(), "\x93NUMPY", 6) == 0, "",
-                           "{} is not a file of NumPy: it does not begin with \\x93NUMPY; write it by numpy.save",
+                           "{} is not a NumPy file: it does not begin with \\x93NUMPY; write it with numpy.save",
                            name_);
         std::array<unsigned char, 4> size{};
         bytes.read(std::as_writable_bytes(std::span(size)).first(magic[6] == 1 ? 2 : 4));
         const std::size_t length = size[0] | size[1] << 8 | size[2] << 16 | std::size_t{size[3]} << 24;
         CRESCENDO_VALIDATE(magic[6] >= 1 && magic[6] <= 3 && length <= std::size_t{1} << 20, "",
-                           "{} is of a version of NumPy's format that is not known here, or damaged; save it again",
-                           name_);
+                           "{} is damaged, or in an unknown version of NumPy's format; save it again", name_);
         text_.resize(length);
         bytes.read(std::as_writable_bytes(std::span(text_)));
     }
@@ -48,7 +47,7 @@ class Header {
         const auto quoted = value("descr");
         const auto end = quoted.size() > 1 && quoted[0] == '\'' ? quoted.find('\'', 1) : std::string_view::npos;
         CRESCENDO_VALIDATE(end != std::string_view::npos, "",
-                           "{} holds records of several fields; save each as an array of its own", name_);
+                           "{} holds records of several fields; save each field as a separate array", name_);
         return quoted.substr(1, end - 1);
     }
 
@@ -66,7 +65,7 @@ class Header {
             rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
             const bool goes_on = rest.starts_with(',') || rest.starts_with(')');
             CRESCENDO_VALIDATE(error == std::errc{} && length >= 0 && goes_on, "",
-                               "{} has a shape in its header that is none; save it again", name_);
+                               "{} has an invalid shape in its header; save it again", name_);
             lengths.push_back(length);
             if (rest.starts_with(')')) {
                 return lengths;
@@ -100,17 +99,18 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes) : SampleSource(bytes->na
     const Header header(*bytes_);
     const auto type = header.type();
     const auto element = type.empty() ? std::nullopt : element_type(type.substr(1));
-    CRESCENDO_VALIDATE(element.has_value(), "",
-                       "{} is of NumPy's type '{}'; samples are integers of 8 to 64 bits or floats of 16 to 64: {}",
-                       name(), type,
-                       type.find_first_of("US") == std::string::npos
-                           ? "convert it by astype"
-                           : "numpy.unique(names, return_inverse=True) gives classes numbers");
+    CRESCENDO_VALIDATE(
+        element.has_value(), "",
+        "{} is of NumPy type '{}', but samples are integers of 8 to 64 bits or floats of 16 to 64 bits; {}", name(),
+        type,
+        type.find_first_of("US") == std::string::npos
+            ? "convert it with astype"
+            : "number the classes with numpy.unique(names, return_inverse=True)");
     const auto shape = header.shape();
     CRESCENDO_VALIDATE(!shape.empty(), "", "{} is a single number; its first axis must count the samples", name());
     CRESCENDO_VALIDATE(
         header.value("fortran_order").starts_with("False"), "",
-        "{} is stored in Fortran's order, in which no sample lies in one piece; save numpy.ascontiguousarray of {}",
+        "{} is stored in Fortran order, which scatters each sample's numbers; save numpy.ascontiguousarray of {}",
         name(), "it");
     set_format({*element, {shape.begin() + 1, shape.end()}, type.ends_with("b1")}, shape.front());
     const auto other = std::endian::native == std::endian::little ? '>' : '<';

@@ -37,15 +37,15 @@ std::unique_ptr<SampleSource> open_samples(const std::string& source, const std:
     const auto colon = source.rfind(std::string(archive) + ":");
     const bool in_archive = colon != std::string::npos;
     const bool numpy = in_archive || source.ends_with(".npy");
-    CRESCENDO_VALIDATE(!source.ends_with(".csv"), "",
-                       "{} is CSV, which has inputs and targets in its columns and is given alone; choose the targets "
-                       "by --targets, and put the columns of two files side by side first (paste -d, A.csv B.csv)",
-                       source);
+    CRESCENDO_VALIDATE(
+        !source.ends_with(".csv"), "",
+        "{} is CSV, which has inputs and targets in its columns and must be the only source; choose the targets with "
+        "--targets, and put the columns of two files side by side first (paste -d, A.csv B.csv)",
+        source);
     CRESCENDO_VALIDATE(!source.ends_with(archive), "", "{} is an archive of arrays; name one, like {}:images", source,
                        source);
     CRESCENDO_VALIDATE(!numpy || (!type && shape.empty()), "",
-                       "{} says itself of which type and shape it is; leave out --{}type and --{}shape", source, prefix,
-                       prefix);
+                       "{} states its own type and shape; leave out --{}type and --{}shape", source, prefix, prefix);
     if (in_archive) {
         const auto file_length = colon + archive.size();
         return std::make_unique<NpyReader>(
@@ -57,19 +57,17 @@ std::unique_ptr<SampleSource> open_samples(const std::string& source, const std:
     if (type) {
         return std::make_unique<RawReader>(source, SampleFormat{*type, shape});
     }
-    CRESCENDO_VALIDATE(
-        shape.empty(), "",
-        "--{}shape is of bare numbers; say by --{}type which {} holds, or leave it out where it holds none", prefix,
-        prefix, source);
+    CRESCENDO_VALIDATE(shape.empty(), "",
+                       "--{}shape is for bare numbers and needs --{}type; leave it out if {} holds none", prefix,
+                       prefix, source);
     CRESCENDO_VALIDATE(!std::filesystem::is_directory(source), "",
-                       "{} is a folder; for files of bare numbers say by --{}type and --{}shape what they hold; images "
-                       "in one folder a class are given without TARGETS",
+                       "{} is a folder; for files of bare numbers, give --{}type and --{}shape; for images in one "
+                       "folder per class, leave out TARGETS",
                        source, prefix, prefix);
     CRESCENDO_VALIDATE(!is_hdf5(source.substr(0, source.rfind(":/"))), "",
-                       "{} is HDF5 already; crescendo data rechunk copies a group of it so that it is read well",
-                       source);
+                       "{} is already HDF5; crescendo data rechunk copies a group of it for faster reading", source);
     const auto format = foreign_format(source);
-    CRESCENDO_VALIDATE(format.empty(), "", "{} is no source: {}", source, format);
+    CRESCENDO_VALIDATE(format.empty(), "", "{} is not a source: {}", source, format);
     return std::make_unique<IdxReader>(source);
 }
 
@@ -82,9 +80,9 @@ std::unique_ptr<SetSource> open_source(const std::vector<std::string>& sources, 
     const bool csv = alone && source.ends_with(".csv");
     const bool images = alone && !options.type && options.shape.empty() && std::filesystem::is_directory(source);
     CRESCENDO_VALIDATE(!options.type || (!options.images.size && !options.images.gray), "--type",
-                       "--type is for bare numbers, --size and --gray are for images; leave out the one or the others");
+                       "--type is for bare numbers, --size and --gray are for images; leave out one or the other");
     const auto refuse = [&](bool given, const char* option, const char* of) {
-        CRESCENDO_VALIDATE(!given, option, "{} is for {}, and {} is not; leave it out", option, of, source);
+        CRESCENDO_VALIDATE(!given, option, "{} is for {} only; leave it out for {}", option, of, source);
     };
     refuse(!csv && !options.target_columns.empty(), "--targets", "CSV");
     refuse(!images && options.images.size, "--size", "a folder of images");
@@ -114,7 +112,7 @@ ElementType element_type_named(std::string_view name) {
         }
         all.emplace_back(to_string(type));
     }
-    throw InvalidInput(text("{} is no type of numbers; use one of {}", name, enumerate(all, ", ")));
+    throw InvalidInput(text("{} is not a number type; use one of {}", name, enumerate(all, ", ")));
 }
 
 }  // namespace crescendo::datasets

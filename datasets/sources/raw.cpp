@@ -22,10 +22,10 @@ struct Format {
 std::optional<Format> format_by_name(const std::filesystem::path& file) {
     const auto ending = file.extension();
     if (is_image(file)) {
-        return Format{"an image", "a folder with one folder of images a class is converted without --type"};
+        return Format{"an image", "a folder with one folder of images per class is converted without it"};
     }
     if (ending == ".npy" || ending == ".npz") {
-        return Format{"NumPy's", "FILE.npy and FILE.npz:ARRAY, one at a time, are converted without it"};
+        return Format{"a NumPy file", "FILE.npy and FILE.npz:ARRAY, one at a time, are converted without it"};
     }
     if (ending == ".csv") {
         return Format{"CSV", "one FILE.csv, alone, is converted without it"};
@@ -34,7 +34,7 @@ std::optional<Format> format_by_name(const std::filesystem::path& file) {
         return Format{"HDF5", "crescendo data rechunk copies it"};
     }
     if (ending == ".gz" || ending == ".zip") {
-        return Format{"compressed", "IDX is converted without it; all else: unpack it first"};
+        return Format{"compressed", "IDX is converted without it; unpack any other file first"};
     }
     return std::nullopt;
 }
@@ -45,7 +45,7 @@ void expect_bare_numbers(const std::filesystem::path& file, bool look_inside) {
         format = Format{"IDX", "it is converted without it"};
     }
     if (format) {
-        throw InvalidInput(text("{} is {}, and --type (--target-type) is for files of bare numbers; {}", file.string(),
+        throw InvalidInput(text("{} is {}, but --type (--target-type) is for files of bare numbers; {}", file.string(),
                                 format->name, format->remedy));
     }
 }
@@ -60,7 +60,7 @@ RawReader::RawReader(const std::filesystem::path& path, SampleFormat format) : S
         expect_bare_numbers(file, /*look_inside=*/files_.empty());  // opening all would double the time for many files
         const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
         CRESCENDO_VALIDATE(bytes > 0 && bytes % sample_bytes == 0, "",
-                           "{} has {} bytes, which are no whole samples of {} bytes; check --type and --shape",
+                           "{} has {} bytes, which cannot be whole samples of {} bytes; check --type and --shape",
                            file.string(), bytes, sample_bytes);
         files_.push_back({file, bytes});
         total += bytes;

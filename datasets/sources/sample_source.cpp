@@ -14,7 +14,7 @@ class SetOfSources : public SetSource {
     SetOfSources(std::unique_ptr<SampleSource> inputs, std::unique_ptr<SampleSource> targets)
         : inputs_(std::move(inputs)), targets_(std::move(targets)) {
         CRESCENDO_VALIDATE(!targets_ || inputs_->num_samples() == targets_->num_samples(), "",
-                           "{} holds {} samples but {} {}; they do not belong together", inputs_->name(),
+                           "{} holds {} samples but {} holds {}; they do not belong together", inputs_->name(),
                            inputs_->num_samples(), targets_->name(), targets_->num_samples());
     }
 
@@ -54,7 +54,7 @@ void SampleSource::set_format(SampleFormat format, std::int64_t num_samples) {
     for (const auto length : format.shape) {
         const bool overflows = __builtin_mul_overflow(bytes, length, &bytes);
         CRESCENDO_VALIDATE(length >= 1 && !overflows && bytes < std::int64_t{1} << 40, "",
-                           "{} says that a sample takes no bytes, or 2^40 and more: it is damaged, or none of its kind",
+                           "{} claims samples of 0 bytes, or of 2^40 or more: it is damaged, or in another format",
                            name_);
     }
     format_ = std::move(format);

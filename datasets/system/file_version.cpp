@@ -20,7 +20,7 @@ struct stat status_of(int descriptor) {
     return status;
 }
 
-constexpr const char* remedy = "begin anew with it, and give a new version a name of its own";
+constexpr const char* remedy = "start again, and give a new version a new name";
 
 }  // namespace
 
@@ -70,13 +70,13 @@ void FileVersion::expect_unchanged(const std::string& name) const {
     const auto now = descriptor_ >= 0 ? status_of(descriptor_) : there;
     if (now.st_size < size_ && (descriptor_ >= 0 || !replaced)) {
         throw std::runtime_error(
-            text("{} was cut off while it was read: it has {} bytes and had {}; put the whole file back", name,
+            text("{} was truncated while it was read: it has {} bytes but had {}; put the whole file back", name,
                  now.st_size, size_));
     }
     const bool written = now.st_mtim.tv_sec != written_.tv_sec || now.st_mtim.tv_nsec != written_.tv_nsec;
     if (written && (descriptor_ >= 0 || !replaced)) {
         throw std::runtime_error(
-            text("{} was written to while it was read, so its samples may be of two versions; {}", name, remedy));
+            text("{} was written to while it was read, so its samples may be from two versions; {}", name, remedy));
     }
     if (replaced) {
         throw std::runtime_error(text(

@@ -126,10 +126,11 @@ std::string Ending::message() const {
         return text("{} crashed ({})", calling, ::strsignal(signal));
     }
     if (crashed()) {
-        return text("HDF5's library crashed in {} ({}): it is damaged; put a sound copy in its place", reading,
-                    ::strsignal(signal));
+        return text(
+            "the HDF5 library crashed while reading {} ({}): the file is damaged; replace it with an intact copy",
+            reading, ::strsignal(signal));
     }
-    return text("the process that read {} was killed ({}): by the system, where memory was short, or by somebody",
+    return text("reading {} failed: its process was killed ({}), by the system when memory ran out or by someone",
                 reading, ::strsignal(signal));
 }
 

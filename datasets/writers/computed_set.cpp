@@ -29,8 +29,8 @@ void write_computed_set(const std::string& location, const ComputedSet& set, int
     CRESCENDO_VALIDATE(total >= 1, "", "{} samples; use at least 1", total);
     const auto most = (std::int64_t{1} << 50) / static_cast<std::int64_t>(input_elements * sizeof(float));
     CRESCENDO_VALIDATE(total <= most, "--samples",
-                       "--samples {}: would take more than 2^50 bytes; use at most {}, or --sparse to try scale", total,
-                       most);
+                       "--samples {}: would take more than 2^50 bytes; use at most {}, or test scaling with --sparse",
+                       total, most);
     const auto chunk = chunk_samples_for(write_options, total, input_elements * sizeof(float));
 
     NewGroup group(Location::parse(location), write_options.alignment);

@@ -43,9 +43,8 @@ class Column {
 
 void write_class_names(hid_t data_set, const std::vector<std::string>& names) {
     const hdf5::Session session;
-    hdf5::write_texts(
-        data_set, class_names_attribute, names,
-        "the names of classes cannot be kept: HDF5's attributes hold 64 KiB; use fewer, or shorter names");
+    hdf5::write_texts(data_set, class_names_attribute, names,
+                      "the class names cannot be stored: an HDF5 attribute holds 64 KiB; use fewer or shorter names");
 }
 
 void write_samples(hid_t group, SetSource& source, std::int64_t total, const WriteOptions& options) {

@@ -16,7 +16,7 @@ void add_holes(hid_t group, const char* name, const std::vector<hsize_t>& length
     const auto space = hdf5::own(H5Screate_simple(static_cast<int>(lengths.size()), lengths.data(), nullptr),
                                  text("no space for {} of {} axes", name, lengths.size()));
     hdf5::own(H5Dcreate2(group, name, H5T_NATIVE_FLOAT, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
-              text("the data set {} cannot be made", name))
+              text("the data set {} cannot be created", name))
         .close(text("the data set {} cannot be written", name));
 }
 
@@ -28,7 +28,7 @@ void generate_sparse(const std::string& location, std::int64_t num_samples, cons
     std::int64_t bytes = sizeof(float);
     for (const auto length : lengths) {
         const auto count = static_cast<std::int64_t>(length);
-        CRESCENDO_VALIDATE(count >= 1, "", "{} samples or elements of an axis; use at least 1", count);
+        CRESCENDO_VALIDATE(count >= 1, "", "{} samples or elements along an axis; use at least 1", count);
         CRESCENDO_VALIDATE(!__builtin_mul_overflow(bytes, count, &bytes) && bytes <= std::int64_t{1} << 60, "",
                            "{} would hold more than 2^60 bytes", location);
     }

@@ -21,7 +21,7 @@ void copy_attribute(hid_t from, hid_t to, const char* name) {
     const auto type = own(H5Tcopy(stored.get()), "no copy of a type");  // a named one belongs to its file
     const auto space = own(H5Aget_space(attribute.get()), text("the attribute {} has no shape", name));
     const auto copy = own(H5Acreate2(to, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                          text("the attribute {} cannot be made", name));
+                          text("the attribute {} cannot be created", name));
     const auto count = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 0));
     if (count == 0) {
         return;
@@ -67,7 +67,7 @@ void copy_rows(hid_t from, hid_t to, hid_t type, std::vector<hsize_t> lengths, h
     const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(memory.get()));
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, H5Tget_size(type), &bytes)) {
-        throw DamagedFile("it says to have more elements than any memory holds: it is damaged");
+        throw DamagedFile("it claims to have more elements than any memory can hold: it is damaged");
     }
     std::vector<std::byte> values(bytes);
     check(H5Dread(from, type, memory.get(), space.get(), H5P_DEFAULT, values.data()), "it cannot be read");

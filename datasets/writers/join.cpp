@@ -56,7 +56,7 @@ std::vector<JoinedColumn> make_columns(hid_t group, const Location& source, cons
         }
         if (!field.classes.empty()) {  // there may be more than in the first file
             hdf5::write_texts(columns.back().writer->id(), class_names_attribute, field.classes,
-                              text("the names of classes of {} cannot be written", name));
+                              text("the class names of {} cannot be written", name));
         }
     }
     return columns;
@@ -104,7 +104,7 @@ void join(const std::string& from, const std::string& to, const std::vector<std:
     for (const auto& file : files) {
         std::error_code absent;
         CRESCENDO_VALIDATE(!std::filesystem::equivalent(file, new_place.file, absent), "",
-                           "{} is a file that is read; write to another one", new_place.file.string());
+                           "{} is one of the files to read; write to another one", new_place.file.string());
     }
     const auto chunk = chunk_samples_for(options, total, largest);
     const auto block = std::max<std::int64_t>(1, memory / static_cast<std::int64_t>(row_bytes) / chunk) * chunk;

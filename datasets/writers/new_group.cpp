@@ -75,7 +75,7 @@ NewGroup::NewGroup(Location place, std::int64_t alignment, const hdf5::Session&)
 
 void NewGroup::open(std::int64_t alignment) {
     CRESCENDO_VALIDATE(!place_.group.ends_with(']'), "",
-                       "{} ends with brackets, which select samples of a group, so a new one of this name could not be "
+                       "{} ends with brackets, which select samples of a group, so a group with this name could not be "
                        "read; leave them out",
                        to_string(place_));
     if (std::filesystem::exists(place_.file)) {
@@ -85,7 +85,7 @@ void NewGroup::open(std::int64_t alignment) {
             before_->take(hdf5::descriptor(file_.get()));
         }
         CRESCENDO_VALIDATE(!hdf5::exists(file_.get(), place_.group), "",
-                           "{} exists already and is not overwritten; choose another group, or another file",
+                           "{} already exists and is not overwritten; choose another group, or another file",
                            to_string(place_));
         expect_groups_on_the_way(file_.get(), place_);
     } else {
@@ -96,15 +96,15 @@ void NewGroup::open(std::int64_t alignment) {
         hdf5::check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "no format of files");
         hdf5::align(access.get(), alignment);
         file_ = hdf5::own(H5Fcreate(name.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()),
-                          text("{} cannot be made", name.string()));
+                          text("{} cannot be created", name.string()));
     }
     group_ = place_.is_root()
                  ? hdf5::own(H5Gopen2(file_.get(), "/", H5P_DEFAULT), "no root group")
-                 : hdf5::own(H5Gcreate_anon(file_.get(), H5P_DEFAULT, H5P_DEFAULT), "no group can be made");
+                 : hdf5::own(H5Gcreate_anon(file_.get(), H5P_DEFAULT, H5P_DEFAULT), "no group can be created");
     if (!place_.is_root()) {
         // HDF5 1.10 loses its record that the group has no link when the group leaves its cache, as happens after many
         // other writes. It would then delete a group that has its link. Our own reference keeps the counts consistent.
-        hdf5::check(H5Oincr_refcount(group_.get()), "no group can be made");
+        hdf5::check(H5Oincr_refcount(group_.get()), "no group can be created");
         is_held_ = true;
     }
 }
@@ -130,9 +130,9 @@ void NewGroup::publish() {
             const auto link = hdf5::own(H5Pcreate(H5P_LINK_CREATE), "no link properties");
             hdf5::check(H5Pset_create_intermediate_group(link.get(), 1), "no intermediate groups");
             hdf5::check(H5Olink(group_.get(), file_.get(), place_.group.c_str(), link.get(), H5P_DEFAULT),
-                        text("the group {} cannot be made", place_.group));
+                        text("the group {} cannot be created", place_.group));
             is_held_ = false;
-            hdf5::check(H5Odecr_refcount(group_.get()), text("the group {} cannot be made", place_.group));
+            hdf5::check(H5Odecr_refcount(group_.get()), text("the group {} cannot be created", place_.group));
             hdf5::check(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), text("the group {} cannot be written", place_.group));
             sync();
         }

@@ -165,7 +165,7 @@ class TreeCopy {
         const auto [copy, is_new] = copies_.emplace(hdf5::identity(object.get()), path + name);
         if (!is_new) {
             hdf5::check(H5Lcreate_hard(root_, copy->second.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                        text("the link {} cannot be made", path + name));
+                        text("the link {} cannot be created", path + name));
             return;
         }
         const auto type = H5Iget_type(object.get());
@@ -173,7 +173,7 @@ class TreeCopy {
         if (type == H5I_GROUP) {
             const auto settings = group_settings(object.get());
             const auto group = hdf5::own(H5Gcreate2(to, name.c_str(), H5P_DEFAULT, settings.get(), H5P_DEFAULT),
-                                         text("the group {} cannot be made", path + name));
+                                         text("the group {} cannot be created", path + name));
             copy_group(object.get(), group.get(), path + name + "/");
         } else if (samples) {
             Job job{.from = again(from), .field = std::move(*samples), .name = name_ + "/" + path + name};
@@ -319,8 +319,8 @@ class SourceGroup {
     SourceGroup(const Location& place, const hdf5::Session&) {
         file_ = hdf5::open_file(place.file, hdf5::Access::read);
         CRESCENDO_VALIDATE(hdf5::exists(file_.get(), place.group) || !place.group.ends_with(']'), "",
-                           "{} has no group {}; if some rows of a group are meant, name the data sets to copy as well, "
-                           "such as --data-sets inputs,targets",
+                           "{} has no group {}; to copy some rows of a group, also name its data sets, such as "
+                           "--data-sets inputs,targets",
                            place.file.string(), place.group);
         group_ = hdf5::open_group(file_.get(), place.group, place.file.string());
         version_.emplace(hdf5::descriptor(file_.get()), place.file);
@@ -347,7 +347,7 @@ void rechunk(const std::string& from, const std::string& to, const WriteOptions&
     const auto new_place = Location::parse(to);
     std::error_code absent;
     CRESCENDO_VALIDATE(!std::filesystem::equivalent(old_place.file, new_place.file, absent), "",
-                       "{} is the file that is read; write to another one, and move it here once it is complete",
+                       "{} is the file to read; write to another one, and move it here once it is complete",
                        new_place.file.string());
     const bool adds = std::filesystem::exists(new_place.file);
     const SourceGroup source(old_place);

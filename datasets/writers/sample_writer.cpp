@@ -47,7 +47,7 @@ std::int64_t chunk_samples_for(const WriteOptions& options, std::int64_t num_sam
         options.chunk_samples > 0 ? options.chunk_samples : std::max(samples_per_block(sample_bytes), aligned);
     const auto chunk = std::min(wished, num_samples);
     CRESCENDO_VALIDATE(static_cast<std::uint64_t>(chunk) <= ((std::uint64_t{1} << 32) - 1) / sample_bytes, "",
-                       "a chunk of {} samples of {} bytes is too large: HDF5's chunks are smaller than 4 GiB", chunk,
+                       "a chunk of {} samples of {} bytes is too large: HDF5 chunks must be smaller than 4 GiB", chunk,
                        sample_bytes);
     return chunk;
 }
@@ -80,7 +80,7 @@ SampleWriter::SampleWriter(hid_t group, const std::string& name, hdf5::Handle ty
     hdf5::check(H5Pset_create_intermediate_group(link.get(), 1), "no groups on the way");
     data_set_ =
         hdf5::own(H5Dcreate2(group, name.c_str(), type_.get(), space_.get(), link.get(), settings.get(), access.get()),
-                  text("the data set {} cannot be made", name));
+                  text("the data set {} cannot be created", name));
 }
 
 SampleWriter::SampleWriter(hid_t group, const std::string& name, ElementType type, const Layout& layout)

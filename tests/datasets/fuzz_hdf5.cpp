@@ -447,7 +447,7 @@ int fuzz_verbs(const std::string& crescendo, const std::vector<Sound>& files, co
             const auto outcome = run(line, folder);
             ++num_runs;
             num_stopped += outcome.stopped ? 1 : 0;
-            num_crashes += outcome.said.find("HDF5's library crashed in ") != std::string::npos ? 1 : 0;
+            num_crashes += outcome.said.find("HDF5 library crashed while reading ") != std::string::npos ? 1 : 0;
             const auto trouble = trouble_with(outcome, "damaged.h5");
             if (!trouble.empty()) {
                 ++num_troubles;

@@ -135,7 +135,7 @@ TEST_CASE("options with lists of `data convert` may stand before the files, as -
               .out == "set.h5:/raw: 3 samples\n");
     CHECK(run_crescendo(folder.path(), {"data", "bench", "--threads", "1", "set.h5:/raw"}).code == 0);
     const auto images = run_crescendo(folder.path(), {"data", "convert", "--size", "4,4", "absent", "images.h5:/all"});
-    CHECK(images.err.find("--size is for a folder of images, and absent is not") != std::string::npos);
+    CHECK(images.err.find("--size is for a folder of images only; leave it out for absent") != std::string::npos);
 }
 
 TEST_CASE("mistakes in data commands are explained, and leave no file") {
@@ -144,7 +144,7 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
     write_file(folder / "sound.csv", "1,2\n");
 
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/"},
-                  "table.csv:3: column 1 (two): \"six\" is no number");
+                  "table.csv:3: column 1 (two): \"six\" is not a number");
     check_refused(folder.path(), {"data", "convert", "table.csv"}, "write FILE:/GROUP");
     check_refused(folder.path(), {"data", "convert", "set.h5:/train"}, "put the INPUTS to convert before the LOCATION");
     check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--samples", "1"},
@@ -155,9 +155,9 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
     }
     check_refused(folder.path(), {"data", "convert", "sound.csv", "set.h5:/", "--gray"},
                   "--gray is for a folder of images");
-    check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5"}, "names no group");
+    check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5"}, "does not name a group");
     check_refused(folder.path(), {"data", "convert", "table.csv", "set.h5:/", "--type", "float"},
-                  "float is no type of numbers");
+                  "float is not a number type");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2"}, "--flow");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2", "--flow", "--sparse"}, "--sparse");
     check_refused(folder.path(), {"data", "generate", "set.h5:/", "--samples", "2", "--flow", "--size", "48"},
@@ -247,7 +247,7 @@ TEST_CASE("a table that comes by a pipe is refused, because it is read twice") {
     source.write("1,2\n");
 
     CHECK(convert.wait() == 2);
-    CHECK(convert.err() == "crescendo: table.csv is a pipe, and a table is read twice; write it to a file first\n");
+    CHECK(convert.err() == "crescendo: table.csv is a pipe, but a table is read twice; write it to a file first\n");
     CHECK_FALSE(fs::exists(folder / "set.h5"));
 }
 

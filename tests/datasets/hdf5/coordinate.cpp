@@ -59,9 +59,9 @@ TEST_CASE("what is no axis of numbers is no coordinate") {
         writer.add("/empty", {0}, H5T_NATIVE_INT, nullptr);
     }
 
-    CHECK_THROWS_WITH_AS(read_coordinate(file, "/table"), Contains(":/table is no coordinate of a grid"), InvalidInput);
+    CHECK_THROWS_WITH_AS(read_coordinate(file, "/table"), Contains(":/table is not a grid coordinate"), InvalidInput);
     CHECK_THROWS_WITH_AS(read_coordinate(file, "/words"), Contains("it has 1 axes, of type string"), InvalidInput);
-    CHECK_THROWS_WITH_AS(read_coordinate(file, "/empty"), Contains(":/empty is no coordinate of a grid"), InvalidInput);
+    CHECK_THROWS_WITH_AS(read_coordinate(file, "/empty"), Contains(":/empty is not a grid coordinate"), InvalidInput);
     CHECK_THROWS_WITH_AS(read_coordinate(file, "/lat"), Contains("has no data set /lat: / holds "), InvalidInput);
     CHECK_THROWS_WITH_AS(read_coordinate(folder / "none.nc", "/lat"), Contains("none.nc: no such file"), InvalidInput);
 }

@@ -90,8 +90,8 @@ TEST_CASE("a source that is shorter than what a virtual data set takes of it is 
         CHECK(complaint(location) == "");
         write_piece(folder / "b.hdf", {4, 5}, {.chunk = {1}});
 
-        CHECK(complaint(location) == Contains("takes more of its source "));
-        CHECK(complaint(location) == Contains("b.hdf:/piece than the 2 that are there; complete the source"));
+        CHECK(complaint(location) == Contains("takes more from its source "));
+        CHECK(complaint(location) == Contains("b.hdf:/piece than the 2 it has; complete the source"));
         CHECK(complaint(location) == Contains("`missing_sources: fill`"));
         if (!is_whole) {  // otherwise the library reports an error
             CHECK(filled(location) == bytes_of<std::int16_t>({1, 2, 3, 4, 5, 0}));
@@ -104,7 +104,7 @@ TEST_CASE("what lies behind a source in its file is never taken for a part of it
     write_piece(folder / "a.hdf", {1, 2});
     const auto location = write_virtual(folder / "virtual.h5", 3, {{0, 3, "a.hdf"}});
 
-    CHECK_THROWS_WITH_AS(filled(location), Contains("a.hdf:/piece than the 2 that are there"), crescendo::InvalidInput);
+    CHECK_THROWS_WITH_AS(filled(location), Contains("a.hdf:/piece than the 2 it has"), crescendo::InvalidInput);
 }
 
 TEST_CASE("an external file that was cut off is refused, unless the rest is to be zeros") {
@@ -116,7 +116,7 @@ TEST_CASE("an external file that was cut off is refused, unless the rest is to b
     CHECK(filled(location) == bytes_of<std::int16_t>({1, 2, 3, 4}));
     fs::resize_file(raw, 10);
 
-    CHECK(complaint(location) == Contains("raw, which has 10 bytes and should have 12: it was cut off"));
+    CHECK(complaint(location) == Contains("raw, which has 10 bytes instead of 12: it was truncated"));
     CHECK(filled(location) == bytes_of<std::int16_t>({1, 2, 3, 0}));
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("an external file is looked for where HDF5_EXTFILE_PREFIX says") {
 
         fs::resize_file(folder / "raw/x.raw", 10);
 
-        CHECK(complaint(location) == Contains("raw/x.raw, which has 10 bytes and should have 12: it was cut off"));
+        CHECK(complaint(location) == Contains("raw/x.raw, which has 10 bytes instead of 12: it was truncated"));
         CHECK(SampleSet::open(location, {.missing_sources = MissingSources::fill})->identity() != before);
     }
 }
@@ -143,14 +143,14 @@ TEST_CASE("a gap in the numbers of a virtual data set's files is refused, not ta
         write_piece(folder / ("b-" + std::to_string(number) + ".hdf"), {number, number});
     }
 
-    CHECK(complaint(location) == Contains("numbered files, and b-3.hdf is missing although there is "));
-    CHECK(complaint(location) == Contains("b-10.hdf; put it back"));
+    CHECK(complaint(location) == Contains("numbered files, and b-3.hdf is missing although "));
+    CHECK(complaint(location) == Contains("b-10.hdf exists; put it back"));
     CHECK(filled(location) == bytes_of<std::int16_t>({0, 0, 1, 1, 2, 2}));
     fs::remove(folder / "b-10.hdf");
     write_piece(folder / "b-x.hdf", {1});
     CHECK(complaint(location) == "");
     write_piece(folder / "b-1.hdf", {1});
-    CHECK(complaint(location) == Contains("b-1.hdf:/piece than the 1 that are there"));
+    CHECK(complaint(location) == Contains("b-1.hdf:/piece than the 1 it has"));
 }
 
 TEST_CASE("a gap in the numbers of a virtual data set's data sets is refused, too") {
@@ -165,7 +165,7 @@ TEST_CASE("a gap in the numbers of a virtual data set's data sets is refused, to
     }
 
     CHECK(complaint(location) == Contains("/piece1 of "));
-    CHECK(complaint(location) == Contains("all.hdf is missing although there is /piece2"));
+    CHECK(complaint(location) == Contains("all.hdf is missing although /piece2 exists"));
     CHECK(filled(location) == bytes_of<std::int16_t>({0, 0}));
 }
 
@@ -189,9 +189,9 @@ TEST_CASE("numbers that a source packs otherwise than the virtual data set says 
     };
 
     const auto one = write_virtual(file, 2, {{0, 2, "a.hdf"}});
-    CHECK(complaint(one) == Contains("attributes say of its numbers: nothing. Those of its source "));
-    CHECK(complaint(one) == Contains("a.hdf:/piece say: x * 0.5 + 0. So its numbers would be taken for others"));
-    CHECK(complaint(one) == Contains("by a file pattern"));
+    CHECK(complaint(one) == Contains("attributes say about its numbers: nothing. The attributes of its source "));
+    CHECK(complaint(one) == Contains("a.hdf:/piece say: x * 0.5 + 0. So its numbers would be misread"));
+    CHECK(complaint(one) == Contains("with a file pattern"));
     CHECK_THROWS_AS(filled(one), crescendo::InvalidInput);
     give_factor(0.5);
     CHECK(complaint(one) == "");

@@ -108,7 +108,7 @@ TEST_CASE("what a newer HDF5 may have written is named with how that writes it f
     const TemporaryFolder folder;
     write_set_of_unknown_version(folder / "set.h5");
 
-    CHECK(doctest::String(inspect(folder / "set.h5")[0].problem.c_str()) == Contains("h5py's libver='v110' writes"));
+    CHECK(doctest::String(inspect(folder / "set.h5")[0].problem.c_str()) == Contains("with h5py's libver='v110'"));
 }
 
 TEST_CASE("a data set that says to hold more bytes than can be counted is listed with its problem") {
@@ -122,7 +122,7 @@ TEST_CASE("a data set that says to hold more bytes than can be counted is listed
     const auto found = inspect(folder / "set.h5");
 
     REQUIRE(found.size() == 2);
-    CHECK(doctest::String(found[0].problem.c_str()) == Contains("it says to hold 2^63 bytes or more"));
+    CHECK(doctest::String(found[0].problem.c_str()) == Contains("it claims to hold 2^63 bytes or more"));
     CHECK(found[1].problem.empty());
 }
 

@@ -172,7 +172,7 @@ TEST_CASE("statistics that are missing, stale or damaged name the command") {
 
     write_counting_set(folder / "set.h5", 101, 5);
     CHECK(complaint(location) == command);
-    CHECK(complaint(location) == Contains("was written to since"));
+    CHECK(complaint(location) == Contains("has changed since"));
 
     // What was calculated from the former file goes with it.
     keep_statistics(location + "[0:50]", compute_statistics(location + "[0:50]", {}));
@@ -218,7 +218,7 @@ TEST_CASE("statistics that cannot be read are kept, and the next ones complain")
     const auto complaint = complaint_of([&] { keep_statistics(location, compute_statistics(location, {})); });
 
     CHECK(complaint ==
-          Contains("set.h5.stats.json cannot be read (Input/output error): try again once it can, or remove "
+          Contains("set.h5.stats.json cannot be read (Input/output error); try again once it is readable, or remove "
                    "it and the statistics in it"));
     CHECK(complaint_of([&] { kept_statistics(location); }) == complaint);
     CHECK(std::filesystem::is_symlink(kept));
@@ -273,7 +273,7 @@ TEST_CASE("channels that are stored last have statistics of their own, once it i
     Hdf5Writer(folder / "set.h5").add("/inputs", {2, 4, 4, 3}, H5T_NATIVE_UINT8, pixels);
     const auto location = (folder / "set.h5").string() + ":/";
 
-    CHECK(complaint_of([&] { compute_statistics(location, {}); }) == Contains("say --layout hwc"));
+    CHECK(complaint_of([&] { compute_statistics(location, {}); }) == Contains("use --layout hwc"));
     const auto last = compute_statistics(location, {.layout = SampleLayout::hwc});
     const auto first = compute_statistics(location, {.layout = SampleLayout::chw});
     keep_statistics(location, last, SampleLayout::hwc);
@@ -312,7 +312,7 @@ TEST_CASE("statistics of a virtual data set are stale once a source was written 
 
     Hdf5Writer(folder / "part-1.hdf").add("/piece", {3, 2}, H5T_NATIVE_FLOAT, std::vector<float>(6, 9.0F));
 
-    CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or a source of it, was written to"));
+    CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or one of its sources, has changed"));
 }
 
 TEST_CASE("statistics of a virtual data set are stale once it gained a source, or one is back that was missing") {
@@ -329,7 +329,7 @@ TEST_CASE("statistics of a virtual data set are stale once it gained a source, o
     add("b-1.hdf");
 
     CHECK(complaint(numbered) == Contains("inputs of "));
-    CHECK(complaint(numbered) == Contains("numbered.h5 is made of other files, or has other rows, than when"));
+    CHECK(complaint(numbered) == Contains("numbered.h5 has other source files or rows than when"));
     keep_statistics(numbered, compute_statistics(numbered, {}));
     CHECK(complaint(numbered) == "");
 
@@ -338,7 +338,7 @@ TEST_CASE("statistics of a virtual data set are stale once it gained a source, o
     keep_statistics(halves, compute_statistics(halves, {.missing_sources = MissingSources::fill}));
     CHECK(complaint(halves) == "");
     std::filesystem::rename(folder / "away", folder / "part-1.hdf");
-    CHECK(complaint(halves) == Contains("halves.h5 is made of other files"));
+    CHECK(complaint(halves) == Contains("halves.h5 has other source files"));
 }
 
 TEST_CASE("one data set's statistics can be renewed alone where others are stale for the same cause") {
@@ -394,7 +394,7 @@ TEST_CASE("statistics of a data set behind a link are stale once its file was wr
 
     write_counting_set(folder / "data.h5", 11, 0);
 
-    CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or a source of it, was written to"));
+    CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or one of its sources, has changed"));
 }
 
 TEST_CASE("by default, statistics are those of the data sets that the selection fits, behind links too") {
@@ -455,5 +455,5 @@ TEST_CASE("statistics of several files are those of all rows, and hold for these
     const auto name = several.substr(folder.path().string().size() + 1);
     CHECK(kept_statistics(seen_from_here + name) == statistics);
     write_counting_set(folder / "part-003.h5", 4, 0);  // one more file
-    CHECK(complaint_of([&] { kept_statistics(several); }) == Contains("was written to since"));
+    CHECK(complaint_of([&] { kept_statistics(several); }) == Contains("has changed since"));
 }

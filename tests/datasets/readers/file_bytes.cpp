@@ -25,7 +25,7 @@ TEST_CASE("bytes are read where they lie, and those beyond the end of the file a
     read_bytes(file.get(), 3, out);
     CHECK(bytes == "3456");
     read_bytes(file.get(), 10, {});
-    CHECK_THROWS_WITH_AS(read_bytes(file.get(), 8, out), "2 bytes at offset 10: the file ends there; it is cut off",
+    CHECK_THROWS_WITH_AS(read_bytes(file.get(), 8, out), "2 bytes at offset 10: the file ends there; it is truncated",
                          DamagedFile);
     CHECK_THROWS_WITH_AS(read_bytes(-1, 0, out), doctest::Contains("4 bytes at offset 0: Bad file"),
                          std::runtime_error);

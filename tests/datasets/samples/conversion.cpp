@@ -515,10 +515,10 @@ TEST_CASE("a size that images cannot be cut or filled up to is refused") {
     const auto complaint = [](const SampleSet::Options& options) { return complaint_of([&] { fitted(options, {}); }); };
     SampleSet::Options options{.targets = {}};
     options.crop = Crop{{4, 4}};
-    CHECK(complaint(options) == Contains("has images of 3 x 4, of which a crop cannot leave 4 x 4"));
+    CHECK(complaint(options) == Contains("has images of 3 x 4, too small to be cropped to 4 x 4"));
     options.crop.reset();
     options.pad = Pad{{3, 3}};
-    CHECK(complaint(options) == Contains("images of 3 x 4, which cannot be padded to 3 x 3"));
+    CHECK(complaint(options) == Contains("images of 3 x 4, too large to be padded to 3 x 3"));
 }
 
 TEST_CASE("a part of the rows and a crop go together") {

@@ -265,7 +265,7 @@ TEST_CASE("a file that another takes the place of while it is open is an error, 
 
         fs::copy_file(folder / "moved.h5", file);  // as large, and with the same bytes
         CHECK(failure_of(*set, 0, 10) == Contains("set.h5:/train was replaced by another file while it was read"));
-        CHECK(failure_of(*set, 90, 10) == Contains("give a new version a name of its own"));
+        CHECK(failure_of(*set, 90, 10) == Contains("give a new version a new name"));
     }
 }
 

@@ -40,7 +40,7 @@ TEST_CASE("a set that says to be larger than any disk is damaged") {
     const SampleSet::Options options{.targets = {}};
 
     CHECK_THROWS_WITH_AS(SampleSet::open((folder / "set.h5").string() + ":/", options),
-                         Contains("set.h5:/inputs says to hold more than 2^60 bytes"), crescendo::DamagedFile);
+                         Contains("set.h5:/inputs claims to hold more than 2^60 bytes"), crescendo::DamagedFile);
 }
 
 TEST_CASE("the first file whose rows are not like those before is named with the difference") {
@@ -70,7 +70,7 @@ TEST_CASE("the first file whose rows are not like those before is named with the
           }) == Contains("2.h5:/train/inputs is int32, a row of 3, missing -1, but"));
     CHECK(complaint_about_second([&](Hdf5Writer& file) {
               add_inputs(file, {2, 3}, H5T_NATIVE_INT32);
-          }) == Contains("1.h5:/train has targets and"));
+          }) == Contains("1.h5:/train has targets but"));
     CHECK(complaint_about_second([&](Hdf5Writer& file) {
               file.add("/train/targets", {2}, H5T_NATIVE_UINT16, targets);
           }) == Contains("2.h5 has no data set /train/inputs"));
@@ -88,8 +88,8 @@ TEST_CASE("a location that cannot be used is named with the reason") {
     CHECK(complaint_about(file + ":/trian") == Contains("set.h5 has no group /trian: / holds train"));
     CHECK(complaint_about(file + ":/train/inputs") == Contains("set.h5:/train/inputs is not a group"));
     CHECK(complaint_about(file + ":/") ==
-          Contains("set.h5 has no data set /inputs: / holds train; data.inputs and data.targets name others"));
-    CHECK(complaint_about("~/set.h5:/train") == Contains("and nothing replaces ~: write the whole path"));
+          Contains("set.h5 has no data set /inputs: / holds train; data.inputs and data.targets can name others"));
+    CHECK(complaint_about("~/set.h5:/train") == Contains("and ~ is not expanded; write the whole path"));
 }
 
 TEST_CASE("a link that leads nowhere is named with its target, not taken for a name that is missing") {
@@ -104,9 +104,10 @@ TEST_CASE("a link that leads nowhere is named with its target, not taken for a n
         H5Lcreate_external("gone.h5", "/x", writer.id(), "/c/targets", H5P_DEFAULT, H5P_DEFAULT);
     }
 
-    CHECK(complaint_about(file + ":/a") == Contains("set.h5:/a/inputs (external link) leads to gone.h5:/x, which"));
-    CHECK(complaint_about(file + ":/b") == Contains("set.h5:/b (soft link) leads to /nowhere, which cannot be opened"));
-    CHECK(complaint_about(file + ":/c") == Contains("/c/targets (external link) leads to gone.h5:/x"));
+    CHECK(complaint_about(file + ":/a") == Contains("set.h5:/a/inputs (external link) points to gone.h5:/x, which"));
+    CHECK(complaint_about(file + ":/b") ==
+          Contains("set.h5:/b (soft link) points to /nowhere, which cannot be opened"));
+    CHECK(complaint_about(file + ":/c") == Contains("/c/targets (external link) points to gone.h5:/x"));
 }
 
 TEST_CASE("of a group with very many members, a message names some") {
@@ -154,15 +155,14 @@ TEST_CASE("a data set that holds no samples is named") {
     }
 
     CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/inputs holds 2 samples but"));
-    CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/targets 3"));
+    CHECK(complaint_about(file + ":/uneven") == Contains("/uneven/targets holds 3"));
     CHECK(complaint_about(file + ":/uneven") != Contains("MATLAB"));
-    CHECK(complaint_about(file + ":/reversed") ==
-          Contains("MATLAB and Fortran write, write the arrays with their axes"));
+    CHECK(complaint_about(file + ":/reversed") == Contains("MATLAB and Fortran, reverse the axes of the arrays"));
     CHECK(complaint_about(file + ":/none") == Contains("/none/inputs holds no samples"));
     CHECK(complaint_about(file + ":/flat") == Contains("/flat/inputs has samples without elements"));
     CHECK(complaint_about(file + ":/scalar") == Contains("/scalar/inputs is a scalar"));
     CHECK(complaint_about(file + ":/text") == Contains("/text/inputs is of type string"));
-    CHECK(complaint_about(file + ":/text") == Contains("write the numbers of the classes, which numpy.unique("));
+    CHECK(complaint_about(file + ":/text") == Contains("write class numbers, as numpy.unique("));
     CHECK(complaint_about(file + ":/long") == Contains("/long/inputs is of type float of 16 bytes"));
 }
 

@@ -87,12 +87,12 @@ TEST_CASE("an IDX file that is cut off anywhere is named") {
     CHECK(complaint(packed) == "");
     for (std::size_t size = 0; size < whole.size(); ++size) {
         CAPTURE(size);
-        CHECK(complaint(std::span(whole).first(size)) == Contains("cut is cut off or damaged"));
+        CHECK(complaint(std::span(whole).first(size)) == Contains("cut is truncated or damaged"));
     }
     // gzip: 10 bytes of header; at the end 8 of checksum and length, and before them the end-of-block mark.
     for (std::size_t size = 10; size < packed.size() - 10; ++size) {
         CAPTURE(size);
-        CHECK(complaint(std::span(packed).first(size)) == Contains("cut is cut off or damaged"));
+        CHECK(complaint(std::span(packed).first(size)) == Contains("cut is truncated or damaged"));
     }
 }
 
@@ -106,8 +106,8 @@ TEST_CASE("a file that is not IDX is named") {
     CHECK(complaint(bytes_of<char>({'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'})) == Contains("not an IDX file"));
     CHECK(complaint(idx_bytes(0x0A, {1}, {})) == Contains("not an IDX file"));  // no such type
     CHECK(complaint(idx_bytes(0x08, {}, {})) == Contains("not an IDX file"));   // no axis
-    CHECK(complaint(idx_bytes(0x08, {1, 0}, {})) == Contains("takes no bytes"));
-    CHECK(complaint(idx_bytes(0x08, {1, ~0U, ~0U, ~0U}, {})) == Contains("damaged, or none of its kind"));
+    CHECK(complaint(idx_bytes(0x08, {1, 0}, {})) == Contains("claims samples of 0 bytes"));
+    CHECK(complaint(idx_bytes(0x08, {1, ~0U, ~0U, ~0U}, {})) == Contains("damaged, or in another format"));
     CHECK(complaint_of([&] { IdxReader reader(folder / "absent"); }) == Contains("absent cannot be opened"));
     CHECK(complaint_of([&] { IdxReader reader(folder / "."); }) == Contains("cannot be opened"));
 }

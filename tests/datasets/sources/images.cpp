@@ -242,7 +242,7 @@ TEST_CASE("images of unequal size are an error that names both, unless all are r
     write_png(images.folder / "b/2.png", 2, 2, {10, 20, 30, 40});
 
     CHECK(images.complaint() == Contains("b/2.png has 2 x 2 pixels (height x width) but"));
-    CHECK(images.complaint() == Contains("a/1.png 1 x 2"));
+    CHECK(images.complaint() == Contains("a/1.png has 1 x 2"));
     CHECK(images.complaint() == Contains("--size 1,2"));
     CHECK_FALSE(fs::exists(images.file));
 
@@ -272,7 +272,7 @@ TEST_CASE("folders without images are refused") {
     CHECK(images.complaint() == Contains("images holds 0 folders"));
     fs::create_directories(images.folder / "a");
     CHECK(images.complaint() == Contains("images/a holds no .png, .jpg or .jpeg file"));
-    CHECK(complaint_of([] { ImageFolder("absent"); }) == Contains("absent is no folder"));
+    CHECK(complaint_of([] { ImageFolder("absent"); }) == Contains("absent is not a folder"));
 }
 
 #endif

@@ -128,14 +128,14 @@ TEST_CASE("arrays of NumPy's archives are converted, stored or deflated") {
         CHECK(converted.set->inputs()[0].shape == std::vector<std::int64_t>{2, 3});
         CHECK(converted.of({file + ":x", file + ":y"}, {}, {3, 5}).targets == bytes_of<std::uint8_t>({3, 4}));
         CHECK(converted.complaint({file + ":z", file + ":y"}) ==
-              Contains("has no array \"z\" that can be read; it holds x, y"));
+              Contains("has no readable array \"z\"; it holds x, y"));
         CHECK(converted.complaint({file, file + ":y"}) == Contains("is an archive of arrays; name one"));
     }
     auto damaged = read_bytes(converted.path("stored.npz"));
     damaged[200] ^= std::byte{1};  // an element of x
     write_bytes(converted.path("damaged.npz"), damaged);
     CHECK(converted.complaint({converted.path("damaged.npz:x"), converted.path("damaged.npz:y")}) ==
-          Contains("damaged.npz:x is cut off or damaged"));
+          Contains("damaged.npz:x is truncated or damaged"));
     CHECK(converted.complaint({converted.path("absent.npz:x"), converted.path("absent.npz:y")}) ==
           Contains("absent.npz cannot be opened"));
 }
@@ -147,22 +147,22 @@ TEST_CASE("arrays that are no samples are refused, and why") {
         return converted.complaint({converted.path("a.npy"), converted.path("a.npy")});
     };
 
-    CHECK(complaint("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }") == Contains("Fortran's order"));
-    CHECK(complaint("{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }") == Contains("NumPy's type '<c8'"));
+    CHECK(complaint("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }") ==
+          Contains("is stored in Fortran order"));
+    CHECK(complaint("{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }") == Contains("NumPy type '<c8'"));
     CHECK(complaint("{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }") == Contains("numpy.unique("));
     CHECK(complaint("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,), }") ==
           Contains("records of several fields"));
     CHECK(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (), }") == Contains("is a single number"));
     CHECK(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (2, x), }") ==
-          Contains("a shape in its header that is none"));
+          Contains("an invalid shape in its header"));
     CHECK(complaint("{'descr': '<f4', 'fortran_order': False, }") == Contains("no shape in its header"));
     CHECK(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 0), }") ==
-          Contains("a sample takes no bytes"));
+          Contains("claims samples of 0 bytes"));
     CHECK(complaint("{'descr': '<f8', 'fortran_order': False, 'shape': (9,), }") ==
-          Contains("a.npy is cut off or damaged"));
+          Contains("a.npy is truncated or damaged"));
     write_text(converted.path("a.npy"), "not an array of NumPy");
-    CHECK(converted.complaint({converted.path("a.npy"), converted.path("a.npy")}) ==
-          Contains("is not a file of NumPy"));
+    CHECK(converted.complaint({converted.path("a.npy"), converted.path("a.npy")}) == Contains("is not a NumPy file"));
 }
 
 TEST_CASE("a NumPy file that is cut off anywhere is named") {
@@ -176,7 +176,7 @@ TEST_CASE("a NumPy file that is cut off anywhere is named") {
     for (std::size_t size = 0; size < whole.size(); ++size) {
         CAPTURE(size);
         write_bytes(file, std::span(whole).first(size));
-        CHECK(converted.complaint({file, file}) == Contains("a.npy is cut off or damaged"));
+        CHECK(converted.complaint({file, file}) == Contains("a.npy is truncated or damaged"));
     }
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("files of bare numbers are samples in the order of their names") {
 
     write_bytes(converted.folder / "fields/b.bin", bytes_of<float>({5, 6, 7}));
     CHECK(converted.complaint(sources, options) ==
-          Contains("b.bin has 12 bytes, which are no whole samples of 16 bytes"));
+          Contains("b.bin has 12 bytes, which cannot be whole samples of 16 bytes"));
     CHECK(converted.complaint({converted.path("fields"), converted.path("labels")}) == Contains("fields is a folder"));
     CHECK(converted.complaint({converted.path("absent"), converted.path("labels")}, options) ==
           Contains("absent: no such file or folder"));
@@ -240,9 +240,9 @@ TEST_CASE("columns of a CSV file are chosen by name or number, and have types") 
     CHECK(converted.complaint({file}, {.target_columns = {"2", "2"}}) == Contains("--targets 2: this column is named"));
     CHECK(converted.complaint({file}, {.target_columns = {"3"}}) == Contains("has no such column; it has 0, 1, 2"));
     CHECK(converted.complaint({file}, {.target_columns = {"0", "1", "2"}}) == Contains("leaves none for the inputs"));
-    CHECK(converted.complaint({file}, {.type = ElementType::u8}) == Contains("uint8 are not made from CSV"));
+    CHECK(converted.complaint({file}, {.type = ElementType::u8}) == Contains("uint8 is not supported for CSV"));
     CHECK(converted.complaint({file}, {.target_type = ElementType::i64}) ==
-          Contains("t.csv:1: column 2: 3.5 is no integer"));
+          Contains("t.csv:1: column 2: 3.5 is not a 64-bit integer"));
 }
 
 TEST_CASE("targets of a CSV file have the order in which they are named, not that of the file") {
@@ -261,7 +261,8 @@ TEST_CASE("a name that several columns of a CSV file have chooses none of them")
     const auto file = converted.path("t.csv");
     write_text(file, "x,y,y\n1,2,3\n");
 
-    CHECK(converted.complaint({file}, {.target_columns = {"y"}}) == Contains("t.csv have this name; give a column's"));
+    CHECK(converted.complaint({file}, {.target_columns = {"y"}}) ==
+          Contains("t.csv have this name; give the column's"));
     CHECK(converted.of({file}, {.target_columns = {"2"}}).targets == bytes_of<std::int64_t>({3}));
 }
 
@@ -272,14 +273,14 @@ TEST_CASE("a cell that is no number is an error with line and column, before any
         return converted.complaint({converted.path("t.csv")});
     };
 
-    CHECK(complaint("a,b\n1,2\n\n3,four\n") == Contains("t.csv:4: column 1 (b): \"four\" is no number"));
-    CHECK(complaint("1,2\n3,\n") == Contains("t.csv:2: column 1: \"\" is no number; fill it in"));
-    CHECK(complaint("1,\n3,4\n") == Contains("t.csv:1: column 1: \"\" is no number; fill it in"));
-    CHECK(complaint(",\n3,4\n") == Contains("t.csv:1: column 0: \"\" is no number; fill it in"));
+    CHECK(complaint("a,b\n1,2\n\n3,four\n") == Contains("t.csv:4: column 1 (b): \"four\" is not a number"));
+    CHECK(complaint("1,2\n3,\n") == Contains("t.csv:2: column 1: \"\" is not a number; fill it in"));
+    CHECK(complaint("1,\n3,4\n") == Contains("t.csv:1: column 1: \"\" is not a number; fill it in"));
+    CHECK(complaint(",\n3,4\n") == Contains("t.csv:1: column 0: \"\" is not a number; fill it in"));
     CHECK(complaint("1,2\n3,1e400\n") == Contains("t.csv:2: column 1: 1e400 is too large, or too close to 0"));
     CHECK(complaint("+1e-400,2\n3,4\n") == Contains("t.csv:1: column 0: +1e-400 is too large, or too close to 0"));
-    CHECK(complaint("1,2\n3,4,5\n") == Contains("t.csv:2: column 2: the line has 3 cells, but the first one 2"));
-    CHECK(complaint("1,2\n3\n") == Contains("the line has 1 cells, but the first one 2"));
+    CHECK(complaint("1,2\n3,4,5\n") == Contains("t.csv:2: column 2: the line has 3 cells, but the first line has 2"));
+    CHECK(complaint("1,2\n3\n") == Contains("the line has 1 cells, but the first line has 2"));
     CHECK(complaint("1;2\n3;4\n") == Contains("has one column"));
     CHECK(complaint("") == Contains("t.csv is empty"));
     CHECK(complaint("a,b\n") == Contains("t.csv holds no samples"));
@@ -307,9 +308,9 @@ TEST_CASE("the names and the index that pandas writes for a table without any ar
         return converted.complaint({converted.path("t.csv")});
     };
 
-    CHECK(complaint("0,1,2\n0.5,1.5,1\n") == Contains("t.csv: the first line counts the columns"));
-    CHECK(complaint(",0,1,2\n0,0.5,1.5,1\n") == Contains("the first line counts the columns"));
-    CHECK(complaint(",a,class\n0,0.5,1\n1,1.5,0\n") == Contains("the first column has no name and counts the lines"));
+    CHECK(complaint("0,1,2\n0.5,1.5,1\n") == Contains("t.csv: the first line numbers the columns"));
+    CHECK(complaint(",0,1,2\n0,0.5,1.5,1\n") == Contains("the first line numbers the columns"));
+    CHECK(complaint(",a,class\n0,0.5,1\n1,1.5,0\n") == Contains("the first column has no name and numbers the lines"));
     CHECK(complaint("\"\",\"a\",\"class\"\n\"1\",0.5,1\n\"2\",1.5,0\n") == Contains("row.names = FALSE"));
     write_text(converted.path("t.csv"), "line,a,class\n0,0.5,1\n1,1.5,0\n");
     CHECK(converted.of({converted.path("t.csv")}).inputs == bytes_of<float>({0, 0.5F, 1, 1.5F}));
@@ -366,9 +367,9 @@ TEST_CASE("files of another format are not taken for bare numbers") {
 
     CHECK(converted.complaint({converted.path("images")}, bytes) == Contains("a.PNG is an image, and --type"));
     CHECK(converted.complaint({converted.path("idx")}, bytes) == Contains("idx is IDX, and --type"));
-    CHECK(converted.complaint({converted.path("x.gz")}, bytes) == Contains("unpack it first"));
+    CHECK(converted.complaint({converted.path("x.gz")}, bytes) == Contains("unpack any other file first"));
     CHECK(converted.complaint({converted.path("x.h5")}, bytes) == Contains("crescendo data rechunk copies it"));
-    CHECK(converted.complaint({converted.path("arrays")}, bytes) == Contains("x.npy is NumPy's"));
+    CHECK(converted.complaint({converted.path("arrays")}, bytes) == Contains("x.npy is a NumPy file"));
     CHECK(converted.complaint({converted.path("idx"), converted.path("idx")}, {.target_type = ElementType::u8}) ==
           Contains("idx is IDX"));
     CHECK(converted.of({converted.path("like-idx")}, bytes).inputs == read_bytes(converted.path("like-idx")));
@@ -383,19 +384,20 @@ TEST_CASE("sources that do not go together are refused, and what does go togethe
     const auto images = converted.path("images");
 
     CHECK(converted.complaint({converted.path("a.csv"), converted.path("b.csv")}) ==
-          Contains("a.csv is CSV, which has inputs and targets in its columns and is given alone"));
+          Contains("a.csv is CSV, which has inputs and targets in its columns and must be the only source"));
     CHECK(converted.complaint({converted.path("a.csv"), converted.path("b.csv")}, {.type = ElementType::u8}) ==
           Contains("a.csv is CSV, which"));
-    CHECK(converted.complaint({images, converted.path("b.csv")}) == Contains("are given without TARGETS"));
-    CHECK(converted.complaint({images}, {.shape = {3, 8, 8}}) == Contains("say by --type which"));
+    CHECK(converted.complaint({images, converted.path("b.csv")}) == Contains("folder per class, leave out TARGETS"));
+    CHECK(converted.complaint({images}, {.shape = {3, 8, 8}}) ==
+          Contains("--shape is for bare numbers and needs --type"));
     CHECK(converted.complaint({images}, {.type = ElementType::u8, .images = {.gray = true}}) ==
           Contains("--size and --gray are for images"));
     CHECK(converted.complaint({converted.path("set.h5:/train")}) ==
-          Contains("is HDF5 already; crescendo data rechunk"));
+          Contains("is already HDF5; crescendo data rechunk"));
     write_text(converted.path("era5.nc"), "\x89HDF\r\n\x1a\n and more");
     write_text(converted.path("fields.mat"), "MATLAB 7.3" + std::string(502, ' ') + "\x89HDF\r\n\x1a\n and more");
-    CHECK(converted.complaint({converted.path("era5.nc")}) == Contains("era5.nc is HDF5 already"));
-    CHECK(converted.complaint({converted.path("fields.mat")}) == Contains("fields.mat is HDF5 already"));
+    CHECK(converted.complaint({converted.path("era5.nc")}) == Contains("era5.nc is already HDF5"));
+    CHECK(converted.complaint({converted.path("fields.mat")}) == Contains("fields.mat is already HDF5"));
 }
 
 TEST_CASE("a source that is nothing known is refused") {
@@ -404,6 +406,6 @@ TEST_CASE("a source that is nothing known is refused") {
 
     CHECK(converted.complaint({converted.path("t.txt")}) == Contains("t.txt is not an IDX file"));
     CHECK(complaint_of([] { element_type_named("float"); }) ==
-          Contains("float is no type of numbers; use one of uint8, "));
+          Contains("float is not a number type; use one of uint8, "));
     CHECK(element_type_named("bfloat16") == ElementType::bf16);
 }

@@ -45,14 +45,15 @@ TEST_CASE("a crash is told with the file that was read last") {
 
     CHECK(ending.crashed());
     CHECK(doctest::String(ending.message().c_str()) ==
-          "HDF5's library crashed in b.h5 (Segmentation fault): it is damaged; put a sound copy in its place");
+          "the HDF5 library crashed while reading b.h5 (Segmentation fault): the file is damaged; replace it with an "
+          "intact copy");
 }
 
 TEST_CASE("what is killed has not crashed") {
     const auto ending = in_own_process("a.h5", [] { return die_by(SIGKILL); });
 
     CHECK_FALSE(ending.crashed());
-    CHECK(doctest::String(ending.message().c_str()) == Contains("the process that read a.h5 was killed"));
+    CHECK(doctest::String(ending.message().c_str()) == Contains("reading a.h5 failed: its process was killed"));
 }
 
 TEST_CASE("a file that was half written at a crash is removed, and only then") {

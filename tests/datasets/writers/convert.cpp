@@ -149,9 +149,9 @@ TEST_CASE("a group that exists is not overwritten") {
     ten.convert("/train", {0, 4});
     const auto written = std::filesystem::last_write_time(ten.file);
 
-    CHECK(complaint_of([&] { ten.convert("/train"); }) == Contains("set.h5:/train exists already"));
-    CHECK(complaint_of([&] { ten.convert("/"); }) == Contains("set.h5:/ exists already"));
-    CHECK(complaint_of([&] { ten.convert("/train/inputs"); }) == Contains("exists already"));
+    CHECK(complaint_of([&] { ten.convert("/train"); }) == Contains("set.h5:/train already exists"));
+    CHECK(complaint_of([&] { ten.convert("/"); }) == Contains("set.h5:/ already exists"));
+    CHECK(complaint_of([&] { ten.convert("/train/inputs"); }) == Contains("already exists"));
     CHECK(complaint_of([&] { ten.convert("/train/inputs/more"); }) == Contains("set.h5:/train/inputs is not a group"));
     CHECK(SampleSet::open(ten.at("/train"))->size() == 4);
     CHECK(std::filesystem::last_write_time(ten.file) == written);  // statistics kept of it still hold
@@ -180,7 +180,7 @@ TEST_CASE("a conversion that fails leaves an existing file as it was") {
     stored.resize(stored.size() - 2);
     write_bytes(ten.images, stored);
 
-    CHECK(complaint_of([&] { ten.convert("/a/test", {}, {.chunk_samples = 2}); }) == Contains("images is cut off"));
+    CHECK(complaint_of([&] { ten.convert("/a/test", {}, {.chunk_samples = 2}); }) == Contains("images is truncated"));
 
     CHECK(read_bytes(ten.file) == before);
     CHECK(std::filesystem::last_write_time(ten.file) == written);
@@ -201,9 +201,9 @@ TEST_CASE("a conversion that cannot work is refused before anything is written")
     CHECK(complaint({}, {.chunk_samples = -1}) == Contains("-1 samples in a chunk"));
     CHECK(complaint({}, {.compression = 10}) == Contains("compression 10 does not exist"));
     CHECK(complaint_of([&] { convert_idx(ten.images, ten.folder / "nine", ten.at("/train"), {}, {}); }) ==
-          Contains("nine 9"));
+          Contains("nine holds 9"));
     CHECK(complaint_of([&] { convert_idx(ten.images, ten.labels, "absent/set.h5:/train", {}, {}); }) ==
-          Contains("absent is no folder"));
+          Contains("absent is not a folder"));
     CHECK(complaint_of([&] { ten.convert("/train[0:5]"); }) == Contains("/train[0:5] ends with brackets"));
     CHECK(complaint_of([&] { convert_idx(ten.images, ten.labels, ten.folder.path().string() + ":/train", {}, {}); }) ==
           Contains("is a folder, not an HDF5 file"));

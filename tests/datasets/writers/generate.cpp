@@ -59,5 +59,5 @@ TEST_CASE("a sparse set that cannot be is refused, and no file is left") {
     CHECK(std::filesystem::is_empty(folder / "."));
 
     generate_sparse(location, 2, {});
-    CHECK(complaint(2, {}) == Contains("exists already"));
+    CHECK(complaint(2, {}) == Contains("already exists"));
 }

@@ -44,9 +44,9 @@ TEST_CASE("a copy of some data sets has these, with what their attributes say") 
     CHECK(copy->targets().size() == 0);
     REQUIRE(copy->inputs()[0].packing);
     CHECK(copy->inputs()[0].packing->scale == 0.5);
-    CHECK(complaint_of([&] { join(from, from, {}, {}); }) == Contains("is a file that is read"));
+    CHECK(complaint_of([&] { join(from, from, {}, {}); }) == Contains("is one of the files to read"));
     CHECK(complaint_of([&] { join(from, (folder / "none/copy.h5").string() + ":/", {}, {}); }) ==
-          Contains("none is no folder; make it first"));
+          Contains("none is not a folder; create it first"));
 }
 
 TEST_CASE("a copy of files that are packed differently has what their numbers mean, and says of nothing else") {

@@ -30,7 +30,8 @@ TEST_CASE("a new file has its name once it is complete, or leaves nothing") {
     file.publish();
 
     CHECK(fs::file_size(folder / "a") == 5);
-    CHECK(complaint_of([&] { NewFile(folder / "none" / "a"); }) == doctest::Contains("is no folder; make it first"));
+    CHECK(complaint_of([&] { NewFile(folder / "none" / "a"); }) ==
+          doctest::Contains("is not a folder; create it first"));
 }
 
 TEST_CASE("a new HDF5 file is not written into what lies under the name of its temporary file") {

@@ -111,8 +111,8 @@ TEST_CASE("a group is added to a file that exists, and no group is overwritten")
 
     CHECK(SampleSet::open(beside)->size() == 23);
     CHECK(SampleSet::open(to)->size() == 5);
-    CHECK(complaint_of([&] { rechunk(from, beside, {}); }) == Contains("new.h5:/copy exists already"));
-    CHECK(complaint_of([&] { rechunk(from, from + "2", {}); }) == Contains("old.h5 is the file that is read"));
+    CHECK(complaint_of([&] { rechunk(from, beside, {}); }) == Contains("new.h5:/copy already exists"));
+    CHECK(complaint_of([&] { rechunk(from, from + "2", {}); }) == Contains("old.h5 is the file to read"));
     CHECK(complaint_of([&] { rechunk(from + "/none", to + "2", {}); }) == Contains("has no group /train/none"));
     CHECK(complaint_of([&] { rechunk(from, (folder / "x.h5").string() + ":/", {.compression = 10}); }) ==
           Contains("compression 10 does not exist"));
@@ -128,7 +128,7 @@ TEST_CASE("a data set that says to be larger than any disk is not copied") {
 
     CHECK(complaint_of([&] {
               rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/", {});
-          }) == Contains("huge says to hold more than 2^60 bytes"));
+          }) == Contains("huge claims to hold more than 2^60 bytes"));
     CHECK_FALSE(fs::exists(folder / "new.h5"));
 }
 
@@ -318,7 +318,7 @@ TEST_CASE("a copy that the disk has no room for is refused before anything is wr
 
     CHECK(complaint_of([&] {
               rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/", {});
-          }) == Contains(" takes 1152921504606846976 bytes and "));
+          }) == Contains(" takes 1152921504606846976 bytes, but "));
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
@@ -364,5 +364,5 @@ TEST_CASE("whoever wants some rows of a group is told to name data sets") {
     const auto from = write_set(folder / "old.h5", {});
 
     CHECK(complaint_of([&] { rechunk(from + "[0:10]", (folder / "new.h5").string() + ":/", {}); }) ==
-          Contains("old.h5 has no group /train[0:10]; if some rows of a group are meant, name the data sets to copy"));
+          Contains("old.h5 has no group /train[0:10]; to copy some rows of a group, also name its data sets"));
 }

@@ -84,7 +84,7 @@ TEST_CASE("a sample whose class is missing is skipped, or an error that names it
     CHECK(skipped.targets.size() == 3 * sizeof(std::int64_t));
     CHECK(first_step(NonFinite::keep).samples.size() == 4);
     CHECK_THROWS_WITH_AS(first_step(NonFinite::error),
-                         Contains("sample 1 of /train/targets has a number that is missing, as attributes say "
+                         Contains("sample 1 of /train/targets has a number that is missing, as its attributes say "
                                   "(missing 255); trainer.data.nan: skip"),
                          std::runtime_error);
 }

@@ -146,7 +146,8 @@ TEST_CASE("latitudes that are none, or not of these rows, are refused with what 
     };
 
     CHECK(named("lat") == Contains("era5.nc has no data set /lat: / holds "));
-    CHECK(named("t") == Contains("era5.nc:/t is no coordinate of a grid, which is one axis of numbers: it has 4 axes"));
+    CHECK(named("t") ==
+          Contains("era5.nc:/t is not a grid coordinate, which is one axis of 1 to 2^24 numbers: it has 4 axes"));
     CHECK(named((folder / "none.nc").string() + ":/latitude") == Contains("none.nc: no such file"));
     write_grid(folder / "other.nc", 4, {10, 20, 30, 40});
     CHECK(named((folder / "other.nc").string() + ":/latitude") ==
