@@ -219,7 +219,7 @@ TEST_CASE("statistics that cannot be read are kept, and the next ones complain")
 
     CHECK(complaint ==
           Contains("set.h5.stats.json cannot be read (Input/output error); try again once it is readable, or remove "
-                   "it and the statistics in it"));
+                   "it with the statistics in it"));
     CHECK(complaint_of([&] { kept_statistics(location); }) == complaint);
     CHECK(std::filesystem::is_symlink(kept));
 }

@@ -365,8 +365,8 @@ TEST_CASE("files of another format are not taken for bare numbers") {
     fs::create_directory(converted.folder / "arrays");
     fs::copy(converted.path("x.npy"), converted.path("arrays/x.npy"));
 
-    CHECK(converted.complaint({converted.path("images")}, bytes) == Contains("a.PNG is an image, and --type"));
-    CHECK(converted.complaint({converted.path("idx")}, bytes) == Contains("idx is IDX, and --type"));
+    CHECK(converted.complaint({converted.path("images")}, bytes) == Contains("a.PNG is an image, but --type"));
+    CHECK(converted.complaint({converted.path("idx")}, bytes) == Contains("idx is IDX, but --type"));
     CHECK(converted.complaint({converted.path("x.gz")}, bytes) == Contains("unpack any other file first"));
     CHECK(converted.complaint({converted.path("x.h5")}, bytes) == Contains("crescendo data rechunk copies it"));
     CHECK(converted.complaint({converted.path("arrays")}, bytes) == Contains("x.npy is a NumPy file"));
