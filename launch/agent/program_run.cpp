@@ -211,8 +211,8 @@ void ProgramRun::remark_on_unfinished() {
     unfinished_due_.reset();
     is_told_of_unfinished_ = true;
     remark(
-        fmt::format("it wrote '{}' to CRESCENDO_FD, and no line feed behind it; each report is a line, and counts once "
-                    "that has its end",
+        fmt::format("it wrote '{}' to CRESCENDO_FD without a line feed; each report is a line, and counts once the "
+                    "line is complete",
                     program_->channel.unfinished().substr(0, 200)));
 }
 
@@ -220,8 +220,7 @@ void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end) {
     const auto now = Clock::now();
     if (state_ == State::trains && written_->loses_lines(now)) {
         notices_.push_back(CheckpointFailed{
-            trial(), slot_,
-            "there is no room for what it prints, and reports are looked for there: No space left on device"});
+            trial(), slot_, "there is no room for its output, which contains its reports: No space left on device"});
     }
     const bool were_none = num_reports_ == 0;
     for (const auto& line : end ? written_->last_lines(now, *end) : written_->lines(now)) {
@@ -239,11 +238,10 @@ void ProgramRun::look_for_reports(const std::optional<ExitStatus>& end) {
 /// Most programs not written in Python buffer about 4 KiB of what they print to a file.
 void ProgramRun::remark_on_late_reports() const {
     const bool is_printed = options_.setup.supervision.report->is_printed();
-    remark(
-        fmt::format("all of its reports came when it ended, so it could not be stopped early; let it flush {} after "
-                    "each epoch{}",
-                    is_printed ? "what it prints" : written_->place(),
-                    is_printed ? ", or begin the command with stdbuf, -oL" : ""));
+    remark(fmt::format(
+        "all of its reports arrived when it ended, so it could not be stopped early; let it flush {} after each "
+        "epoch{}",
+        is_printed ? "its output" : written_->place(), is_printed ? ", or start the command with stdbuf, -oL" : ""));
 }
 
 void ProgramRun::read_written(const WrittenLine& line) {
@@ -279,16 +277,15 @@ void ProgramRun::remark_on_repetition(const protocol::Report& report) const {
     const auto& join = work_.join();
     if (num_reports_ == 0 && work_.has_reported() && report.resource < *join.reported) {
         remark(
-            fmt::format("it was started again, and did not continue from a checkpoint; it reported {} where {} was "
-                        "reported before, and trains all of that once more (docs/trial-protocol.md, Checkpoints)",
+            fmt::format("it was restarted, and did not continue from a checkpoint; it reported {} after it had "
+                        "reported {} before, and repeats that training (docs/trial-protocol.md, Checkpoints)",
                         report.resource.value, join.reported->value));
     } else if (num_reports_ > 0 && report.resource <= last_resource_ && report.metrics != last_metrics_) {
-        remark(
-            fmt::format("it reported a resource again, or an earlier one, and such reports do not count; after {} came "
-                        "{}: {}",
-                        last_resource_.value, report.resource.value,
-                        written_ ? "let report.pattern match one line of each epoch"
-                                 : "report once after each epoch, and count up"));
+        remark(fmt::format(
+            "it reported the same resource again, or an earlier one, and such reports do not count; after {} came {}: "
+            "{}",
+            last_resource_.value, report.resource.value,
+            written_ ? "let report.pattern match one line per epoch" : "report once after each epoch, and count up"));
     }
 }
 
@@ -310,11 +307,9 @@ void ProgramRun::ignore(const WrittenLine& line) {
 }
 
 void ProgramRun::remark_on_silence() const {
-    remark(
-        fmt::format("it runs for {} s and has not reported yet; {}; `hang_timeout` in the sweep file ends such a "
-                    "program",
-                    std::chrono::duration_cast<std::chrono::seconds>(options_.patience).count(),
-                    written_ ? written_->why_none() : quoted(own_last_words())));
+    remark(fmt::format("it has run for {} s without a report; {}; `hang_timeout` in the sweep file ends such a program",
+                       std::chrono::duration_cast<std::chrono::seconds>(options_.patience).count(),
+                       written_ ? written_->why_none() : quoted(own_last_words())));
 }
 
 /// The last lines that this process printed, without those of the trial's earlier processes.
@@ -337,8 +332,8 @@ ProgramRun::End ProgramRun::conclude(const ExitStatus& status) {
         const bool fails_by_itself = state_ == State::leaves && escalation_ == 0 && !status.success();
         if (fails_by_itself && is_complete() && !trains_on_) {
             remark(
-                fmt::format("it was complete, and then its program failed; it counts, but what was to come after its "
-                            "last report, such as a model, may be missing; {}; {}",
+                fmt::format("it was complete when its program failed; it counts, but anything due after its last "
+                            "report, such as a model, may be missing; {}; {}",
                             to_string(status), quoted(own_last_words())));
         }
         notices_.push_back(LeftTrial{trial(), slot_});
@@ -388,12 +383,11 @@ void ProgramRun::fail_as(const ExitStatus& status) {
 void ProgramRun::fail_without_report() {
     if (has_trial_reported()) {
         const bool is_in_file = written_ && !options_.setup.supervision.report->is_printed();
-        fail(
-            fmt::format("it was resumed and ended without a report{}; a program that is resumed sends its last report "
-                        "again{}",
-                        is_in_file ? " in " + written_->place() : "",
-                        is_in_file ? ", to the same file, so a logger that numbers its folders needs a fixed one" : ""),
-            FailureKind::error);
+        fail(fmt::format("it was resumed and ended without a report{}; a resumed program must send its last report "
+                         "again{}",
+                         is_in_file ? " in " + written_->place() : "",
+                         is_in_file ? ", to the same file; give a logger that numbers its folders a fixed one" : ""),
+             FailureKind::error);
     } else {
         fail(written_ ? fmt::format("{}: {}", no_report, written_->why_none())
                       : fmt::format("{}; {}", no_report, quoted(own_last_words())),
@@ -416,12 +410,12 @@ void ProgramRun::escalate(Clock::time_point now) {
             const auto what =
                 is_complete() && !trains_on_
                     ? fmt::format(
-                          "it was complete and did not end within {:.3g} s, so it is ended by SIGTERM; set "
+                          "it was complete but did not end within {:.3g} s, so it is ended by SIGTERM; set "
                           "CRESCENDO_SAVE_TIMEOUT to more seconds, or save before the last report; ",
                           time.count())
                     : std::string(
-                          "it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "
-                          "decision after each report and to end; ");
+                          "it was asked to stop but did not end, so it is ended by SIGTERM; a program must read the "
+                          "decision after each report, and end if asked to; ");
             remark(what + quoted(own_last_words()));
         }
         terminate();

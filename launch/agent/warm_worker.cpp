@@ -24,7 +24,7 @@ namespace {
 
 /// Message about a trainer that was killed for its silence, or because it did not leave.
 constexpr const char* cannot_be_killed =
-    "its process was killed and does not end: it waits for a device or a file system that does not answer";
+    "its process was killed but does not end, because it waits for a device or a file system that does not respond";
 constexpr std::chrono::milliseconds most_of_a_group{60'000};
 constexpr std::chrono::milliseconds least_to_start{300'000};  // for imports from a busy parallel file system
 
@@ -151,7 +151,7 @@ void WarmWorker::evaluate(const EvaluateTrial& order) {
 void WarmWorker::assign(const Task& task, const Json& message) {
     if (is_out_of_use_) {  // the order crossed our notice that the slot is down
         if (task.is_evaluation) {
-            tell(TrialEvaluated{task.trial, {}, "no trainer can be started there"});
+            tell(TrialEvaluated{task.trial, {}, "no trainer can start there"});
         }
         return;
     }
@@ -208,7 +208,7 @@ void WarmWorker::look() {
         try {
             receive(parse_message(line));
         } catch (const std::exception& error) {
-            reject(fmt::format("what it sent through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
+            reject(fmt::format("its message through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
                                line.substr(0, 200)));
         }
     }
@@ -261,7 +261,7 @@ void WarmWorker::receive(const Json& message) {
     if (!is_known(type)) {
         remark_on_unknown(type);
     } else if (type == protocol::Hello::name && !is<Starting>()) {
-        reject("it said hello twice");
+        reject("it sent 'hello' twice");
     } else if (type == protocol::Hello::name) {
         if (std::exchange(is_out_of_use_, false)) {
             tell(SlotUp{slot()});
@@ -279,15 +279,14 @@ void WarmWorker::receive(const Json& message) {
     } else if (type == protocol::Failed::name) {
         auto failure = protocol::read<protocol::Failed>(message);
         if (failure.message.empty()) {
-            failure.message = "it sent no \"message\" that says why";
+            failure.message = "it sent no \"message\" with the reason";
         }
         receive_failure(failure);
     } else if (const auto* busy = std::get_if<Busy>(&state_); busy == nullptr) {
         return;  // the message crossed our order to leave
     } else if (const auto trial = busy->task.trial; type == protocol::Report::name && busy->task.rank > 0) {
-        tell(ProgramRemark{trial, fmt::format("reports of other ranks than 0 are ignored; rank {} sent "
-                                              "one",
-                                              busy->task.rank)});
+        tell(ProgramRemark{
+            trial, fmt::format("reports from ranks other than 0 are ignored; rank {} sent one", busy->task.rank)});
     } else if (type == protocol::Report::name) {
         auto report = report_from(trial, message);
         report.generation = message.value("generation", report.generation);
@@ -303,7 +302,7 @@ void WarmWorker::receive(const Json& message) {
     } else if (type == protocol::Stranded::name) {
         tell(WorkerStranded{trial, slot(), protocol::read<protocol::Stranded>(message).generation});
     } else if (type == protocol::Evaluated::name && !busy->task.is_evaluation) {
-        reject("it sent 'evaluated' while it trained");
+        reject("it sent 'evaluated' during training");
     } else if (type == protocol::Evaluated::name) {
         tell(TrialEvaluated{trial, protocol::read<protocol::Evaluated>(message).metrics, {}});
         settle();
@@ -315,7 +314,7 @@ void WarmWorker::receive(const Json& message) {
 void WarmWorker::remark_on_unknown(const std::string& type) {
     if (const auto trial = this->trial(); trial && !std::exchange(is_told_of_unknown_, true)) {
         tell(ProgramRemark{
-            *trial, fmt::format("it sent a message of the type '{}', which this crescendo does not know and ignores; "
+            *trial, fmt::format("it sent a message of type '{}', which this crescendo does not know and ignores; "
                                 "docs/trial-protocol.md lists the types",
                                 type.substr(0, 200))});
     }
@@ -442,7 +441,7 @@ void WarmWorker::report_failure(const Task& task, FailureKind kind, const std::s
     }
     const int workers = resources_of(options_, slot()).slots_on_gpu;
     const auto remedy =
-        fmt::format("; {} workers share this GPU's memory: with a smaller slots_per_gpu each has more", workers);
+        fmt::format("; {} workers share this GPU's memory; a smaller slots_per_gpu gives each of them more", workers);
     const bool shares_memory = kind == FailureKind::out_of_memory && workers > 1;
     tell(WorkerFailed{task.trial, slot(), kind, message + (shares_memory ? remedy : ""), ProgramFault::none,
                       device_name(options_, slot())});

@@ -125,24 +125,25 @@ std::string WrittenReports::place() const { return source_.is_printed() ? "its o
 std::string WrittenReports::why_none() const {
     const auto missing = !pattern_                 ? "a report"
                          : pattern_->has_matched() ? fmt::format("a match for '{}'", pattern_->awaited_group())
-                                                   : std::string("a match of report.pattern");
+                                                   : std::string("a match for report.pattern");
     std::error_code ignored;
     const auto status = std::filesystem::status(path_, ignored);
     if (!source_.is_printed() && !std::filesystem::exists(status)) {
-        return fmt::format("there is no file {}, where its reports are looked for; let it write there "
-                           "($CRESCENDO_TRIAL_DIR is that folder)",
-                           path_);
+        return fmt::format(
+            "there is no file {}, which should contain its reports; let it write there ($CRESCENDO_TRIAL_DIR is that "
+            "folder)",
+            path_);
     }
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-        return fmt::format("{} is no regular file, and reports are looked for in no other; let the program write one",
+        return fmt::format("{} is not a regular file, and reports are read only from one; let the program write one",
                            place());
     }
     const auto words = last_words(path_, static_cast<std::uintmax_t>(tail_.first_size()));
     if (num_lines_ == 0 && words.empty()) {
-        return fmt::format("{} is empty, and {} is looked for there", place(), missing);
+        return fmt::format("{} is empty, but should contain {}", place(), missing);
     }
     if (num_lines_ == 1) {
-        return fmt::format("{} is one line, without {}: {}", place(), missing, words);
+        return fmt::format("{} is a single line, without {}: {}", place(), missing, words);
     }
     return fmt::format("none of the {} lines of {} has {}; the last ones: {}", num_lines_, place(), missing, words);
 }

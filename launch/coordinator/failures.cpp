@@ -57,7 +57,7 @@ const char* verb_of(FailureKind kind) {
     static constexpr Words verbs{
         {std::pair{FailureKind::crash, "crashed"},
          {FailureKind::error, "gave up"},
-         {FailureKind::repeated_error, "failed, and is not tried again, since another attempt would end so too"},
+         {FailureKind::repeated_error, "failed and is not retried, since another attempt would fail in the same way"},
          {FailureKind::out_of_memory, "ran out of memory"}}};
     return verbs.of(kind);
 }
@@ -76,13 +76,14 @@ std::string problem_of(const protocol::Metrics& reported, const std::string& met
         names.push_back(name);
     }
     if (names.empty()) {
-        return fmt::format("it reported no number, and each report needs '{}', which is the sweep's metric; a number in "
-                           "quotes is text",
-                           metric);
+        return fmt::format(
+            "it reported no number, but each report needs the sweep's metric, '{}'; a number in quotes is text",
+            metric);
     }
-    return fmt::format("it reported the numbers {} without '{}', which is the sweep's metric{}; each report needs it, "
-                       "or name one of these as metric.name in a new sweep",
-                       to_json(reported).dump(), metric, did_you_mean(metric, names));
+    return fmt::format(
+        "it reported the numbers {} without the sweep's metric, '{}'{}; add it to each report, or name one of these as "
+        "metric.name in a new sweep",
+        to_json(reported).dump(), metric, did_you_mean(metric, names));
 }
 
 TrialFailed failure_after(const History& history, TrialFailed told, const std::string& message) {

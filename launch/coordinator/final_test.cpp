@@ -44,12 +44,12 @@ std::optional<protocol::Metrics> FinalTest::conclude() {
         return answer_->metrics;
     }
     if (is_cut_short_) {
-        view_.say(
-            fmt::format("trial {} is not measured: the session has to end; the next one measures it", best_.value));
+        view_.say(fmt::format("trial {} is not measured, because the session ends; the next session measures it",
+                              best_.value));
         return std::nullopt;
     }
-    view_.say(fmt::format("the test data could not be read: {}",
-                          answer_ ? answer_->error : "no answer from the trainer"));
+    view_.say(
+        fmt::format("measuring on the test data failed: {}", answer_ ? answer_->error : "no answer from the trainer"));
     return std::nullopt;
 }
 

@@ -58,8 +58,8 @@ std::optional<std::string> OverwrittenFiles::note_end(TrialId ended, std::set<Tr
     looks_left_ = 0;
     const auto name = file->lexically_relative(folder_).string();
     return fmt::format(
-        "one trial after another writes {}, so only the last one's is left; give each trial a file of its own in "
-        "${{trial_dir}}, by an option in the command, such as \"--output=${{trial_dir}}\", or in Python by "
+        "trials overwrite each other's {}, so only the last one's is left; give each trial its own file in "
+        "${{trial_dir}}, with an option in the command, such as \"--output=${{trial_dir}}\", or in Python with "
         "trial.directory",
         name);
 }

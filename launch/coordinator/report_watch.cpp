@@ -33,11 +33,11 @@ std::optional<std::string> ReportWatch::unused(const protocol::Report& report, c
         case Unused::nothing:
             break;
         case Unused::parameters:
-            return "three trials with different parameters report the same numbers, to the last digit: does the "
+            return "three trials with different parameters report the same numbers, to the last digit; does the "
                    "program use its parameters?";
         case Unused::seed:
-            return "three trials with the same parameters and other seeds report the same numbers, to the last digit: "
-                   "does the program use its seed (CRESCENDO_SEED, or ${seed} in the command)?";
+            return "three trials with the same parameters and different seeds report the same numbers, to the last "
+                   "digit; does the program use its seed (CRESCENDO_SEED, or ${seed} in the command)?";
     }
     return {};
 }
@@ -53,13 +53,13 @@ std::optional<std::string> ReportWatch::end_at_once(const protocol::Report& repo
     }
     if (report.resource == scheduler.max) {
         return fmt::format(
-            "the first report of trial {} is at {}, where trials end, so no rung stops a bad one before; the program "
-            "has to report, or to print, on its way there: the first rung is at {}",
+            "the first report of trial {} is at {}, where trials end, so no rung can stop a bad trial early; let the "
+            "program report, or print, before that: the first rung is at {}",
             report.trial.value, report.resource.value, rungs.front().milestone.value);
     }
     return fmt::format(
         "the first report of trial {} is at {}, beyond scheduler.max ({}), so the trial is complete at once and no "
-        "rung judges it: does the program count something else? max is in what its reports count",
+        "rung judges it; does the program count something else? max has the unit of the reports",
         report.trial.value, report.resource.value, scheduler.max.value);
 }
 
@@ -79,8 +79,8 @@ std::optional<std::string> ReportWatch::skipped_rungs(const protocol::Report& re
     }
     return fmt::format(
         "the first report of trial {0}{1} is at {2}, so it is judged at {3} rungs at once, from {4} to {5}, and more "
-        "trials stop than at one; let the first rung be at the first report: scheduler: {{min: {6}}}",
-        report.trial.value, before.value > 0 ? " that has trained" : "", report.resource.value, passed.size(),
+        "trials stop than at one rung; put the first rung at the first report: scheduler: {{min: {6}}}",
+        report.trial.value, before.value > 0 ? " after training" : "", report.resource.value, passed.size(),
         passed.begin()->value, passed.rbegin()->value, report.resource.value - before.value);
 }
 
@@ -91,7 +91,7 @@ std::optional<std::string> ReportWatch::untimed_steps(const protocol::Report& re
         report.step_seconds || std::exchange(told_of_steps_, true)) {
         return {};
     }
-    return "the program's reports have no step_seconds, so trials grow also where more workers make them no faster; "
+    return "the program's reports have no step_seconds, so trials grow even if more workers do not make them faster; "
            "report how long a step takes (docs/trial-protocol.md), or write scheduler: {grow_when: always}";
 }
 
@@ -101,8 +101,8 @@ std::optional<std::string> ReportWatch::left_out_samples(const protocol::Report&
         return {};
     }
     return fmt::format(
-        "{:.3g} % of the samples that trial {} read have numbers that are not finite, or a class that is "
-        "missing, and are left out (trainer.data.nan: skip); `crescendo data stats` counts the numbers",
+        "{:.3g} % of the samples read by trial {} have non-finite numbers, or no class, and are left out "
+        "(trainer.data.nan: skip); `crescendo data stats` counts these numbers",
         100 * *report.samples_left_out, report.trial.value);
 }
 
@@ -118,8 +118,8 @@ std::optional<std::string> ReportWatch::divergence(TrialId trial, double loss, c
         return {};
     }
     return fmt::format(
-        "five trials have reported {}, and none of them a finite number, so no trial is better than another: does "
-        "training diverge? `crescendo logs {} {}` shows what one of them printed",
+        "five trials have reported {}, but none of them a finite number, so no trial is better than another; does "
+        "training diverge? `crescendo logs {} {}` shows the output of one of them",
         sweep.spec().metric, shell_quoted(directory_.path()), trial.value);
 }
 

@@ -10,14 +10,15 @@ namespace crescendo::launch {
 
 std::optional<std::string> SessionEnd::reason() {
     if (const char* signal = signals_.requested()) {
-        return fmt::format("{}: saving what runs{}", signal, signal == ctrl_c ? " (Ctrl-C again ends at once)" : "");
+        return fmt::format("{}: saving the running trials{}", signal,
+                           signal == ctrl_c ? " (Ctrl-C again ends at once)" : "");
     }
     // Not in every turn, because there may be thousands per second, and metadata servers are slow.
     if (const auto now = std::chrono::steady_clock::now(); now >= next_look_) {
         next_look_ = now + std::chrono::milliseconds(250);
         std::error_code later;  // a shared file system may fail for a moment; it is asked again
         if (std::filesystem::exists(directory_.stop_request(), later)) {
-            return "asked to stop: saving what runs";
+            return "stop requested: saving the running trials";
         }
     }
     return comes_within(0) ? std::optional<std::string>(time_is_up) : std::nullopt;

@@ -42,6 +42,6 @@ class SessionEnd {
 };
 
 /// Message for the user when the job's time is over, or when nothing could use the rest of it.
-inline constexpr const char* time_is_up = "the job's time is nearly up: saving what runs";
+inline constexpr const char* time_is_up = "the job's time is nearly up: saving the running trials";
 
 }  // namespace crescendo::launch

@@ -93,7 +93,7 @@ void Training::look_ahead() {
         return;
     }
     if (const auto seconds = decisions_.history().seconds_per_report(); seconds && end_.comes_within(*seconds)) {
-        view_.say("the job's time is nearly up: no program begins what it could not finish");
+        view_.say("the job's time is nearly up: no program starts what it cannot finish");
         decisions_.record(DeadlineNear{});
         decisions_.commit();
     }
@@ -125,7 +125,7 @@ void Training::end_trials_out_of_time(double now) {
     for (const auto trial : groups_.trials()) {
         if (sweep().trial(trial).status == TrialStatus::running &&
             decisions_.history().running_seconds_at(trial, now) >= most) {
-            view_.say(fmt::format("trial {} has held slots for {} s (trial_time), and stops", trial.value, most));
+            view_.say(fmt::format("trial {} stops after holding slots for {} s (trial_time)", trial.value, most));
             decisions_.record(TrialTimeUp{trial});
         }
     }
@@ -161,7 +161,7 @@ Answer Training::answer_to(const RequestInbox::Arrived& arrived) {
         return {false, arrived.refusal};
     }
     if (decisions_.history().has_done(arrived.name)) {
-        return {true, "done before"};
+        return {true, "already done"};
     }
     try {
         auto steered = steer(*arrived.request, directory_, decisions_.history(), journal_clock());
@@ -176,7 +176,7 @@ Answer Training::answer_to(const RequestInbox::Arrived& arrived) {
             view_.change_time_budget(time_budget_);
         }
         if (is_decision) {
-            view_.say(fmt::format("asked for: {}", steered.text));
+            view_.say(fmt::format("requested: {}", steered.text));
         }
         return {true, steered.text};
     } catch (const InvalidInput& error) {
@@ -194,14 +194,14 @@ void Training::take(protocol::Report& notice) {
     const auto& spec = sweep().spec();
     if (notice.resource.value < 1) {
         fail_by_report(notice.trial,
-                       fmt::format("it reported the resource {}, but resources count from 1: how many epochs (say) are "
-                                   "done",
+                       fmt::format("it reported resource {}, but resources count from 1; report the number of finished "
+                                   "epochs, for example",
                                    notice.resource.value));
         return;
     }
     if (const auto metric = protocol::find_metric(notice.metrics, spec.metric); spec.metric.empty()) {
         fail_by_report(notice.trial,
-                       "its report has no number, so there is none to optimize; report one, as in {\"resource\": 3, "
+                       "its report has no number, so there is nothing to optimize; report one, as in {\"resource\": 3, "
                        "\"metrics\": {\"val_loss\": 0.31}}");
     } else if (!metric) {
         fail({notice.trial, FailureKind::repeated_error}, problem_of(notice.metrics, spec.metric));
@@ -247,7 +247,7 @@ void Training::choose_metric(const protocol::Metrics& reported) {
     directory_.write_run(with_metric(directory_.read_run(), name, goal));
     const auto frozen = FrozenFile::recorded_in(directory_.journal());
     decisions_.read_again(read_first_file(directory_, frozen).spec, directory_.journal());
-    view_.say(fmt::format("the sweep {}s {}, of what the first report has ({}): its file names no metric",
+    view_.say(fmt::format("the sweep {}s {}, chosen from the first report ({}), because its file names no metric",
                           goals.of(goal), name, fmt::join(names, ", ")));
 }
 
@@ -374,14 +374,14 @@ void Training::take(const WorkerStranded& notice) {
     }
     if (groups_.num_strandings(notice.trial) > most) {
         fail({notice.trial, FailureKind::crash},
-             fmt::format("its workers lost each other {} times without a report, and none has died; the network "
-                         "between them may be broken, or a firewall keeps them apart (--interface names another "
-                         "network), or one of them does alone, between two steps, what takes longer than half of "
-                         "hang_timeout or a minute; trial {}'s trainer.log has their own words",
+             fmt::format("its workers lost contact with each other {} times without a report, and none has died; the "
+                         "network between them may be broken, a firewall may block it (--interface names another "
+                         "network), or one of them may do something alone, between two steps, for longer than a minute "
+                         "or half of hang_timeout; trial {}'s trainer.log has their messages",
                          groups_.num_strandings(notice.trial), notice.trial.value));
         return;
     }
-    view_.say(fmt::format("trial {}: its workers lost each other, and come together again", notice.trial.value));
+    view_.say(fmt::format("trial {}: its workers lost contact with each other, and reconnect", notice.trial.value));
     orders_.form_again(notice.trial);
 }
 

@@ -79,8 +79,8 @@ void UsableSlots::note_failure(const WorkerFailed& notice) {
 /// Leaves the slots out for this session. Their agent stays, with idle workers on them.
 void UsableSlots::leave_out(const std::set<SlotId>& slots) {
     view_.say(fmt::format(
-        "{} {} left out: one trial after the other failed there, and nothing else happened; look after the GPU or the "
-        "node, a resumed sweep uses {} again",
+        "{} {} left out: trial after trial failed there, and none made progress; check the GPU or the node. A resumed "
+        "sweep uses {} again",
         name_of(slots), slots.size() == 1 ? "is" : "are", slots.size() == 1 ? "it" : "them"));
     for (const auto& trial : decisions_.sweep().trials()) {
         const auto& group = trial.group.slots;
@@ -125,16 +125,15 @@ void UsableSlots::require_some() const {
     }
     if (const auto& left_out = decisions_.history().left_out(); down_.empty() && !left_out.empty()) {
         throw std::runtime_error(fmt::format(
-            "no slot is left: {} {} left out, as one trial after the other failed there, and all others are "
-            "lost; look after the GPU or the node, and resume the sweep, which uses them again",
+            "no slot is left: {} {} left out, because trial after trial failed there, and all others are lost; check "
+            "the GPU or the node, and resume the sweep, which uses them again",
             left_out.size(), left_out.size() == 1 ? "was" : "were"));
     }
     const bool may_come_back =
         std::ranges::any_of(down_, [](const auto& each) { return each.second.num_retries < enough; });
     if (!down_.empty() && !may_come_back) {
         throw std::runtime_error(
-            fmt::format("no trainer can be started on any slot, and nothing runs: {}; resume the "
-                        "sweep once that is fixed",
+            fmt::format("no trainer can start on any slot, and nothing runs: {}; resume the sweep once that is fixed",
                         down_.begin()->second.message));
     }
 }

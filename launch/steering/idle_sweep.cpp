@@ -18,7 +18,7 @@ IdleSweep::IdleSweep(const SweepDirectory& directory)
 
 Answer IdleSweep::obey(const Request& request, const std::string& name) {
     if (recorded_.history.has_done(name)) {
-        return {true, "done before"};
+        return {true, "already done"};
     }
     try {
         begin();

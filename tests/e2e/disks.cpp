@@ -127,7 +127,7 @@ done
           [&] { return fs::exists(disk.folder() / "printed-40") || processes_in(disk.folder()).empty(); });
     fs::remove(disk.path() / "filler");
     CHECK(run.wait() == 75);
-    CHECK(run.err().find("no room for what it prints") != std::string::npos);
+    CHECK(run.err().find("no room for its output") != std::string::npos);
     for (const auto& record : journal_of(disk.path() / "s")) {
         if (record.value("event", "") == "trial_reported") {
             CHECK(record.at("loss").get<double>() == doctest::Approx(0.9 - 0.01 * record.at("resource").get<int>()));

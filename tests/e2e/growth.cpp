@@ -242,7 +242,7 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
 TEST_CASE("a warm trainer that does what nobody asked for costs its trial an attempt, and the sweep continues") {
     for (const auto& [deed, message] :
          {std::pair{"say world_size=4",
-                    "what it sent through CRESCENDO_FD cannot be understood: not a JSON object: 'world_size=4'"},
+                    "its message through CRESCENDO_FD cannot be understood: not a JSON object: 'world_size=4'"},
           {R"(say '{"type":"left","trial":0,"saved":false}')", "it left its group without being told to"}}) {
         CAPTURE(deed);
         const TemporaryFolder folder;

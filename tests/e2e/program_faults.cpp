@@ -87,8 +87,8 @@ TEST_CASE("a program that does not know an option is shown how parameters are na
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK_MESSAGE(run.out.find("--hidden_size=4\na parameter has the name of the program's option, with - or _") !=
-                      std::string::npos,
+    CHECK_MESSAGE(run.out.find("--hidden_size=4\na parameter needs the exact name of the program's option, including - "
+                               "and _") != std::string::npos,
                   run.out);
 }
 
@@ -224,8 +224,8 @@ TEST_CASE("a report that cannot be understood is told in a sentence, with the li
           "trial 5 gave up: " + begin + R"(its "metrics" is 0.5, and has to have numbers by name)" + remedy,
           "trial 6 gave up: " + begin + R"(its "metrics" is [0.5], and has to have numbers by name)" + remedy,
           "trial 7 gave up: " + begin + R"(it has no "metrics")" + remedy,
-          std::string("it reported no number, and each report needs 'loss', which is the sweep's metric; a number in "
-                      "quotes is text\n")}) {
+          std::string("it reported no number, but each report needs the sweep's metric, 'loss'; a number in quotes is "
+                      "text\n")}) {
         CHECK_MESSAGE(run.out.find(message) != std::string::npos, message, run.out);
     }
     CHECK(run.out.find("json.exception") == std::string::npos);
@@ -248,10 +248,10 @@ TEST_CASE("programs that misbehave cost their trials alone, and the messages hav
     for (const char* message :
          {"crescendo resume bash --retry-failed  retries the failed trials, once the cause is fixed\n",
           "trial 1 gave up: its report through CRESCENDO_FD cannot be understood: not a JSON object: 'epoch 1",
-          "another attempt would end so too: it reported the numbers {\"accuracy\":0.5} without 'loss', which is the "
-          "sweep's",
-          "trial 2: it was told to stop and did not leave, so it is ended by SIGTERM; a program has to read the "
-          "decision after each report and to end; last words: epoch 1",
+          "another attempt would fail in the same way: it reported the numbers {\"accuracy\":0.5} without the sweep's "
+          "metric, 'loss'",
+          "trial 2: it was asked to stop but did not end, so it is ended by SIGTERM; a program must read the decision "
+          "after each report, and end if asked to; last words: epoch 1",
           "trial 3 crashed: exit status 1; last words: epoch 1\nTraceback (most recent call last):",
           "trial 3 crashed: exit status 1; last words: epoch 1\nmkdir: ",
           "trial 5 gave up: its report through CRESCENDO_FD cannot be understood: a line of more than 1048576 bytes"}) {
@@ -272,8 +272,8 @@ TEST_CASE("a pattern that matches nothing is told with what the program prints, 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK_MESSAGE(run.out.find("it ended without a report: its output is one line, without a match of report.pattern: "
-                               "Epoch 1 - loss: 0.5") != std::string::npos,
+    CHECK_MESSAGE(run.out.find("it ended without a report: its output is a single line, without a match for "
+                               "report.pattern: Epoch 1 - loss: 0.5") != std::string::npos,
                   run.out);
     CHECK(run.out.find("docs/sweep-file.md, `report`") != std::string::npos);
 }
@@ -304,7 +304,7 @@ TEST_CASE("a script that saves each trial's model to the same file is told of") 
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 0);
-    const auto told = "one trial after another writes out/model.pt, so only the last one's is left";
+    const auto told = "trials overwrite each other's out/model.pt, so only the last one's is left";
     CHECK((run.out + run.err).find(told) != std::string::npos);
     CHECK((run.out + run.err).find(told) == (run.out + run.err).rfind(told));
 }

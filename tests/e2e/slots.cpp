@@ -146,8 +146,7 @@ TEST_CASE("a sweep none of whose trainers can start says so and gives up") {
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(run.code == 1);
-    CHECK_MESSAGE(run.err.find("no trainer can be started on any slot, and nothing runs: ") != std::string::npos,
-                  run.err);
+    CHECK_MESSAGE(run.err.find("no trainer can start on any slot, and nothing runs: ") != std::string::npos, run.err);
     CHECK(run.err.find("no GPU anywhere") != std::string::npos);
     CHECK(processes_in(folder.path()).empty());
 }

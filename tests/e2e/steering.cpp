@@ -149,7 +149,7 @@ TEST_CASE("a running sweep is steered: trials are stopped and tried again, limit
     CHECK(status.at("limits").at("budget.time") == "1h");
     CHECK(status.at("notes")[0].at("text") == "looks good");
     CHECK(status.at("trial_tags") == Json{{"2", {"baseline"}}});
-    CHECK(contains(sweep.run->out(), "asked for: trial 0 stops"));
+    CHECK(contains(sweep.run->out(), "requested: trial 0 stops"));
     CHECK(sweep.num_differences() == 0);
     CHECK(fs::is_empty(sweep.folder / "s/requests"));
 }

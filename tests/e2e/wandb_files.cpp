@@ -138,8 +138,8 @@ TEST_CASE("a sweep whose file names no metric optimizes what its first report ha
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     REQUIRE_MESSAGE(run.code == 0, run.err);
-    CHECK_MESSAGE(run.out.find("the sweep maximizes val_acc, of what the first report has (time, val_acc): its file "
-                               "names no metric") != std::string::npos,
+    CHECK_MESSAGE(run.out.find("the sweep maximizes val_acc, chosen from the first report (time, val_acc), because its "
+                               "file names no metric") != std::string::npos,
                   run.out);
     const auto best = run_crescendo(folder.path(), {"best", "sweep", "--format", "json"});
     CHECK_MESSAGE(best.json().at("metrics").at("val_acc") == 0.73, best.out);

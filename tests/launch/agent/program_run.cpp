@@ -89,7 +89,7 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it 
     await("the grandchild starts", [&] { return (grandchild = number_in(node.folder / "grandchild")) != 0; });
 
     node.agent.obey(protocol::Leave{TrialId{0}, false});
-    CHECK(node.next<ProgramRemark>().message.starts_with("it was told to stop and did not leave"));
+    CHECK(node.next<ProgramRemark>().message.starts_with("it was asked to stop but did not end"));
     node.next<LeftTrial>();
 
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
@@ -126,7 +126,7 @@ TEST_CASE("a program that trained to its end is not told to read decisions when 
     node.agent.obey(protocol::Leave{TrialId{0}, false});
 
     CHECK(node.next<ProgramRemark>().message ==
-          "it was complete and did not end within 0.2 s, so it is ended by SIGTERM; set CRESCENDO_SAVE_TIMEOUT to more "
+          "it was complete but did not end within 0.2 s, so it is ended by SIGTERM; set CRESCENDO_SAVE_TIMEOUT to more "
           "seconds, or save before the last report; last words: saving");
     node.next<LeftTrial>();
 }
@@ -230,9 +230,10 @@ TEST_CASE("a program that neither reports nor ends is remarked on, and not with 
     talkative.start(0, 0, script);
     const auto no_match = talkative.next<ProgramRemark>().message;
 
-    CHECK_MESSAGE(silence.find("not reported yet; it printed nothing; `hang_timeout`") != std::string::npos, silence);
-    CHECK_MESSAGE(no_match.find("not reported yet; its output is empty, and a match of report.pattern is looked for "
-                                "there; `hang_timeout`") != std::string::npos,
+    CHECK_MESSAGE(silence.find(" s without a report; it printed nothing; `hang_timeout`") != std::string::npos,
+                  silence);
+    CHECK_MESSAGE(no_match.find(" s without a report; its output is empty, but should contain a match for "
+                                "report.pattern; `hang_timeout`") != std::string::npos,
                   no_match);
     for (auto* node : {&silent, &talkative}) {
         std::ofstream(node->folder / "told").close();
@@ -316,7 +317,7 @@ TEST_CASE("a program that has reported its trial's end is given time to save, un
         node.agent.obey(protocol::Leave{TrialId{1}, false});
         std::ofstream(node.folder / "left").close();
         if (is_told) {
-            CHECK(node.next<ProgramRemark>().message.starts_with("it was told to stop and did not leave"));
+            CHECK(node.next<ProgramRemark>().message.starts_with("it was asked to stop but did not end"));
         }
         CHECK(node.next<LeftTrial>().trial == TrialId{1});  // and not after a minute
     }
@@ -347,7 +348,7 @@ TEST_CASE("a program whose output never matches is told of after many lines, and
     std::ofstream(node.folder / "told").close();
     const auto failed = node.next<WorkerFailed>();
 
-    CHECK_MESSAGE(remark.message.starts_with("none of the 1000 lines of its output has a match of report.pattern; the "
+    CHECK_MESSAGE(remark.message.starts_with("none of the 1000 lines of its output has a match for report.pattern; the "
                                              "last ones: "),
                   remark.message);
     CHECK(remark.message.ends_with("step 1000"));
@@ -367,7 +368,7 @@ TEST_CASE("a program whose output came at its end alone is told to flush it, sin
                                prints_all_at_once ? "" : first, prints_all_at_once ? first : ""));
         std::string remark;
         if (prints_all_at_once) {
-            CHECK(node.next<ProgramRemark>().message.find("has not reported yet") != std::string::npos);
+            CHECK(node.next<ProgramRemark>().message.find("it has run for") != std::string::npos);
         } else {
             node.next<protocol::Report>();
         }
@@ -390,9 +391,8 @@ TEST_CASE("a program whose output came at its end alone is told to flush it, sin
         });
 
         CHECK(remark == (prints_all_at_once
-                             ? "all of its reports came when it ended, so it could not be stopped early; "
-                               "let it flush what it prints after each epoch, or begin the command with "
-                               "stdbuf, -oL"
+                             ? "all of its reports arrived when it ended, so it could not be stopped early; let it "
+                               "flush its output after each epoch, or start the command with stdbuf, -oL"
                              : ""));
     }
 }
@@ -403,10 +403,10 @@ TEST_CASE("a program that reports a resource again, with other numbers, is told 
 
     REQUIRE(back.size() == 1);
     CHECK(back[0] ==
-          "it reported a resource again, or an earlier one, and such reports do not count; after 2 came 1: "
+          "it reported the same resource again, or an earlier one, and such reports do not count; after 2 came 1: "
           "report once after each epoch, and count up");
     REQUIRE(steps.size() == 1);
-    CHECK(steps[0].ends_with("after 1 came 1: let report.pattern match one line of each epoch"));
+    CHECK(steps[0].ends_with("after 1 came 1: let report.pattern match one line per epoch"));
     CHECK(remarks_on("say 1 0.5; say 1 0.5; say 2 0.5").empty());
 }
 
@@ -424,7 +424,8 @@ TEST_CASE("a report without a line feed is remarked on, and counts where it was 
     ends.start(0, 0, torn);
 
     CHECK_MESSAGE(
-        remark.starts_with(R"(it wrote '{"resource":1,"metrics":{"loss":0.5}}' to CRESCENDO_FD, and no line)"), remark);
+        remark.starts_with(R"(it wrote '{"resource":1,"metrics":{"loss":0.5}}' to CRESCENDO_FD without a line)"),
+        remark);
     CHECK(waits.next<protocol::Report>().resource == Resource{1});
     CHECK(ends.next<protocol::Report>().metrics.at("loss") == 0.5);
 }
@@ -434,8 +435,8 @@ TEST_CASE("a program that begins again, instead of continuing from a checkpoint,
 
     REQUIRE(again.size() == 1);
     CHECK(again[0] ==
-          "it was started again, and did not continue from a checkpoint; it reported 1 where 3 was reported "
-          "before, and trains all of that once more (docs/trial-protocol.md, Checkpoints)");
+          "it was restarted, and did not continue from a checkpoint; it reported 1 after it had reported 3 before, and "
+          "repeats that training (docs/trial-protocol.md, Checkpoints)");
     CHECK(remarks_on("say 3 0.2; say 4 0.1", {}, Resource{3}).empty());
 }
 
@@ -465,8 +466,8 @@ TEST_CASE("a program that is started again has to report, also where its file ha
         CHECK(node.next<protocol::Report>().resource == Resource{1});
         const auto failed = node.next<WorkerFailed>();
         CHECK(failed.message ==
-              "it was resumed and ended without a report in reports.jsonl; a program that is resumed sends its last "
-              "report again, to the same file, so a logger that numbers its folders needs a fixed one");
+              "it was resumed and ended without a report in reports.jsonl; a resumed program must send its last report "
+              "again, to the same file; give a logger that numbers its folders a fixed one");
         CHECK(failed.kind == FailureKind::error);
         CHECK(failed.fault == ProgramFault::none);
     }

@@ -157,7 +157,7 @@ TEST_CASE("who runs out of the memory of a shared GPU reads that others use it t
     node.join();
 
     CHECK(node.next<WorkerFailed>().message ==
-          "64 GiB; 2 workers share this GPU's memory: with a smaller slots_per_gpu each has more");
+          "64 GiB; 2 workers share this GPU's memory; a smaller slots_per_gpu gives each of them more");
 }
 
 TEST_CASE("a trainer that sends nonsense, or what is not its turn, fails its trial and is replaced") {
@@ -165,8 +165,8 @@ TEST_CASE("a trainer that sends nonsense, or what is not its turn, fails its tri
                                         {"[1]", "cannot be understood"},
                                         {"{\\\"kind\\\":1}", "cannot be understood"},
                                         {"{\\\"type\\\":\\\"left\\\"}", "it left its group without being told to"},
-                                        {"{\\\"type\\\":\\\"hello\\\"}", "it said hello twice"},
-                                        {"{\\\"type\\\":\\\"evaluated\\\"}", "it sent 'evaluated' while it trained"}}) {
+                                        {"{\\\"type\\\":\\\"hello\\\"}", "it sent 'hello' twice"},
+                                        {"{\\\"type\\\":\\\"evaluated\\\"}", "it sent 'evaluated' during training"}}) {
         CAPTURE(sent);
         WarmNode node(std::string(say_hello) + "hear; [ -e once ] && " + report + "touch once; say \"" + sent +
                       "\"; say '{\"type\":\"left\"}'; sleep 1000");
@@ -188,7 +188,7 @@ TEST_CASE("a message of a type that nobody knows is remarked on once, and ignore
                   report + "hear");
     node.join();
 
-    CHECK(node.next<ProgramRemark>().message.starts_with("it sent a message of the type 'reprot', which this"));
+    CHECK(node.next<ProgramRemark>().message.starts_with("it sent a message of type 'reprot', which this"));
     CHECK(node.next<protocol::Report>().resource == Resource{1});
 }
 
@@ -332,7 +332,7 @@ TEST_CASE("a slot where three trainers end before they are ready is down until o
     CHECK(first.num_retries == 0);
     CHECK(first.message.find("ends before it is ready: exit status 9") != std::string::npos);
     node.evaluate();  // crossed with the notice
-    CHECK(node.next<TrialEvaluated>().error == "no trainer can be started there");
+    CHECK(node.next<TrialEvaluated>().error == "no trainer can start there");
     CHECK(node.next<SlotDown>().num_retries == 1);  // after the fourth
     CHECK(node.next<SlotUp>().slot == slot);
 }
@@ -393,11 +393,11 @@ TEST_CASE("a trainer that cannot be killed does not keep its trial, and its slot
 
         if (hangs) {
             CHECK(node.next<WorkerFailed>().message ==
-                  "no progress for 2 s; its process was killed and does not end: it waits for a device or a file "
-                  "system that does not answer");
+                  "no progress for 2 s; its process was killed but does not end, because it waits for a device or a "
+                  "file system that does not respond");
         } else {
             node.agent->obey(protocol::Leave{trial, true});
-            CHECK(node.next<LeftTrial>().problem.starts_with("its process was killed and does not end"));
+            CHECK(node.next<LeftTrial>().problem.starts_with("its process was killed but does not end"));
         }
         CHECK(node.next<SlotDown>().num_retries == 0);
         CHECK(node.next<SlotDown>().num_retries == 1);  // no other trainer is started beside it

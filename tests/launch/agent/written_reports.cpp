@@ -211,20 +211,19 @@ TEST_CASE("why there is no report says what is missing where, with the last word
     WritingProgram printing(in_the_log, "an earlier process\n");
     WritingProgram half({{"epoch (?P<resource>.*)", "loss=(?P<loss>.*)"}, "", 1});
     WritingProgram writing(in_a_file);
-    CHECK(printing.reports->why_none() ==
-          "its output is empty, and a match of report.pattern is looked for there");
+    CHECK(printing.reports->why_none() == "its output is empty, but should contain a match for report.pattern");
     std::filesystem::remove(writing.file);
     CHECK(writing.reports->why_none() ==
           "there is no file " + writing.file.string() +
-              ", where its reports are looked for; let it write there ($CRESCENDO_TRIAL_DIR is that folder)");
+              ", which should contain its reports; let it write there ($CRESCENDO_TRIAL_DIR is that folder)");
 
     printing.write("step 1\n");
     printing.reports->report_in({"step 1"});
     half.reports->report_in({"epoch 1"});
     writing.write("{}\n");
 
-    CHECK(printing.reports->why_none() == "its output is one line, without a match of report.pattern: step 1");
-    CHECK(half.reports->why_none() == "its output is one line, without a match for 'loss': ");
+    CHECK(printing.reports->why_none() == "its output is a single line, without a match for report.pattern: step 1");
+    CHECK(half.reports->why_none() == "its output is a single line, without a match for 'loss': ");
     CHECK(writing.reports->why_none() == "none of the 0 lines of reports.jsonl has a report; the last ones: {}");
 }
 
@@ -235,7 +234,7 @@ TEST_CASE("a program whose reports are to be in a pipe is told that they are loo
     const WrittenReports reports(in_a_file, "loss", TrialId{4}, folder.path().string());
 
     CHECK(reports.why_none() ==
-          "reports.jsonl is no regular file, and reports are looked for in no other; let the program write one");
+          "reports.jsonl is not a regular file, and reports are read only from one; let the program write one");
 }
 
 TEST_CASE("a program may print where the file system counts no blocks: there is room") {

@@ -19,7 +19,7 @@ TEST_CASE("an error that repeats elsewhere, whatever numbers are in it, fails th
 
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
     CHECK(stage.view.said.back() ==
-          "trial 0 failed, and is not tried again, since another attempt would end so too: no file, process 345");
+          "trial 0 failed and is not retried, since another attempt would fail in the same way: no file, process 345");
 }
 
 TEST_CASE("an error that repeats on one slot of several may be the slot's") {
@@ -112,9 +112,9 @@ TEST_CASE("a report without the sweep's metric fails the trial at once, and a si
 
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
     CHECK(stage.view.said.at(0) ==
-          "trial 0 failed, and is not tried again, since another attempt would end so too: it reported the numbers "
-          "{\"acuracy\":0.5,\"loss\":1.0} without 'accuracy', which is the sweep's metric (did you mean 'acuracy'?); "
-          "each report needs it, or name one of these as metric.name in a new sweep");
+          "trial 0 failed and is not retried, since another attempt would fail in the same way: it reported the "
+          "numbers {\"acuracy\":0.5,\"loss\":1.0} without the sweep's metric, 'accuracy' (did you mean 'acuracy'?); "
+          "add it to each report, or name one of these as metric.name in a new sweep");
 }
 
 TEST_CASE("a program that ends well without a report ends the sweep at once") {

@@ -125,7 +125,7 @@ TEST_CASE("a sweep that is asked to stop while its winner is measured stops, and
 
     CHECK_FALSE(stage.history.test().has_value());
     CHECK(stage.history.sweep().state() == SweepState::finished);
-    CHECK(stage.view.said.back() == "trial 0 is not measured: the session has to end; the next one measures it");
+    CHECK(stage.view.said.back() == "trial 0 is not measured, because the session ends; the next session measures it");
 }
 
 TEST_CASE("a winner whose slot is lost while it is measured gets no answer, and the sweep does not wait for one") {
@@ -137,7 +137,7 @@ TEST_CASE("a winner whose slot is lost while it is measured gets no answer, and 
         CHECK(stage.run() == Outcome::finished);
 
         CHECK_FALSE(stage.history.test().has_value());
-        CHECK(stage.view.said.back().starts_with("the test data could not be read: n"));
+        CHECK(stage.view.said.back().starts_with("measuring on the test data failed: n"));
     }
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("a slot that is lost while workers leave does not get the winner to me
         if (measured_on) {
             CHECK(orders.front().first == *measured_on);
         } else {
-            CHECK(stage.view.said.back() == "the test data could not be read: no slot is left");
+            CHECK(stage.view.said.back() == "measuring on the test data failed: no slot is left");
         }
     }
 }
@@ -180,5 +180,5 @@ TEST_CASE("test data that cannot be read cost the sweep nothing else") {
     CHECK(stage.run() == Outcome::finished);
 
     CHECK_FALSE(stage.history.test().has_value());
-    CHECK(stage.view.said.back() == "the test data could not be read: no such file");
+    CHECK(stage.view.said.back() == "measuring on the test data failed: no such file");
 }

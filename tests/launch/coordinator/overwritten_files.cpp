@@ -48,7 +48,7 @@ TEST_CASE("a file that two trials wrote is told of once") {
     CHECK(work.end(0).empty());
     work.write("out/checkpoint-1/model.pt");
     CHECK(work.end(1).starts_with(
-        "one trial after another writes out/checkpoint-1/model.pt, so only the last one's is left; give"));
+        "trials overwrite each other's out/checkpoint-1/model.pt, so only the last one's is left; give"));
     work.write("out/checkpoint-1/model.pt");
     CHECK(work.end(2).empty());
 }

@@ -133,7 +133,7 @@ TEST_CASE("samples that a trial leaves out are told of once") {
 
     CHECK(stage.run() == launch::Outcome::finished);
 
-    CHECK(times_said(stage, "3.12 % of the samples that trial 0 read have numbers that are not finite") == 1);
+    CHECK(times_said(stage, "3.12 % of the samples read by trial 0 have non-finite numbers") == 1);
 }
 
 TEST_CASE("trials that all diverge are told of once") {

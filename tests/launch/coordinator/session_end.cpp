@@ -67,9 +67,9 @@ TEST_CASE("a session ends when its time is up or its user asks for it, and only 
     CHECK_FALSE(end(wall_clock() + 1000).comes_within(100));
     CHECK_FALSE(end({}).comes_within(1e9));
     std::raise(SIGTERM);
-    CHECK(end({}).reason() == "SIGTERM: saving what runs");
+    CHECK(end({}).reason() == "SIGTERM: saving the running trials");
     std::raise(SIGINT);
-    CHECK(end({}).reason() == "Ctrl-C: saving what runs (Ctrl-C again ends at once)");
+    CHECK(end({}).reason() == "Ctrl-C: saving the running trials (Ctrl-C again ends at once)");
 }
 
 TEST_CASE("a job that was given more time while it runs uses it, and Slurm is asked only where that may matter") {
@@ -101,5 +101,5 @@ TEST_CASE("a session ends when it is asked to by a file") {
 
     replace_file(stage.directory.stop_request(), "");
 
-    CHECK(SessionEnd(stage.directory, stage.signals, {}).reason() == "asked to stop: saving what runs");
+    CHECK(SessionEnd(stage.directory, stage.signals, {}).reason() == "stop requested: saving the running trials");
 }

@@ -61,8 +61,8 @@ TEST_CASE("a sweep that has but slots that were left out ends its session, and d
     stage.agents.notices.push_back(AgentLost{NodeId{0}, "no sign of life"});
 
     CHECK_THROWS_WITH(stage.run(),
-                      "no slot is left: 1 was left out, as one trial after the other failed there, and all others are "
-                      "lost; look after the GPU or the node, and resume the sweep, which uses them again");
+                      "no slot is left: 1 was left out, because trial after trial failed there, and all others are "
+                      "lost; check the GPU or the node, and resume the sweep, which uses them again");
 
     CHECK(stage.history.sweep().state() == SweepState::running);
 }
@@ -117,7 +117,7 @@ TEST_CASE("a sweep none of whose slots has a trainer that starts is given up aft
     }
 
     CHECK_THROWS_WITH(stage.run(),
-                      "no trainer can be started on any slot, and nothing runs: no GPU; resume the sweep once that is "
+                      "no trainer can start on any slot, and nothing runs: no GPU; resume the sweep once that is "
                       "fixed");
 
     CHECK(stage.agents.notices.empty());

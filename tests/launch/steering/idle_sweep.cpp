@@ -40,7 +40,7 @@ TEST_CASE("a request that a session did before it died is not done once more") {
     const auto again = IdleSweep(fixture.directory).obey(request, "first");
 
     CHECK(again.is_accepted);
-    CHECK(again.text == "done before");
+    CHECK(again.text == "already done");
     CHECK(read_file(fixture.directory.journal()) == before);
 }
 
