@@ -52,13 +52,13 @@ Json write_earlier_results(const std::filesystem::path& path, const std::vector<
 
 std::vector<EarlierResult> read_earlier_results(const std::filesystem::path& path, const Json& kept) {
     CRESCENDO_VALIDATE(is_there(path), "",
-                       "{}: is gone: the results of earlier sweeps from which the sampler's decisions follow; restore "
+                       "{}: is missing, and the sampler's decisions depend on its results of earlier sweeps; restore "
                        "the file from a copy",
                        path.string());
     const auto text = read_regular_file(path);
     CRESCENDO_VALIDATE(kept.value("crc32", "") == crc32_text(text), "",
-                       "{}: is not what it was when the sweep began, and the sampler's decisions follow from it; "
-                       "restore the file",
+                       "{}: has changed since the sweep began, and the sampler's decisions depend on it; restore the "
+                       "file",
                        path.string());
     std::vector<EarlierResult> results;
     std::istringstream lines(text);

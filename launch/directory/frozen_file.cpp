@@ -69,15 +69,15 @@ void FrozenFile::require_same(const std::string& text, const std::filesystem::pa
     const auto line_of = [&](const std::string& key) { return document.source.position_of(key).line; };
     const auto& first = *std::ranges::min_element(changed, {}, line_of);
     if (const auto option = option_of_session(first); !option.empty()) {
-        document.source.fail(first, fmt::format("is {} now and was {} when the sweep began; write it back, and give {} "
-                                                "to `crescendo resume`, for a session with other slots",
+        document.source.fail(first, fmt::format("is {} now but was {} when the sweep began; change it back, and give "
+                                                "{} to `crescendo resume` for a session with other slots",
                                                 value_in(now, first).value_or("not given"),
                                                 value_in(keys_, first).value_or("not given"), option));
     }
     document.source.fail(
-        first, fmt::format("is {} now and was {} when the sweep began, and its trials were trained with that; write it "
-                           "back, or run the changed file as a new sweep (`crescendo run {} --dir NAME`). What may "
-                           "change is {}",
+        first, fmt::format("is {} now but was {} when the sweep began, and its trials were trained with that; change "
+                           "it back, or run the changed file as a new sweep (`crescendo run {} --dir NAME`). Only "
+                           "these keys may change: {}",
                            value_in(now, first).value_or("not given"), value_in(keys_, first).value_or("not given"),
                            shell_quoted(path), list_of_changeable_keys()));
 }

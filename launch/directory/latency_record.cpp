@@ -26,7 +26,7 @@ std::optional<LatencyRecord> read_latency(const SweepDirectory& directory, Trial
                              .threads = json.at("threads"),
                              .hardware = json.at("hardware")};
     } catch (const std::exception& error) {
-        throw InvalidInput(fmt::format("{}: is no measurement of `crescendo latency` ({}); remove it", path.string(),
+        throw InvalidInput(fmt::format("{}: is not a measurement of `crescendo latency` ({}); remove it", path.string(),
                                        error.what()));
     }
 }

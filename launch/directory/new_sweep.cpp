@@ -22,8 +22,7 @@ void require_utf8(const fs::path& folder, const char* what, const char* remedy) 
     const auto dumped = [&](Json::error_handler_t handler) { return text.dump(-1, ' ', false, handler); };
     CRESCENDO_VALIDATE(
         dumped(Json::error_handler_t::ignore) == dumped(Json::error_handler_t::replace), "",
-        "{}: the name of {} is not UTF-8, and nothing would find it again, because the sweep keeps names "
-        "as UTF-8; {}",
+        "{}: the name of {} is not UTF-8, but the sweep stores names as UTF-8, so it could not be found again; {}",
         folder.string(), what, remedy);
 }
 
@@ -37,7 +36,7 @@ fs::perms permissions_of(const fs::path& sweep_file) {
 }  // namespace
 
 SweepDirectory create_sweep(const fs::path& path, const SweepFile& file) {
-    require_utf8(fs::current_path(), "the working folder", "rename it, or run from another");
+    require_utf8(fs::current_path(), "the working folder", "rename it, or run from another one");
     if (file.has_warm_trainers()) {
         require_utf8(fs::absolute(path), "the sweep's folder", "choose another with --dir");
     }

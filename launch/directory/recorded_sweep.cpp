@@ -85,8 +85,8 @@ TrialId chosen_trial(const RecordedSweep& sweep, std::optional<int> number, std:
 
 const Trial& known_trial(const Sweep& sweep, TrialId id) {
     CRESCENDO_VALIDATE(sweep.has(id), "",
-                       "trial {} has not started: the sweep has started {} trials, which count from 0; `crescendo "
-                       "trials` lists them",
+                       "trial {} has not started: the sweep has started {} trials, numbered from 0; `crescendo trials` "
+                       "lists them",
                        id.value, sweep.trials().size());
     return sweep.trial(id);
 }

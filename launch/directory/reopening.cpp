@@ -44,10 +44,9 @@ void Reopening::change(const LimitsChange& change) {
 int Reopening::retry_failed() {
     const auto where = recorded_.directory.path().string();
     const auto time_budget = file_.time_budget_seconds();
-    CRESCENDO_VALIDATE(
-        !time_budget || recorded_.history.elapsed() < *time_budget, "",
-        "{}: the time budget is used up, and no trial can be tried again in it; give more: --set budget.time=12h",
-        where);
+    CRESCENDO_VALIDATE(!time_budget || recorded_.history.elapsed() < *time_budget, "",
+                       "{}: the time budget is used up, so no trial can be retried; raise it: --set budget.time=12h",
+                       where);
     int num_failed = 0;
     int num_retried = 0;
     for (const auto& trial : recorded_.history.sweep().trials()) {
@@ -59,10 +58,10 @@ int Reopening::retry_failed() {
             }
         }
     }
-    CRESCENDO_VALIDATE(num_failed > 0, "", "{}: no trial has failed, and there is none to try again", where);
+    CRESCENDO_VALIDATE(num_failed > 0, "", "{}: no trial has failed, so there is none to retry", where);
     CRESCENDO_VALIDATE(num_retried > 0, "",
-                       "{}: none of the {} failed trials can be tried again: the trials of their rungs were ranked "
-                       "without them, and went on or were stopped; raise run_cap to train further ones",
+                       "{}: none of the {} failed trials can be retried: the other trials of their rungs were ranked "
+                       "without them, and have continued or stopped; raise run_cap to train new ones",
                        where, num_failed);
     return num_failed - num_retried;
 }

@@ -48,26 +48,24 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
         const bool is_another =
             !fs::exists(result.sweep_file(), unknown) || read_regular_file(result.sweep_file()) != sweep_file;
         throw InvalidInput(fmt::format(
-            "{}: holds a sweep already; `{}` continues it{}, --dir NAME begins a new one elsewhere{}", path.string(),
-            result.way_to_continue(), is_another ? " as it began, which was with another sweep file" : "",
+            "{}: already holds a sweep; `{}` continues it{}; --dir NAME starts a new one elsewhere{}", path.string(),
+            result.way_to_continue(), is_another ? " with its own sweep file, which differs from this one" : "",
             is_another && !mentions_reports(result.journal())
-                ? fmt::format("; no trial has reported yet, so unless it runs you lose nothing by `rm -r {}`",
+                ? fmt::format("; no trial has reported yet, so unless it is running, `rm -r {}` loses nothing",
                               shell_quoted(path))
                 : ""));
     }
     if (existed && !fs::is_directory(path, unknown)) {
-        throw InvalidInput(fmt::format(
-            "{}: is a file, and a sweep needs a folder of its own; choose another with --dir", path.string()));
+        throw InvalidInput(
+            fmt::format("{}: is a file, but a sweep needs its own folder; choose one with --dir", path.string()));
     }
     const bool is_empty = !existed || fs::is_empty(path, unknown);
     if (unknown) {
         refuse(unknown);
     }
     if (!is_empty) {
-        throw InvalidInput(
-            fmt::format("{}: exists and holds other files, and a sweep needs a folder of its own; "
-                        "choose another with --dir",
-                        path.string()));
+        throw InvalidInput(fmt::format(
+            "{}: holds other files, but a sweep needs its own folder; choose another with --dir", path.string()));
     }
     std::error_code failed;
     fs::create_directories(path, failed);
@@ -81,7 +79,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     }
     if (!is_ours) {
         throw InvalidInput(fmt::format(
-            "{}: another process has just begun a sweep here; --dir NAME begins one elsewhere", path.string()));
+            "{}: another process has just started a sweep here; --dir NAME starts one elsewhere", path.string()));
     }
     try {
         replace_file(result.sweep_file(), sweep_file, Durability::on_disk, permissions);
@@ -114,17 +112,17 @@ SweepDirectory SweepDirectory::open(const fs::path& path) {
         if (error && error != std::errc::no_such_file_or_directory) {
             cannot_read(path, error.value());
         }
-        throw InvalidInput(fmt::format("{}: {}; name the directory of a sweep, which `crescendo run` makes",
+        throw InvalidInput(fmt::format("{}: {}; name the directory of a sweep that `crescendo run` created",
                                        path.string(), fs::exists(path, error) ? "is a file" : "no such directory"));
     }
     const bool has_file = is_there(result.sweep_file());
     const bool has_journal = is_there(result.journal());
     CRESCENDO_VALIDATE(has_file || !has_journal, "",
-                       "{}: has a journal.jsonl, but no sweep.yaml any more; put the file back: the first line of "
+                       "{}: has a journal.jsonl, but its sweep.yaml is gone; put the file back: the first line of "
                        "journal.jsonl has its keys and values",
                        path.string());
     CRESCENDO_VALIDATE(has_file && has_journal, "",
-                       "{}: holds no sweep (no sweep.yaml and journal.jsonl); `crescendo run` makes one",
+                       "{}: holds no sweep (no sweep.yaml with a journal.jsonl); `crescendo run` creates one",
                        path.string());
     return result;
 }
@@ -151,7 +149,7 @@ fs::path SweepDirectory::trial(TrialId id) const { return path_ / "trials" / fmt
 Json SweepDirectory::read_run() const {
     auto run = Json::parse(read_regular_file(this->run()), nullptr, false);
     CRESCENDO_VALIDATE(run.is_object(), "",
-                       "{}: is no JSON object; it was written by `crescendo run` and cannot be read back",
+                       "{}: is not a JSON object, although `crescendo run` wrote one; restore the file from a copy",
                        this->run().string());
     return run;
 }
@@ -166,9 +164,9 @@ fs::path SweepDirectory::working_directory() const {
     std::error_code error;
     const bool is_found = fs::is_directory(folder, error);
     CRESCENDO_VALIDATE(is_found, "",
-                       "{}: its programs run in {}, where the sweep was begun, and that is {}; put it back or, if it "
-                       "was moved, write where it is now as \"working_directory\" into {}",
-                       path_.string(), folder.string(), error ? "not there: " + error.message() : "no folder",
+                       "{}: its programs run in {}, where the sweep was started, but that is {}; put it back or, if it "
+                       "was moved, write its new path as \"working_directory\" into {}",
+                       path_.string(), folder.string(), error ? "not there: " + error.message() : "not a folder",
                        run().string());
     return folder;
 }

@@ -249,12 +249,12 @@ void SweepLock::beat() {
         content = read_regular_file(path_);
     } catch (const std::exception& error) {
         if (std::error_code unknown; !fs::exists(path_, unknown) && !unknown) {
-            throw DirectoryError(path_.string() + ": is not there any more", "put it back where it was");
+            throw DirectoryError(path_.string() + ": is gone", "put it back where it was");
         }
         throw DirectoryError(error.what());
     }
     if (content != content_ && !holder_from(content)) {
-        throw DirectoryError(path_.string() + ": was emptied or damaged, and no process has the sweep any more",
+        throw DirectoryError(path_.string() + ": was emptied or damaged, so no process holds the sweep any longer",
                              "leave the file alone");
     }
     if (content != content_) {

@@ -50,11 +50,11 @@ Source read_sweep(const fs::path& path, const SweepSpec& spec) {
     const RecordedSweep sweep(path, Reports::curves);
     const auto& before = sweep.file.spec;
     CRESCENDO_VALIDATE(before.metric == spec.metric, "",
-                       "its metric is {} and that of this sweep is {} (one says nothing about the other); name sweeps "
-                       "with the same metric",
+                       "its metric is {} but this sweep's is {} (one says nothing about the other); name sweeps with "
+                       "the same metric",
                        before.metric, spec.metric);
     CRESCENDO_VALIDATE(before.goal == spec.goal, "",
-                       "its goal is to {} {} and this sweep is to {} it (its best would be the worst here); correct "
+                       "its goal is to {} {}, but this sweep's is to {} it (its best would be the worst here); correct "
                        "the goal, or name another sweep",
                        goals.of(before.goal), before.metric, goals.of(spec.goal));
     Source source;
@@ -133,9 +133,10 @@ Source read_table(const fs::path& path, const SweepSpec& spec) {
         if (!file.text(metric).empty()) {
             const Resource trained{file.whole_number(resource)};
             if (trained.value < 1) {
-                file.fail(fmt::format("'{}' in the column 'resource' is no resource, which is 1 or more; correct it, or "
-                                      "leave the line out",
-                                      trained.value));
+                file.fail(
+                    fmt::format("'{}' in the column 'resource' is not a resource, which is at least 1; correct it, or "
+                                "remove the line",
+                                trained.value));
             }
             result.reports.push_back({trained, to_loss(spec.goal, file.number(metric))});
         }
@@ -147,8 +148,8 @@ Source read_table(const fs::path& path, const SweepSpec& spec) {
 
 Source read_source(const fs::path& path, const SweepSpec& spec) {
     CRESCENDO_VALIDATE(is_there(path), "",
-                       "there is no such file or folder; name the directory of a sweep, or a CSV file that `crescendo "
-                       "trials --format csv` wrote");
+                       "there is no such file or folder; name the directory of a sweep, or a CSV file from `crescendo "
+                       "trials --format csv`");
     return fs::is_directory(path) ? read_sweep(path, spec) : read_table(path, spec);
 }
 
@@ -182,8 +183,8 @@ class Overlap {
                            list(missing_));
         CRESCENDO_VALIDATE(num_results_ > 0, "", "none of its trials has a result; remove it");
         CRESCENDO_VALIDATE(!results_.empty(), "",
-                           "none of its {} results lies in the space of this sweep ({}); widen `parameters:`, or "
-                           "remove it",
+                           "none of its {} results is in the space of this sweep ({}); widen `parameters:`, or remove "
+                           "it",
                            num_results_, list(outside_));
     }
 
@@ -233,20 +234,18 @@ void require_use(const SweepFile& file) {
     const auto& results = file.spec.warm_start;
     const auto is_finite = [](const EarlierResult::Report& report) { return report.loss < worst_loss; };
     if (std::ranges::none_of(results, [&](const auto& each) { return std::ranges::any_of(each.reports, is_finite); })) {
-        file.source.fail("warm_start",
-                         fmt::format("no result has a {} that is a finite number, so there is nothing to learn; "
-                                     "remove it",
-                                     file.spec.metric));
+        file.source.fail("warm_start", fmt::format("no result has a finite {}, so there is nothing to learn; remove it",
+                                                   file.spec.metric));
     }
     if (Results(file.spec).highest_ranking(1) == nullptr) {
         const auto first = Results::milestones_of(file.spec.scheduler).front();
         file.source.fail("warm_start",
                          first >= unlimited_resource
-                             ? "no finite result belongs to a trial that came to its end, and nothing judges trials "
-                               "here before; remove it"
-                             : fmt::format("no finite result belongs to a trial that trained as long as trials here do "
-                                           "until they are judged (a resource of {}); lower scheduler.min or max, or "
-                                           "remove it",
+                             ? "no finite result comes from a completed trial, and trials here are not judged earlier; "
+                               "remove it"
+                             : fmt::format("no finite result comes from a trial that reached the resource at which "
+                                           "trials here are first judged ({}); lower scheduler.min or max, or remove "
+                                           "it",
                                            first.value));
     }
 }
@@ -261,7 +260,7 @@ void gather_warm_start(SweepFile& file, const std::function<void(const std::stri
         if (std::find(file.warm_start.begin(), file.warm_start.begin() + static_cast<std::ptrdiff_t>(i), path) !=
             file.warm_start.begin() + static_cast<std::ptrdiff_t>(i)) {
             file.source.fail(fmt::format("warm_start[{}]", i),
-                             fmt::format("{} is named twice, and each result counts once; remove one", path));
+                             fmt::format("{} is listed twice, but each result counts once; remove one", path));
         }
         try {
             const Overlap overlap(read_source(path, file.spec), file.spec);

@@ -62,11 +62,11 @@ Request request_from_json(const Json& json) {
         const std::string ask = json.at("ask");
         const auto kind = std::ranges::find(request_kinds, ask, &RequestKind::ask);
         if (kind == request_kinds.end()) {
-            throw InvalidInput("nobody knows what '" + ask + "' asks for; use the crescendo that runs the sweep");
+            throw InvalidInput("unknown request '" + ask + "'; use the crescendo that runs the sweep");
         }
         return kind->read(json);
     } catch (const Json::exception& error) {
-        throw InvalidInput(std::string("it is no request: ") + error.what());
+        throw InvalidInput(std::string("it is not a request: ") + error.what());
     }
 }
 

@@ -40,9 +40,9 @@ std::string crc_of(const Json& request) { return crc32_text(one_line(request)); 
 
 [[noreturn]] void cannot_write(const fs::path& path, const std::error_code& reason) {
     const bool is_forbidden = reason == std::errc::permission_denied || reason == std::errc::operation_not_permitted;
-    throw InvalidInput(fmt::format(
-        "{}: cannot be written ({}); {}", path.string(), reason.message(),
-        is_forbidden ? "only the user who runs a sweep may steer it" : "nothing was asked for: try again once it can"));
+    throw InvalidInput(fmt::format("{}: cannot be written ({}); {}", path.string(), reason.message(),
+                                   is_forbidden ? "only the user who runs a sweep may steer it"
+                                                : "the request was not sent; try again once this is fixed"));
 }
 
 /// The file gets its name once it is complete.
@@ -72,11 +72,12 @@ std::string content_of(const fs::path& path) {
     if (!file || ::fstat(file.get(), &status) != 0) {
         throw unreadable();
     }
-    CRESCENDO_VALIDATE(S_ISREG(status.st_mode), "", "it is no regular file; use the commands of crescendo to send one");
+    CRESCENDO_VALIDATE(S_ISREG(status.st_mode), "",
+                       "it is not a regular file; use crescendo's commands to send requests");
     CRESCENDO_VALIDATE(status.st_uid == ::geteuid(), "",
-                       "it belongs to user {}, and the sweep runs as user {}, who alone may steer it", status.st_uid,
-                       ::geteuid());
-    CRESCENDO_VALIDATE(status.st_size <= longest, "", "it has {} bytes, and a request has {} at most; write less",
+                       "it belongs to user {}, but the sweep runs as user {}, and only that user may steer it",
+                       status.st_uid, ::geteuid());
+    CRESCENDO_VALIDATE(status.st_size <= longest, "", "it has {} bytes, but a request has at most {}; write less",
                        status.st_size, longest);
     auto content = read_all(file);
     if (!content) {
@@ -87,12 +88,13 @@ std::string content_of(const fs::path& path) {
 
 Request read_request(const fs::path& path) {
     const auto json = Json::parse(content_of(path), nullptr, false);
-    CRESCENDO_VALIDATE(json.is_object() && json.contains("version"), "", "it is torn or no request; send it again");
+    CRESCENDO_VALIDATE(json.is_object() && json.contains("version"), "",
+                       "it is incomplete or not a request; send it again");
     CRESCENDO_VALIDATE(json["version"] == version, "",
                        "it was written by another version of crescendo; use the one that runs the sweep, {}",
                        CRESCENDO_VERSION);
     CRESCENDO_VALIDATE(json.contains("request") && json.contains("crc") && json["crc"] == crc_of(json["request"]), "",
-                       "it is damaged: its checksum is another; send it again");
+                       "it is damaged (its checksum does not match); send it again");
     return request_from_json(json["request"]);
 }
 
@@ -103,8 +105,8 @@ Answer late_answer(const SentRequest& sent, const SweepDirectory& directory) {
     }
     const auto where = shell_quoted(directory.path());
     throw InvalidInput(fmt::format(
-        "{}: a process that worked on the sweep took the request, and its answer is lost: the disk had no room for it, "
-        "or a later session removed it; `crescendo status {}` and `crescendo trials {}` show what holds now",
+        "{}: a process that ran the sweep took the request, but its answer is lost: the disk was full, or a later "
+        "session removed it; `crescendo status {}` and `crescendo trials {}` show the current state",
         directory.path().string(), where, where));
 }
 
@@ -130,7 +132,7 @@ std::optional<Answer> SentRequest::take_answer() const {
     }
     const auto json = Json::parse(read_file(path), nullptr, false);
     fs::remove(path, error);
-    CRESCENDO_VALIDATE(json.is_object(), "", "{}: the answer is damaged; `crescendo status` shows what holds",
+    CRESCENDO_VALIDATE(json.is_object(), "", "{}: the answer is damaged; `crescendo status` shows the current state",
                        path.string());
     return Answer{json.at("accepted"), json.at("text")};
 }
@@ -151,8 +153,8 @@ std::optional<Answer> await_answer(const SentRequest& sent, const SweepDirectory
         const bool is_alone = (is_late || turn % 20 == 0) && !SweepLock::holder(directory);
         if ((is_late || is_alone) && sent.withdraw()) {
             CRESCENDO_VALIDATE(is_alone, "",
-                               "{}: the process that works on the sweep gave no answer in {} s, and the request was "
-                               "taken back; `crescendo status` says how the sweep is",
+                               "{}: the process that runs the sweep did not answer within {} s, so the request was "
+                               "withdrawn; `crescendo status` shows the state of the sweep",
                                directory.path().string(), patience.count());
             return {};
         }

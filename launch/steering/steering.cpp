@@ -44,16 +44,16 @@ std::optional<Value> listed_as(const Distribution& distribution, const std::stri
 Value value_of(const Parameter& parameter, const std::string& text) {
     CRESCENDO_VALIDATE(!parameter.is_derived(), parameter.name, "{} is computed from other parameters; leave it out",
                        parameter.name);
-    CRESCENDO_VALIDATE(!text.empty(), parameter.name, "{} has no value here; write it behind the =", parameter.name);
+    CRESCENDO_VALIDATE(!text.empty(), parameter.name, "{} has no value here; write it after the =", parameter.name);
     if (auto listed = listed_as(parameter.distribution, text)) {
         return *std::move(listed);
     }
     const auto root = parse_yaml("value: " + text, parameter.name).root;
     CRESCENDO_VALIDATE(root.size() == 1, parameter.name,
-                       "'{}' is more than one value of {}; write each parameter as a word of its own", text,
+                       "'{}' is more than one value for {}; write each parameter as a separate argument", text,
                        parameter.name);
     const auto meant = member(parameter.distribution, value_from_json(root.at("value")));
-    CRESCENDO_VALIDATE(meant, parameter.name, "{} is never {}; choose one of the values that the sweep file allows{}",
+    CRESCENDO_VALIDATE(meant, parameter.name, "{} cannot be {}; choose a value that the sweep file allows{}",
                        parameter.name, text, values_in_words(parameter.distribution));
     return *meant;
 }
@@ -83,7 +83,7 @@ class Steer {
     Steered operator()(const StopRequest& request) const {
         const auto& trial = known_trial(sweep_, request.trial);
         if (trial.reason == StopReason::requested) {
-            return {{}, fmt::format("trial {} was stopped before", trial.id.value), {}};
+            return {{}, fmt::format("trial {} was already stopped", trial.id.value), {}};
         }
         require_not_ended(trial);
         const auto& repeat = sweep_.spec().repeat;
@@ -97,7 +97,7 @@ class Steer {
         const auto& trial = known_trial(sweep_, request.trial);
         require_not_ended(trial);
         if (trial.is_held) {
-            return {{}, fmt::format("trial {} is paused already", trial.id.value), {}};
+            return {{}, fmt::format("trial {} is already paused", trial.id.value), {}};
         }
         TrialHeld held{trial.id};
         const char* text = "gets no slots until it is resumed";
@@ -113,14 +113,13 @@ class Steer {
         const auto& trial = known_trial(sweep_, request.trial);
         require_not_ended(trial);
         CRESCENDO_VALIDATE(trial.is_held || trial.status != TrialStatus::paused, "trial",
-                           "trial {} is paused at a rung, and nobody asked for that: it continues if it is among the "
-                           "best there",
+                           "trial {} is paused at a rung, not by request; it continues if it is among the best there",
                            trial.id.value);
         if (!trial.is_held) {
-            return {{}, fmt::format("trial {} is {}: nothing holds it", trial.id.value, to_string(trial.status)), {}};
+            return {{}, fmt::format("trial {} is {}, and not held", trial.id.value, to_string(trial.status)), {}};
         }
         const bool has_left = trial.status == TrialStatus::held;
-        const auto* text = has_left ? "continues as soon as slots are free" : "is not held any more";
+        const auto* text = has_left ? "continues as soon as slots are free" : "is no longer held";
         return {{record_of(TrialReleased{trial.id})}, fmt::format("trial {} {}", trial.id.value, text), {}};
     }
 
@@ -131,7 +130,7 @@ class Steer {
         const auto& trial = known_trial(sweep_, *request.trial);
         if (!trial.ended() && trial.failures > 0) {
             const auto* status = to_string(trial.status);
-            return {{}, fmt::format("trial {} is {}: it is tried again already", trial.id.value, status), {}};
+            return {{}, fmt::format("trial {} is {}, and is already being retried", trial.id.value, status), {}};
         }
         const TrialRetried retried{trial.id};
         sweep_.require_valid(retried);
@@ -152,7 +151,7 @@ class Steer {
     Steered operator()(const NoteRequest& request) const {
         const auto about = name_of(request.trial);
         CRESCENDO_VALIDATE(!request.text.empty() && request.text.size() <= longest_note, "text",
-                           "a note has 1 to {} bytes, and this one has {}; write less, or name a file in it",
+                           "a note has 1 to {} bytes, but this one has {}; shorten it, or name a file in it",
                            longest_note, request.text.size());
         return {{user_note({time_, request.trial, request.text})}, fmt::format("{}: noted", about), {}};
     }
@@ -180,12 +179,12 @@ class Steer {
         const auto& cap = sweep_.spec().run_cap;
         const auto trial = sweep_.first_unproposed();
         CRESCENDO_VALIDATE(sweep_.state() == SweepState::running, "",
-                           "the sweep is over ({}); give it more to do first, as in `crescendo set {} run_cap={}`",
+                           "the sweep is over ({}); first raise its limits, as in `crescendo set {} run_cap={}`",
                            finish_reason_texts.of(*sweep_.finish_reason()), shell_quoted(directory_.path()),
                            std::max(cap.value_or(0), trial.value) + 1);
         const auto candidate = sweep_.spec().repeat.configuration_of(trial);
         CRESCENDO_VALIDATE(!cap || candidate.value < *cap, "run_cap",
-                           "all {} {} of run_cap have begun, or are enqueued; raise it first: run_cap={}", *cap,
+                           "all {} {} of run_cap have started or are enqueued; raise it first: run_cap={}", *cap,
                            sweep_.spec().repeat.is_on() ? "configurations" : "trials", *cap + 1);
         const TrialProposed proposed{trial, configuration(request, candidate), Origin::enqueued};
         std::vector<std::string> texts;
@@ -219,7 +218,7 @@ class Steer {
         const auto found = std::ranges::find(parameters, name, &Parameter::name);
         if (found == parameters.end()) {
             const auto names = names_of(parameters);
-            throw InvalidInput(fmt::format("{} is no parameter of this sweep{}; there are {}", name,
+            throw InvalidInput(fmt::format("{} is not a parameter of this sweep{}; its parameters are {}", name,
                                            did_you_mean(name, names), enumerate(names, " and ")));
         }
         return *found;
@@ -228,7 +227,7 @@ class Steer {
     Json record_of(const Event& event) const { return launch::record_of(event, time_); }
 
     static void require_not_ended(const Trial& trial) {
-        CRESCENDO_VALIDATE(!trial.ended(), "trial", "trial {} has ended already: it is {} ({})", trial.id.value,
+        CRESCENDO_VALIDATE(!trial.ended(), "trial", "trial {} has already ended: it is {} ({})", trial.id.value,
                            to_string(trial.status), stop_reasons.of(*trial.reason));
     }
 
@@ -259,7 +258,7 @@ class Steer {
             }
         }
         CRESCENDO_VALIDATE(!steered.records.empty() || num_left == 0, "trial", "{}", reason);
-        steered.text = steered.records.empty() ? "no trial has failed: there is none to try again"
+        steered.text = steered.records.empty() ? "no trial has failed, so there is none to retry"
                        : steered.records.size() == 1
                            ? "1 failed trial is tried again"
                            : fmt::format("{} failed trials are tried again", steered.records.size());
@@ -273,7 +272,8 @@ class Steer {
         const bool is_word = std::ranges::none_of(
             tag, [](unsigned char byte) { return std::isspace(byte) != 0 || std::iscntrl(byte) != 0 || byte == ','; });
         CRESCENDO_VALIDATE(is_word && !tag.empty() && tag.size() <= longest_tag, "tag",
-                           "'{}' is no tag: a tag is one word of at most {} bytes, without commas", tag, longest_tag);
+                           "'{}' is not a tag, which is one word of at most {} bytes, without commas", tag,
+                           longest_tag);
     }
 
     const SweepDirectory& directory_;

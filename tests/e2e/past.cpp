@@ -97,7 +97,7 @@ TEST_CASE("a sweep file that says something else now is refused by every command
         const auto result = run_crescendo(folder.path(), line);
         CHECK(result.code == 2);
         CHECK(contains(result.err, "s/sweep.yaml:7:"));
-        CHECK(contains(result.err, "parameters.a.max: is 200.0 now and was 100.0 when the sweep began"));
+        CHECK(contains(result.err, "parameters.a.max: is 200.0 now but was 100.0 when the sweep began"));
     }
     CHECK(run_crescendo(folder.path(), {"stop", "s"}).code == 0);  // safe, whatever the file says
 

@@ -127,7 +127,7 @@ TEST_CASE("a running sweep is steered: trials are stopped and tried again, limit
     Running sweep;
 
     CHECK(sweep.ask({"stop", "0"}).out == "trial 0 stops\n");
-    CHECK(sweep.ask({"stop", "0"}).out == "trial 0 was stopped before\n");
+    CHECK(sweep.ask({"stop", "0"}).out == "trial 0 was already stopped\n");
     write_file(sweep.folder / "fixed", "");
     CHECK(sweep.ask({"retry", "1"}).out == "trial 1 is tried again\n");
     CHECK(sweep.ask({"set", "run_cap=4", "budget.time=1h"}).out == "run_cap=4, budget.time=\"1h\" from now on\n");
@@ -160,9 +160,9 @@ TEST_CASE("a program is paused at its report, gives its slot to another trial, a
     CHECK(sweep.ask({"pause", "0"}).out == "trial 0 pauses at its next report\n");
     await("trial 2 has the slot", [&] { return sweep.num_with_status("begun") == 3; });
     CHECK(sweep.num_with_status("held") == 1);
-    CHECK(sweep.ask({"pause", "0"}).out == "trial 0 is paused already\n");
+    CHECK(sweep.ask({"pause", "0"}).out == "trial 0 is already paused\n");
     CHECK(sweep.ask({"resume", "0"}).out == "trial 0 continues as soon as slots are free\n");
-    CHECK(sweep.ask({"resume", "0"}).out == "trial 0 is waiting: nothing holds it\n");
+    CHECK(sweep.ask({"resume", "0"}).out == "trial 0 is waiting, and not held\n");
 
     CHECK(sweep.finish() == 0);
     CHECK(sweep.num_with_status("finished") == 3);
@@ -269,10 +269,10 @@ TEST_CASE("thousands of requests at once do a sweep no harm, and bad ones are re
     for (const auto& record : journal_of(sweep.folder / "s")) {
         CHECK(record.value("event", "") != "trial_stopped");
     }
-    CHECK(contains(sweep.run->out(), "the request 0-torn is refused: it is torn"));
+    CHECK(contains(sweep.run->out(), "the request 0-torn is refused: it is incomplete"));
     CHECK(contains(sweep.run->out(), "the request 0-other is refused: it was written by another version"));
     CHECK(contains(sweep.run->out(), "the request 0-damaged is refused: it is damaged"));
-    CHECK(contains(sweep.run->out(), "the request 0-pipe is refused: it is no regular file"));
+    CHECK(contains(sweep.run->out(), "the request 0-pipe is refused: it is not a regular file"));
     CHECK((::geteuid() != 0 ||
            contains(sweep.run->out(), "the request 0-foreign is refused: it belongs to user 12345")));
     CHECK(sweep.num_differences() == 0);

@@ -42,7 +42,7 @@ TEST_CASE("enqueued trials begin first, with the given values, and the others as
     CHECK(sweep.enqueue({"y=3"}).out.starts_with("trial 3 will begin with y=3\n"));
     const auto late = sweep.enqueue({"x=0.5"});
     CHECK(late.code == 2);
-    CHECK(late.err.find("all 4 trials of run_cap have begun, or are enqueued") != std::string::npos);
+    CHECK(late.err.find("all 4 trials of run_cap have started or are enqueued") != std::string::npos);
     REQUIRE(run_crescendo(sweep.folder.path(), {"resume", "s"}).code == 0);
 
     const auto trials = run_crescendo(sweep.folder.path(), {"trials", "s", "--format", "json"}).json();
@@ -56,7 +56,7 @@ TEST_CASE("enqueued trials begin first, with the given values, and the others as
     const auto replayed = run_crescendo(sweep.folder.path(), {"simulate", "--replay", "s", "--format", "json"});
     CHECK(replayed.json().at("differences") == 0);
     const auto over = sweep.enqueue({"x=0.5"}).err;
-    CHECK_MESSAGE(over.find("the sweep is over (all trials are done); give it more to do first, as in `crescendo set s "
+    CHECK_MESSAGE(over.find("the sweep is over (all trials are done); first raise its limits, as in `crescendo set s "
                             "run_cap=5`") != std::string::npos,
                   over);
 }
@@ -64,14 +64,15 @@ TEST_CASE("enqueued trials begin first, with the given values, and the others as
 TEST_CASE("enqueue refuses values that the sweep file does not allow, and says which") {
     const Stopped sweep;
 
-    for (const auto& [value, message] : {std::pair{"x=2", "x is never 2; choose one of the values that the sweep file allows: from 0 to 1\n"},
-                                         {"x=fast", "x is never fast"},
-                                         {"kind=c", "kind is never c; choose one of the values that the sweep file allows: a, b\n"},
-                                         {"knd=a", "knd is no parameter of this sweep (did you mean 'kind'?)"},
-                                         {"x", "'x' sets nothing; write a name and its value, like lr=0.01"},
-                                         {"x=", "x has no value here"},
-                                         {"y=2.5", "y is never 2.5; choose one of the values that the sweep file allows: whole numbers from "},
-                                         {"x=0.95", "no trial may begin with these values: they break the constraint x"}}) {
+    for (const auto& [value, message] :
+         {std::pair{"x=2", "x cannot be 2; choose a value that the sweep file allows: from 0 to 1\n"},
+          {"x=fast", "x cannot be fast"},
+          {"kind=c", "kind cannot be c; choose a value that the sweep file allows: a, b\n"},
+          {"knd=a", "knd is not a parameter of this sweep (did you mean 'kind'?)"},
+          {"x", "'x' sets nothing; write a name and its value, like lr=0.01"},
+          {"x=", "x has no value here"},
+          {"y=2.5", "y cannot be 2.5; choose a value that the sweep file allows: whole numbers from "},
+          {"x=0.95", "no trial may begin with these values: they break the constraint x"}}) {
         CAPTURE(message);
         const auto result = sweep.enqueue({value});
         CHECK(result.code == 2);

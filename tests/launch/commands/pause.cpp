@@ -11,7 +11,7 @@ TEST_CASE("pause and resume need trials that have not ended") {
     for (const std::string verb : {"pause", "resume"}) {
         const auto late = run_crescendo(folder.path(), {verb, "s", "0"});
         CHECK(late.code == 2);
-        CHECK(contains(late.err, "trial 0 has ended already: it is finished (completed)"));
+        CHECK(contains(late.err, "trial 0 has already ended: it is finished (completed)"));
         CHECK(contains(run_crescendo(folder.path(), {verb, "s", "99"}).err, "trial 99 has not started"));
     }
     CHECK(run_crescendo(folder.path(), {"pause", "s"}).code == 2);

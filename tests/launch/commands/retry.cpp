@@ -15,7 +15,8 @@ TEST_CASE("retry makes a failed trial wait for the next session, which trains it
     CHECK(retry.code == 0);
     CHECK(contains(retry.out, "1 failed trial is tried again"));
     CHECK(contains(retry.out, "`crescendo resume s` continues it"));
-    CHECK(contains(run_crescendo(folder.path(), {"retry", "s", "1"}).out, "trial 1 is waiting: it is tried again"));
+    CHECK(contains(run_crescendo(folder.path(), {"retry", "s", "1"}).out,
+                   "trial 1 is waiting, and is already being retried"));
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
     CHECK(run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json().at("trials").at("finished") == 2);
     const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "s", "--format", "json"});

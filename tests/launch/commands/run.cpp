@@ -38,7 +38,8 @@ TEST_CASE("run begins no second sweep in a directory, and says how to go on with
 
     write_file(folder / "other.yaml", content_of(folder / "sweep.yaml") + "description: another one\n");
     const auto other = run_crescendo(folder.path(), {"run", "other.yaml", "--dir", "s"});
-    CHECK(other.err.find("continues it as it began, which was with another sweep file, --dir") != std::string::npos);
+    CHECK(other.err.find("continues it with its own sweep file, which differs from this one; "
+                         "--dir") != std::string::npos);
 
     const auto directory = run_crescendo(folder.path(), {"run", "s"});
     CHECK(directory.code == 2);
@@ -86,8 +87,7 @@ TEST_CASE("run says that a file is no folder for a sweep") {
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "train.sh"});
 
     CHECK(run.code == 2);
-    CHECK_MESSAGE(run.err.find("train.sh: is a file, and a sweep needs a folder of its own") != std::string::npos,
-                  run.err);
+    CHECK_MESSAGE(run.err.find("train.sh: is a file, but a sweep needs its own folder") != std::string::npos, run.err);
 }
 
 TEST_CASE("run refuses a working folder whose name no file of a sweep could hold, and leaves nothing there") {

@@ -44,7 +44,7 @@ TEST_CASE("of several requests, those that can be are done, and the exit status 
     const auto result = sweep.run({"stop", "s", "0", "1"});
 
     CHECK(result.code == 2);
-    CHECK(contains(result.err, "trial 0 has ended already"));
+    CHECK(contains(result.err, "trial 0 has already ended"));
     CHECK(contains(result.out, "trial 1 stops"));
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("stop ends a trial of a sweep on which nobody works, once") {
     CHECK(contains(first.out, "trial 1 stops\n"));
     CHECK(contains(first.out, "crescendo resume s"));
     CHECK(second.code == 0);
-    CHECK(contains(second.out, "trial 1 was stopped before"));
+    CHECK(contains(second.out, "trial 1 was already stopped"));
     CHECK(sweep.run({"trials", "s", "--format", "json"}).json()[1].at("reason") == "requested");
     CHECK(content_of(sweep.folder / "s/journal.jsonl") == journal);
 }
@@ -93,7 +93,7 @@ TEST_CASE("stop refuses a trial that has ended, or is none") {
 
     const auto ended = sweep.run({"stop", "s", "0"});
     CHECK(ended.code == 2);
-    CHECK(contains(ended.err, "trial 0 has ended already: it is finished (completed)"));
+    CHECK(contains(ended.err, "trial 0 has already ended: it is finished (completed)"));
     CHECK(contains(sweep.run({"stop", "s", "2"}).err, "trial 2 has not started"));
     CHECK(sweep.run({"stop", "s", "-1"}).code == 2);
     CHECK(sweep.run({"stop", "s", "one"}).code == 2);

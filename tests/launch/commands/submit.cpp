@@ -252,7 +252,7 @@ TEST_CASE("a script whose program or whose project has moved is written anew, or
     fs::rename(project, folder / "moved");
     const auto lost = run_crescendo(folder / "moved", {"submit", "s"});
     CHECK(lost.code == 2);
-    CHECK_MESSAGE(contains(lost.err, "if it was moved, write where it is now as \"working_directory\" into s/run.json"),
+    CHECK_MESSAGE(contains(lost.err, "if it was moved, write its new path as \"working_directory\" into s/run.json"),
                   lost.err);
     auto run = Json::parse(content_of(folder / "moved/s/run.json"));
     run["working_directory"] = (folder / "moved").string();

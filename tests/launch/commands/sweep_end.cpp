@@ -84,8 +84,8 @@ TEST_CASE("a sweep file that is wrong is mended and run again by the commands th
     CHECK(contains(run.out,
                    "  rm -r s; crescendo run FILE        starts over with your file, if that has to change; resume "
                    "keeps using s/sweep.yaml\n"));
-    CHECK(contains(again.err, "no trial has reported yet, so unless it runs you lose nothing by `rm -r s`"));
+    CHECK(contains(again.err, "no trial has reported yet, so unless it is running, `rm -r s` loses nothing"));
     CHECK(anew.code == 0);
-    CHECK(contains(after_reports.err, "which was with another sweep file"));
+    CHECK(contains(after_reports.err, "which differs from this one"));
     CHECK_FALSE(contains(after_reports.err, "rm -r"));
 }

@@ -18,6 +18,6 @@ TEST_CASE("tag adds and removes tags of the sweep and of trials, and status show
 TEST_CASE("tag refuses what is no tag") {
     const OldSweep sweep;
     CHECK(contains(sweep.run({"tag", "s", "1"}).err, "there is no tag to add or remove"));
-    CHECK(contains(sweep.run({"tag", "s", "1", "two words"}).err, "'two words' is no tag"));
+    CHECK(contains(sweep.run({"tag", "s", "1", "two words"}).err, "'two words' is not a tag"));
     CHECK(contains(sweep.run({"tag", "s", "9", "x"}).err, "trial 9 has not started"));
 }

@@ -145,7 +145,7 @@ TEST_CASE("trials that all diverge are told of once") {
             stage.agents.report(trial, 2, diverged);
         }
         stage.run();
-        return times_said(stage, "five trials have reported accuracy, and none of them a finite number");
+        return times_said(stage, "five trials have reported accuracy, but none of them a finite number");
     };
 
     CHECK(said_of(4, {}) == 0);

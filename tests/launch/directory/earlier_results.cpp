@@ -33,9 +33,9 @@ TEST_CASE("earlier results that are not what they were are refused") {
 
     const auto error = tests::error_of([&] { read_earlier_results(folder / "results", kept); });
 
-    CHECK_MESSAGE(error.find("results: is not what it was when the sweep began") != std::string::npos, error);
+    CHECK_MESSAGE(error.find("results: has changed since the sweep began") != std::string::npos, error);
 
     std::filesystem::remove(folder / "results");
     const auto gone = tests::error_of([&] { read_earlier_results(folder / "results", kept); });
-    CHECK_MESSAGE(gone.find("results: is gone") != std::string::npos, gone);
+    CHECK_MESSAGE(gone.find("results: is missing") != std::string::npos, gone);
 }

@@ -54,14 +54,14 @@ TEST_CASE("a value that was changed is named with its line, what it was and what
     const auto error = error_of(replaced("max: 0.1", "max: 0.2"));
 
     CHECK(error.find("s.yaml:3:") == 0);
-    CHECK(error.find("parameters.lr.max: is 0.2 now and was 0.1 when the sweep began") != std::string::npos);
-    CHECK(error.find("write it back") != std::string::npos);
+    CHECK(error.find("parameters.lr.max: is 0.2 now but was 0.1 when the sweep began") != std::string::npos);
+    CHECK(error.find("change it back") != std::string::npos);
 }
 
 TEST_CASE("a key that is new, one that is gone, and another list are changes too") {
-    CHECK(error_of("seed: 3\n" + began).find("seed: is 3 now and was not given") != std::string::npos);
-    CHECK(error_of(replaced("type: asha, ", "")).find("s.yaml:5:1: scheduler.type: is not given now and was") == 0);
-    CHECK(error_of(replaced("[16, 32]", "[16, 64]")).find("is [16,64] now and was [16,32]") != std::string::npos);
+    CHECK(error_of("seed: 3\n" + began).find("seed: is 3 now but was not given") != std::string::npos);
+    CHECK(error_of(replaced("type: asha, ", "")).find("s.yaml:5:1: scheduler.type: is not given now but was") == 0);
+    CHECK(error_of(replaced("[16, 32]", "[16, 64]")).find("is [16,64] now but was [16,32]") != std::string::npos);
     CHECK(error_of(replaced("1e-4", "1")).find("is 1 now") != std::string::npos);
 }
 
@@ -69,8 +69,8 @@ TEST_CASE("other slots are no new sweep: the option that gives them to a session
     const auto error = error_of("slots: 4\n" + began);
 
     CHECK(error ==
-          "s.yaml:1:1: slots: is 4 now and was not given when the sweep began; write it back, and give --slots to "
-          "`crescendo resume`, for a session with other slots");
+          "s.yaml:1:1: slots: is 4 now but was not given when the sweep began; change it back, and give --slots to "
+          "`crescendo resume` for a session with other slots");
 }
 
 TEST_CASE("keys that may change may change, and their first values are known") {

@@ -70,7 +70,7 @@ TEST_CASE("a damaged measurement is named") {
     std::ofstream(directory.latency(TrialId{3})) << "{\"samples\": 3}";
 
     CHECK_THROWS_WITH_AS(read_latency(directory, TrialId{3}),
-                         doctest::Contains("trials/000003/latency.json: is no measurement"), InvalidInput);
+                         doctest::Contains("trials/000003/latency.json: is not a measurement"), InvalidInput);
 }
 
 TEST_CASE("a time to answer has a unit") {

@@ -57,11 +57,11 @@ TEST_CASE("a sweep whose working folder was moved says so, and where its new pat
 
     CHECK_THROWS_WITH_AS(
         directory.working_directory(),
-        doctest::Contains("/work, where the sweep was begun, and that is not there: No such file or directory; put it "
-                          "back or, if it was moved, write where it is now as \"working_directory\" into "),
+        doctest::Contains("/work, where the sweep was started, but that is not there: No such file or directory; put "
+                          "it back or, if it was moved, write its new path as \"working_directory\" into "),
         InvalidInput);
     std::ofstream(folder / "work") << "\n";
-    CHECK_THROWS_WITH_AS(directory.working_directory(), doctest::Contains("and that is no folder;"), InvalidInput);
+    CHECK_THROWS_WITH_AS(directory.working_directory(), doctest::Contains("but that is not a folder;"), InvalidInput);
     fs::remove(folder / "work");
     fs::create_directory(folder / "work");
     CHECK(directory.working_directory() == folder / "work");
@@ -111,7 +111,7 @@ TEST_CASE("a sweep whose file was removed is not taken for an empty folder") {
     const TemporaryFolder folder;
     std::ofstream(folder / "journal.jsonl") << "{}\n";
 
-    CHECK_THROWS_WITH_AS(SweepDirectory::open(folder.path()), doctest::Contains("but no sweep.yaml any more"),
+    CHECK_THROWS_WITH_AS(SweepDirectory::open(folder.path()), doctest::Contains("but its sweep.yaml is gone"),
                          InvalidInput);
 }
 

@@ -212,13 +212,13 @@ TEST_CASE("a source that cannot be used is a mistake with its place, its reason 
     const TemporaryFolder folder;
     const std::pair<const char*, const char*> tables[]{
         {"resource,loss,y\n9,0.5,1\n", "t.csv: it has no parameter that this sweep searches (x, kind, n); remove it"},
-        {"resource,loss,x\n9,0.5,2\n", "t.csv: none of its 1 results lies in the space of this sweep (x); widen"},
+        {"resource,loss,x\n9,0.5,2\n", "t.csv: none of its 1 results is in the space of this sweep (x); widen"},
         {"resource,loss,x\n0,,0.5\n", "t.csv: none of its trials has a result; remove it"},
         {"resource,acc,x\n9,0.5,1\n", "loss"},
         {"loss,x\n0.5,1\n", "resource"},
         {"resource,loss,x\n9,good,0.5\n", "t.csv:2"},
-        {"resource,loss,x\n0,0.5,0.5\n", "t.csv:2: '0' in the column 'resource' is no resource"},
-        {"resource,loss,x\n9,nan,0.5\n", "warm_start: no result has a loss that is a finite number"},
+        {"resource,loss,x\n0,0.5,0.5\n", "t.csv:2: '0' in the column 'resource' is not a resource"},
+        {"resource,loss,x\n9,nan,0.5\n", "warm_start: no result has a finite loss"},
     };
     for (const auto& [text, part] : tables) {
         CAPTURE(text);
@@ -231,13 +231,13 @@ TEST_CASE("a source that cannot be used is a mistake with its place, its reason 
     }
     auto file = sweep_with("[" + table(folder, "resource,loss,x\n9,0.5,0.5\n") + "]", "{type: fifo, max: 27}");
     auto error = tests::error_of([&] { gather(file); });
-    CHECK_MESSAGE(error.find("(a resource of 27)") != std::string::npos, error);
+    CHECK_MESSAGE(error.find("are first judged (27)") != std::string::npos, error);
     file.spec.scheduler.max = unlimited_resource;
     error = tests::error_of([&] { gather(file); });
-    CHECK_MESSAGE(error.find("no finite result belongs to a trial that came to its end") != std::string::npos, error);
+    CHECK_MESSAGE(error.find("no finite result comes from a completed trial") != std::string::npos, error);
     file = sweep_with("[" + table(folder, "resource,loss,x\n9,0.5,0.5\n") + ", " + table(folder, "loss\n") + "]");
     error = tests::error_of([&] { gather(file); });
-    CHECK_MESSAGE(error.find("t.csv is named twice, and each result counts once; remove one") != std::string::npos,
+    CHECK_MESSAGE(error.find("t.csv is listed twice, but each result counts once; remove one") != std::string::npos,
                   error);
     CHECK_MESSAGE(error.find("warm_start[1]") != std::string::npos, error);
     file = sweep_with("[nowhere]");
@@ -247,8 +247,8 @@ TEST_CASE("a source that cannot be used is a mistake with its place, its reason 
 
 TEST_CASE("a sweep with another metric or goal, or a damaged one, is refused") {
     const std::pair<const char*, const char*> metrics[]{
-        {"{name: loss, goal: maximize}", "its goal is to maximize loss and this sweep is to minimize it"},
-        {"{name: error}", "its metric is error and that of this sweep is loss"},
+        {"{name: loss, goal: maximize}", "its goal is to maximize loss, but this sweep's is to minimize it"},
+        {"{name: error}", "its metric is error but this sweep's is loss"},
     };
     for (const auto& [metric, part] : metrics) {
         const TemporaryFolder folder;
@@ -277,5 +277,5 @@ TEST_CASE("a new sweep keeps a copy of what it knows, and a changed copy is refu
     CHECK(RecordedSweep(directory.path()).file.spec.warm_start == file.spec.warm_start);
     std::ofstream(directory.warm_start(), std::ios::app) << "{}\n";
     const auto error = tests::error_of([&] { RecordedSweep{directory.path()}; });
-    CHECK_MESSAGE(error.find("warm_start.jsonl: is not what it was") != std::string::npos, error);
+    CHECK_MESSAGE(error.find("warm_start.jsonl: has changed since") != std::string::npos, error);
 }

@@ -91,12 +91,12 @@ TEST_CASE("a request that is torn, at whatever byte, or damaged is refused") {
     for (std::size_t length = 0; length + 1 < whole.size(); ++length) {  // the last byte ends the line
         CAPTURE(length);
         fixture.write(sent.name(), whole.substr(0, length));
-        CHECK(contains(fixture.refusal(), "it is torn or no request; send it again"));
+        CHECK(contains(fixture.refusal(), "it is incomplete or not a request; send it again"));
     }
     auto damaged = whole;
     damaged.replace(damaged.find("text\""), 4, "test");
     fixture.write(sent.name(), damaged);
-    CHECK(contains(fixture.refusal(), "its checksum is another"));
+    CHECK(contains(fixture.refusal(), "its checksum does not match"));
 }
 
 TEST_CASE("a request from another version is refused, with what to use instead") {
@@ -114,7 +114,7 @@ TEST_CASE("a request of another user is refused") {
     const SentRequest sent(fixture.path(), StopRequest{TrialId{1}});
     REQUIRE(::chown(fixture.file(sent.name()).c_str(), 12345, 12345) == 0);
 
-    CHECK(contains(fixture.refusal(), "it belongs to user 12345, and the sweep runs as user 0"));
+    CHECK(contains(fixture.refusal(), "it belongs to user 12345, but the sweep runs as user 0"));
 }
 
 TEST_CASE("who may not steer a sweep is told at once, and a folder that they made keeps nobody out") {
@@ -145,10 +145,10 @@ TEST_CASE("who may not steer a sweep is told at once, and a folder that they mad
 TEST_CASE("what is no file of moderate size is refused, and nothing waits for it") {
     const std::vector<std::pair<std::string, std::function<void(const InboxFixture&)>>> cases{
         {"cannot be read", [](const InboxFixture& fixture) { fs::create_symlink("/etc/passwd", fixture.file("1")); }},
-        {"no regular file",
+        {"not a regular file",
          [](const InboxFixture& fixture) { REQUIRE(::mkfifo(fixture.file("1").c_str(), 0600) == 0); }},
-        {"no regular file", [](const InboxFixture& fixture) { fs::create_directory(fixture.file("1")); }},
-        {"a request has 65536 at most",
+        {"not a regular file", [](const InboxFixture& fixture) { fs::create_directory(fixture.file("1")); }},
+        {"a request has at most 65536",
          [](const InboxFixture& fixture) { fixture.write("1", std::string(65537, ' ')); }},
     };
 
@@ -185,7 +185,7 @@ TEST_CASE("a command does not wait for an answer that a later session has remove
     const RequestInbox next_session(directory.requests());
 
     CHECK_THROWS_WITH_AS(await_answer(sent, directory, std::chrono::seconds(0)),
-                         doctest::Contains("took the request, and its answer is lost"), InvalidInput);
+                         doctest::Contains("took the request, but its answer is lost"), InvalidInput);
 }
 
 TEST_CASE("a request that nobody takes is taken back, and nobody answers it") {

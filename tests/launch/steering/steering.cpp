@@ -75,18 +75,18 @@ TEST_CASE("a trial is paused and resumed once, and asking again changes nothing"
     CHECK(fixture.done(PauseRequest{TrialId{2}}) == "trial 2 saves and pauses");
     CHECK(fixture.status(2) == TrialStatus::held);
     CHECK(fixture.steered(PauseRequest{TrialId{2}}).records.empty());
-    CHECK(fixture.done(PauseRequest{TrialId{2}}) == "trial 2 is paused already");
+    CHECK(fixture.done(PauseRequest{TrialId{2}}) == "trial 2 is already paused");
     CHECK(fixture.done(ResumeRequest{TrialId{2}}) == "trial 2 continues as soon as slots are free");
     CHECK(fixture.status(2) == TrialStatus::running);
     CHECK(fixture.steered(ResumeRequest{TrialId{2}}).records.empty());
-    CHECK(fixture.done(ResumeRequest{TrialId{2}}) == "trial 2 is running: nothing holds it");
+    CHECK(fixture.done(ResumeRequest{TrialId{2}}) == "trial 2 is running, and not held");
 }
 
 TEST_CASE("a trial that has ended, or not started, is neither paused nor resumed") {
     const SteeredFixture fixture;
 
     for (const Request& late : {Request{PauseRequest{TrialId{0}}}, Request{ResumeRequest{TrialId{0}}}}) {
-        CHECK(contains(fixture.refusal(late), "trial 0 has ended already: it is finished (completed)"));
+        CHECK(contains(fixture.refusal(late), "trial 0 has already ended: it is finished (completed)"));
     }
     for (const Request& early : {Request{PauseRequest{TrialId{9}}}, Request{ResumeRequest{TrialId{9}}}}) {
         CHECK(contains(fixture.refusal(early), "trial 9 has not started"));
@@ -99,13 +99,13 @@ TEST_CASE("a trial is stopped once, and asking again changes nothing") {
     CHECK(fixture.done(StopRequest{TrialId{2}}) == "trial 2 stops");
     CHECK(fixture.status(2) == TrialStatus::stopped);
     CHECK(fixture.steered(StopRequest{TrialId{2}}).records.empty());
-    CHECK(fixture.done(StopRequest{TrialId{2}}) == "trial 2 was stopped before");
+    CHECK(fixture.done(StopRequest{TrialId{2}}) == "trial 2 was already stopped");
 }
 
 TEST_CASE("a trial that has ended, or has not started, cannot be stopped, and the answer says which") {
     const SteeredFixture fixture;
-    CHECK(contains(fixture.refusal(StopRequest{TrialId{0}}), "trial 0 has ended already: it is finished (completed)"));
-    CHECK(contains(fixture.refusal(StopRequest{TrialId{1}}), "trial 1 has ended already: it is failed (failed)"));
+    CHECK(contains(fixture.refusal(StopRequest{TrialId{0}}), "trial 0 has already ended: it is finished (completed)"));
+    CHECK(contains(fixture.refusal(StopRequest{TrialId{1}}), "trial 1 has already ended: it is failed (failed)"));
     CHECK(contains(fixture.refusal(StopRequest{TrialId{4}}), "trial 4 has not started: the sweep has started 4"));
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("limits that cannot be are refused, and so is a sweep file that was ed
     auto edited = sweep_text;
     std::ofstream(fixture.directory.sweep_file()) << edited.replace(edited.find("max: 2"), 6, "max: 3");
 
-    CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", "9"}}}), "parameters.a.max: is 3 now and was 2"));
+    CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", "9"}}}), "parameters.a.max: is 3 now but was 2"));
 }
 
 TEST_CASE("notes and tags are about the sweep or a trial that has started") {
@@ -167,7 +167,7 @@ TEST_CASE("notes and tags are about the sweep or a trial that has started") {
     CHECK(contains(fixture.refusal(NoteRequest{{}, ""}), "a note has 1 to 4096 bytes"));
     CHECK(contains(fixture.refusal(NoteRequest{{}, std::string(4097, 'x')}), "this one has 4097"));
     for (const std::string tag : {"", "two words", "a,b", "\x1b[31m"}) {
-        CHECK(contains(fixture.refusal(TagRequest{{}, {tag}, {}}), "is no tag: a tag is one word"));
+        CHECK(contains(fixture.refusal(TagRequest{{}, {tag}, {}}), "is not a tag, which is one word"));
     }
 }
 
@@ -190,5 +190,5 @@ TEST_CASE("a listed text is enqueued as it is, though YAML would read another va
     // YAML tells the number from its text.
     CHECK(enqueued("c", "3") == 3);
     CHECK(enqueued("c", "'3'") == "3");
-    CHECK_THROWS_WITH_AS(enqueued("n", "3\nc: red"), doctest::Contains("is more than one value of n; "), InvalidInput);
+    CHECK_THROWS_WITH_AS(enqueued("n", "3\nc: red"), doctest::Contains("is more than one value for n; "), InvalidInput);
 }
