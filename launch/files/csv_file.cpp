@@ -24,7 +24,7 @@ CsvFile::CsvFile(const std::filesystem::path& path) : path_(path), content_(read
         at_ = byte_order_mark.size();
     }
     if (!read_row()) {
-        fail("the file is empty; its first line has to name the columns");
+        fail("the file is empty; its first line must name the columns");
     }
     for (const auto field : fields_) {
         if (find_column(trimmed(field, blanks))) {
@@ -43,9 +43,9 @@ std::size_t CsvFile::column(std::string_view name) const {
     const auto found = find_column(name);
     if (!found) {
         const bool has_semicolons = names_.size() == 1 && names_.front().find(';') != std::string::npos;
-        throw InvalidInput(fmt::format("{}:1: there is no column '{}'; the first line has to name it, and names {}{}",
-                                       path_.string(), name, fmt::join(names_, ", "),
-                                       has_semicolons ? "; write commas between fields, and points in numbers" : ""));
+        throw InvalidInput(fmt::format(
+            "{}:1: there is no column '{}'; the first line must name it, but names {}{}", path_.string(), name,
+            fmt::join(names_, ", "), has_semicolons ? "; separate fields with commas, and use points in numbers" : ""));
     }
     return *found;
 }
@@ -65,7 +65,7 @@ bool CsvFile::next() {
         return false;
     }
     if (fields_.size() != names_.size()) {
-        fail(fmt::format("the line has {} fields and the first line {}; put a field with a comma in quotes",
+        fail(fmt::format("the line has {} fields but the first line has {}; put fields that contain commas in quotes",
                          fields_.size(), names_.size()));
     }
     return true;
@@ -115,7 +115,7 @@ std::string_view CsvFile::read_quoted_field() {
     auto end = begin;  // end of the unescaped text, which overwrites the field from its opening quote on
     for (++at_;; ++at_) {
         if (at_ >= content_.size()) {
-            fail("a quote is not closed; quotes inside a field have to be doubled");
+            fail("a quote is not closed; double the quotes inside a field");
         }
         if (content_[at_] == '"') {
             ++at_;
@@ -131,7 +131,7 @@ std::string_view CsvFile::read_quoted_field() {
         ++at_;
     }
     if (at_ < content_.size() && content_[at_] != ',' && content_[at_] != '\n') {
-        fail("text follows the closing quote of a field; quotes inside a field have to be doubled");
+        fail("text follows the closing quote of a field; double the quotes inside a field");
     }
     return std::string_view(content_).substr(begin, end - begin);
 }
@@ -158,7 +158,7 @@ double CsvFile::finite_number(std::size_t column) const {
 std::int64_t CsvFile::whole_number(std::size_t column) const { return parsed<std::int64_t>(column, "whole number"); }
 
 void CsvFile::fail_at(std::size_t column, std::string_view kind) const {
-    fail(fmt::format("'{}' in the column '{}' is not a {}; correct it, or leave the line out", fields_[column],
+    fail(fmt::format("'{}' in the column '{}' is not a {}; correct it, or remove the line", fields_[column],
                      names_[column], kind));
 }
 

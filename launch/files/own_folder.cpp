@@ -16,8 +16,7 @@ bool is_own_folder(const fs::path& folder) {
 
 void require_own_folder(const fs::path& folder, std::string_view remedy) {
     CRESCENDO_VALIDATE(is_own_folder(fs::canonical(folder)), "",
-                       "{}: is another user's folder, and a link in it could lead what is written to a file of yours; "
-                       "{}",
+                       "{}: is another user's folder, so a link in it could redirect output to one of your files; {}",
                        folder.string(), remedy);
 }
 

@@ -51,7 +51,8 @@ FileDescriptor open_regular_file(const std::filesystem::path& path) {
         cannot_read(path, errno);
     }
     CRESCENDO_VALIDATE(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode), "",
-                       "cannot read {}: it is no regular file, and Crescendo writes no other here; remove it",
+                       "cannot read {}: it is not a regular file, and Crescendo writes only regular files here; remove "
+                       "it",
                        path.string());
     return file;  // reading a folder fails with the system's reason
 }
@@ -72,7 +73,7 @@ void cannot_read(const std::filesystem::path& path, int error) {
         throw InvalidInput(fmt::format("cannot read {}: {}{}", path.string(), std::strerror(error), remedy));
     }
     throw std::system_error(error, std::generic_category(),
-                            fmt::format("cannot read {}, try again once this is fixed", path.string()));
+                            fmt::format("cannot read {} (try again once this is fixed)", path.string()));
 }
 
 }  // namespace crescendo::launch

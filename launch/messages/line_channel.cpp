@@ -21,7 +21,7 @@ Json parse(std::string_view line) {
     const auto is_shallow = [](int depth, Json::parse_event_t, const Json&) {
         if (depth > deepest) {
             throw std::runtime_error(
-                fmt::format("nested deeper than {} levels: no message is; write what it says flat", deepest));
+                fmt::format("nested more than {} levels deep, which no message needs; flatten it", deepest));
         }
         return true;
     };
@@ -99,16 +99,15 @@ Json parse_line(std::string_view line, std::string_view example) {
         message = parse(without_bare_words(line));
     }
     if (!message.is_object()) {
-        throw std::runtime_error(
-            fmt::format("not a JSON object: '{}'; write one object a line, like {}", line.substr(0, 200), example));
+        throw std::runtime_error(fmt::format("not a JSON object: '{}'; write one object per line, such as {}",
+                                             line.substr(0, 200), example));
     }
     return message;
 }
 
 Json parse_message(std::string_view line) {
     if (line.size() > longest_message) {
-        throw std::runtime_error(
-            fmt::format("a line of more than {} bytes, and no message is so long", longest_message));
+        throw std::runtime_error(fmt::format("a line of more than {} bytes, too long for a message", longest_message));
     }
     return parse_line(line);
 }

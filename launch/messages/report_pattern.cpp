@@ -24,11 +24,11 @@ std::unique_ptr<re2::RE2> compile(const std::string& expression, const std::stri
     options.set_log_errors(false);
     auto compiled = std::make_unique<re2::RE2>(expression, options);
     CRESCENDO_VALIDATE(compiled->ok(), key,
-                       "is no regular expression: {}; it takes RE2's syntax, which is Python's without (?=…), (?!…) "
-                       "and \\1",
+                       "is not a regular expression: {}; use RE2's syntax, which is Python's without (?=…), (?!…) and "
+                       "\\1",
                        compiled->error());
     CRESCENDO_VALIDATE(!compiled->NamedCapturingGroups().empty(), key,
-                       "has no named group, so nothing is read from it; name what is a number, as in "
+                       "has no named group, so nothing is read; name the group that matches the number, as in "
                        "acc=(?P<val_accuracy>[^\\s,]+)");
     return compiled;
 }
@@ -51,9 +51,9 @@ void expect_whole(const std::string& group, const std::string& matched, const st
     const bool lacks_exponent = goes_on_with(exponent);
     if (lacks_exponent || (may_be_thousands && goes_on_with(thousands))) {
         throw std::runtime_error(
-            fmt::format("the group '{}' of report.pattern matches '{}' of the number {}{}; {}", group, matched, matched,
-                        rest.substr(0, rest.find_first_of(" \t)]}")),
-                        lacks_exponent ? fmt::format("let it match all of it, as (?P<{}>[^\\s,]+) does", group)
+            fmt::format("the group '{}' of report.pattern matches only '{}' of the number {}{}; {}", group, matched,
+                        matched, rest.substr(0, rest.find_first_of(" \t)]}")),
+                        lacks_exponent ? fmt::format("let it match the whole number, as (?P<{}>[^\\s,]+) does", group)
                                        : "print it without commas"));
     }
 }
@@ -66,7 +66,7 @@ std::string remedy_for(const std::string& group, const std::string& matched) {
     std::string next;
     if (re2::RE2::FullMatch(matched, thousands) || !re2::RE2::FullMatch(matched, number_and_more, &number, &next) ||
         !number_in(number)) {
-        return "; let it match the number alone, and print that without commas";
+        return "; let it match only the number, and print that without commas";
     }
     const auto* const end = next == "," ? "" : next == "]" ? "\\]" : next.c_str();
     return fmt::format("; to end it before '{}' write (?P<{}>[^\\s,{}]+)", next, group, end);
@@ -86,8 +86,8 @@ ReportPattern::ReportPattern(const std::vector<std::string>& expressions, const 
                              std::int64_t counts_from)
     : metric_(metric), counts_from_(counts_from) {
     CRESCENDO_VALIDATE(metric.empty() || name_of_group(metric) == metric, "report.pattern",
-                       "can have no group for '{}', the sweep's metric.name: names of groups are of letters, digits and "
-                       "_; write {} in both places",
+                       "cannot have a group for '{}', the sweep's metric.name: group names consist of letters, digits "
+                       "and _; write {} in both places",
                        metric, name_of_group(metric));
     std::vector<std::string> names;
     for (std::size_t i = 0; i < expressions.size(); ++i) {
@@ -102,14 +102,14 @@ ReportPattern::ReportPattern(const std::vector<std::string>& expressions, const 
         }
     }
     CRESCENDO_VALIDATE(!names.empty() || !metric.empty(), "report.pattern",
-                       "has no group but 'resource', so no number is there to optimize; name one, as in "
+                       "has no group other than 'resource', so there is no number to optimize; name one, as in "
                        "loss=(?P<val_loss>[^\\s,]+)");
     if (metric.empty()) {
         metric_ = likely_metric(names);
     }
     CRESCENDO_VALIDATE(std::ranges::find(names, metric_) != names.end(), "report.pattern",
-                       "has no group for '{}', which is the sweep's metric.name; add (?P<{}>[^\\s,]+) where the "
-                       "program prints it",
+                       "has no group for '{}', the sweep's metric.name; add (?P<{}>[^\\s,]+) where the program prints "
+                       "it",
                        metric_, metric_);
 }
 
@@ -124,16 +124,17 @@ void ReportPattern::note(const std::string& group, std::string_view text) {
     const bool is_resource = group == resource_group;
     constexpr double most = 9e15;  // whole numbers are exact up to here
     if (!number || (is_resource && !(*number == std::floor(*number) && std::abs(*number) < most))) {
-        throw std::runtime_error(fmt::format("the group '{}' of report.pattern matches '{}', which is no {}number{}",
+        throw std::runtime_error(fmt::format("the group '{}' of report.pattern matches '{}', which is not a {}number{}",
                                              group, text, is_resource ? "whole " : "",
                                              remedy_for(group, std::string(text))));
     }
     if (is_resource) {
         resource_ = static_cast<std::int64_t>(*number) + 1 - counts_from_;
         if (*resource_ < 1) {
-            throw std::runtime_error(fmt::format("the program calls its first epoch {}, and reports count from 1; add "
-                                                 "`counts_from: {}` to the section report",
-                                                 text, text));
+            throw std::runtime_error(
+                fmt::format("the program's first epoch is {}, but reports count from 1; add `counts_from: {}` to the "
+                            "section report",
+                            text, text));
         }
     } else {
         metrics_[group] = *number;

@@ -28,7 +28,7 @@ void require_store_request(const Json& request) {
     const auto require = [&](const char* key, bool (*is_right)(const Json&), std::string_view expected) {
         const auto found = request.find(key);
         if (found == request.end() || !is_right(*found)) {
-            throw std::runtime_error(fmt::format("a store request's \"{}\" has to be {}", key, expected));
+            throw std::runtime_error(fmt::format("a store request's \"{}\" must be {}", key, expected));
         }
     };
     require("id", is_whole, "a whole number");

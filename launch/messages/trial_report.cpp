@@ -32,10 +32,11 @@ void require_report(const Json& message) {
     constexpr double most = 9e15;  // whole numbers are exact up to here
     const bool is_whole = resource.is_number() && std::floor(resource.get<double>()) == resource.get<double>() &&
                           std::abs(resource.get<double>()) < most;
-    require(is_whole, fmt::format("its \"resource\" is {}, and has to be a whole number: the epochs (say) so far",
+    require(is_whole, fmt::format("its \"resource\" is {}, but must be a whole number, such as the epochs so far",
                                   beginning_of(resource)));
-    require(message.at("metrics").is_object(),
-            fmt::format("its \"metrics\" is {}, and has to have numbers by name", beginning_of(message.at("metrics"))));
+    require(message.at("metrics").is_object(), fmt::format("its \"metrics\" is {}, but must be an object of numbers by "
+                                                           "name",
+                                                           beginning_of(message.at("metrics"))));
 }
 
 }  // namespace

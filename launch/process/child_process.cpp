@@ -230,7 +230,7 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ < 0) {
-        throw refusal(errno == EAGAIN ? "cannot start a process, of which `ulimit -u` or the container allows no more"
+        throw refusal(errno == EAGAIN ? "cannot start a process, because `ulimit -u` or the container allows no more"
                                       : "cannot start a process");
     }
     if (pid_ == 0) {
@@ -244,9 +244,9 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
         ::waitpid(pid_, nullptr, 0);
         if (error == E2BIG) {
             throw CommandTooLong(
-                "its command is too long for the system, which takes 128 KiB for one argument, and for all of them "
-                "and the environment a quarter of what `ulimit -s` says; let the program read long values from a "
-                "file, such as params.json in $CRESCENDO_TRIAL_DIR");
+                "its command is too long for the system, which limits one argument to 128 KiB, and all arguments with "
+                "the environment to a quarter of `ulimit -s`; let the program read long values from a file, such as "
+                "params.json in $CRESCENDO_TRIAL_DIR");
         }
         if (!options.directory.empty() && ::access(options.directory.c_str(), X_OK) != 0) {
             throw std::runtime_error(fmt::format("cannot execute '{}' in the folder {}: {}", options.command.front(),
@@ -264,8 +264,8 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
         if (refused.code() == std::errc::function_not_supported ||
             refused.code() == std::errc::operation_not_permitted) {
             throw std::runtime_error(
-                "Crescendo needs Linux 5.3 or newer, and a container that allows pidfd_open: it "
-                "learns by that call that a process has ended");
+                "Crescendo needs Linux 5.3 or newer, and a container that allows pidfd_open, the call that reports the "
+                "end of a process");
         }
         throw refused;
     }

@@ -73,7 +73,7 @@ void drop_last_line_feeds(std::string& text) { text.erase(text.find_last_not_of(
 FileDescriptor readable(const std::string& text) {
     FileDescriptor file(::memfd_create("input", MFD_CLOEXEC));
     if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-        throw std::runtime_error(fmt::format("cannot hold the input of a tool in memory: {}", std::strerror(errno)));
+        throw std::runtime_error(fmt::format("cannot keep a tool's input in memory: {}", std::strerror(errno)));
     }
     ::lseek(file.get(), 0, SEEK_SET);
     return file;

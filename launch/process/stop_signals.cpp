@@ -93,7 +93,7 @@ const char* StopSignals::requested() const {
         case SIGTERM:
             return "SIGTERM";
         case SIGHUP:
-            return "the end of its terminal (SIGHUP)";
+            return "terminal closed (SIGHUP)";
         case SIGUSR2:
             return "SIGUSR2";
         default:

@@ -50,7 +50,7 @@ std::string binding_of_launcher() {
     if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr || of_launcher <= ours) {
         return {};
     }
-    return fmt::format("the launcher keeps this process on {} of {} CPUs, so the node has few slots", ours,
+    return fmt::format("the launcher restricts this process to {} of {} CPUs, so the node has few slots", ours,
                        of_launcher);
 }
 

@@ -74,7 +74,7 @@ std::vector<Core> cores_of(const std::string& synthetic, const std::string& allo
     const auto topology = new_topology();
     if (::hwloc_topology_set_synthetic(topology.get(), synthetic.c_str()) != 0 ||
         ::hwloc_topology_load(topology.get()) != 0) {
-        throw std::runtime_error(fmt::format("hwloc understands no machine '{}'", synthetic));
+        throw std::runtime_error(fmt::format("hwloc does not understand the machine '{}'", synthetic));
     }
     const auto cpus = parse_list(allowed);
     return cores_of(topology.get(),

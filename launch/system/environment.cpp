@@ -13,8 +13,9 @@ std::chrono::seconds seconds_of_environment(const char* variable, std::chrono::s
         return otherwise;
     }
     const auto seconds = number_from<int>(value);
-    CRESCENDO_VALIDATE(seconds && *seconds >= 1, "", "{}={}: is no number of seconds; set a whole one, like {}",
-                       variable, value, otherwise.count());
+    CRESCENDO_VALIDATE(seconds && *seconds >= 1, "",
+                       "{}={}: is not a number of seconds; set a whole number, such as {}", variable, value,
+                       otherwise.count());
     return std::chrono::seconds(*seconds);
 }
 

@@ -24,7 +24,7 @@ RankLauncher rank_launcher() { return batch_system()->rank_launcher(MpiSession::
 
 std::string advice_on_crowding() {
     return fmt::format(
-        "start one process on each node (`{}`, or `mpirun --map-by ppr:1:node`), unless each has GPUs of its own",
+        "start one process on each node (`{}`, or `mpirun --map-by ppr:1:node`), unless each has its own GPUs",
         rank_launcher().on_each_node());
 }
 

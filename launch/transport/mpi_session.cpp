@@ -26,7 +26,7 @@ bool started_by_launcher() {
 }
 
 constexpr const char* network_advice =
-    "On nodes with several networks tell MPI which one to take; for Open MPI, for example, set "
+    "On nodes with several networks, tell MPI which one to use; for Open MPI, for example, set "
     "OMPI_MCA_btl_tcp_if_include=ib0";
 
 /// MPI_Init and MPI_Finalize wait for every rank, even for one that died on its way there. While this object lives,
@@ -180,8 +180,8 @@ void MpiSession::together(const Start& start) {
             MPI_Error_string(code, words, &length);
             fail(std::errc::host_unreachable,
                  fmt::format(
-                     "the {} ranks do not reach each other by MPI, whose own words may be above. If one died, resume "
-                     "the sweep. {}. The error was {}",
+                     "the {} ranks cannot reach each other through MPI, whose own messages may be above. If one died, "
+                     "resume the sweep. {}. The error was {}",
                      size_, network_advice, words));
         }
     };
@@ -192,9 +192,8 @@ void MpiSession::together(const Start& start) {
         require(MPI_Test(&request, &complete, MPI_STATUS_IGNORE));
         if (complete == 0 && std::chrono::steady_clock::now() >= until) {
             fail(std::errc::timed_out,
-                 fmt::format("one of {} ranks died or hangs as they set themselves up: resume the sweep. If that does "
-                             "not help, a firewall may drop their messages, or nodes may have an address in common, "
-                             "as docker0's. {}",
+                 fmt::format("one of {} ranks died or hung during setup; resume the sweep. If that does not help, a "
+                             "firewall may drop their messages, or nodes may share an address, such as docker0's. {}",
                              size_, network_advice));
         }
         std::this_thread::sleep_for(std::chrono::microseconds(200));

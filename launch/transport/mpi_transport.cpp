@@ -99,7 +99,7 @@ SlotPlan plan_together(MpiSession& session, const SlotPlan::Wishes& wishes) {
     }
     if (num_others > 0) {
         plan.crowding = fmt::format("{} ranks run on one node, and each has slots on {}", num_others + 1,
-                                    resources.gpus.empty() ? "the same cores" : "GPUs of the same names");
+                                    resources.gpus.empty() ? "the same cores" : "GPUs with the same names");
     }
     return plan;
 }
@@ -210,7 +210,7 @@ class AgentServer {
             if (rank_0_.stopped(Clock::now())) {
                 session_.give_up(0);
                 throw std::runtime_error(fmt::format(
-                    "rank 0 gave no sign of life for {} s; what this rank had ends here", rank_0_.timeout().count()));
+                    "rank 0 gave no sign of life for {} s, so this rank ends its workers", rank_0_.timeout().count()));
             }
         }
     }

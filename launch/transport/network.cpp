@@ -23,7 +23,7 @@ namespace {
 
 void require(const std::string& name, const char* source, bool there, const std::vector<std::string>& all) {
     CRESCENDO_VALIDATE(there, "",
-                       "{}: node {} has no network interface '{}', so its workers could not meet others; it has {}",
+                       "{}: node {} has no network interface '{}', so its workers could not reach others; it has {}",
                        source, host_name(), name, fmt::format("{}", fmt::join(all, ", ")));
 }
 
@@ -115,8 +115,8 @@ void require_way_to_other_nodes(const std::string& interface) {
     auto all = interfaces();
     std::erase(all, loopback);
     CRESCENDO_VALIDATE(!interface.empty(), "",
-                       "node {} has no default route, and its name is of no network, so its workers might not meet "
-                       "others; name the network with --interface; it has {}",
+                       "node {} has no default route, and its name belongs to no network, so its workers might not "
+                       "reach others; name the network with --interface; it has {}",
                        host_name(), fmt::format("{}", fmt::join(all, ", ")));
 }
 

@@ -222,7 +222,7 @@ TEST_CASE("a time-out in the environment that is none is refused before anything
     const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(result.code == 2);
-    CHECK(result.err.find("CRESCENDO_SAVE_TIMEOUT=10m: is no number of seconds") != std::string::npos);
+    CHECK(result.err.find("CRESCENDO_SAVE_TIMEOUT=10m: is not a number of seconds") != std::string::npos);
     CHECK_FALSE(fs::exists(folder / "sweep"));
 }
 

@@ -222,7 +222,7 @@ TEST_CASE("a journal that its disk does not give back ends a session as a full d
     fs::rename(folder / "kept", folder / "s/journal.jsonl");
 
     CHECK(failing.code == 75);
-    CHECK_MESSAGE(failing.err.find("cannot read s/journal.jsonl, try again once this is fixed: Input/output error") !=
+    CHECK_MESSAGE(failing.err.find("cannot read s/journal.jsonl (try again once this is fixed): Input/output error") !=
                       std::string::npos,
                   failing.err);
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);

@@ -111,9 +111,8 @@ TEST_CASE("a rank that dies before it is set up ends the session, which can be r
     write_file(folder / "gate", "");
 
     run.wait();
-    CHECK_MESSAGE(
-        run.err().find("one of 3 ranks died or hangs as they set themselves up: resume the sweep") != std::string::npos,
-        run.err());
+    CHECK_MESSAGE(run.err().find("one of 3 ranks died or hung during setup; resume the sweep") != std::string::npos,
+                  run.err());
     CHECK(run.err().find("OMPI_MCA_btl_tcp_if_include") != std::string::npos);  // a firewall looks the same
     CHECK(processes_in(folder.path()).empty());
     CHECK_FALSE(fs::exists(folder / "exit"));  // without a word there, a job script launches all again
@@ -131,7 +130,7 @@ TEST_CASE("ranks that MPI does not bring together are told of, with MPI's words 
     Command run(folder.path(), {"run", "sweep.yaml"});
 
     run.wait();
-    CHECK_MESSAGE(run.err().find("the 2 ranks do not reach each other by MPI") != std::string::npos, run.err());
+    CHECK_MESSAGE(run.err().find("the 2 ranks cannot reach each other through MPI") != std::string::npos, run.err());
 }
 
 TEST_CASE("programs on several nodes may have many slots each") {
@@ -289,7 +288,7 @@ TEST_CASE("ranks of one node that would each use all of its GPUs are told of, by
     const TemporaryFolder folder;
     write_sweep_of_one_trial(folder.path());
     const Variable gpus("CUDA_VISIBLE_DEVICES", "0,1");
-    const std::string note = "3 ranks run on one node, and each has slots on GPUs of the same names";
+    const std::string note = "3 ranks run on one node, and each has slots on GPUs with the same names";
 
     const auto doctor = run_crescendo(folder.path(), {"doctor", "--format", "json"});
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
@@ -339,7 +338,7 @@ TEST_CASE("a rank whose node has no way to the others ends the sweep at once, an
     const Preload preload("RANK_APART", "1");
     const TemporaryFolder folder;
     write_sweep_of_one_trial(folder.path());
-    const std::string problem = "node apart.invalid has no default route, and its name is of no network";
+    const std::string problem = "node apart.invalid has no default route, and its name belongs to no network";
 
     const auto doctor = run_crescendo(folder.path(), {"doctor", "--format", "json"});
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});

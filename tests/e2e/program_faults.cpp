@@ -219,10 +219,10 @@ TEST_CASE("a report that cannot be understood is told in a sentence, with the li
     for (const auto& message :
          {"trial 1 gave up: " + begin + R"(it has no "metrics")" + remedy + R"({"resource":1}'))",
           "trial 2 gave up: " + begin + R"(it has no "resource")" + remedy,
-          "trial 3 gave up: " + begin + R"(its "resource" is 1.5, and has to be a whole number)",
-          "trial 4 gave up: " + begin + R"(its "resource" is "1", and has to be a whole number)",
-          "trial 5 gave up: " + begin + R"(its "metrics" is 0.5, and has to have numbers by name)" + remedy,
-          "trial 6 gave up: " + begin + R"(its "metrics" is [0.5], and has to have numbers by name)" + remedy,
+          "trial 3 gave up: " + begin + R"(its "resource" is 1.5, but must be a whole number)",
+          "trial 4 gave up: " + begin + R"(its "resource" is "1", but must be a whole number)",
+          "trial 5 gave up: " + begin + R"(its "metrics" is 0.5, but must be an object of numbers by name)" + remedy,
+          "trial 6 gave up: " + begin + R"(its "metrics" is [0.5], but must be an object of numbers by name)" + remedy,
           "trial 7 gave up: " + begin + R"(it has no "metrics")" + remedy,
           std::string("it reported no number, but each report needs the sweep's metric, 'loss'; a number in quotes is "
                       "text\n")}) {

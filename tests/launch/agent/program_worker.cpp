@@ -99,7 +99,7 @@ TEST_CASE("a program that cannot be started with so long a command costs its tri
 
     CHECK(failed.trial == TrialId{0});
     CHECK(failed.kind == FailureKind::repeated_error);
-    CHECK_MESSAGE(failed.message.find("128 KiB for one argument") != std::string::npos, failed.message);
+    CHECK_MESSAGE(failed.message.find("limits one argument to 128 KiB") != std::string::npos, failed.message);
     CHECK(node.next<protocol::Report>().trial == TrialId{1});
 }
 

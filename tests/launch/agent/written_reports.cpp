@@ -168,7 +168,7 @@ TEST_CASE("a line is a report in JSON, or what a pattern finds in it, and is the
     }
     CHECK_FALSE(printing.reports->report_in({"downloading"}).has_value());
     CHECK(contains(mistake_in(*writing.reports, "nonsense"), "not a JSON object: 'nonsense'"));
-    CHECK(contains(mistake_in(*printing.reports, "epoch 4: low"), "matches 'low', which is no number"));
+    CHECK(contains(mistake_in(*printing.reports, "epoch 4: low"), "matches 'low', which is not a number"));
 }
 
 TEST_CASE("a report in a file may be as long as a message, and a longer one is refused, and told so") {

@@ -65,10 +65,10 @@ TEST_CASE("list does not wait for pipes that lie in place of a sweep's files") {
     const auto sweeps = sweep.run({"list", "--format", "json"}).json();
 
     REQUIRE(sweeps.size() == 5);
-    CHECK(contains(sweeps[0].at("problem"), "of journal.jsonl/journal.jsonl: it is no regular file"));
+    CHECK(contains(sweeps[0].at("problem"), "of journal.jsonl/journal.jsonl: it is not a regular file"));
     CHECK(sweeps[1].at("state") == "stopped");  // the lock has no holder
-    CHECK(contains(sweeps[2].at("problem"), "it is no regular file"));
-    CHECK(contains(sweeps[3].at("problem"), "it is no regular file"));
+    CHECK(contains(sweeps[2].at("problem"), "it is not a regular file"));
+    CHECK(contains(sweeps[3].at("problem"), "it is not a regular file"));
     CHECK(sweeps[4].at("state") == "stopped");
 }
 

@@ -34,7 +34,7 @@ TEST_CASE("run begins no second sweep in a directory, and says how to go on with
     const auto again = run_crescendo(folder.path(), {"run", "sweep.yaml"});
 
     CHECK(again.code == 2);
-    CHECK(again.err.find("`crescendo resume s` continues it, --dir") != std::string::npos);
+    CHECK(again.err.find("`crescendo resume s` continues it; --dir") != std::string::npos);
 
     write_file(folder / "other.yaml", content_of(folder / "sweep.yaml") + "description: another one\n");
     const auto other = run_crescendo(folder.path(), {"run", "other.yaml", "--dir", "s"});

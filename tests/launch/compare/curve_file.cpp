@@ -117,7 +117,7 @@ TEST_CASE("mistakes of curves are named with their line") {
     CHECK(has(curves_error(header + "s,w,1,1,-1,1\n"), "file.csv:2: the seconds are negative"));
     CHECK(has(curves_error(header + "s,v,1,1,1,1\n"), "file.csv:2: the workload 'v' is not in the file of workloads"));
     CHECK(has(curves_error(header + ",w,1,1,1,1\n"), "file.csv:2: the submission has no name"));
-    CHECK(has(curves_error(header + "s,w,1,1,1\n"), "file.csv:2: the line has 5 fields and the first line 6"));
+    CHECK(has(curves_error(header + "s,w,1,1,1\n"), "file.csv:2: the line has 5 fields but the first line has 6"));
 }
 
 TEST_CASE("a price of a workload replaces that of all workloads") {

@@ -85,10 +85,10 @@ TEST_CASE("empty fields are fields") {
 TEST_CASE("mistakes are named with file and line") {
     CHECK(complains("", "file.csv:1: the file is empty"));
     CHECK(complains("\n\n", "file.csv:1: the file is empty"));
-    CHECK(complains("a,c\n1,2\n", "file.csv:1: there is no column 'b'; the first line has to name it, and names a, c"));
-    CHECK(complains("a;b\n1;2\n", "names a;b; write commas between fields, and points in numbers"));
+    CHECK(complains("a,c\n1,2\n", "file.csv:1: there is no column 'b'; the first line must name it, but names a, c"));
+    CHECK(complains("a;b\n1;2\n", "names a;b; separate fields with commas, and use points in numbers"));
     CHECK(complains("a,b,a\n", "file.csv:1: two columns have the name 'a'"));
-    CHECK(complains("a,b\n1,2\n\n1,2,3\n", "file.csv:4: the line has 3 fields and the first line 2"));
+    CHECK(complains("a,b\n1,2\n\n1,2,3\n", "file.csv:4: the line has 3 fields but the first line has 2"));
     CHECK(complains("a,b\n1\n", "file.csv:2: the line has 1 fields"));
     CHECK(complains("a,b\n1,\"2\n3,4\n", "file.csv:2: a quote is not closed"));
     CHECK(complains("a,b\n1,\"2\"3\n", "file.csv:2: text follows the closing quote"));

@@ -37,7 +37,6 @@ TEST_CASE("a folder of another user is refused with the remedy, by the name of a
     for (const char* name : {"theirs", "link"}) {
         CHECK(crescendo::tests::error_of([&] { require_own_folder(folder / name, "use --out"); }) ==
               (folder / name).string() +
-                  ": is another user's folder, and a link in it could lead what is written to a file of yours; use "
-                  "--out");
+                  ": is another user's folder, so a link in it could redirect output to one of your files; use --out");
     }
 }

@@ -30,7 +30,7 @@ TEST_CASE("a pipe or a device in place of a file is refused, where a user would 
     for (const char* name : {"pipe", "zero"}) {
         CHECK(crescendo::tests::error_of([&] { read_regular_file(folder / name); }) ==
               "cannot read " + (folder / name).string() +
-                  ": it is no regular file, and Crescendo writes no other here; remove it");
+                  ": it is not a regular file, and Crescendo writes only regular files here; remove it");
     }
 }
 

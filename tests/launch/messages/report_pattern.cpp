@@ -78,17 +78,17 @@ TEST_CASE("what is no number is refused, with the group and what it matched") {
     ReportPattern pattern({"(?P<resource>[^:]*): (?P<acc>.*)"}, "acc", 1);
 
     CHECK(error_of(pattern, "1: 75%") ==
-          "the group 'acc' of report.pattern matches '75%', which is no number; to end it before '%' write "
+          "the group 'acc' of report.pattern matches '75%', which is not a number; to end it before '%' write "
           "(?P<acc>[^\\s,%]+)");
     CHECK(error_of(pattern, "1.5: 75") ==
-          "the group 'resource' of report.pattern matches '1.5', which is no whole number; let it match the number "
-          "alone, and print that without commas");
+          "the group 'resource' of report.pattern matches '1.5', which is not a whole number; let it match only the "
+          "number, and print that without commas");
     for (const auto* text : {"inf", "-inf", "nan", "1e19", "-1e19"}) {
         CAPTURE(text);
-        CHECK(error_of(pattern, std::string(text) + ": 75").find("which is no whole number") != std::string::npos);
+        CHECK(error_of(pattern, std::string(text) + ": 75").find("which is not a whole number") != std::string::npos);
     }
     CHECK(error_of(pattern, "0: 75") ==
-          "the program calls its first epoch 0, and reports count from 1; add `counts_from: 0` to the section report");
+          "the program's first epoch is 0, but reports count from 1; add `counts_from: 0` to the section report");
 }
 
 TEST_CASE("a group that matches more than a number is shown how to end it") {
@@ -97,7 +97,7 @@ TEST_CASE("a group that matches more than a number is shown how to end it") {
         return error_of(pattern, line);
     };
     CHECK(error_in("loss=0.9403, acc=0.9") ==
-          "the group 'loss' of report.pattern matches '0.9403,', which is no number; to end it before ',' write "
+          "the group 'loss' of report.pattern matches '0.9403,', which is not a number; to end it before ',' write "
           "(?P<loss>[^\\s,]+)");
     for (const auto& [line, group] : {std::pair("loss=90.5%", R"((?P<loss>[^\s,%]+))"),
                                       {"[loss=-1e-5] acc", R"((?P<loss>[^\s,\]]+))"},
@@ -109,7 +109,7 @@ TEST_CASE("a group that matches more than a number is shown how to end it") {
     }
     for (const auto* line : {"loss=1,234", "loss=1,234.5,", "loss=low,", "loss=3s"}) {
         CAPTURE(line);
-        CHECK(error_in(line).ends_with("; let it match the number alone, and print that without commas"));
+        CHECK(error_in(line).ends_with("; let it match only the number, and print that without commas"));
     }
 }
 
@@ -132,10 +132,10 @@ TEST_CASE("a group that matches a part of a number is refused") {
         return error_of(pattern, line);
     };
     CHECK(error_in("acc=(?P<acc>[\\d.]+)", "acc=6.7758e-05 took 3 s") ==
-          "the group 'acc' of report.pattern matches '6.7758' of the number 6.7758e-05; let it match all of it, as "
-          "(?P<acc>[^\\s,]+) does");
+          "the group 'acc' of report.pattern matches only '6.7758' of the number 6.7758e-05; let it match the whole "
+          "number, as (?P<acc>[^\\s,]+) does");
     CHECK(error_in("acc=(?P<acc>[^\\s,]+)", "acc=1,761.04")
-              .ends_with("matches '1' of the number 1,761.04; print it without commas"));
+              .ends_with("matches only '1' of the number 1,761.04; print it without commas"));
     CHECK(error_in("acc=(?P<acc>\\d+)", "acc=17,761") != "no error");
     CHECK(error_in("acc=(?P<acc>\\S+)", "acc=6.7758e-05") == "no error");
     // Numbers that end where they end.
@@ -153,16 +153,17 @@ TEST_CASE("the exponent of a Fortran double is a part of the number, and is not 
 
     CHECK(whole.read("acc=  0.1250D-02")->metrics.at("acc") == 0.00125);
     CHECK(whole.read("acc= -0.2500D+03")->metrics.at("acc") == -250);
-    CHECK(error_of(part, "acc=  0.1250D-02").find("matches '0.1250' of the number 0.1250D-02") != std::string::npos);
+    CHECK(error_of(part, "acc=  0.1250D-02").find("matches only '0.1250' of the number 0.1250D-02") !=
+          std::string::npos);
     CHECK(error_of(whole, "acc=D") != "no error");
 }
 
 TEST_CASE("an expression that is none, or from which no metric is read, is a mistake of the sweep file") {
-    CHECK(mistake_in({"acc=(?P<acc>"}).starts_with("report.pattern is no regular expression: missing )"));
-    CHECK(mistake_in({"(?P<acc>.*)", "(?=x)(?P<b>.)"}).starts_with("report.pattern[1] is no regular expression: "));
+    CHECK(mistake_in({"acc=(?P<acc>"}).starts_with("report.pattern is not a regular expression: missing )"));
+    CHECK(mistake_in({"(?P<acc>.*)", "(?=x)(?P<b>.)"}).starts_with("report.pattern[1] is not a regular expression: "));
     CHECK(mistake_in({"acc=(.*)"}).starts_with("report.pattern has no named group"));
     CHECK(mistake_in({"loss=(?P<loss>.*)"})
-              .starts_with("report.pattern has no group for 'acc', which is the sweep's metric.name"));
+              .starts_with("report.pattern has no group for 'acc', the sweep's metric.name"));
     CHECK_THROWS_WITH_AS(ReportPattern({"acc=(?P<val_acc>.*)"}, "val/acc", 1),
                          doctest::Contains("letters, digits and _; write val_acc in both places"), InvalidInput);
 }

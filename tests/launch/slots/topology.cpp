@@ -19,7 +19,7 @@ TEST_CASE("only what is allowed counts, and a core of which one thread is allowe
 }
 
 TEST_CASE("a machine that hwloc does not understand is an error") {
-    CHECK_THROWS_WITH_AS(cores_of("numa:two"), "hwloc understands no machine 'numa:two'", std::runtime_error);
+    CHECK_THROWS_WITH_AS(cores_of("numa:two"), "hwloc does not understand the machine 'numa:two'", std::runtime_error);
 }
 
 TEST_CASE("this machine has a core, and its threads are in the affinity mask") {

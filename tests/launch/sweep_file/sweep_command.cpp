@@ -139,10 +139,9 @@ TEST_CASE("reports are found in what a program prints, which has to be said soun
     CHECK_NOTHROW(parse_sweep(sound + "command: [train]\nreport: {pattern: '(?P<val_loss>.*)', file: log}\n",
                               "sweep.yaml", {}, SweepStage::goes_on));
     CHECK(with("{pattern: '(?P<loss>.*)'}")
-              .starts_with("sweep.yaml:11:10: report.pattern: has no group for 'val_loss', which is the sweep's "
-                           "metric.name"));
-    CHECK(
-        with("{pattern: '(?P<val_loss>'}").starts_with("sweep.yaml:11:10: report.pattern: is no regular expression: "));
+              .starts_with("sweep.yaml:11:10: report.pattern: has no group for 'val_loss', the sweep's metric.name"));
+    CHECK(with("{pattern: '(?P<val_loss>'}")
+              .starts_with("sweep.yaml:11:10: report.pattern: is not a regular expression: "));
     CHECK(with("{pattern: '(?P<val_loss>.*)', counts_from: 2}") ==
           "sweep.yaml:11:39: report.counts_from: is 2; use 0 if the program calls its first epoch 0, else 1");
     CHECK(with("{counts_from: 0}").starts_with("sweep.yaml:11:1: report.pattern: is missing: "));

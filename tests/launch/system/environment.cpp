@@ -20,7 +20,7 @@ TEST_CASE("a time-out of the environment is a number of seconds, and what is non
     for (const char* text : {"10m", "off", "", "0", "-1", "99999999999"}) {
         CAPTURE(text);
         ::setenv("CRESCENDO_TEST_SECONDS", text, 1);
-        CHECK_THROWS_WITH_AS(read(), doctest::Contains("is no number of seconds"), InvalidInput);
+        CHECK_THROWS_WITH_AS(read(), doctest::Contains("is not a number of seconds"), InvalidInput);
     }
     ::unsetenv("CRESCENDO_TEST_SECONDS");
 }
