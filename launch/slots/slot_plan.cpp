@@ -92,7 +92,7 @@ std::string obstacle(const NodeResources& node, Binding bind, std::size_t num_sl
         return "there are more slots than cores";
     }
     if (bind == Binding::automatic && num_busy_cores(node) < node.cores.size()) {
-        return fmt::format("a CPU time limit leaves this process the time of {:.3g} of the {} cores, on any of them",
+        return fmt::format("a CPU quota leaves this process the time of {:.3g} of the {} cores, on any of them",
                            *node.cpu_time, node.cores.size());
     }
     const bool spare_slot = (num_slots + 1) * per_slot <= node.cores.size();

@@ -199,7 +199,7 @@ TEST_CASE("a container of 2 CPUs on a machine of 8 cores had 8 slots, which shar
     CHECK(plan.num_slots() == 2);
     CHECK(plan.slots[0].threads == 1);
     CHECK(plan.slots[0].cpus.empty());  // another container would be bound to the same cores
-    CHECK(plan.unbound == "a CPU time limit leaves this process the time of 2.5 of the 8 cores, on any of them");
+    CHECK(plan.unbound == "a CPU quota leaves this process the time of 2.5 of the 8 cores, on any of them");
 
     node.cpu_time = 0.5;
     CHECK(SlotPlan::make(node, {}).num_slots() == 1);
