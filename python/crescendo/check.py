@@ -25,7 +25,7 @@ from crescendo.fake import FakeCrescendo, Message, Terms, Unexpected
 WHOLE = "whole number"
 NUMBER = "number"
 TEXT = "text"
-BOOL = "true or false"
+BOOL = "boolean"
 _TYPES: Dict[str, Callable[[Any], bool]] = {
     WHOLE: lambda value: isinstance(value, int) and not isinstance(value, bool),
     NUMBER: lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
@@ -53,17 +53,17 @@ def expect(holds: bool, message: str) -> None:
 def expect_repeated(report: Message, again: Message) -> None:
     expect(
         (again["resource"], again["metrics"]) == (report["resource"], report["metrics"]),
-        f"rank 0 died after its report {report['resource']} {report['metrics']}; the survivor has to repeat it, and "
+        f"rank 0 died after its report {report['resource']} {report['metrics']}; the survivor must repeat it, but "
         f"reports {again['resource']} {again['metrics']}",
     )
 
 
 def check_keys(message: Message) -> None:
     kind = message["type"]
-    expect(kind in KEYS, f"it sends a message of the unknown type {kind!r}: {json.dumps(message)}")
+    expect(kind in KEYS, f"it sends a message of unknown type {kind!r}: {json.dumps(message)}")
     for key, what in KEYS[kind].items():
         expect(key in message, f"{kind!r} lacks the key {key!r}: {json.dumps(message)}")
-        expect(_TYPES[what](message[key]), f"{key!r} of {kind!r} is no {what}: {json.dumps(message)}")
+        expect(_TYPES[what](message[key]), f"{key!r} of {kind!r} is not a {what}: {json.dumps(message)}")
     if kind == "report":
         metrics = message.get("metrics")
         expect(isinstance(metrics, dict) and len(metrics) > 0, f"a report has no metrics: {json.dumps(message)}")
@@ -140,8 +140,8 @@ class Conformance:
         found = self.crescendo.expect(trainer, "report")
         expect(
             (found["trial"], found["generation"]) == (terms.trial, self.crescendo.generation),
-            f"the report is of trial {found['trial']}, generation {found['generation']}, and the trainer trains trial "
-            f"{terms.trial} in generation {self.crescendo.generation}",
+            f"the report is for trial {found['trial']}, generation {found['generation']}, but the trainer trains "
+            f"trial {terms.trial} in generation {self.crescendo.generation}",
         )
         terms.reported = found["resource"]
         self.crescendo.look_for(trainer, "timed", 0)  # a trial may send it before its first report
@@ -158,7 +158,8 @@ class Conformance:
         found = self.crescendo.expect(trainer, "regrouped")
         expect(
             found["generation"] == self.crescendo.generation,
-            f"'regrouped' names generation {found['generation']}, and the group is of {self.crescendo.generation}",
+            f"'regrouped' names generation {found['generation']}, but the group is of generation "
+            f"{self.crescendo.generation}",
         )
         return found
 
@@ -205,20 +206,20 @@ def check_settings(conformance: Conformance) -> None:
     try:
         problems = json.loads(printed)["problems"]
     except (ValueError, KeyError, TypeError):
-        raise Unexpected(f"--check has to print one object with the key 'problems'; it prints {printed!r}") from None
-    expect(problems == [], f"--check refuses them: {json.dumps(problems)}; give others with --settings")
+        raise Unexpected(f"--check must print one object with the key 'problems'; it prints {printed!r}") from None
+    expect(problems == [], f"--check rejects the settings: {json.dumps(problems)}; pass others with --settings")
 
 
-@check("it says hello, then gives a sign of life each second", "warm-trainers")
+@check("it sends 'hello', then a sign of life each second", "warm-trainers")
 def check_hello(conformance: Conformance) -> None:
     crescendo = conformance.crescendo
     (first,) = conformance.living(1)
     conformance.expect_silence(first, 2.5, "while it is idle")
     signs = [m for _, trainer, m in crescendo.arrivals if trainer == first and m["type"] == "progress"]
-    expect(len(signs) > 0, "no 'progress' within 2.5 s of idleness: crescendo would take it for hung")
+    expect(len(signs) > 0, "no 'progress' in 2.5 s while idle: crescendo would consider it hung")
 
 
-@check("it trains a new trial, and says so", "join")
+@check("it trains a new trial and reports it", "join")
 def check_new(conformance: Conformance) -> None:
     a, terms = conformance.begin()
     conformance.regrouped(a)
@@ -236,18 +237,18 @@ def check_decision(conformance: Conformance) -> None:
     second = conformance.report(a, terms)
     expect(
         second["resource"] > first["resource"],
-        f"a report of resource {first['resource']} is followed by one of {second['resource']}; it has to grow",
+        f"a report at resource {first['resource']} is followed by one at {second['resource']}; the resource must grow",
     )
     conformance.leave([a], terms)
 
 
-@check("at max_resource it trains no more", "join")
+@check("it stops training at max_resource", "join")
 def check_end(conformance: Conformance) -> None:
     a, terms = conformance.begin(max_resource=1)
     conformance.report(a, terms)
     conformance.crescendo.look_for(a, "regrouped", 0.1)
     conformance.crescendo.go_on([a], terms)
-    conformance.expect_silence(a, 1.5, "after max_resource, where it has to wait for an order")
+    conformance.expect_silence(a, 1.5, "after max_resource, when it must wait for an order")
     conformance.leave([a], terms)
 
 
@@ -255,7 +256,7 @@ def check_end(conformance: Conformance) -> None:
 def check_leave(conformance: Conformance) -> None:
     a, terms = conformance.begin()
     conformance.regrouped(a)
-    expect(not conformance.leave([a], terms), "'left' says saved: true, and nobody asked for that")
+    expect(not conformance.leave([a], terms), "'left' says saved: true, but 'leave' did not ask for it")
     conformance.terms()  # a report may have crossed with the order
     conformance.expect_silence(a, 1.0, "after 'left'")
     check_new(conformance)
@@ -273,21 +274,21 @@ def check_regroup(conformance: Conformance) -> None:
     conformance.regrouped(a)
     second = conformance.report(a, terms)
     expect(second["resource"] > first["resource"], "the group that grew does not continue: its resource does not grow")
-    conformance.expect_silence(b, 0.5, "as rank 1: only rank 0 speaks for the group")
+    conformance.expect_silence(b, 0.5, "as rank 1, but only rank 0 speaks for the group")
     requests = [message for _, _, message in crescendo.arrivals if message["type"] == "store"]
     expect(
         all((m["trial"], m["generation"]) == (terms.trial, crescendo.generation) for m in requests),
-        "a store request names another trial or generation than the join",
+        "a store request and the join name different trials or generations",
     )
     crescendo.join([b], "memory", terms)  # rank 0 leaves; the other member has the state
     conformance.leave([a], terms)
     third = conformance.report(b, terms)
-    expect(third["resource"] > second["resource"], "rank 1 had not got the state: the trial begins again with it")
+    expect(third["resource"] > second["resource"], "rank 1 did not have the state: the trial started over on it")
     crescendo.look_for(b, "regrouped", 0.1)
     conformance.leave([b], terms)
 
 
-@check("the checkpoint is there before the report of checkpoint_at", "join")
+@check("the checkpoint is written before the report at checkpoint_at", "join")
 def check_checkpoint_at(conformance: Conformance) -> None:
     a, terms = conformance.begin(checkpoint_at=1)
     conformance.report(a, terms)
@@ -295,27 +296,27 @@ def check_checkpoint_at(conformance: Conformance) -> None:
     conformance.leave([a], terms)
 
 
-@check("it saves as it leaves, and resumes elsewhere with the report again", "checkpoints-of-a-warm-trainer")
+@check("it saves when it leaves, and repeats the report when it resumes elsewhere", "checkpoints-of-a-warm-trainer")
 def check_resume(conformance: Conformance) -> None:
     a, b = conformance.living(2)
     terms = conformance.terms()
     conformance.crescendo.join([a], "new", terms)
     first = conformance.report(a, terms)
-    expect(conformance.leave([a], terms, save=True), "'left' has to say saved: true after 'leave' with save")
+    expect(conformance.leave([a], terms, save=True), "'left' must say saved: true after 'leave' with save")
     expect((terms.directory / "checkpoint.pt").exists(), "there is no checkpoint.pt in the trial's directory")
     conformance.crescendo.join([b], "checkpoint", terms)
     again = conformance.report(b, terms)
     expect(
         (again["resource"], again["metrics"]) == (first["resource"], first["metrics"]),
-        f"the first report of a resumed trial has to be that of its checkpoint, {first['resource']} "
-        f"{first['metrics']}; it is {again['resource']} {again['metrics']}",
+        f"the first report of a resumed trial must be that of its checkpoint, {first['resource']} {first['metrics']}; "
+        f"it is {again['resource']} {again['metrics']}",
     )
     conformance.crescendo.go_on([b], terms)
     expect(conformance.report(b, terms)["resource"] > first["resource"], "the resumed trial does not continue")
     conformance.leave([b], terms)
 
 
-@check("without a checkpoint, or with nothing in memory, the trial begins", "join")
+@check("without a checkpoint, or with nothing in memory, the trial starts over", "join")
 def check_begin_anew(conformance: Conformance) -> None:
     (a,) = conformance.living(1)
     for state in ("checkpoint", "memory"):
@@ -326,7 +327,7 @@ def check_begin_anew(conformance: Conformance) -> None:
         conformance.leave([a], terms)
 
 
-@check("SIGTERM and SIGUSR2 mean nothing to it", "leave")
+@check("it ignores SIGTERM and SIGUSR2", "leave")
 def check_signals(conformance: Conformance) -> None:
     a, terms = conformance.begin()
     conformance.report(a, terms)
@@ -337,7 +338,7 @@ def check_signals(conformance: Conformance) -> None:
     conformance.leave([a], terms)
 
 
-@check("it outlives a peer, and repeats the report that the peer may have died with", "stranded")
+@check("it survives the loss of a peer, and repeats the report that may be lost with it", "stranded")
 def check_lost_peer(conformance: Conformance) -> None:
     a, b = conformance.living(2)
     crescendo, terms = conformance.crescendo, conformance.terms()
@@ -352,11 +353,11 @@ def check_lost_peer(conformance: Conformance) -> None:
     conformance.leave([b], terms)
 
 
-@check("a member that joined since repeats that report too, whatever it sent in other trials", "stranded")
+@check("a member that joined later also repeats that report, whatever it sent in other trials", "stranded")
 def check_lost_report(conformance: Conformance) -> None:
     # A newcomer does not report that it got the state, so the check waits, and waits longer if that was too short.
     got_state = any(_repeats_as_newcomer(conformance, seconds) for seconds in (1.0, 5.0, 25.0))
-    expect(got_state, "a member that joined had not got the state within 25 s")
+    expect(got_state, "a member that joined did not have the state after 25 s")
 
 
 def _repeats_as_newcomer(conformance: Conformance, seconds: float) -> bool:
@@ -372,7 +373,7 @@ def _repeats_as_newcomer(conformance: Conformance, seconds: float) -> bool:
     crescendo.go_on([a], terms)
     report = crescendo.expect(a, "report")  # still unanswered when the join is sent
     crescendo.join([a, b], "memory", terms)
-    conformance.expect_silence(b, seconds, "as rank 1: only rank 0 speaks for the group")
+    conformance.expect_silence(b, seconds, "as rank 1, but only rank 0 speaks for the group")
     crescendo.kill(a)
     crescendo.join([b], "memory", terms)
     again = conformance.report(b, terms)
@@ -416,7 +417,7 @@ def check_group(conformance: Conformance) -> None:
     with FakeCrescendo(2, conformance.command, words=words, patience=conformance.patience) as crescendo:
         for member in (0, 1):
             result = crescendo.expect(member, "group_checked")
-            expect(result.get("sum") == 3.0, f"'group_checked' has to have the sum 3.0: {json.dumps(result)}")
+            expect(result.get("sum") == 3.0, f"'group_checked' must have the sum 3.0: {json.dumps(result)}")
 
 
 def _without_socket() -> Dict[str, str]:
@@ -440,9 +441,9 @@ def run(command: List[str], settings: Message, patience: float = 60.0) -> int:
     finally:
         conformance.close()
     if not conformance.times_steps:
-        print("note    no report has step_seconds, so trials get more workers at each rung, whatever these bring")
+        print("note    no report has step_seconds, so trials get more workers at each rung, whether or not they help")
         print("        see docs/trial-protocol.md#reports")
-    print(f"{len(CHECKS) - num_failed} of {len(CHECKS)} hold")
+    print(f"{len(CHECKS) - num_failed} of {len(CHECKS)} checks pass")
     return num_failed
 
 
@@ -455,12 +456,12 @@ def main() -> int:
     args = parser.parse_args()
     program = shutil.which(args.program)
     if program is None:
-        parser.error(f"{args.program} is no program; name one along PATH, or make the file executable")
+        parser.error(f"{args.program} is not a program; name one on PATH, or make the file executable")
     text = Path(args.settings).read_text() if os.path.exists(args.settings) else args.settings
     try:
         settings = json.loads(text)
     except ValueError as error:
-        parser.error(f"--settings is no JSON: {error}")
+        parser.error(f"--settings is not JSON: {error}")
     return 1 if run([os.path.abspath(program), *args.argument], settings, args.patience) else 0
 
 

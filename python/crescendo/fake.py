@@ -179,7 +179,7 @@ class FakeCrescendo:
         """Takes the oldest message of this type, and serves the store while it waits for one. Raises Unexpected."""
         found = self.look_for(trainer, kind, self.patience)
         if found is None:
-            raise Unexpected(f"no {kind!r} for {self.patience:g} s{self._words_of(trainer)}")
+            raise Unexpected(f"no {kind!r} within {self.patience:g} s{self._words_of(trainer)}")
         return found
 
     def look_for(self, trainer: int, kind: str, seconds: float) -> Optional[Message]:
@@ -192,9 +192,9 @@ class FakeCrescendo:
                     messages.remove(message)
                     return message
                 if message.get("type") == "failed":
-                    raise Unexpected(f"it fails where {kind!r} is due: {message.get('message')}")
+                    raise Unexpected(f"it fails instead of sending {kind!r}: {message.get('message')}")
             if self.trainers[trainer].ended:
-                raise Unexpected(f"it ended where {kind!r} is due{self._words_of(trainer)}")
+                raise Unexpected(f"it ended before it sent {kind!r}{self._words_of(trainer)}")
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
@@ -257,7 +257,7 @@ class FakeCrescendo:
         except ValueError:
             message = None
         if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-            raise Unexpected(f"this line is no JSON object with a type: {line.decode(errors='replace')!r}")
+            raise Unexpected(f"this line is not a JSON object with a type: {line.decode(errors='replace')!r}")
         self.arrivals.append((time.monotonic(), trainer.number, message))
         if message["type"] == "store":
             self._perform(trainer.number, message)
@@ -270,7 +270,7 @@ class FakeCrescendo:
             answer = _OPERATIONS[request["op"]](space, request) if request["op"] in _OPERATIONS else None
             if answer is None:
                 if request["op"] not in ("get", "wait"):
-                    raise Unexpected(f"a store request has the unknown op {request['op']!r}")
+                    raise Unexpected(f"a store request has an unknown op {request['op']!r}")
                 self._waiting.append((trainer, request))
             else:
                 self.send(trainer, type="store", id=request["id"], **answer)

@@ -83,8 +83,8 @@ class Trial:
         return missing_attribute(
             self,
             name,
-            parameters="their values are the program's arguments, such as --lr=0.1: read them with argparse",
-            pruning="trial.report() returns whether to continue, and trial.epochs() ends when the trial is to stop",
+            parameters="their values are the program's arguments, such as --lr=0.1; read them with argparse",
+            pruning="trial.report() returns whether to continue, and trial.epochs() ends when the trial must stop",
         )
 
     @property
@@ -125,9 +125,8 @@ class Trial:
         self._repeat_report()
         if self._stream is not None and limit not in (None, last) and self.rank == 0 and self._last == 0:
             print(
-                f"crescendo: note: scheduler.max, which is {last}, counts here, and not the limit of "
-                f"trial.epochs({limit}); if it is in epochs, a schedule over the whole training takes its length from "
-                "trial.max_resource",
+                f"crescendo: note: scheduler.max ({last}) overrides the limit of trial.epochs({limit}); if it counts "
+                "epochs, a schedule over the whole training should take its length from trial.max_resource",
                 file=sys.stderr,
                 flush=True,
             )
@@ -171,8 +170,8 @@ class Trial:
         self._repeat_report()
         if self.stopped:
             print(
-                "crescendo: the program ends here: it was told to stop, and reports again; report() returns False, and "
-                "trial.stopped is true, when it is to stop",
+                "crescendo: ending the program, because it reported again instead of stopping; stop when report() "
+                "returns False or trial.stopped is true",
                 file=sys.stderr,
                 flush=True,
             )
@@ -180,17 +179,17 @@ class Trial:
         if resource is None:
             resource = self._last + 1 if self._epoch is None else self._epoch
         if resource < 1:
-            raise ValueError(f"this report is of {resource}; resources count from 1: how many epochs (say) are done")
+            raise ValueError(f"the report's resource is {resource}; resources, such as epochs done, count from 1")
         if resource <= self._last:
             raise ValueError(
-                f"this report is of {resource}, and {self._last} was reported already; the resource has to grow from "
-                "report to report: report once an epoch, or give resource="
+                f"the report's resource is {resource}, but {self._last} was already reported; it must grow with each "
+                "report: report once per epoch, or pass resource="
             )
         message: Dict[str, Any] = {"resource": resource, "metrics": numbers_of(numbers)}
         if not message["metrics"]:
-            raise ValueError("the report has no metric, so nothing can be decided: report(val_loss=…)")
+            raise ValueError("the report has no metrics; pass at least one: report(val_loss=…)")
         if save_on not in ("main", "all"):
-            raise ValueError(f"save_on is {save_on!r}; it is 'main', for rank 0, or 'all'")
+            raise ValueError(f"save_on is {save_on!r}; use 'main', for rank 0 only, or 'all'")
         epochs_done = resource if self._epoch is None else self._epoch
         if save is not None and self.directory is not None and (self.rank == 0 or save_on == "all"):
             self._save({**message, "epoch": epochs_done}, save, save_on)
@@ -227,8 +226,8 @@ class Trial:
             return self.max_resource
         if limit is None and self._stream is not None:
             raise ValueError(
-                "the sweep has no scheduler.max, and trial.epochs() no limit, so nobody says how many epochs a trial "
-                "has; write trial.epochs(limit=…), or give the sweep file a scheduler.max"
+                "the sweep has no scheduler.max and trial.epochs() has no limit, so the number of epochs is unknown; "
+                "write trial.epochs(limit=…), or set scheduler.max in the sweep file"
             )
         return 10 if limit is None else limit
 
@@ -242,16 +241,16 @@ class Trial:
         """Sends the checkpoint's report again: it may have been lost when the former process ended."""
         if self._is_child:
             raise RuntimeError(
-                "only the process that Crescendo started reports, and this one was started by the program; give the "
-                "numbers to that process, and report there"
+                "only the process that Crescendo started can report, and the program started this one; pass the "
+                "numbers to that process and report there"
             )
         if self._owed:
             # Rank 0 may load for all. A program that continues from its own checkpoint has called resumed().
             if self._owed is self._saved and not self._asked_for_checkpoint and self.rank == 0:
                 raise RuntimeError(
-                    f"the trial continues from its checkpoint at {self._owed['resource']}, which the script has not "
-                    "loaded, so that a new model would pass for a trained one: load trial.checkpoint, unless it is "
-                    "None, before trial.epochs()"
+                    f"the trial continues from its checkpoint at {self._owed['resource']}, but the script has not "
+                    "loaded it, so a new model would pass for a trained one; load trial.checkpoint, unless it is None, "
+                    "before trial.epochs()"
                 )
             owed, self._owed = self._owed, None
             self._last = owed["resource"]
@@ -298,7 +297,7 @@ class Trial:
             if path.exists():
                 return saved
             problem = f"the checkpoint {path} is gone"
-        print(f"crescendo: {problem}, so the trial begins anew", file=sys.stderr, flush=True)
+        print(f"crescendo: {problem}, so the trial starts over", file=sys.stderr, flush=True)
         return None
 
     def _remove_leftovers(self) -> None:
@@ -325,8 +324,8 @@ class Trial:
             return
         if not path.exists():
             raise FileNotFoundError(
-                f"save wrote nothing to {path}, so the trial could not continue from there; write the file, or the "
-                "folder, whose path save is given"
+                f"save wrote nothing to {path}, so the trial could not continue from it; write the file or folder at "
+                "the path that save gets"
             )
         sync(path)
         self._saved = {**record, "file": name}

@@ -30,15 +30,15 @@ def inherited_socket() -> Optional[socket.socket]:
         inherited = socket.socket(fileno=int(descriptor))
         if inherited.family != socket.AF_UNIX:  # another socket has got the number since
             inherited.detach()
-            raise OSError("the number is another socket's")
+            raise OSError("the number belongs to another socket")
     except (OSError, ValueError) as error:
         if multiprocessing.parent_process() is not None:
             return None
         raise RuntimeError(
-            f"CRESCENDO_FD is {descriptor!r}, and this process has no such socket ({error}); a program between "
-            "crescendo and this one closed it, as torchrun does, in place of which the sweep file has `workers: 2` in "
-            "its scheduler, and `conda run`, in place of which its command has the path of the environment's python3; "
-            "or the variable was copied from a sweep: unset CRESCENDO_FD to run outside of one"
+            f"CRESCENDO_FD is {descriptor!r}, but this process has no such socket ({error}). Perhaps a program between "
+            "crescendo and this one closed it, as torchrun and `conda run` do: instead of torchrun, set `workers: 2` "
+            "in the sweep file's scheduler; instead of `conda run`, use the path of the environment's python3 in the "
+            "command. Or the variable was copied from a sweep: unset CRESCENDO_FD to run outside a sweep"
         ) from None
     inherited.set_inheritable(False)
     return inherited
@@ -58,8 +58,8 @@ def named_numbers(metrics: Any, unnamed: Sequence[Any], more: Mapping[str, Any],
     others = [*unnamed] if metrics is None or isinstance(metrics, Mapping) else [metrics, *unnamed]
     if others:
         raise TypeError(
-            f"a report names its numbers, and this one has a {type(others[0]).__name__} without a name: write "
-            f"trial.report(val_loss=0.1); the epoch comes from {epoch}"
+            f"this report has a {type(others[0]).__name__} without a name: write trial.report(val_loss=0.1); the epoch "
+            f"comes from {epoch}"
         )
     return {**(metrics or {}), **more}
 
@@ -71,7 +71,7 @@ def missing_attribute(trial: Any, name: str, parameters: str, pruning: str) -> A
         parameters = f"the sweep file has the ranges of the parameters, and {parameters}"
     if name == "should_prune" or name == "params" or name.startswith("suggest_"):
         remedy = pruning if name == "should_prune" else parameters
-        raise AttributeError(f"a trial of Crescendo has no {name}: {remedy}")
+        raise AttributeError(f"a Crescendo trial has no {name}: {remedy}")
     return object.__getattribute__(trial, name)  # raises Python's own error
 
 
@@ -97,7 +97,7 @@ def numbers_of(metrics: Mapping[str, Any]) -> Dict[str, Optional[float]]:
             if isinstance(value, Mapping) and value:
                 remedy = f'give each number a name, as in {{"{name}.{next(iter(value))}": …}}'
             raise TypeError(
-                f"metric {name!r} is {value!r}, a {type(value).__name__}; a report holds numbers, so that trials can "
+                f"metric {name!r} is {value!r}, a {type(value).__name__}; metrics must be numbers, so that trials can "
                 f"be compared: {remedy}"
             ) from None
         numbers[name] = number if math.isfinite(number) else None
@@ -194,7 +194,7 @@ class Channel:
             return complete
         if in_time:
             raise Interrupted("another order came while the group was forming")
-        raise TimeoutError(f"no answer for {timeout:g} s to {messages[0]}")
+        raise TimeoutError(f"no answer within {timeout:g} s to {messages[0]}")
 
     def request_unanswered(self, **message: Any) -> None:
         """Sends a store request without waiting for its answer. Later requests are served after this one."""
@@ -219,7 +219,7 @@ class Channel:
             except ValueError:
                 message = None
             if not isinstance(message, dict):
-                print(f"crescendo: passed over a line that is no JSON object: {line!r}", file=sys.stderr, flush=True)
+                print(f"crescendo: ignored a line that is not a JSON object: {line!r}", file=sys.stderr, flush=True)
                 continue
             with self._arrived:
                 if message.get("type") != "store":

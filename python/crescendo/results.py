@@ -45,7 +45,7 @@ class Results:
         A polars column has one type, so a column that mixes lists with single values holds JSON text.
         """
         if what not in ("trials", "reports"):
-            raise ValueError(f"frame({what!r}): there are 'trials' and 'reports'")
+            raise ValueError(f"frame({what!r}): use 'trials' or 'reports'")
         rows = self.trials if what == "trials" else self.reports
         for name in [library] if library else ["pandas", "polars"]:
             try:

@@ -80,15 +80,15 @@ def _plain(value: Any) -> Any:
     """Converts what JSON cannot represent: numbers and arrays of NumPy or torch. Raises TypeError for anything else."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"propose() gave {value!r} ({type(value).__name__}); give numbers, texts, lists or dictionaries")
+    raise TypeError(f"propose() returned {value!r} ({type(value).__name__}); return numbers, strings, lists or dicts")
 
 
 def serve(make: Callable[[Search], Any]) -> None:
     """Answers the sweep's requests with the sampler `make(search)` until the sweep is over."""
     if "CRESCENDO_FD" not in os.environ:
         raise SystemExit(
-            "crescendo: a sampler answers a sweep that runs; name it in the sweep's file, as "
-            "`sampler: {command: [python3, mine.py]}`, and try it by `crescendo validate sweep.yaml --sample 5`"
+            "crescendo: a sampler does not run on its own: a sweep starts it; name it in the sweep file, as in "
+            "`sampler: {command: [python3, mine.py]}`, and try it with `crescendo validate sweep.yaml --sample 5`"
         )
     # A single two-way stream would lose questions: before Python 3.13, a write discards what was read ahead.
     with socket.socket(fileno=int(os.environ["CRESCENDO_FD"])) as connection, connection.makefile(

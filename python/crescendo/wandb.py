@@ -75,8 +75,8 @@ def attach(trial: crescendo.Trial) -> Reports:
     metric = os.environ.get(METRIC_VARIABLE)
     if not metric:
         raise SystemExit(
-            "crescendo: the sweep file does not name the metric, so nobody knows which calls of wandb.log are reports; "
-            "add metric: {name: val_loss, goal: minimize}"
+            "crescendo: the sweep file does not name the metric, so it is unknown which calls of wandb.log are "
+            "reports; add metric: {name: val_loss, goal: minimize}"
         )
     assert trial.directory is not None
     for name, value in {
@@ -152,7 +152,7 @@ def print_sweep_file(words: List[str]) -> None:
             if ended.code not in (None, 0):
                 raise
         if not sweep:
-            raise SystemExit("crescendo: the script gave no sweep to wandb.sweep, so there is none to print")
+            raise SystemExit("crescendo: the script passed no sweep to wandb.sweep, so there is nothing to print")
         if "program" not in sweep and "command" not in sweep:
             # No ${args}: a function gets its parameters from wandb.config, and the script's arguments are the user's.
             sweep = {"command": ["python3", "-m", "crescendo.wandb", *words], **sweep}
@@ -245,7 +245,7 @@ class Reports:
         if self._metric in self._summary:
             self._trial.report({**self._numbers, **self._summary})
         elif self._trial.rank == 0:
-            said = f"crescendo: the sweep's metric is {self._metric}, and {self._what_was_logged()}"
+            said = f"crescendo: the sweep's metric is {self._metric}, but {self._what_was_logged()}"
             print(said, file=sys.stderr, flush=True)
 
     def _note_fork(self, numbers: Mapping[str, float]) -> None:
@@ -255,11 +255,11 @@ class Reports:
     def _what_was_logged(self) -> str:
         if self._logged_in_fork[0]:
             return (
-                "only processes that the script started gave it to wandb.log, which is no report; log the trial's "
-                "value, such as the mean of all folds, in the script's own process"
+                "only processes that the script started passed it to wandb.log, which does not count as a report; log "
+                "the trial's value, such as the mean of all folds, in the script's own process"
             )
         names = ", ".join(self._names) or "nothing"
-        return f"the script never gave it to wandb.log, but {names}; what the processes that it starts log is not seen"
+        return f"the script never logged it, only: {names}; logs of processes that the script starts are not seen"
 
 
 def _numbers_in(data: Mapping[str, Any], prefix: str = "") -> Iterator[Tuple[str, float]]:

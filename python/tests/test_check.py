@@ -58,7 +58,7 @@ class StubTest(unittest.TestCase):
 
     def test_a_trainer_that_dies_at_once(self):
         said = self.complaint(check.check_hello, "raise SystemExit('no such data')")
-        self.assertIn("it ended where 'hello' is due; its last words:\nno such data", said)
+        self.assertIn("it ended before it sent 'hello'; its last words:\nno such data", said)
 
     def test_a_trainer_that_gives_no_sign_of_life(self):
         said = self.complaint(check.check_hello, "send(type='hello', pid=1, version='')\nstream.readline()")
@@ -93,7 +93,7 @@ class ConformanceTest(unittest.TestCase):
     def run_check(self, *words):
         done = subprocess.run([sys.executable, "-m", "crescendo.check", *words], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn(f"{len(check.CHECKS)} of {len(check.CHECKS)} hold", done.stdout)
+        self.assertIn(f"{len(check.CHECKS)} of {len(check.CHECKS)} checks pass", done.stdout)
 
     def test_a_growing_program_of_crescendo_torch(self):
         self.run_check(sys.executable, str(HERE / "grow.py"), "--batch-size=8")

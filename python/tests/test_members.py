@@ -96,7 +96,7 @@ class WeightsTest(unittest.TestCase):
                 with torch.no_grad():
                     self.model.weight -= 0.01 * x.mean()
 
-        self.assert_drift(Nudged, "weights of rank 1 are not those of rank 0.*one optimizer for all")
+        self.assert_drift(Nudged, "weights of rank 1 differ from those of rank 0.*one optimizer for all")
 
     def test_parameters_that_one_worker_has_frozen_are_found(self):
         class Thawed(Loop):
@@ -257,7 +257,7 @@ class BuffersTest(unittest.TestCase):
 
         for loop, name in ((Grown, "shape of the buffer encoder.cache"), (Further, "number of buffers")):
             for error in in_a_group(lambda trial: loop()(trial)):
-                self.assertRegex(str(error), f"the {name} differs by worker.*persistent=False")
+                self.assertRegex(str(error), f"the {name} differs between workers.*persistent=False")
 
 
 if __name__ == "__main__":

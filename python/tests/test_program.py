@@ -106,7 +106,7 @@ class ProgramTest(unittest.TestCase):
             self.assertEqual(list(threads.map(report, trials)), [folder / "saved-2"] * 2)
         self.assertEqual(sorted(path.name for path in folder.iterdir()), ["saved-2", "saved-best", "saved.json"])
         self.assertEqual(sorted(path.name for path in (folder / "saved-2").iterdir()), ["0", "1"])
-        with self.assertRaisesRegex(ValueError, "save_on is 'every'; it is 'main', for rank 0, or 'all'"):
+        with self.assertRaisesRegex(ValueError, "save_on is 'every'; use 'main', for rank 0 only, or 'all'"):
             trials[0].report(loss=1, save=print, save_on="every")
 
     def test_a_program_reports_each_epoch_until_the_trial_is_over(self):
@@ -123,7 +123,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(list(self.trial(max_resource=3).epochs(limit=12)), [1, 2, 3])
         self.assertEqual(list(program.Trial(None).epochs()), list(range(1, 11)))
 
-        with self.assertRaisesRegex(ValueError, r"no scheduler.max, and trial.epochs\(\) no limit"):
+        with self.assertRaisesRegex(ValueError, r"no scheduler.max and trial.epochs\(\) has no limit"):
             next(self.trial(max_resource=None).epochs())
 
     def test_a_limit_that_a_max_replaces_is_told_once_to_who_may_have_a_schedule_of_that_length(self):
@@ -132,7 +132,7 @@ class ProgramTest(unittest.TestCase):
                 next(trial.epochs(limit))
             return said.getvalue()
 
-        self.assertRegex(noted(self.trial(max_resource=3), 12), r"max, which is 3, counts .*epochs\(12\); .*trial.max_resource\n$")
+        self.assertRegex(noted(self.trial(max_resource=3), 12), r"max \(3\) overrides .*epochs\(12\); .*trial.max_resource\n$")
         begun = self.trial(max_resource=3)
         begun.resumed(1, val_loss=1)
         for trial, limit in (
@@ -173,7 +173,7 @@ class ProgramTest(unittest.TestCase):
         with self.assertRaises(SystemExit) as left, contextlib.redirect_stderr(io.StringIO()) as said:
             trial.report(val_loss=0)
         self.assertEqual(left.exception.code, 0)
-        self.assertRegex(said.getvalue(), "it was told to stop, and reports again; .*trial.stopped is true")
+        self.assertRegex(said.getvalue(), "it reported again instead of stopping; .*trial.stopped is true")
 
     def test_a_resumed_program_sends_its_checkpoints_report_again_and_continues_after_it(self):
         trial = self.trial(stop_at=2)
@@ -217,7 +217,7 @@ class ProgramTest(unittest.TestCase):
         self.trial().report(val_loss=1, save=lambda path: path.touch())
         self.reports.clear()
 
-        with self.assertRaisesRegex(RuntimeError, "its checkpoint at 1, which .* load trial.checkpoint"):
+        with self.assertRaisesRegex(RuntimeError, "its checkpoint at 1, but .* load trial.checkpoint"):
             next(self.trial().epochs())
         with self.assertRaisesRegex(RuntimeError, "load trial.checkpoint"):
             self.trial().report(val_loss=1)
@@ -331,7 +331,7 @@ class ProgramTest(unittest.TestCase):
 
             self.assertIsNone(trial.checkpoint)
             self.assertEqual(next(trial.epochs()), 1)
-            self.assertIn(told + ", so the trial begins anew", printed.getvalue())
+            self.assertIn(told + ", so the trial starts over", printed.getvalue())
             (folder / "saved.json").unlink()
 
     def test_a_program_with_checkpoints_of_its_own_says_where_it_continues(self):
@@ -411,10 +411,10 @@ class ProgramTest(unittest.TestCase):
 
     def test_mistakes_are_explained(self):
         trial = self.trial()
-        with self.assertRaisesRegex(ValueError, "of 0; resources count from 1"):
+        with self.assertRaisesRegex(ValueError, "resource is 0; resources, .* count from 1"):
             trial.report(val_loss=1, resource=0)
         trial.report({"val/loss": 1}, resource=4)
-        with self.assertRaisesRegex(ValueError, "of 4, and 4 was reported already"):
+        with self.assertRaisesRegex(ValueError, "resource is 4, but 4 was already reported"):
             trial.report(val_loss=1, resource=4)
         with self.assertRaisesRegex(TypeError, "metric 'val_loss' is \\[1\\], a list"):
             trial.report(val_loss=[1], resource=5)
@@ -427,7 +427,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_a_socket_of_the_programs_own_is_not_taken_for_crescendos_that_was_closed(self):
         with socket.socket() as own, mock.patch.dict(os.environ, CRESCENDO_FD=str(own.fileno())):
-            with self.assertRaisesRegex(RuntimeError, "another socket's.*as torchrun does"):
+            with self.assertRaisesRegex(RuntimeError, "belongs to another socket.*as torchrun and"):
                 protocol.inherited_socket()
 
             self.assertEqual(own.getsockname()[0], "0.0.0.0")  # it is still open
@@ -504,7 +504,7 @@ class ProgramTest(unittest.TestCase):
 
                 number, seed, directory, error = done.stdout.splitlines() or [done.stderr] * 4
                 self.assertEqual((number, seed, directory), ("7", "123", self.folder.name))
-                self.assertRegex(error, "only the process that Crescendo started reports")
+                self.assertRegex(error, "only the process that Crescendo started can report")
 
     def test_the_end_of_the_sweep_is_a_stop(self):
         trial = self.trial()

@@ -59,7 +59,7 @@ class ChannelTest(unittest.TestCase):
             self.channel.request(30, op="get", key="a")
 
     def test_a_request_without_an_answer_ends(self):
-        with self.assertRaisesRegex(TimeoutError, "no answer for 0.01 s to .*'key': 'a'"):
+        with self.assertRaisesRegex(TimeoutError, "no answer within 0.01 s to .*'key': 'a'"):
             self.channel.request(0.01, op="get", key="a")
 
     def test_a_line_that_is_no_message_is_passed_over(self):
@@ -67,7 +67,7 @@ class ChannelTest(unittest.TestCase):
             self.theirs.sendall(b"what?\n[1]\n")
             self.say({"type": "leave"})
             self.assertEqual(self.channel.wait()["type"], "leave")
-        self.assertEqual(said.getvalue().count("no JSON object"), 2)
+        self.assertEqual(said.getvalue().count("not a JSON object"), 2)
 
     def test_a_thread_that_stands_still_gives_no_sign_of_life(self):
         pulse = Pulse(self.channel)

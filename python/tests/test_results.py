@@ -155,5 +155,5 @@ class ResultsTest(unittest.TestCase):
         self.assertIn("{'loss': 0.3, 'other': 7.0, 'time': 90.0}", printed.getvalue())
 
     def test_an_unknown_frame_is_refused(self):
-        with self.assertRaisesRegex(ValueError, "'trials' and 'reports'"):
+        with self.assertRaisesRegex(ValueError, "use 'trials' or 'reports'"):
             crescendo.load(self.sweep).frame("rungs")

@@ -110,7 +110,7 @@ class Samplers(unittest.TestCase):
         self.assertEqual(program.propose(0), {"config": {"width": 64}})
         program.send({"request": "propose", "proposal": 1, "draw": {}})
         with program.process.stderr as errors:
-            self.assertIn("propose() gave {1} (set); give numbers", errors.read().decode())
+            self.assertIn("propose() returned {1} (set); return numbers", errors.read().decode())
         self.assertEqual(program.end(), 1)
 
     def test_a_class_answers_begin_propose_tell_and_refused(self):

@@ -220,7 +220,7 @@ class SessionTest(unittest.TestCase):
 
     def test_a_train_function_that_returns_is_told_what_to_do(self):
         kind, message = self.failure(lambda trial: None)
-        self.assertIn("returned after 0 of 9 epochs; crescendo says when a trial is over", message)
+        self.assertIn("returned after 0 of 9 epochs; crescendo decides when a trial is over", message)
 
     def test_a_test_that_nobody_wrote_is_refused(self):
         order = {"type": "evaluate", "resource": 1, "checkpoint": "x/checkpoint.pt", "data": "test"}
@@ -320,7 +320,7 @@ class MeetingTest(unittest.TestCase):
 class StartTest(unittest.TestCase):
     def test_a_process_that_the_program_spawns_is_told_how_to_pass_over_the_call_of_run(self):
         with mock.patch.object(crescendo.torch, "inherited_socket", return_value=None):  # as in such a process
-            with self.assertRaisesRegex(RuntimeError, r"came to crescendo.torch.run\(\); call it below if __name__"):
+            with self.assertRaisesRegex(RuntimeError, r"called crescendo.torch.run\(\); call it under if __name__"):
                 crescendo.torch._channel()
 
 

@@ -91,7 +91,7 @@ class SettingsTest(unittest.TestCase):
 
         self.assertTrue(settings.parse(parser, {"nesterov": True, "amsgrad": True}).nesterov)
         for value in (False, 0, 0.0, "off"):  # bool("False") is True
-            with self.assertRaisesRegex(settings.SettingsError, "makes True of it, as type=bool does.*'store_true'"):
+            with self.assertRaisesRegex(settings.SettingsError, "turns it into True, as type=bool does.*'store_true'"):
                 settings.parse(parser, {"nesterov": value})
         (problem,) = settings.check(parser, {"settings": {}, "parameters": {"nesterov": [True, False]}})
         self.assertEqual(problem["key"], "parameters.nesterov")

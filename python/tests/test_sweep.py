@@ -53,7 +53,7 @@ class GrowingSweepTest(unittest.TestCase):
         self.assertTrue(killed)
         self.assertEqual({trial["status"] for trial in trials} - {"stopped", "finished"}, set())
         self.assertEqual(sum(trial["failures"] for trial in trials), 1)
-        self.assertNotIn("its state in memory died", logs)
+        self.assertNotIn("its state in memory was lost", logs)
         self.assertEqual(max(trial["workers"] for trial in trials), 4)
         grown = [note for note in notes if note.get("event") == "trial_regrouped"]
         self.assertTrue([note for note in grown if "step" in note], grown)  # how long its steps took then

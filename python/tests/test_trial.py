@@ -112,7 +112,7 @@ class TrialTest(Alone):
         self.assertIsNone(self.trial.max_resource)
         self.trial._control.terms.max_resource = 2
         self.attach()
-        for limit, words in ((3, "has 2 epochs here.*trial.max_resource"), (2, "^$"), (None, "^$")):
+        for limit, words in ((3, "yields 2 epochs here.*trial.max_resource"), (2, "^$"), (None, "^$")):
             with captured() as printed:
                 next(self.trial.epochs(limit) if limit else self.trial.epochs())
 
@@ -201,7 +201,7 @@ class TrialTest(Alone):
         share = self.trial.share(loader_of(10))
 
         self.assertEqual(sum(len(x) for (x,) in share), 10)
-        with self.assertRaisesRegex(RuntimeError, "were read already.* anew in each epoch"):
+        with self.assertRaisesRegex(RuntimeError, "were already read.* again in each epoch"):
             list(share)
 
     def test_a_report_of_one_workers_share_is_refused(self):
@@ -210,14 +210,14 @@ class TrialTest(Alone):
             for _ in self.trial.epochs(limit=2):
                 self.train_on(loader_of())
                 count = sum(len(x) for (x,) in self.trial.share(loader_of(10)))
-                with self.assertRaisesRegex(RuntimeError, r"rank 0's part alone; add up .*such as an AUC, loop over"):
+                with self.assertRaisesRegex(RuntimeError, r"only rank 0's part; add up .*such as an AUC, loop over"):
                     self.trial.report(count=count)
                 self.trial.report(count=self.trial.sum(count))
 
         self.assertEqual(self.trial._progress.report["metrics"], {"count": 10})
 
     def test_a_report_that_is_none_of_an_epochs_end_is_refused(self):
-        message = r"without trial.batches\(…\) since the last one, and each report counts as an epoch"
+        message = r"without trial.batches\(…\) since the last report, but each report counts as an epoch"
         self.attach()
         with self.assertRaisesRegex(RuntimeError, message), captured() as printed:
             self.trial.report(loss=1)  # of the model as it begins
@@ -254,12 +254,12 @@ class TrialTest(Alone):
         self.assertEqual(counts, [1, 1, 2, 3, 4, 5, 5, 6, 7, 8])  # of two batches each, the last of which may be long
 
     def test_mistakes_in_the_loop_are_explained(self):
-        with self.assertRaisesRegex(RuntimeError, "attach.* has to come first"):
+        with self.assertRaisesRegex(RuntimeError, "call trial.attach.* first: it brings"):
             self.trial.report(loss=1)
         self.attach()
         with self.assertRaisesRegex(RuntimeError, "attach.* was called twice"):
             self.attach()
-        with self.assertRaisesRegex(RuntimeError, r"outside of a batch of trial.batches\(\)"):
+        with self.assertRaisesRegex(RuntimeError, r"outside a batch of trial.batches\(\)"):
             self.optimizer.step()
         with self.assertRaisesRegex(TypeError, "needs no closure"):
             self.optimizer.step(lambda: 0)
@@ -445,7 +445,7 @@ class ByHandTest(unittest.TestCase):
 
     def test_a_test_that_returns_nothing_is_told_what_to_return(self):
         self.addCleanup(torch.set_grad_enabled, True)
-        with self.assertRaisesRegex(TypeError, "test returned None; it has to return numbers by name"):
+        with self.assertRaisesRegex(TypeError, "test returned None; it must return numbers by name"):
             self.run_by_hand(self.train, test=lambda trial: None)
 
     def test_a_script_for_torchrun_is_told_what_to_leave_out(self):

@@ -49,7 +49,7 @@ from crescendo.torch.trial import Trial, seed_python
 __all__ = ["Trial", "run"]
 
 if not hasattr(torch.Tensor, "register_post_accumulate_grad_hook"):
-    raise ImportError(f"crescendo.torch needs torch 2.1 or later, and this is {torch.__version__}; upgrade torch")
+    raise ImportError(f"crescendo.torch needs torch 2.1 or later, but this is {torch.__version__}; upgrade torch")
 
 if "CRESCENDO_FD" in os.environ:
     # What the program draws before it calls run(), such as a split of its data, must be the same on each worker.
@@ -82,7 +82,7 @@ def run(
         request = json.load(sys.stdin)
         problems = settings.check(parser, request, words[:-1])
         if request.get("final_test") and test is None:
-            problems.append({"key": "final_test", "message": f"is on, and {NO_TEST}, or remove the key"})
+            problems.append({"key": "final_test", "message": f"is on, but {NO_TEST}, or remove the key"})
         print(json.dumps({"problems": problems}))
     elif words[-3:-2] == ["--check-group"]:
         _check_group(int(words[-2]), int(words[-1]))
@@ -179,8 +179,8 @@ def _channel() -> Channel:
     connected = inherited_socket()
     if connected is None:
         raise RuntimeError(
-            "a process that the program started came to crescendo.torch.run(); call it below if __name__ == "
-            "'__main__':, so that processes of loaders, which import the script, pass over it"
+            "a process that the program started called crescendo.torch.run(); call it under if __name__ == "
+            "'__main__':, so that data loader processes, which import the script, skip it"
         )
     return Channel(connected)
 

@@ -54,6 +54,6 @@ class Tested(Alone):
         replica.restore(self._state)
         if replica.progress.epoch < self._order["resource"]:
             raise RuntimeError(
-                f"the checkpoint is of epoch {replica.progress.epoch}, and what trial {self._order['trial']} reported "
-                f"at {self._order['resource']} was not saved"
+                f"the checkpoint is from epoch {replica.progress.epoch}, and the state that trial "
+                f"{self._order['trial']} reported at {self._order['resource']} was not saved"
             )

@@ -58,7 +58,7 @@ def _require_intact(path: Path) -> None:
         _read_through(path)
         raise DamagedCheckpoint(f"the checkpoint {path} is damaged: {error}") from None
     if damaged is not None:
-        raise DamagedCheckpoint(f"the checkpoint {path} is damaged: its content is not what was written")
+        raise DamagedCheckpoint(f"the checkpoint {path} is damaged: its content differs from what was written")
 
 
 def read_checkpoint(path: Path, device: torch.device) -> Dict[str, Any]:

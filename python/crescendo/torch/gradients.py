@@ -166,10 +166,10 @@ class GradientAverage:
             return  # outside of batches(): step() raises
         if self.is_ready:
             raise RuntimeError(
-                "backward() ran twice for one batch: gradients are averaged over the workers when it ends, so the "
-                "second would be this worker's alone; add the losses up and call backward() once, and call "
-                "optimizer.step() for each batch (micro-batches come from trial.batches()); torch.utils.checkpoint "
-                "needs use_reentrant=False"
+                "backward() ran twice for one batch, but gradients are averaged over the workers when the first call "
+                "ends, so those of the second would stay on this worker; add up the losses and call backward() once, "
+                "and call optimizer.step() for each batch (trial.batches() makes the micro-batches); "
+                "torch.utils.checkpoint needs use_reentrant=False"
             )
         if not self._in_backward:
             self._in_backward = True

@@ -45,7 +45,7 @@ class LearningRate:
 
     def __init__(self, scaling: str, warm_up: float, state: RateState) -> None:
         if scaling not in SCALINGS:
-            raise ValueError(f"lr_scaling is {scaling!r}; it is {', '.join(SCALINGS[:-1])} or {SCALINGS[-1]}")
+            raise ValueError(f"lr_scaling is {scaling!r}; use {', '.join(SCALINGS[:-1])} or {SCALINGS[-1]}")
         self.scaling = scaling
         self.warm_up = warm_up
         self.state = state

@@ -123,7 +123,7 @@ class TrackerRuns:
         try:
             run.finish()
         except Exception:  # its trial has ended; a failure here must not fail the next one
-            print("the trial's run of W&B could not be ended:", file=sys.stderr)
+            print("could not end the trial's W&B run:", file=sys.stderr)
             traceback.print_exc()
 
 

@@ -56,10 +56,10 @@ class Watch:
         if self._seen.setdefault(optimizer, self._place) == self._place or self._is_wrapper(optimizer):
             return
         raise RuntimeError(
-            f"an optimizer that is not attached, {type(optimizer).__name__}, steps in the loop too; the workers' "
-            "gradients are averaged for the attached one alone, so what this one learns would differ from worker to "
-            "worker, and be lost when the trial pauses; give one optimizer all parameters, with a group for each set "
-            "of options, or let the program grow by a restart"
+            f"an optimizer that is not attached, {type(optimizer).__name__}, also steps in the loop; gradients are "
+            "averaged over the workers only for the attached one, so what this one learns would differ between workers "
+            "and be lost when the trial pauses; give one optimizer all parameters, with one group per set of options, "
+            "or let the program grow by a restart"
         )
 
     def _is_wrapper(self, optimizer: torch.optim.Optimizer) -> bool:

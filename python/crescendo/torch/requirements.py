@@ -19,9 +19,9 @@ def require_one_optimizer(more: Mapping[str, Any]) -> None:
     for name, each in more.items():
         if isinstance(each, torch.optim.Optimizer):
             raise TypeError(
-                f"{name} is a second optimizer, and the workers' gradients are averaged for one alone, so what this "
-                "one learns would differ from worker to worker; give one optimizer all parameters, with a group for "
-                "each set of options, or let the program grow by a restart"
+                f"{name} is a second optimizer, but gradients are averaged over the workers for only one, so what this "
+                "one learns would differ between workers; give one optimizer all parameters, with one group per set of "
+                "options, or let the program grow by a restart"
             )
 
 
@@ -32,8 +32,8 @@ def require_shapes(objects: Mapping[str, Any]) -> None:
         for place, tensor in (*module.named_parameters(), *module.named_buffers()):
             if torch.nn.parameter.is_lazy(tensor):
                 raise RuntimeError(
-                    f"{name}.{place} has no shape yet: lazy modules find theirs when they see a batch; run one batch "
-                    "through the model before trial.attach()"
+                    f"{name}.{place} has no shape yet: lazy modules get their shapes from the first batch; run one "
+                    "batch through the model before trial.attach()"
                 )
 
 
@@ -46,22 +46,21 @@ def require_no_other_group(objects: Mapping[str, Any]) -> None:
             whole = ".".join(filter(None, (name, place)))
             if isinstance(part, torch.nn.parallel.DistributedDataParallel):
                 raise TypeError(
-                    f"{whole} is a DistributedDataParallel, whose gradients are not those that Crescendo averages; "
-                    "leave out the wrapper: attach the model itself, and the workers share its work as they come and go"
+                    f"{whole} is a DistributedDataParallel, but Crescendo averages the gradients itself; leave out the "
+                    "wrapper and attach the model itself, so that workers can come and go"
                 )
             if isinstance(part, torch.nn.SyncBatchNorm):
                 raise TypeError(
-                    f"{whole} is a SyncBatchNorm, which adds up over the default group "
-                    "of torch.distributed; a growing trial has none, so each worker would take the statistics of its "
-                    "own samples; leave out convert_sync_batchnorm(), use a GroupNorm, or let the program grow by a "
-                    "restart"
+                    f"{whole} is a SyncBatchNorm, which needs the default group of torch.distributed; a growing trial "
+                    "has none, so each worker would use the statistics of its own samples only; leave out "
+                    "convert_sync_batchnorm(), use a GroupNorm, or let the program grow by a restart"
                 )
 
 
 def require_dense_gradients(optimizer: torch.optim.Optimizer) -> None:
     if isinstance(optimizer, torch.optim.SparseAdam):
         raise TypeError(
-            "SparseAdam takes sparse gradients alone, and the average of several workers' gradients is dense; use "
+            "SparseAdam takes only sparse gradients, but the average of several workers' gradients is dense; use "
             "torch.optim.Adam"
         )
 
@@ -95,8 +94,8 @@ def require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:
         for parameter in group["params"]:
             if parameter.requires_grad and id(parameter) not in held and parameter.data_ptr() not in places:
                 raise RuntimeError(
-                    f"the optimizer has a parameter of the shape {list(parameter.shape)} that no attached object "
-                    "holds, so it would reach neither other workers nor checkpoints; attach the module that it is of: "
+                    f"the optimizer has a parameter of shape {list(parameter.shape)} that belongs to no attached "
+                    "object, so it would reach neither other workers nor checkpoints; attach its module: "
                     "trial.attach(model=…, optimizer=…, criterion=…)"
                 )
 
@@ -108,9 +107,10 @@ def require_averaged(optimizer: torch.optim.Optimizer, average: GradientAverage)
         for parameter in group["params"]:
             if parameter.grad is not None and not average.knows(parameter):
                 raise RuntimeError(
-                    f"a parameter of the shape {list(parameter.shape)} has a gradient, and had none to expect when "
-                    "trial.attach() was called, so the workers' gradients of it are not averaged; give the optimizer "
-                    "all parameters, with requires_grad, before attach(), and freeze some by the rate 0 of their group"
+                    f"a parameter of shape {list(parameter.shape)} has a gradient, but it was frozen or not in the "
+                    "optimizer when trial.attach() was called, so its gradients are not averaged over the workers; "
+                    "give the optimizer all parameters, with requires_grad, before attach(), and freeze some with a "
+                    "learning rate of 0 for their group"
                 )
 
 
@@ -124,18 +124,18 @@ def require_same_data(loader: DataLoader[Any], group: Group) -> None:
         if other_size != size:
             raise RuntimeError(
                 f"the data set has {size} samples on rank 0 and {other_size} on rank {rank}, so the workers cannot "
-                "share its batches; what train chooses at random has to be the same on each worker: draw it from the "
-                "generators of torch, random or NumPy at the beginning of train or of an epoch, before the first "
-                "batch, or from one that is made anew there, with a seed that follows from trial.seed and the epoch"
+                "share its batches; random choices in train must be the same on each worker: draw them at the start of "
+                "train or of an epoch, before the first batch, from the generators of torch, random or NumPy, or from "
+                "a new generator whose seed depends only on trial.seed and the epoch"
             )
         if other_width != width:
             raise RuntimeError(
-                f"the loader's batches have {width} samples on rank 0 and {other_width} on rank {rank}, and "
-                "`batch_size` says how many the workers share, so it has to be the same on each; do not divide it by "
-                "trial.size, and let it follow from trial.args and the epoch alone"
+                f"the loader's batches have {width} samples on rank 0 and {other_width} on rank {rank}, but the "
+                "workers share each batch, so `batch_size` must be the same on all; do not divide it by trial.size, "
+                "and derive it only from trial.args and the epoch"
             )
         if other_drops_last != drops_last:
             raise RuntimeError(
                 f"the loader's drop_last is {bool(drops_last)} on rank 0 and {bool(other_drops_last)} on rank {rank}, "
-                "so the workers would make other numbers of steps; let it be the same on each"
+                "so the workers would take different numbers of steps; make it the same on all"
             )

@@ -84,35 +84,35 @@ def width_of(loader: Any) -> int:
     """Batch size of the loader, in samples. Raises TypeError if a group cannot share the loader's samples."""
     if not isinstance(loader, DataLoader):
         raise TypeError(
-            f"this is a {type(loader).__name__}, where trial.batches() and trial.share() take a "
-            "torch.utils.data.DataLoader, because they have to know the data set to give each worker its share: "
-            "DataLoader(dataset, batch_size=64, shuffle=True)"
+            f"this is a {type(loader).__name__}, but trial.batches() and trial.share() need a "
+            "torch.utils.data.DataLoader, to give each worker its share of the data set: DataLoader(dataset, "
+            "batch_size=64, shuffle=True)"
         )
     kind = type(loader)
     iterates_itself = kind.__iter__ is not DataLoader.__iter__ or kind._get_iterator is not DataLoader._get_iterator
     if iterates_itself and not kind.__module__.startswith("torchdata."):  # its StatefulDataLoader gives the same
         raise TypeError(
-            f"{kind.__name__} is a DataLoader with an __iter__ of its own, which would not be called, because each "
-            "worker reads its share of the data set; put what it does into the data set, into collate_fn, or into the "
-            "loop, and give trial.batches() a torch.utils.data.DataLoader"
+            f"{kind.__name__} is a DataLoader with its own __iter__, which would not be called, because each worker "
+            "reads its share of the data set; move what it does to the data set, to collate_fn or into the loop, and "
+            "give trial.batches() a torch.utils.data.DataLoader"
         )
     if isinstance(loader.dataset, IterableDataset):
         raise TypeError(
-            "the DataLoader's data set is an IterableDataset, whose samples have no numbers, so no worker could take "
-            "its share after a regroup; give it __getitem__ and __len__"
+            "the DataLoader's data set is an IterableDataset, whose samples have no indices, so the workers could not "
+            "share them after a regroup; give it __getitem__ and __len__"
         )
     if loader.batch_size is None:
         raise TypeError(
             "the DataLoader has no batch_size, so the group's batch is unknown; replace batch_sampler= or "
-            "batch_size=None by batch_size="
+            "batch_size=None with batch_size="
         )
     if not _takes_each_sample_once(loader):
         raise TypeError(
             f"the DataLoader has the sampler {type(loader.sampler).__name__}, whose order Crescendo cannot continue on "
-            "other workers; use shuffle=True or shuffle=False (a DistributedSampler is not needed), and where the "
-            "sampler takes a part of the data set, such as what is not for validation, make that part the loader's "
-            "data set: torch.utils.data.Subset(dataset, indices); what it draws, as a WeightedRandomSampler does, draw "
-            "at the start of each epoch: indices = torch.multinomial(weights, count, replacement=True).tolist()"
+            "other workers; use shuffle=True or shuffle=False (a DistributedSampler is not needed); if the sampler "
+            "selects a part of the data set, such as a training split, make that part the loader's data set: "
+            "torch.utils.data.Subset(dataset, indices); if it draws samples, as a WeightedRandomSampler does, draw the "
+            "indices at the start of each epoch: indices = torch.multinomial(weights, count, replacement=True).tolist()"
         )
     return int(loader.batch_size)
 

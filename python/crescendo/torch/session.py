@@ -37,7 +37,7 @@ WARM_UPS = 8  # steps before the timed ones, which may still prepare later steps
 # Unlimited in practice: if a member dies, an order says so, and a member that hangs is killed.
 MEETING_TIMEOUT = timedelta(days=365)
 ALL, LOST = "all", "lost"  # results of a meeting
-NO_TEST = "this program has no test function; give it one, crescendo.torch.run(train, parser, test=test)"
+NO_TEST = "this program has no test function; pass one: crescendo.torch.run(train, parser, test=test)"
 
 
 @dataclass
@@ -182,7 +182,7 @@ class Session:
         except Interrupted:
             raise self._interrupt("an order came") from None
         if met == LOST.encode():
-            raise self.note_loss(PeerLost("another member has lost one"))
+            raise self.note_loss(PeerLost("another member lost a peer"))
 
     def _interrupt(self, cause: str, is_stranded: bool = False) -> Interruption:
         """Returns the exception that ends the train function. If the program catches it, train ends at the latest when
@@ -285,9 +285,9 @@ class Session:
             return
         epoch = self._replica.progress.epoch if self._replica else 0
         raise RuntimeError(
-            f"the train function returned after {epoch} of {self.terms.max_resource} epochs; crescendo says when a "
-            "trial is over: loop over trial.epochs() to its end, without break or return; to end trials that do not "
-            "improve any more, write `patience: {resource: 5}` in the sweep file"
+            f"the train function returned after {epoch} of {self.terms.max_resource} epochs; crescendo decides when a "
+            "trial is over: loop over trial.epochs() to its end, without break or return; to end trials that no longer "
+            "improve, write `patience: {resource: 5}` in the sweep file"
         )
 
     def _is_displaced_by(self, train: Train) -> bool:
@@ -361,8 +361,8 @@ class Session:
         state = self._read_saved(checkpoint) if terms.state != "new" and checkpoint.exists() else None
         if terms.state == "memory":
             print(
-                f"trial {terms.trial}: its state in memory died with those who held it; it "
-                + ("begins anew" if state is None else "continues from its checkpoint"),
+                f"trial {terms.trial}: its state in memory was lost with the workers that held it; it "
+                + ("starts over" if state is None else "continues from its checkpoint"),
                 file=sys.stderr,
                 flush=True,
             )
@@ -370,7 +370,7 @@ class Session:
             replica.restore(state)
             progress = replica.progress
             progress.pending = progress.report is not None
-            print(f"continues from its checkpoint, of {progress.epoch} epochs and {progress.position} samples")
+            print(f"continues from its checkpoint after {progress.epoch} epochs and {progress.position} samples")
             sys.stdout.flush()
         self._replica = replica
 
@@ -382,7 +382,7 @@ class Session:
         except DamagedCheckpoint as error:
             aside = checkpoint.with_name(f"{checkpoint.name}.damaged")
             checkpoint.replace(aside)
-            print(f"{error}; it is put aside as {aside}, and the trial begins anew", file=sys.stderr, flush=True)
+            print(f"{error}; it was renamed to {aside}, and the trial starts over", file=sys.stderr, flush=True)
             return None
 
     def _has_sent(self, progress: Progress) -> bool:
@@ -530,15 +530,15 @@ def _call(function: Callable[[Trial], Any], trial: Trial, doing: str) -> Any:
     except SystemExit as ended:
         words = "" if ended.code is None else repr(ended.code)
         raise RuntimeError(
-            f"the program called sys.exit({words}) while its trial {doing}, and would have taken the worker with it; "
-            "raise an exception where something is wrong: crescendo says when a trial is over"
+            f"the program called sys.exit({words}) while its trial {doing}, which would have ended the worker; raise "
+            "an exception if something is wrong: crescendo decides when a trial is over"
         ).with_traceback(ended.__traceback__) from None
 
 
 def metrics_of_test(returned: Any) -> Dict[str, Optional[float]]:
     """Returns the numbers of a test function's result. Raises TypeError."""
     if not isinstance(returned, Mapping):
-        raise TypeError(f"test returned {returned!r}; it has to return numbers by name, such as {{'test_loss': 0.3}}")
+        raise TypeError(f"test returned {returned!r}; it must return numbers by name, such as {{'test_loss': 0.3}}")
     return numbers_of(returned)
 
 

@@ -29,7 +29,7 @@ class Parameters(argparse.Namespace):
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
-            f"trial.args has no {name}: without a parser it has the trial's parameters alone; call "
+            f"trial.args has no {name}: without a parser it has only the trial's parameters; call "
             "crescendo.torch.run(train, parser), or have train read sys.argv"
         )
 
@@ -261,7 +261,7 @@ def _flag(name: str, action: argparse.Action, value: Any) -> List[str]:
         is_constant = action.const is not None and not isinstance(action.const, bool)
         if is_constant and value in (action.const, action.default):
             return word if value == action.const else []
-        raise SettingsError(name, f"is {value!r}; it is a flag: true or false")
+        raise SettingsError(name, f"is {value!r}; it is a flag: use true or false")
     meant = value != _says_opposite(name, action)
     if action.const is False:
         return [] if meant else word
@@ -279,13 +279,13 @@ def _require_kept(name: str, action: argparse.Action, value: Any, got: Any) -> N
     if action.nargs == 0:
         raise SettingsError(
             name,
-            f"is {value}, and the program would train with {got}, because that is the argument's default, or stands in "
-            "the command, and no word says otherwise; give the argument action=argparse.BooleanOptionalAction",
+            f"is {value}, but the program would train with {got}, which is the argument's default or set in the "
+            "command, and no option can change it; give the argument action=argparse.BooleanOptionalAction",
         )
     raise SettingsError(
         name,
-        f"is {value}, and the program's parser makes {got} of it, as type=bool does of every word; give the argument "
-        "action='store_true' or action=argparse.BooleanOptionalAction",
+        f"is {value}, but the program's parser turns it into {got}, as type=bool does with every word; give the "
+        "argument action='store_true' or action=argparse.BooleanOptionalAction",
     )
 
 

@@ -106,9 +106,9 @@ class Replica:
         """Returns references to the state, not copies. Raises RuntimeError if the weights are not the trained ones."""
         if self._are_weights_exchanged:
             raise RuntimeError(
-                "the weights are not those of the epoch's last step: they were exchanged for an evaluation, as for "
-                "averaged ones, and not put back when the evaluation was left, so that the trained ones are lost; put "
-                "them back in a finally:, try: … finally: restore()"
+                "the weights are not those of the epoch's last step: they were exchanged for an evaluation, such as "
+                "for averaged ones, and not put back when the evaluation was interrupted, so the trained ones are "
+                "lost; put them back in a finally: block: try: … finally: restore()"
             )
         state = {name: _without_numpy(each.state_dict()) for name, each in self.objects.items()}
         return {"progress": json.dumps(asdict(self.progress)), **state}
@@ -223,9 +223,9 @@ def require_readable(state: Dict[str, Any]) -> None:
         found = _find_unreadable(each, name)
         if found:
             raise TypeError(
-                f"{found}, which torch.load(…, weights_only=True) does not read, so the state could neither go to "
-                "other workers nor come back from a checkpoint; have state_dict() return tensors, numbers, strings, "
-                "and lists and dictionaries of these"
+                f"{found}, which torch.load(…, weights_only=True) does not read, so the state could neither be sent to "
+                "other workers nor be loaded from a checkpoint; make state_dict() return only tensors, numbers, "
+                "strings, and lists and dictionaries of these"
             )
 
 
@@ -234,14 +234,14 @@ def require_copyable(replica: Replica) -> None:
     for place, tensor in tensors_of(replica.capture()):
         if tensor.layout != torch.strided:
             raise TypeError(
-                f"{place} is a tensor of the layout {str(tensor.layout).split('.')[-1]}, which cannot go to other "
-                "workers; keep it dense, or out of the state: register_buffer(…, persistent=False)"
+                f"{place} is a tensor with the layout {str(tensor.layout).split('.')[-1]}, which cannot be sent to "
+                "other workers; make it dense, or keep it out of the state: register_buffer(…, persistent=False)"
             )
     for name, buffer in replica.buffers().items():
         if any(size > 1 and stride == 0 for size, stride in zip(buffer.shape, buffer.stride())):
             raise TypeError(
-                f"the buffer {name} is expanded: some of its values share one place in memory, so a state cannot be "
-                "loaded into it; register its contiguous()"
+                f"the buffer {name} is expanded: several of its values share the same memory, so a state cannot be "
+                "loaded into it; register its contiguous() copy"
             )
 
 
@@ -313,8 +313,9 @@ def share_buffers(buffers: Mapping[str, torch.Tensor], group: Group) -> None:
     for what, count in zip(differs, group.sum(list(map(float, differs.values())))):
         if count > 0:
             raise RuntimeError(
-                f"{what} differs by worker, so rank 0's buffers cannot go to all; give them the same sizes on each, or "
-                "keep what follows from the data out of the state: register_buffer(…, persistent=False)"
+                f"{what} differs between workers, so rank 0's buffers cannot be copied to all; give the buffers the "
+                "same sizes on all workers, or keep those that depend on the data out of the state: register_buffer(…, "
+                "persistent=False)"
             )
     for buffer in buffers.values():
         values = buffer.detach().to(group.device).contiguous()

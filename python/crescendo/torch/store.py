@@ -58,7 +58,7 @@ class ControlStore(Store):
         ]
 
     def num_keys(self) -> int:
-        raise NotImplementedError("the control channel's store counts no keys")
+        raise NotImplementedError("the control channel's store does not count keys")
 
     def _request(self, op: str, **content: Any) -> Message:
         return self._request_all([{"op": op, **content}])[0]

@@ -51,11 +51,11 @@ def seed_python(seed: int) -> None:
 OF_OTHER_REPORTS = {"save", "save_on", "resource", "data_wait", "step_seconds", "group_batch", "noise_scale"}
 OF_OTHER_TRIALS = {
     "checkpoint": "trial.attach(…) loads it",
-    "resumed": "trial.attach(…) loads the checkpoint, with the place where the trial is",
-    "resource": "trial.epochs() and trial.epochs_done know where the trial is",
-    "stopped": "trial.report() leaves the train function when the trial is to stop",
+    "resumed": "trial.attach(…) loads the checkpoint and the trial's position",
+    "resource": "trial.epochs() and trial.epochs_done know the trial's position",
+    "stopped": "trial.report() leaves the train function when the trial must stop",
     "waiting_for": "trial.batches(…) measures the wait for data",
-    "batch_multiple": "trial.batches(…) makes the group's batch of the loader's batch_size",
+    "batch_multiple": "trial.batches(…) derives the group's batch from the loader's batch_size",
 }
 
 
@@ -117,7 +117,7 @@ class Trial:
             self,
             name,
             parameters="trial.args has their values, such as trial.args.lr",
-            pruning="trial.report() leaves the train function when the trial is to stop",
+            pruning="trial.report() leaves the train function when the trial must stop",
         )
 
     @property
@@ -179,13 +179,13 @@ class Trial:
             self.seed = torch.initial_seed()  # train may have set its own seed
         objects = {"model": model, "optimizer": optimizer, "scheduler": scheduler, **more}
         if "progress" in more:
-            raise TypeError("'progress' is the trial's own; attach the object under another name")
+            raise TypeError("the name 'progress' is reserved; attach the object under another name")
         objects = {name: each for name, each in objects.items() if each is not None}
         for name, each in objects.items():
             if not hasattr(each, "state_dict") or not hasattr(each, "load_state_dict"):
                 raise TypeError(
                     f"{name} is a {type(each).__name__}, without state_dict() and load_state_dict(), so its state "
-                    "cannot go to other workers; give it these methods, or keep it out of attach()"
+                    "cannot be sent to other workers; give it these methods, or do not attach it"
                 )
             require_no_scaler(name, each)
         require_one_optimizer(more)
@@ -214,8 +214,8 @@ class Trial:
         most = self.max_resource or (10 if limit is None else limit)
         if limit not in (None, most) and self.is_main and self._progress.step == 0:
             print(
-                f"note: trial.epochs({limit}) has {most} epochs here, as scheduler.max says; a schedule that counts on "
-                "their number takes it from trial.max_resource",
+                f"note: trial.epochs({limit}) yields {most} epochs here, because scheduler.max overrides its limit; a "
+                "schedule should take the number of epochs from trial.max_resource",
                 flush=True,
             )
         while self._progress.epoch < most:
@@ -226,14 +226,14 @@ class Trial:
             yield epoch + 1
             if self._progress.epoch == epoch:
                 raise RuntimeError(
-                    f"epoch {epoch + 1} ended without trial.report(…), and nobody can decide about the trial; report "
-                    "after each epoch"
+                    f"epoch {epoch + 1} ended without trial.report(…), so the trial cannot be judged; report after "
+                    "each epoch"
                 )
             for what, place in self._schedules().items():
                 if place != self._reported_schedules.get(what):
                     raise RuntimeError(
-                        f"{what} came after trial.report(): workers that entered at the report have not made it; move "
-                        "it before the report, which has to be the last line of the loop"
+                        f"{what} came after trial.report(), so workers that entered at the report missed it; move it "
+                        "before the report, which must be the last line of the loop"
                     )
         self._control.wait_for_end(self._held)
 
@@ -246,7 +246,7 @@ class Trial:
         width = samples.width_of(loader)
         progress, terms, group = self._progress, self._control.terms, self._control.group
         if self._average is None or self._rate is None:
-            raise RuntimeError("trial.batches() comes after trial.attach(model=…, optimizer=…), which makes the state")
+            raise RuntimeError("call trial.attach(model=…, optimizer=…) before trial.batches(), which needs the state")
         if self._read_epoch == progress.epoch:
             raise RuntimeError(
                 "trial.batches() was called twice in one epoch: the position in the data belongs to one loader; read "
@@ -321,10 +321,10 @@ class Trial:
     def _require_step(self) -> None:
         if self._micro_batch is not None:
             raise RuntimeError(
-                "the loop left a batch without optimizer.step(); call it for each batch: trial.batches() accumulates "
-                "gradients where that is needed, so a loop that steps at each fourth batch needs a loader with four "
-                "times the batch_size instead; and a GradScaler, which leaves out steps whose gradients overflow, is "
-                "not needed with bfloat16"
+                "the loop finished a batch without optimizer.step(); call it for each batch: trial.batches() "
+                "accumulates gradients if needed, so instead of a step at every fourth batch, use a loader with four "
+                "times the batch_size; instead of a GradScaler, which skips steps whose gradients overflow, use "
+                "bfloat16"
             )
 
     def _end_steps(self) -> None:
@@ -342,9 +342,9 @@ class Trial:
             return
         if self._num_unread > 0:
             raise RuntimeError(
-                f"trial.report() came with {self._num_unread} batches of the epoch unread: an epoch with more workers "
-                "would have other samples; read trial.batches() to its end, and for shorter epochs give the loader "
-                "fewer samples, such as a torch.utils.data.Subset"
+                f"trial.report() was called with {self._num_unread} batches of the epoch unread: with more workers, "
+                "the epoch would have other samples; read trial.batches() to its end, and for shorter epochs give the "
+                "loader fewer samples, such as a torch.utils.data.Subset"
             )
         self._require_step()
         self._passes.end_step()
@@ -395,12 +395,12 @@ class Trial:
         others = sorted(more.keys() & OF_OTHER_REPORTS)
         if others:
             raise TypeError(
-                "a growing script reports metrics alone: trial.attach(…) makes the checkpoints, and the package counts "
+                "a growing script reports only metrics: trial.attach(…) makes the checkpoints, and the package counts "
                 f"epochs and times steps; leave out {', '.join(others)}"
             )
         numbers = numbers_of(named_numbers(metrics, unnamed, more, epoch="trial.epochs()"))
         if not numbers:
-            raise ValueError("the report has no metric, so nothing can be decided: trial.report(val_loss=…)")
+            raise ValueError("the report has no metrics; pass at least one: trial.report(val_loss=…)")
         replica, group = self._held, self._control.group
         self._require_sum()
         self._require_batches()
@@ -432,10 +432,10 @@ class Trial:
         grows."""
         if self._has_unsummed_share:
             raise RuntimeError(
-                "trial.share() gave this worker its part of the data, and no trial.sum(…) came between that and "
-                "trial.report(), so in a group the report would be of rank 0's part alone; add up with trial.sum(…), "
-                "or, for what cannot be added up, such as an AUC, loop over the loader itself: each worker then sees "
-                "all of its data"
+                "trial.share() gave this worker only a part of the data, and trial.report() followed without a "
+                "trial.sum(…), so in a group the report would cover only rank 0's part; add up with trial.sum(…), or, "
+                "for a metric that cannot be added up, such as an AUC, loop over the loader itself: each worker then "
+                "reads all of its data"
             )
 
     def _require_batches(self) -> None:
@@ -443,8 +443,8 @@ class Trial:
         makes that call too."""
         if self._average is not None and self._read_epoch != self._progress.epoch:
             raise RuntimeError(
-                "trial.report() came without trial.batches(…) since the last one, and each report counts as an epoch "
-                "of training; report once an epoch, behind its batches"
+                "trial.report() was called without trial.batches(…) since the last report, but each report counts as "
+                "an epoch of training; report once per epoch, after its batches"
             )
 
     def _schedules(self) -> Dict[str, Any]:
@@ -460,7 +460,7 @@ class Trial:
     @property
     def _held(self) -> Replica:
         if self._replica is None:
-            raise RuntimeError("trial.attach(model=…, optimizer=…) has to come first: it brings the trial's state")
+            raise RuntimeError("call trial.attach(model=…, optimizer=…) first: it brings the trial's state")
         return self._replica
 
     @property
@@ -480,7 +480,7 @@ class Trial:
         other = getattr(optimizer.step, "_crescendo_trial", self.number)
         if other != self.number and any(optimizer.state.values()):
             raise RuntimeError(
-                f"the optimizer has the state that trial {other} left in it; make it inside the train function"
+                f"the optimizer still has the state of trial {other}; create it inside the train function"
             )
         learned = set(parameters)
         others = [p for p in model.parameters() if p.requires_grad and p not in learned]
@@ -491,7 +491,7 @@ class Trial:
         def step(adopted: torch.optim.Optimizer, closure: Any = None) -> None:
             if closure is not None:
                 raise TypeError(
-                    "optimizer.step(closure) runs backward() as often as it likes, so the workers' gradients cannot be "
+                    "optimizer.step(closure) runs backward() any number of times, so the workers' gradients cannot be "
                     "averaged; use an optimizer that needs no closure"
                 )
             self._step(adopted, update)
@@ -516,12 +516,12 @@ class Trial:
         micro_batch, average = self._micro_batch, self._average
         if micro_batch is None or average is None or self._rate is None:
             raise RuntimeError(
-                "optimizer.step() outside of a batch of trial.batches(): only there are the workers' gradients "
-                "averaged; call it once for each batch"
+                "optimizer.step() was called outside a batch of trial.batches(): only there are gradients averaged "
+                "over the workers; call it once for each batch"
             )
         if not average.is_ready:
             raise RuntimeError(
-                "optimizer.step() without backward() before it: no parameter of the attached optimizer got a gradient "
+                "optimizer.step() was called without backward(): no parameter of the attached optimizer got a gradient "
                 "from this batch"
             )
         self._micro_batch = None
@@ -589,8 +589,8 @@ class Batches:
         items, self._items = self._items, None
         if items is None:
             raise RuntimeError(
-                "these batches were read already, and there are none left; call trial.batches(loader), or "
-                "trial.share(loader), anew in each epoch: a worker's share changes with its group"
+                "these batches were already read; call trial.batches(loader) or trial.share(loader) again in each "
+                "epoch: a worker's share changes with its group"
             )
         return items
 

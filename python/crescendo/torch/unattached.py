@@ -37,7 +37,7 @@ class Attached:
 
     def note_scaler(self, scaler: Any, optimizer: torch.optim.Optimizer, *_: Any, **__: Any) -> None:
         if optimizer is self._objects.get("optimizer"):
-            require_no_scaler("what steps the optimizer", scaler)
+            require_no_scaler("the object that steps the optimizer", scaler)
 
     def _require(self, needed: Any, what: str, anew: str, how: str) -> None:
         if needed in self._known:
@@ -53,17 +53,16 @@ def require_no_scaler(name: str, each: Any) -> None:
     is_scaler = any(kind.__name__ == "GradScaler" for kind in type(each).__mro__)
     if is_scaler and getattr(each, "is_enabled", lambda: True)():
         raise TypeError(
-            f"{name} is a GradScaler, which leaves out the steps whose gradients overflow, and crescendo.torch counts "
-            "on one for each batch; use bfloat16, which needs no scaler: "
-            "torch.autocast(trial.device.type, torch.bfloat16)"
+            f"{name} is a GradScaler, which skips steps whose gradients overflow, but crescendo.torch needs a step for "
+            "each batch; use bfloat16, which needs no scaler: torch.autocast(trial.device.type, torch.bfloat16)"
         )
 
 
 def unattached(what: str, anew: str, how: str) -> RuntimeError:
     return RuntimeError(
-        f"{what} that is not attached, so workers that enter the trial, and the trial when it continues from a "
-        f"checkpoint, would begin its {anew} anew; make it before trial.attach(), and attach it: "
-        f"trial.attach(model=…, optimizer=…, {how})"
+        f"{what} that is not attached, so its {anew} would start over on workers that enter the trial, and when the "
+        "trial continues from a checkpoint; create it before trial.attach(), and attach it: trial.attach(model=…, "
+        f"optimizer=…, {how})"
     )
 
 

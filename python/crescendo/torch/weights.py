@@ -72,9 +72,9 @@ def require_same(
     for rank, count in enumerate(frozen):
         if count != frozen[0]:
             raise RuntimeError(
-                f"{frozen[0]} parameters are frozen on rank 0 and {count} on rank {rank}; freeze and thaw them behind "
-                "trial.attach(), at the start of each epoch by its number, as parameter.requires_grad_(epoch >= 3): a "
-                "worker that enters later has not come by an `if epoch == 3:`"
+                f"{frozen[0]} parameters are frozen on rank 0 and {count} on rank {rank}; freeze and unfreeze them "
+                "after trial.attach(), at the start of each epoch by its number, as in parameter.requires_grad_(epoch "
+                ">= 3): a worker that enters later misses an `if epoch == 3:`"
             )
     own = [Sketch(rate, RATE_TOLERANCE * abs(rate)) for rate in rates] + [sketch(parameters)]
     numbers = group.gather([number for each in own for number in (each.sum, each.slack)])
@@ -84,15 +84,15 @@ def require_same(
         if any(differs[:-1]):
             found = differs.index(True)
             raise RuntimeError(
-                f"the learning rate is {members[0][found].sum} on rank 0 and {other[found].sum} on rank {rank}, so "
-                "the workers' models drift apart; attach what sets it, as trial.attach(…, scheduler=…), have it go by "
-                "numbers that all workers share, such as those of trial.sum(…), and loop over trial.epochs()"
+                f"the learning rate is {members[0][found].sum} on rank 0 and {other[found].sum} on rank {rank}, so the "
+                "workers' models drift apart; attach what sets it, as in trial.attach(…, scheduler=…), base it on "
+                "numbers that all workers share, such as those from trial.sum(…), and loop over trial.epochs()"
             )
         if differs[-1]:
             raise RuntimeError(
-                f"the weights of rank {rank} are not those of rank 0, though both get the same gradients; attach what "
-                "changes weights or gradients, with one optimizer for all parameters, and have each worker make the "
-                "same updates, also of averages of weights"
+                f"the weights of rank {rank} differ from those of rank 0, although both get the same gradients; attach "
+                "what changes weights or gradients, use one optimizer for all parameters, and make the same updates on "
+                "each worker, also those of averaged weights"
             )
 
 
@@ -108,9 +108,9 @@ def require_own(trial: int, parameters: Iterable[torch.Tensor], left: Dict[int, 
         other, before = _trained.get(parameter, (trial, now))
         if other != trial and now != before and now == left.get(id(parameter)):
             raise RuntimeError(
-                f"trial {other} has trained the parameter of the shape {list(parameter.shape)} in this process before, "
-                "and this trial would begin with what that one learned; make the model inside the train function, or "
-                "there a copy.deepcopy() of one that is loaded above run()"
+                f"trial {other} already trained the parameter of shape {list(parameter.shape)} in this process, so "
+                "this trial would start with what that one learned; create the model inside the train function, or "
+                "make a copy.deepcopy() there of one that is loaded before run()"
             )
         _trained[parameter] = (trial, before if other == trial else now)
 
