@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A launcher of one's own that asks crescendo what to do: python3 tune.py [path of crescendo]"""
+"""Your own launcher, which asks crescendo what to do: python3 tune.py [path of crescendo]"""
 import json, math, os, subprocess, sys
 
 SWEEP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sweep.yaml")
@@ -18,9 +18,9 @@ def tell(**event):
             print(json.dumps(action["best"]))
 
 tell(event="slots_joined", slots=4)
-while running:  # an epoch of every running trial; a real launcher would train them side by side
+while running:  # one epoch of each running trial; a real launcher would train them in parallel
     for trial in list(running):
-        if trial not in running:  # the report of another one ended the sweep
+        if trial not in running:  # another trial's report ended the sweep
             continue
         config, epoch = running[trial]
         running[trial] = (config, epoch + 1)

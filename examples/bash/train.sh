@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# One trial: gradient descent with momentum on f(x, y) = (x² + 25 y²) / 2, three steps an epoch, from (1, 1).
-# A rate that is too large makes y swing and grow without bound; one that is too small leaves x where it was.
+# One trial: gradient descent with momentum on f(x, y) = (x² + 25 y²) / 2, three steps per epoch, from (1, 1).
+# A rate that is too large makes y oscillate and grow without bound; one that is too small barely moves x.
 #
-# crescendo starts it as  train.sh --rate=13 --momentum=90  with these variables, among others:
-#   CRESCENDO_FD            descriptor of a socket: reports go out, decisions come in, one JSON object a line
-#   CRESCENDO_MAX_RESOURCE  the epochs after which the trial is complete
+# crescendo starts it as  train.sh --rate=13 --momentum=90  and sets these variables, among others:
+#   CRESCENDO_FD            descriptor of a socket: reports go out, decisions come in, one JSON object per line
+#   CRESCENDO_MAX_RESOURCE  number of epochs after which the trial is complete
 #
-# It has no checkpoint: when it is retried or resumed it begins again and reports every epoch again, so that no report
-# is lost. A program with a checkpoint sends its last report again before it trains on, as ../python/train.py does.
+# It has no checkpoint: when it is retried or resumed, it starts over and reports each epoch again, so no report is
+# lost. A program with a checkpoint repeats its last report before it continues, as ../python/train.py does.
 set -euo pipefail
 
 for argument in "$@"; do
@@ -18,7 +18,7 @@ for argument in "$@"; do
     esac
 done
 
-# Bash computes with whole numbers: everything is in millionths.
+# Bash has only integers, so everything is in millionths.
 x=1000000 y=1000000 vx=0 vy=0
 
 step() {
@@ -27,7 +27,7 @@ step() {
     x=$((x + vx)) y=$((y + vy))
 }
 
-# The loss as JSON; null says that it is not finite, which ranks last.
+# The loss as JSON; null means not finite, which ranks last.
 loss() {
     if ((y > 100000000 || y < -100000000)); then
         echo null

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How well the sweep's best autoencoder reconstructs the test fields, beside other codes of the same size.
+"""Compares how well the sweep's best autoencoder and other codes of the same size reconstruct the test fields.
 
 usage: compare.py FLOW.H5 CHECKPOINT.PT [PLOT.PNG]
 
-Needs h5py, numpy and torch; PLOT.PNG, fields of the first test sample, needs matplotlib.
+Needs h5py, numpy and torch. PLOT.PNG, with fields of the first test sample, also needs matplotlib.
 """
 import json
 import sys
@@ -14,7 +14,7 @@ import torch.nn.functional as F
 
 
 def autoencoder(checkpoint):
-    """The model of `model: autoencoder` as a function."""
+    """Returns the model of `model: autoencoder` as a function."""
     weights, settings = checkpoint["model"], json.loads(checkpoint["settings"])
     activate = getattr(F, settings["activation"], None) or getattr(torch, settings["activation"])
 
@@ -34,7 +34,7 @@ def autoencoder(checkpoint):
 
 
 def principal_components(train, count):
-    """Projection onto the directions in which the training samples differ most; their inner products suffice."""
+    """Returns the projection onto the main directions of the training samples. Needs only their inner products."""
     mean = train.mean(0)
     away = (train - mean).flatten(1)
     _, mixtures = torch.linalg.eigh((away @ away.T).double())
@@ -68,7 +68,7 @@ def main(data, checkpoint, picture=None):
     code = settings["latent"] * (points >> settings["depth"]) ** 2
     side = round((channels * points**2 / code) ** 0.5)
     if channels * points**2 != code * side**2 or points % side:
-        sys.exit(f"a code of {code} numbers is no field of means over squares, which is what it is compared with: "
+        sys.exit(f"no field of means over squares has {code} numbers, so the code cannot be compared with one; "
                  f"choose depth and latent so that {channels * points**2} / {code} is the square of a divisor of "
                  f"{points}")
     means = f"means of {side} x {side}"

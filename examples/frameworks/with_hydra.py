@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A Hydra application, tuned: parameters come as key=value, as Hydra takes them."""
+"""Tunes a Hydra application. Parameters arrive as key=value, Hydra's own format."""
 
 from dataclasses import dataclass, field
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A Keras model, tuned: `Report` is all that is there for Crescendo."""
+"""Tunes a Keras model. Only `Report` and the lines with `trial` are for Crescendo."""
 
 import argparse
 
@@ -10,7 +10,7 @@ import crescendo
 
 
 class Report(keras.callbacks.Callback):
-    """Reports after each epoch, and ends the training when the trial is to stop."""
+    """Reports after each epoch, and ends the training when the trial must stop."""
 
     def __init__(self, trial):
         super().__init__()
@@ -19,10 +19,10 @@ class Report(keras.callbacks.Callback):
     def on_epoch_end(self, epoch, logs=None):
         self.trial.report(logs, save=self.save)
         if self.trial.stopped:
-            self.model.stop_training = True  # and else as it is: an EarlyStopping may have set it
+            self.model.stop_training = True  # never set to False: an EarlyStopping may have set it
 
     def save(self, path):
-        path.mkdir()  # Keras wants a name that ends in .keras
+        path.mkdir()  # Keras requires a name that ends in .keras
         self.model.save(path / "model.keras")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A Lightning module, tuned: `Report` is all that is there for Crescendo."""
+"""Tunes a Lightning module. Only `Report` and the lines with `trial` are for Crescendo."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ import crescendo
 
 
 class Report(pl.Callback):
-    """Reports after each validation, and ends the training when the trial is to stop."""
+    """Reports after each validation, and ends the training when the trial must stop."""
 
     def __init__(self, trial):
         self.trial = trial
@@ -57,12 +57,12 @@ args = parser.parse_args()
 
 trial = crescendo.trial()
 pl.seed_everything(trial.seed)
-# With `workers:` in the sweep file, a trial's processes find torchrun's variables.
+# With `workers:` in the sweep file, a trial's processes get torchrun's variables.
 world, local = (int(os.environ.get(name, 1)) for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"))
-# Left to itself, Lightning would take a Slurm job's tasks for workers.
+# By default, Lightning would take a Slurm job's tasks for workers.
 environment = TorchElasticEnvironment() if world > 1 else LightningEnvironment()
 trainer = pl.Trainer(max_epochs=trial.max_resource or 9, callbacks=[Report(trial)], logger=False,
-                     default_root_dir=trial.directory,  # what a logger, or a profiler, writes
+                     default_root_dir=trial.directory,  # for files of loggers and profilers
                      devices=local, num_nodes=world // local, plugins=[environment],
                      enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
 trainer.fit(Classifier(args.lr, args.width), loader(1, 1600, True), loader(2, 400, False), ckpt_path=trial.checkpoint)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An objective of Optuna, tuned as it is: its trial has the parameters of the sweep, and reports to it."""
+"""Tunes an unchanged Optuna objective. Its trial has the sweep's parameters, and reports to the sweep."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ import crescendo
 
 
 def objective(trial):
-    """As it was for study.optimize()."""
+    """Unchanged, as for study.optimize()."""
     lr = trial.suggest_float("lr", 1e-3, 1, log=True)
     momentum = trial.suggest_float("momentum", 0, 0.95) if trial.suggest_categorical("heavy", [True, False]) else 0.0
     x, speed = 4.0, 0.0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hugging Face's Trainer, tuned: `Report` is all that is there for Crescendo."""
+"""Tunes Hugging Face's Trainer. Only `Report` and the lines with `trial` are for Crescendo."""
 
 import argparse
 from pathlib import Path
@@ -13,7 +13,7 @@ import crescendo
 
 
 class Report(TrainerCallback):
-    """Reports when an epoch is evaluated and saved, and ends the training when the trial is to stop."""
+    """Reports when an epoch is evaluated and saved, and ends the training when the trial must stop."""
 
     def __init__(self, trial):
         self.trial = trial
@@ -28,12 +28,12 @@ class Report(TrainerCallback):
 
     @staticmethod
     def evaluation(state):
-        """The last one: eval_loss, and what compute_metrics has."""
+        """Returns the last one: eval_loss and the results of compute_metrics."""
         return next(entry for entry in reversed(state.log_history) if "eval_loss" in entry)
 
 
 class Sentences(Dataset):
-    """Of 16 words; half of them have more words from the second half of the vocabulary."""
+    """Sentences of 16 words. About half have most words from the second half of the vocabulary."""
 
     def __init__(self, count, seed):
         self.words = torch.randint(100, (count, 16), generator=torch.Generator().manual_seed(seed))
@@ -46,7 +46,7 @@ class Sentences(Dataset):
 
 
 def last_checkpoint(folder):
-    """The last one that is whole: the Trainer writes trainer_state.json last. None if there is none."""
+    """Returns the last complete one, or None. The Trainer writes trainer_state.json last."""
     whole = [str(path.parent) for path in Path(folder).glob("checkpoint-*/trainer_state.json")]
     return max(whole, key=lambda path: int(path.rpartition("-")[2]), default=None)
 
@@ -58,7 +58,7 @@ args = parser.parse_args()
 
 trial = crescendo.trial()
 folder = str(trial.directory or "with_transformers")
-set_seed(trial.seed)  # the Trainer's own comes after the model is made
+set_seed(trial.seed)  # the Trainer seeds only after the model is made
 config = BertConfig(vocab_size=100, hidden_size=32, intermediate_size=64, num_attention_heads=2,
                     num_hidden_layers=args.layers)
 trainer = Trainer(

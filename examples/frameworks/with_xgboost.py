@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""XGBoost, tuned: `Report` is all that is there for Crescendo."""
+"""Tunes XGBoost. Only `Report` and the lines with `trial` are for Crescendo."""
 
 import argparse
 
@@ -10,7 +10,7 @@ import crescendo
 
 
 class Report(xgboost.callback.TrainingCallback):
-    """Reports after each tree, and ends the training when the trial is to stop."""
+    """Reports after each tree, and ends the training when the trial must stop."""
 
     def __init__(self, trial):
         self.trial = trial

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small network in JAX learns to tell the arms of two spirals apart. It reports each epoch, and can be resumed."""
+"""Trains a small JAX network to tell the arms of two spirals apart. Reports each epoch, and can be resumed."""
 
 import argparse
 

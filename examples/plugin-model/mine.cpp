@@ -1,4 +1,4 @@
-// A model and a loss for crescendo-trainer. docs/your-own-model.md says how they are used.
+// A model and a loss for crescendo-trainer. docs/your-own-model.md describes how to use them.
 #include <ATen/ATen.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace crescendo::plugin;
 
-/// Hidden layers that each let a part of their values through, with BatchNorm and dropout.
+/// Hidden layers with gates, which let a part of their values through, and with BatchNorm and dropout.
 class Gated : public Model {
   public:
     Gated(const Config& options, const Task& task) : dropout_(options.number("dropout")) {
@@ -19,7 +19,7 @@ class Gated : public Model {
             features *= length;
         }
         if (features > 1'000'000) {
-            throw Misfit("a sample has " + std::to_string(features) + " numbers, and it takes a million at most");
+            throw Misfit("a sample has " + std::to_string(features) + " numbers, but gated takes at most a million");
         }
         const auto width = options.integer("width");
         for (std::int64_t i = 0; i < options.integer("depth"); ++i) {
@@ -52,7 +52,7 @@ class Gated : public Model {
     torch::nn::Linear output_ = nullptr;
 };
 
-/// The logarithm of the hyperbolic cosine of the error: a square for errors below `scale`, then a straight line.
+/// The logarithm of the hyperbolic cosine of the error: quadratic for errors below `scale`, linear above.
 at::Tensor log_cosh(const at::Tensor& outputs, const at::Tensor& targets, const Config& options) {
     const double scale = options.number("scale");
     const at::Tensor error = ((outputs - targets) / scale).abs();

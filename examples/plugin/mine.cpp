@@ -1,5 +1,5 @@
-// Three classes for sweeps: a sampler that climbs, a search space of narrowing networks, and a rule that stops trials
-// which no longer improve.
+// Three classes for sweeps: a hill-climbing sampler, a search space of narrowing networks, and a rule that stops trials
+// that no longer improve.
 
 #include <algorithm>
 #include <crescendo/plugin.hpp>
@@ -10,7 +10,7 @@ using namespace crescendo::plugin;
 
 namespace {
 
-/// Takes half of the values from the best trial so far, and draws the others anew.
+/// Takes each value from the best trial so far with the probability `keep`, else from a random draw.
 class Climber : public Sampler {
   public:
     explicit Climber(const Search& search)
@@ -43,7 +43,7 @@ class Climber : public Sampler {
     std::optional<Trial> best_;
 };
 
-/// Networks whose layers narrow: width_1 is the widest, and there is none with more than `most` units.
+/// Networks whose layers narrow: width_1 is the wider one, and both have at most `most` units together.
 class Narrowing : public SearchSpace {
   public:
     explicit Narrowing(const Search& search) : most_(search.options.integer("most", 256)) {
@@ -64,7 +64,7 @@ class Narrowing : public SearchSpace {
     std::int64_t most_;
 };
 
-/// Ends a trial that has not become better for some reports.
+/// Ends a trial that has not improved for `patience` reports.
 class Plateau : public StopRule {
   public:
     explicit Plateau(const Search& search) : search_(search), patience_(search.options.integer("patience", 3)) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""One trial: logistic regression by stochastic gradient descent, one report an epoch.
+"""Trains one trial: logistic regression by stochastic gradient descent, with one report per epoch.
 
-`crescendo run sweep.yaml` starts it once for each trial, as train.py --lr=0.1 --l2=0.001 --batch_size=32.
-By hand, `python3 train.py --lr=0.1` prints its reports instead and trains for 27 epochs.
+`crescendo run sweep.yaml` starts it once per trial, as train.py --lr=0.1 --l2=0.001 --batch_size=32.
+Without a sweep, `python3 train.py --lr=0.1` prints its reports and trains for 27 epochs.
 """
 
 import argparse
@@ -16,7 +16,7 @@ FEATURES = 20
 
 
 class Crescendo:
-    """The other end of the trial protocol."""
+    """The program's end of the trial protocol."""
 
     def __init__(self):
         fd = os.environ.get("CRESCENDO_FD")
@@ -24,7 +24,7 @@ class Crescendo:
         self.answers = self.connection.makefile() if fd else None
 
     def report(self, epoch, metrics):
-        """True if the trial is to train on."""
+        """Returns whether the trial continues."""
         line = json.dumps({"resource": epoch, "metrics": metrics})
         if self.connection is None:
             print(line)
@@ -35,7 +35,7 @@ class Crescendo:
 
 
 def make_data(count, seed):
-    """Samples of two classes that a plane separates but for the noise."""
+    """Makes samples of two classes that a plane separates, except for noise."""
     plane = random.Random(0)
     normal = [plane.gauss(0, 1) for _ in range(FEATURES)]
     rng = random.Random(seed)
@@ -75,7 +75,7 @@ def evaluate(weights, data):
 
 
 def load(path):
-    """Where an earlier start of this trial stopped: (epoch, weights)."""
+    """Returns where an earlier start of this trial stopped: (epoch, weights)."""
     if path is None or not os.path.exists(path):
         return 0, [0.0] * FEATURES
     with open(path) as file:
@@ -83,7 +83,7 @@ def load(path):
 
 
 def save(path, epoch, weights):
-    """Whole or not at all: the trial may be killed at any time."""
+    """Saves completely or not at all: the trial may be killed at any time."""
     if path is None:
         return
     with open(path + ".tmp", "w") as file:
@@ -107,7 +107,7 @@ def main():
     epoch, weights = load(checkpoint)
     while True:
         # The first report after a restart repeats the last one: the program may have been killed after it saved its
-        # checkpoint and before its report arrived, and nobody else knows that report.
+        # checkpoint and before its report arrived, and nothing else has that report.
         if epoch > 0 and not crescendo.report(epoch, evaluate(weights, validation)):
             break
         if epoch >= max_epochs:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""plain.py, which grows from one worker to many: a small network learns to tell the arms of two spirals apart."""
+"""plain.py, able to grow from one worker to many: trains a small network to tell the arms of two spirals apart."""
 
 import argparse
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A plain PyTorch script: a small network learns to tell the arms of two spirals apart."""
+"""A plain PyTorch script that trains a small network to tell the arms of two spirals apart."""
 
 import argparse
 

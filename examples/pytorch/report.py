@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""plain.py, which reports to Crescendo: a small network learns to tell the arms of two spirals apart."""
+"""plain.py with reports to Crescendo: trains a small network to tell the arms of two spirals apart."""
 
 import argparse
 

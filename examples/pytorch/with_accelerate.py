@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A loop of Hugging Face accelerate that is started anew with more workers: the spirals of plain.py."""
+"""A Hugging Face accelerate loop that restarts with more workers: the spirals of plain.py."""
 
 import torch
 from accelerate import Accelerator
@@ -9,7 +9,7 @@ import crescendo
 from plain import nn, parser, training, validate
 
 args = parser.parse_args()
-accelerator = Accelerator(cpu=not torch.cuda.is_available())  # finds the group by torchrun's variables
+accelerator = Accelerator(cpu=not torch.cuda.is_available())  # finds the group through torchrun's variables
 trial = crescendo.trial()
 model = nn.Sequential(nn.Linear(2, args.width), nn.ReLU(), nn.Linear(args.width, args.width), nn.ReLU(),
                       nn.Linear(args.width, 2))

@@ -1,4 +1,4 @@
-"""A sampler in plain Python: changes one parameter of a good trial at a time (random search, then evolution)."""
+"""A sampler in plain Python: random search first, then evolution, which changes one parameter of a good trial."""
 
 import json
 import os
@@ -6,8 +6,8 @@ import random
 import socket
 
 connection = socket.socket(fileno=int(os.environ["CRESCENDO_FD"]))
-trials = {}  # all that have reported: (resource, loss, configuration)
-for line in connection.makefile():  # not "rw": a write would throw away questions that were read ahead
+trials = {}  # trials that have reported: (-resource, loss, configuration)
+for line in connection.makefile():  # not "rw": a write would discard questions that were read ahead
     message = json.loads(line)
     if message["request"] == "begin":
         rng = random.Random(message["seed"])
@@ -15,8 +15,8 @@ for line in connection.makefile():  # not "rw": a write would throw away questio
     elif message["request"] == "tell" and message.get("value") is not None:
         trials[message["trial"]] = (-message["resource"], sign * message["value"], message["config"])
     elif message["request"] == "propose":
-        config = message["draw"]  # crescendo's own, at random from the search space
-        if len(trials) >= 8 and rng.random() < 0.8:  # those that trained longest are the best
+        config = message["draw"]  # drawn by crescendo at random from the search space
+        if len(trials) >= 8 and rng.random() < 0.8:  # prefers trials that trained longest
             parent = rng.choice(sorted(trials.values(), key=lambda trial: trial[:2])[: len(trials) // 4])[2]
             name = rng.choice(list(config))
             config = {**config, **parent, name: config[name]}

@@ -1,4 +1,4 @@
-"""Optuna's TPE as the sampler of a sweep (pip install optuna)."""
+"""Uses Optuna's TPE as a sweep's sampler (pip install optuna)."""
 
 import math
 
@@ -20,7 +20,7 @@ def distribution_of(parameter):
     if kind not in ("uniform", "q_uniform", "log_uniform_values"):
         raise ValueError(f"Optuna has no {kind}; use a range, such as uniform or log_uniform_values")
     low, high = parameter["min"], parameter["max"]
-    if kind == "q_uniform":  # the multiples of q between them, where Optuna takes steps from the lower end
+    if kind == "q_uniform":  # multiples of q between them; Optuna counts steps from the lower end
         q = parameter["q"]
         return FloatDistribution(math.ceil(low / q - 1e-9) * q, math.floor(high / q + 1e-9) * q, step=q)
     return FloatDistribution(low, high, log=kind == "log_uniform_values")
@@ -47,7 +47,7 @@ class Tpe:
         value = trial.value if state == TrialState.COMPLETE else None
         if own and state:
             self.study.tell(self.asked.pop(trial.proposal), value, state)
-        elif state in (TrialState.COMPLETE, TrialState.PRUNED):  # of an earlier session, or chosen by the user
+        elif state in (TrialState.COMPLETE, TrialState.PRUNED):  # from an earlier session, or chosen by the user
             params = {name: trial.config[name] for name in self.space if name in trial.config}
             distributions = {name: self.space[name] for name in params}
             reports = {trial.resource: trial.value}

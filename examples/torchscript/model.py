@@ -1,4 +1,4 @@
-"""A network of one's own for crescendo-trainer, saved as TorchScript.
+"""Saves your own network as TorchScript for crescendo-trainer.
 
 usage: model.py FILE.pt [CHANNELS]
 """

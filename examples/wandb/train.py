@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A script for Weights & Biases that knows nothing of Crescendo: a linear classifier of digits."""
+"""A Weights & Biases script that does not know Crescendo: a linear classifier of digits."""
 
 import wandb
 from sklearn.datasets import load_digits

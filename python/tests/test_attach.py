@@ -398,7 +398,7 @@ class AttachTest(Alone):
             ([1, 2], "is a list, but .* need a torch.utils.data.DataLoader"),
             (DataLoader(Endless()), "IterableDataset"),
             (DataLoader(data, batch_size=None), "no batch_size"),
-            (DataLoader(data, sampler=WeightedRandomSampler([1.0] * 4, 4)), "draw the indices at the start of each.*multinomial"),
+            (DataLoader(data, sampler=WeightedRandomSampler([1.0] * 4, 4)), "draw the indices at the.*multinomial"),
             (DataLoader(data, sampler=SubsetRandomSampler([0, 1])), "SubsetRandomSampler.*Subset.dataset, indices"),
             (DataLoader(data, sampler=RandomSampler(data, num_samples=2)), "sampler RandomSampler"),
             (DataLoader(data, sampler=RandomSampler(data, replacement=True)), "sampler RandomSampler"),

@@ -132,7 +132,7 @@ class ProgramTest(unittest.TestCase):
                 next(trial.epochs(limit))
             return said.getvalue()
 
-        self.assertRegex(noted(self.trial(max_resource=3), 12), r"max \(3\) overrides .*epochs\(12\); .*trial.max_resource\n$")
+        self.assertRegex(noted(self.trial(max_resource=3), 12), r"max \(3\) overrides .*\(12\); .*max_resource\n$")
         begun = self.trial(max_resource=3)
         begun.resumed(1, val_loss=1)
         for trial, limit in (
