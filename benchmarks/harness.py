@@ -1,6 +1,6 @@
-"""crescendo's side of the trial protocol, for benchmarks of the trainer alone (docs/trial-protocol.md).
+"""Crescendo's side of the trial protocol (docs/trial-protocol.md), for benchmarks of the trainer alone.
 
-What CI runs takes --quick: small numbers, to see that it still works. Its figures then mean nothing.
+CI runs benchmarks with --quick: small numbers, only to check that they still work. Those figures mean nothing.
 """
 import json
 import os
@@ -22,7 +22,7 @@ if QUICK:
 
 
 class Trainer:
-    """One warm crescendo-trainer on a CPU slot, or on what CRESCENDO_DEVICE names."""
+    """A warm crescendo-trainer on a CPU slot, or on the device in CRESCENDO_DEVICE."""
 
     def __init__(self, **variables):
         self.socket, theirs = socket.socketpair()
@@ -36,7 +36,7 @@ class Trainer:
         self.socket.sendall(json.dumps(message).encode() + b"\n")
 
     def lines(self):
-        """What has arrived, after the socket was found readable."""
+        """Returns what has arrived. Call it when the socket is readable."""
         received = self.socket.recv(1 << 20)
         if not received:
             raise RuntimeError("a trainer ended")
@@ -50,7 +50,7 @@ class Trainer:
 
 
 class Node:
-    """Trainers and the store through which they meet."""
+    """Trainers, and the store through which they meet."""
 
     def __init__(self, count, **variables):
         self.trainers = [Trainer(**variables) for _ in range(count)]
@@ -76,7 +76,7 @@ class Node:
             self.expect("left", trainer)
 
     def expect(self, kind, trainer=None):
-        """The next message of that type; store requests on the way are served."""
+        """Returns the next message of that type, and serves store requests until it arrives."""
         while True:
             for index, (sender, message) in enumerate(self.arrived):
                 if message["type"] == kind and trainer in (None, sender):

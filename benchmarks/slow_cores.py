@@ -1,11 +1,11 @@
-"""Slow cores of equal speed, more of them than the machine has cores, for benchmarks whose result hangs on parallel slots.
+"""Slow cores of equal speed, more than the machine has cores, for benchmarks whose result depends on parallel slots.
 
-Each core of the machine is divided into as many slots. Half of a slot's time goes to a process that only counts, and the
-other half to what is put into the slot. So a slot that works never takes time from another, and one that waits gives none
-away: the counting takes it. A process of real-time priority interrupts each core 10,000 times a second, and the kernel
-then chooses anew who runs. So who was woken waits 0.3 ms or so, where the kernel's own quota (a control group's, at
-least a millisecond in each period) would let a twentieth of a core wait up to 20: too long for workers that wait for
-one another many times in a step.
+Each core of the machine is divided into equally many slots. Half of a slot's time goes to a process that only counts,
+and the other half to the slot's own processes. So a working slot never takes time from another, and a waiting one gives
+none away: its counting process takes it. A process with real-time priority interrupts each core 10,000 times a second,
+and the kernel then chooses again what runs. So a woken process waits about 0.3 ms. With the quota of a control group,
+which is at least a millisecond per period, a twentieth of a core would wait up to 20 ms: too long for workers that wait
+for each other many times per step.
 
 Needs root, and control groups of either version.
 """
@@ -21,13 +21,13 @@ TICK = 1e-4  # seconds
 
 
 def share(count):
-    """Of a core, that each of so many slots has."""
+    """Share of a core that each of this many slots has."""
     return 1 / (2 * -(-count // len(os.sched_getaffinity(0))))
 
 
 class SlowCores:
-    """So many slots, while it is entered: `with SlowCores(8) as slots`. All processes in them must have ended before it is
-    left."""
+    """Makes slots for the body of `with SlowCores(8) as slots`. All processes in them must have ended when the body
+    ends."""
 
     def __init__(self, count):
         self.count = count
@@ -35,7 +35,7 @@ class SlowCores:
 
     def __enter__(self):
         cores = sorted(os.sched_getaffinity(0))
-        rounded = self.count + -self.count % len(cores)  # so that cores have equally many
+        rounded = self.count + -self.count % len(cores)  # so that each core has the same number
         try:
             for number in range(rounded):
                 slot = Slot(cores[number % len(cores)])
@@ -68,7 +68,7 @@ class Slot:
         self.core = core
         name = f"crescendo-{os.getpid()}-{next(self.numbers)}"
         self.path = f"{ROOT}/cpu/{name}" if IS_V1 else f"{ROOT}/{name}"
-        self.processes = f"{self.path}/work/cgroup.procs"  # who is put in here must run on `core`, too
+        self.processes = f"{self.path}/work/cgroup.procs"  # processes put in here must also run on `core`
 
     def make(self):
         for path in [self.path, f"{self.path}/hog", f"{self.path}/work"]:
@@ -89,7 +89,7 @@ class Slot:
 
 
 def remove(path):
-    """A control group whose last process has just ended is busy for a moment."""
+    """Retries, because a control group is busy for a moment after its last process has ended."""
     for _ in range(100):
         try:
             return os.rmdir(path)

@@ -1,4 +1,4 @@
-"""Runs sweeps for benchmarks and reads off them what they cost."""
+"""Runs sweeps for benchmarks, and reads their costs."""
 import json
 import os
 import re
@@ -9,7 +9,7 @@ from harness import CRESCENDO
 
 
 def run(sweep_file, directory):
-    """Wall seconds of `crescendo run`."""
+    """Returns the wall seconds of `crescendo run`."""
     begin = time.perf_counter()
     subprocess.run([CRESCENDO, "run", sweep_file, "--dir", directory], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - begin
@@ -21,7 +21,7 @@ def read(command, directory):
 
 
 def training_slot_seconds(directory):
-    """Workers times seconds in epochs and their evaluations, by the trainers' own logs."""
+    """Returns workers times seconds in epochs and their evaluations, from the trainers' logs."""
     total = 0.0
     for trial in os.listdir(os.path.join(directory, "trials")):
         log = open(os.path.join(directory, "trials", trial, "trainer.log")).read()

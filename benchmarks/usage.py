@@ -1,4 +1,4 @@
-"""`--help` of benchmarks without options of their own, which import this: it prints what the benchmark says of itself."""
+"""Provides `--help` for benchmarks without their own options, which import this: prints the benchmark's docstring."""
 import sys
 
 main = sys.modules["__main__"]

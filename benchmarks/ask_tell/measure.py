@@ -1,9 +1,9 @@
-"""Lines a second that `crescendo ask-tell` answers, with and without a journal.
+"""Measures how many lines a second `crescendo ask-tell` answers, with and without a journal.
 
     python3 benchmarks/ask_tell/measure.py [path of crescendo]
 
-First a conversation is held, which says what a launcher would have written; then crescendo reads it from a file, so
-that Python does not take part in what is measured. Equal lines give equal answers.
+A first conversation finds out what a launcher would write. Then crescendo reads those lines from a file, so that
+Python takes no part in the measurement. Equal lines give equal answers.
 """
 import json
 import os
@@ -27,7 +27,7 @@ scheduler: {{type: asha, min: 3, max: {MAX}, reduction_factor: 3}}
 
 
 def hold_conversation(crescendo):
-    """The lines of a launcher whose trials take turns."""
+    """Returns the lines of a launcher whose trials take turns."""
     process = subprocess.Popen([crescendo, "ask-tell", "sweep.yaml"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     lines, epochs = [], {}
 

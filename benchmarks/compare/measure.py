@@ -1,4 +1,4 @@
-"""How long `crescendo compare` takes for the curves of many trials, and for the journal of a large sweep.
+"""Measures how long `crescendo compare` takes for the curves of many trials, and for the journal of a large sweep.
 
     python3 benchmarks/compare/measure.py [path of crescendo]
 """
@@ -27,7 +27,7 @@ command: [train]
 
 
 def write_curves(folder):
-    """20 submissions on 10 workloads; a study has 5 trials."""
+    """Writes 20 submissions on 10 workloads; a study has 5 trials."""
     draw = random.Random(1)
     with open(os.path.join(folder, "curves.csv"), "w") as curves:
         curves.write("submission,workload,study,trial,seconds,value\n")
@@ -44,7 +44,7 @@ def write_curves(folder):
 
 
 def write_sweep(folder):
-    """A sweep of trials that run at once, each on a slot; all report in turn."""
+    """Writes a sweep whose trials all run at once, each on its own slot, and report in turn."""
     directory = os.path.join(folder, "sweep")
     os.makedirs(directory)
     open(os.path.join(directory, "sweep.yaml"), "w").write(SWEEP % TRIALS)
@@ -84,7 +84,7 @@ def main():
         measure("performance profiles", crescendo, folder, *curves, "--profiles", "--baseline", "submission0")
         measure("a sweep, with its report", crescendo, folder, "sweep", "--target", "0.9", "--out", "report")
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-        print(f"most memory of any of them: {peak:.0f} MB")
+        print(f"peak memory of any of them: {peak:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-/// One coordinator and the agents of many nodes, emulated: what a report costs, and how long its answer takes.
+/// Measures what a report costs and how long its answer takes, with one coordinator and emulated agents of many nodes.
 ///
 ///     control_plane DIRECTORY [key=value ...]
 ///
-/// The real coordinator, scheduler (RASDA), history and journal, in a new sweep directory. `agents`, `slots` (of each),
-/// `reports`, `min` (resource of the first rung; the last is at 81 times that) and `rate`: reports a second in all, 0
-/// for as many as the coordinator takes. `sampler` is a name, and gp should get so few reports that its proposals keep
-/// up. Prints one JSON object. The sweep is left as one that was interrupted.
+/// Uses the real coordinator, scheduler (RASDA), history and journal, in a new sweep directory. Keys are `agents`,
+/// `slots` (per agent), `reports`, `min` (resource of the first rung; the last one is at 81 times that), `rate` (total
+/// reports per second; 0: as many as the coordinator takes) and `sampler`; gp keeps up only with few reports. Prints
+/// one JSON object. Leaves the sweep as if it was interrupted.
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ Settings settings_from(int argc, char** argv) {
     return settings;
 }
 
-/// New trials all the time, so that every slot always has one of its own.
+/// Always starts new trials, so that each slot has its own.
 SweepFile sweep_file(const Settings& settings) {
     const auto min = static_cast<std::int64_t>(settings.at("min"));
     return parse_sweep(fmt::format("name: control-plane\n"
@@ -66,7 +66,7 @@ SweepFile sweep_file(const Settings& settings) {
                        "control-plane.yaml");
 }
 
-/// Field of /proc/self/status, in MB.
+/// A field of /proc/self/status, in MB.
 double memory(const std::string& field) {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
         load.interval = std::chrono::duration<double>(load.num_agents * load.slots_per_agent / settings.at("rate"));
     }
     const auto file = sweep_file(settings);
-    EmulatedAgents agents(load);  // before anything is in memory that its process would share
+    EmulatedAgents agents(load);  // first, because its process shares the memory in use
     const auto directory = SweepDirectory::create(argv[1], file.text, Json{{"sweep", file.name}});
     const SweepLock lock(directory);
     auto journal = Journal::create(directory.journal());

@@ -37,7 +37,7 @@ Bytes packet(NodeId node, const Bytes& message) {
     return bytes;
 }
 
-/// Its size, and 0 where none is there; -1 when the other end is gone.
+/// Returns its size, 0 if none is there, or -1 if the other end is gone.
 ssize_t receive_packet(int socket, Bytes& buffer) {
     const auto size = ::recv(socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
     return size > 0 ? size : size < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
@@ -53,7 +53,7 @@ Bytes message_of(const Bytes& buffer, ssize_t size) {
     return {buffer.begin() + sizeof(NodeId::value), buffer.begin() + size};
 }
 
-/// The agents' side. All of them share one thread, as many agents on one machine have to.
+/// The agents' side. All agents share one thread, because they share one machine.
 class Agents {
   public:
     Agents(const Load& load, int socket, Observed& observed)
@@ -71,7 +71,7 @@ class Agents {
   private:
     struct TrialState {
         Resource resource;
-        Clock::time_point due;  ///< when the report that waits for its answer was, or the next one will be
+        Clock::time_point due;  ///< when the unanswered report was due, or the next one will be
         bool is_waiting = false;
         NodeId leader;  ///< node of rank 0
     };
@@ -83,7 +83,7 @@ class Agents {
         const timespec timeout{wait.count() / 1'000'000'000, wait.count() % 1'000'000'000};
         pollfd watched{socket_, static_cast<short>(POLLIN | (packets_.empty() ? 0 : POLLOUT)), 0};
         ::ppoll(&watched, 1, &timeout, nullptr);
-        // A packet at a time: who is answered reports anew before the next one is read.
+        // One packet at a time: an answered trial reports again before the next packet is read.
         const auto size = receive_packet(socket_, buffer_);
         if (size > 0) {
             const auto node = node_of(buffer_);
@@ -114,7 +114,7 @@ class Agents {
             notices_[node].emplace_back(protocol::Regrouped{trial, order.join.generation, 0.05});
             answered(trial, state);
         } else {
-            // Trials that begin together do not report together.
+            // Spreads the reports of trials that begin together.
             begin(trial, state, load_.interval * CounterRandom(2, static_cast<std::uint64_t>(trial.value)).uniform());
         }
     }

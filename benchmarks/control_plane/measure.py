@@ -1,9 +1,9 @@
-"""What one coordinator bears: reports a second, how long answers take, memory, and what is idle costs.
+"""Measures what one coordinator can handle: reports per second, answer times, memory, and the cost of idle ranks.
 
     python3 benchmarks/control_plane/measure.py [FOLDER]
 
-FOLDER (build) is where sweeps are written: the journal's fdatasync is that of its file system. Emulated agents
-(control_plane.cpp) for the load, real MPI ranks for what waiting costs.
+Sweeps are written to FOLDER (build), whose file system determines the cost of the journal's fdatasync. Emulated agents
+(control_plane.cpp) make the load; real MPI ranks show the cost of waiting.
 """
 import json
 import os
@@ -21,7 +21,7 @@ BIN, ROOT = Path(BIN), Path(ROOT)
 RANKS = (4, 16)
 MPI = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
-# Each rank's program sleeps for a minute: whatever crescendo uses, it uses for waiting.
+# Each rank's program sleeps for a minute, so all that crescendo uses is the cost of waiting.
 IDLE = """
 name: idle
 metric: {name: loss}
@@ -34,20 +34,20 @@ command: [sleep, "60"]
 
 
 def emulate(folder, name, **settings):
-    """One run of control_plane, with its figures; the sweep stays in folder/name."""
+    """Runs control_plane once and returns its figures. The sweep stays in folder/name."""
     words = [f"{key}={value}" for key, value in settings.items()]
     run = subprocess.run([BIN / "control_plane", folder / name, *words], check=True, capture_output=True, text=True)
     return json.loads(run.stdout)
 
 
 def decisions_per_second():
-    """Of the scheduler alone, RASDA with 100,000 trials: how fast this machine is at the moment."""
+    """Measures the scheduler alone, RASDA with 100,000 trials, to show how fast this machine is right now."""
     table = subprocess.run([BIN / "decisions", "--most", "100000"], check=True, capture_output=True, text=True).stdout
     return next(float(line.split()[2]) for line in table.splitlines() if line.split()[:2] == ["rasda", "100000"])
 
 
 def sync_seconds(folder):
-    """fdatasync of 64 lines of a journal, by itself."""
+    """Measures fdatasync alone, after 64 lines of a journal."""
     times = []
     with open(folder / "sync", "ab", buffering=0) as file:
         for _ in range(200):
@@ -59,7 +59,7 @@ def sync_seconds(folder):
 
 
 def read(command, directory):
-    """Seconds and peak MB of a command that reads a sweep."""
+    """Returns seconds and peak MB of a command that reads a sweep."""
     begin = time.perf_counter()
     process = subprocess.Popen([BIN / "crescendo", command, directory], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -73,7 +73,7 @@ def cpu_seconds(pid):
 
 
 def ranks_of(directory):
-    """The processes of `crescendo run` on that directory."""
+    """Returns the processes of `crescendo run` on that directory."""
     words = [b"run", os.fsencode(directory)]
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -87,7 +87,7 @@ def ranks_of(directory):
 
 
 def idle_cores(folder, ranks, seconds=15):
-    """Share of a core that a rank uses while all programs sleep: mean and highest."""
+    """Returns the share of a core that a rank uses while all programs sleep: mean and maximum."""
     (folder / "idle.yaml").write_text(IDLE)
     directory = folder / f"idle{ranks}"
     job = subprocess.Popen(["mpirun", "--oversubscribe", "-n", str(ranks), BIN / "crescendo", "run",
@@ -114,14 +114,14 @@ def main():
             runs.append(emulate(folder, f"saturated{i}", reports=500_000))
             decisions.append(decisions_per_second())
         rates = [run["reports_per_second"] for run in runs]
-        print(f"as many as it takes: {statistics.median(rates):,.0f} reports/s ({min(rates):,.0f} to {max(rates):,.0f}), "
-              f"{runs[0]['cpu_us_per_report']:.1f} us of CPU and {runs[0]['journal_bytes_per_report']:.0f} bytes a report")
+        print(f"at full speed: {statistics.median(rates):,.0f} reports/s ({min(rates):,.0f} to {max(rates):,.0f}), "
+              f"{runs[0]['cpu_us_per_report']:.1f} us of CPU, {runs[0]['journal_bytes_per_report']:.0f} bytes a report")
         ratio = statistics.median(alone / rate for alone, rate in zip(decisions, rates))
         print(f"the decisions alone: {statistics.median(decisions):,.0f} reports/s, {ratio:.1f} times as many")
         for rate in (1_000, 10_000):
             run = emulate(folder, f"offered{rate}", rate=rate, reports=10 * rate)
             print(f"{rate:,} reports/s offered: waits of {run['median_ms']:.2f} ms (median), {run['p99_ms']:.2f} ms (p99), "
-                  f"{run['longest_ms']:.1f} ms (longest); {run['reports'] / run['turns']:.1f} reports a turn")
+                  f"{run['longest_ms']:.1f} ms (longest); {run['reports'] / run['turns']:.1f} reports per turn")
         many = emulate(folder, "many", min=1, reports=430_000)
         print(f"first rung at one report: {many['reports_per_second']:,.0f} reports/s, {many['trials']:,} trials begun")
         long = emulate(folder, "long", reports=1_000_000)

@@ -1,11 +1,11 @@
-/// How many reports a second the scheduler takes, and how much memory a trial costs, by the number of trials.
+/// Measures how many reports per second the scheduler handles, and a trial's memory, by the number of trials.
 ///
-/// A virtual cluster of 1,024 slots, or 16,384 on 2,048 nodes, on which the running trials report in turn. Only
-/// Sweep::apply() is timed, with the starts, stops, promotions and regroups that follow from a report.
+/// The running trials of a virtual cluster of 1,024 slots, or 16,384 on 2,048 nodes, report in turn. Times only
+/// Sweep::apply(), with the starts, stops, promotions and regroups that follow from a report.
 ///
-///     decisions               every scheduler with 1,000 to 1,000,000 trials, and ASHA with every sampler but gp
+///     decisions               each scheduler with 1,000 to 1,000,000 trials, and ASHA with each sampler except gp
 ///     decisions --most N      the same with at most N trials
-///     decisions FILE          ASHA on one slot over curves from a file of one number a trial, for measure.py
+///     decisions FILE          ASHA on one slot over curves from a file with one number per trial, for measure.py
 
 #include <malloc.h>
 
@@ -37,7 +37,7 @@ SweepSpec spec_of(SchedulerKind kind, Mode mode, int num_trials) {
     return spec;
 }
 
-/// What each trial's loss falls towards.
+/// The value that each trial's loss falls towards.
 std::vector<double> random_floors(int num_trials) {
     CounterRandom random(1, 0);
     std::vector<double> floors;
@@ -90,7 +90,7 @@ class Cluster {
     }
 
   private:
-    /// One of each trial that runs.
+    /// One per running trial.
     std::vector<Event> next_reports() {
         std::erase_if(running_, [this](TrialId id) { return sweep_.trial(id).status != TrialStatus::running; });
         std::vector<Event> events;

@@ -1,10 +1,10 @@
-"""Reports a second of ours, of Optuna 5's SuccessiveHalvingPruner and of Ray Tune 2.60's AsyncHyperBandScheduler.
+"""Compares reports per second: ours, Optuna 5's SuccessiveHalvingPruner, Ray Tune 2.60's AsyncHyperBandScheduler.
 
     PYTHON -m pip install --target build/peers "optuna==5.*" "ray[tune]==2.60.*"
     PYTHONPATH=build/peers PYTHON benchmarks/decisions/measure.py
 
-ASHA with eta 3 on the same 10,000 curves of up to 81 reports, one trial after the other, without training; each peer
-for a minute at most. Optuna keeps its trials in memory; Ray's class is called directly, without a cluster.
+All run ASHA with eta 3 on the same 10,000 curves of up to 81 reports, one trial after the other, without training, and
+at most a minute each. Optuna keeps its trials in memory. Ray's class is called directly, without a cluster.
 """
 import os
 import random
@@ -29,7 +29,7 @@ def ours(floors):
 
 
 def rate(floors, begin_trial):
-    """`begin_trial(id)` gives a function that takes (resource, loss) and says whether the trial stops."""
+    """`begin_trial(id)` returns a function that takes (resource, loss) and returns whether the trial stops."""
     begin = time.perf_counter()
     reports = 0
     for trial, floor in enumerate(floors):

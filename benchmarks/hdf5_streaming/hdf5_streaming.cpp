@@ -1,10 +1,10 @@
-// Throughput of the reader beside the least that reading the same bytes can cost, in turn in one process.
+// Compares the reader's throughput with the least work that reading the same bytes takes, in turn in one process.
 //
-//   hdf5_streaming load FILE:/GROUP THREADS     windows of samples, ours and the bare work, both in MB/s of elements
-//   hdf5_streaming cold FILE:/GROUP THREADS     the same from the disk, beside pread: in the file's order, and shuffled
-//   hdf5_streaming copy FILE:/GROUP 1           inputs normalised and looked through for NaN, and copied as they are
+//   hdf5_streaming load FILE:/GROUP THREADS     windows of samples, ours and the bare work, in MB/s of elements
+//   hdf5_streaming cold FILE:/GROUP THREADS     the same from the disk, next to pread: in file order, and shuffled
+//   hdf5_streaming copy FILE:/GROUP 1           inputs normalised and checked for NaN, and copied unchanged
 //   hdf5_streaming stream FILE:/GROUP THREADS   one shuffled epoch in batches of 128, in samples/s
-//   hdf5_streaming begin FILE:/GROUP THREADS    opening, until the 100th shuffled batch of 128, and the process's peak
+//   hdf5_streaming begin FILE:/GROUP THREADS    time to open, and to the 100th shuffled batch of 128; peak memory
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -58,14 +58,14 @@ std::int64_t chunks_in_window(const SampleSet& set) {
     return static_cast<std::int64_t>(std::max<std::size_t>(1, window_bytes / chunk_bytes));
 }
 
-/// The set's chunks in the order of the file.
+/// The set's chunks in file order.
 std::vector<std::int64_t> in_order(const SampleSet& set) {
     std::vector<std::int64_t> chunks(static_cast<std::size_t>((set.size() - 1) / set.chunk_samples() + 1));
     std::iota(chunks.begin(), chunks.end(), 0);
     return chunks;
 }
 
-/// Calls `visit` with the chunks of one window after another, ascending.
+/// Calls `visit` with the chunks of each window in turn, ascending.
 void for_each_window(const SampleSet& set, std::span<const std::int64_t> order,
                      const std::function<void(std::vector<std::int64_t>)>& visit) {
     const auto window = static_cast<std::size_t>(chunks_in_window(set));
@@ -77,7 +77,7 @@ void for_each_window(const SampleSet& set, std::span<const std::int64_t> order,
     }
 }
 
-/// The whole set through the reader, window by window.
+/// Reads the whole set with the reader, window by window.
 void load(const SampleSet& set, std::span<const std::int64_t> order, ChunkBuffer& buffer, TaskPool& pool) {
     for_each_window(set, order, [&](std::vector<std::int64_t> chunks) {
         buffer.load(std::move(chunks), pool, [] { return true; });
@@ -108,7 +108,7 @@ class StoredChunks {
 
     bool filtered() const { return !pipeline_->empty(); }
 
-    /// H5Dread_chunk of all, in one thread.
+    /// Reads all chunks with H5Dread_chunk, in one thread.
     std::size_t read() {
         for (std::size_t chunk = 0; chunk < num_chunks_; ++chunk) {
             fetch(chunk, place(chunk));
@@ -126,7 +126,7 @@ class StoredChunks {
         }
     }
 
-    /// Decompression alone, of the chunks kept in memory.
+    /// Only decompresses the chunks, which are kept in memory.
     std::size_t decode(TaskPool& pool, int num_threads) {
         const auto parts = static_cast<std::size_t>(num_threads) * 16;
         pool.run(parts, [&](std::size_t part) {
@@ -165,12 +165,12 @@ class StoredChunks {
 
 /// How the set is read.
 struct Way {
-    std::vector<std::int64_t> chunks;  ///< in this order, but ascending within a window
+    std::vector<std::int64_t> chunks;  ///< in reading order, but ascending within a window
     int threads = 1;
-    std::function<void()> prepare = [] {};  ///< before everything that is timed
+    std::function<void()> prepare = [] {};  ///< called before each timed part
 };
 
-/// Ours and `bare` in turn after one round of warming up; `bare` returns the bytes it moved.
+/// Times ours and `bare` in turn, after a warm-up round. `bare` returns the bytes that it moved.
 void compare(const SampleSet& set, const Way& way, const char* what,
              const std::function<std::size_t(TaskPool&)>& bare) {
     TaskPool pool(way.threads);
@@ -210,7 +210,7 @@ void compare_load(const SampleSet& set, int threads) {
     compare(set, way, "decompression", [&](TaskPool& pool) { return chunks.decode(pool, threads); });
 }
 
-/// Where the inputs of chunks lie in the file.
+/// Where the inputs' chunks are in the file.
 class Places {
   public:
     explicit Places(const SampleSet& set) : field_(set.inputs()[0]), chunk_samples_(set.chunk_samples()) {
@@ -250,8 +250,8 @@ class Places {
     hdf5::Handle data_set_;
 };
 
-/// From the disk: the chunks in the order of the file beside all of its bytes, and in a random order beside preads of
-/// the same chunks in the same order.
+/// Reads from the disk: the chunks in file order, next to all of the file's bytes; and in random order, next to preads
+/// of the same chunks in the same order.
 void compare_cold(const SampleSet& set, int threads) {
     auto raw = file_of(set);
     Way way{.chunks = in_order(set), .threads = threads, .prepare = [&] { raw.forget(); }};
@@ -278,7 +278,7 @@ void compare_cold(const SampleSet& set, int threads) {
     });
 }
 
-/// The inputs of a window's samples one by one, in a random order, into batches of 128: converted beside copied.
+/// Puts a window's inputs, sample by sample in random order, into batches of 128: converted, and only copied.
 void compare_copy(const SampleSet& set) {
     TaskPool pool(1);
     ChunkBuffer buffer(set, chunks_in_window(set));
@@ -329,7 +329,7 @@ void stream(const std::shared_ptr<SampleSet>& set, int threads) {
     std::printf("%.0f\n", median(rates));
 }
 
-/// Not getrusage's, which counts what the process was before it became this program.
+/// Not from getrusage, which includes the process before its exec of this program.
 long peak_kilobytes() {
     std::ifstream status("/proc/self/status");
     long peak = 0;

@@ -1,9 +1,9 @@
-"""Reading HDF5: ours beside raw pread, H5Dread_chunk, decompression alone, and h5py with PyTorch's DataLoader.
+"""Compares our HDF5 reader with raw pread, H5Dread_chunk, pure decompression, and h5py with PyTorch's DataLoader.
 
     $PYTHON benchmarks/hdf5_streaming/measure.py [FOLDER]
 
-The files, about 2 GB, are written to FOLDER (the system's temporary one) and removed again. The page cache is warm, but
-for the rows called cold and shuffled.
+The files, about 2 GB, are written to FOLDER (default: the system's temporary folder) and removed again. The page cache
+is warm, except for the rows called cold and shuffled.
 """
 import gzip
 import os
@@ -27,7 +27,7 @@ SAMPLES = 4096 if QUICK else 131_072
 
 
 def write_rows(path, **options):
-    """Samples of 4 KiB: smooth fields of 32 x 32, rounded to 13 bits."""
+    """Makes samples of 4 KiB: smooth fields of 32 x 32, rounded to 13 bits."""
     x = np.linspace(0, 6, 32, dtype=np.float32)
     random = np.random.default_rng(1)
     with h5py.File(path, "w") as file:
@@ -50,7 +50,7 @@ def write_fashion(path):
 
 
 class Samples(torch.utils.data.Dataset):
-    """The way that h5py's and PyTorch's manuals lead to: opened in the worker, one sample an index."""
+    """What the manuals of h5py and PyTorch suggest: opens the file in the worker, and reads one sample per index."""
 
     def __init__(self, path):
         self.path, self.file = path, None
@@ -74,7 +74,7 @@ def data_loader(path, workers):
 
 
 def write_beside_cp(path, folder):
-    """`crescendo data convert` and `rechunk` of the same bytes, in turn with a cp that waits for the disk as they do."""
+    """Measures `crescendo data convert` and `rechunk`, in turn with a cp of the same bytes that also syncs."""
     rows, labels, out = (os.path.join(folder, name) for name in ("rows.npy", "labels.npy", "out"))
     with h5py.File(path) as file:
         np.save(rows, file["inputs"][:])
@@ -109,7 +109,7 @@ def main():
                               ("deflate", {"chunks": (64, 32, 32), "compression": 4, "shuffle": True})):
             path = os.path.join(folder, name + ".h5")
             write_rows(path, **options)
-            os.sync()  # else what is dropped from the page cache is not dropped, but written first
+            os.sync()  # dirty pages cannot be dropped from the page cache
             for threads in (1, 2):
                 print(ours("load", path + ":/", threads), end="", flush=True)
             if name != "deflate":

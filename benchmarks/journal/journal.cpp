@@ -1,9 +1,9 @@
-/// What a trial's start costs the coordinator, and the sweep's journal, for measure.py.
+/// Measures what a trial's start costs the coordinator and the sweep's journal, for measure.py.
 ///
 ///     journal DIRECTORY [trials=10000 reports=3 parameters=10 slots=64]
 ///
-/// The real coordinator, scheduler (fifo), history and journal in a new sweep directory, and agents in the same process
-/// whose trials report as soon as they are told to go on. Prints one JSON object.
+/// Uses the real coordinator, scheduler (fifo), history and journal in a new sweep directory. Agents are in the same
+/// process, and their trials report as soon as they get a decision. Prints one JSON object.
 
 #include <fmt/format.h>
 

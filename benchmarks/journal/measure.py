@@ -1,10 +1,10 @@
-"""What the journal costs: time and bytes of a trial's start, and the time to read them back.
+"""Measures what the journal costs: time and bytes of a trial's start, and the time to read them back.
 
     python3 benchmarks/journal/measure.py [BIN [OTHER_BIN]]
 
-BIN (build/default/bin) is a folder with both programs; OTHER_BIN one of another commit, measured in turn with it: each
-writes sweeps of its own and reads those. Medians of 5 turns, and of the ratios of the turns. The sweeps lie in memory
-(/dev/shm): on a disk its waits hide what the programs do.
+BIN (build/default/bin) is a folder with both programs. OTHER_BIN, from another commit, is measured in turn with it, and
+each reads only its own sweeps. Prints medians of 5 turns, and of the ratios of the turns. The sweeps are in memory
+(/dev/shm), because waits for a disk would hide what the programs do.
 """
 import json
 import statistics
@@ -32,7 +32,7 @@ def seconds_of(*command):
 
 
 def turn(binaries, folder, reports):
-    """Figures of one sweep of 10,000 trials with 10 parameters."""
+    """Returns the figures of one sweep of 10,000 trials with 10 parameters."""
     figures = write(binaries, folder, reports)
     figures["status_s"] = seconds_of(binaries / "crescendo", "status", folder)
     return figures
@@ -48,7 +48,7 @@ def main():
                 by_side = {side: turn(sides[side], Path(name) / str(side), reports) for side in order}
                 turns.append(by_side)
         for what in turns[0][0]:
-            line = f"{reports:2} reports a trial, {what}:"
+            line = f"{reports:2} reports per trial, {what}:"
             for side in range(len(sides)):
                 line += f" {statistics.median(each[side][what] for each in turns):.4g}"
             if len(sides) > 1:

@@ -1,10 +1,10 @@
-"""How long a trainer waits for the decision about its report, and what crescendo itself costs while trials train.
+"""Measures how long a trainer waits for the decision about its report, and crescendo's own cost while trials train.
 
     python benchmarks/latency/measure.py [RANKS]
     python benchmarks/latency/measure.py 4 mpiexec.hydra build/mpich/bin/crescendo
 
-A real sweep over a program that does nothing but report (with pauses between reports, as epochs have), two slots on
-each of RANKS MPI ranks; without RANKS on one node, without MPI. The launcher is Open MPI's mpirun unless another is given.
+Runs a real sweep of a program that only reports, with pauses in place of epochs, on two slots of each of RANKS MPI
+ranks. Without RANKS, it runs on one node without MPI. The default launcher is Open MPI's mpirun.
 """
 import json
 import os
@@ -59,7 +59,7 @@ def start(folder):
 
 
 def processes_of(pid):
-    """crescendo's own: the job itself, or the ranks that a launcher, or a helper of it, has started."""
+    """Returns crescendo's processes: the job itself, or the ranks that a launcher or its helper has started."""
     if open(f"/proc/{pid}/comm").read() == "crescendo\n":
         return [pid]
     children = open(f"/proc/{pid}/task/{pid}/children").read().split()
@@ -72,7 +72,7 @@ def cpu_seconds(pid):
 
 
 def sync_seconds(folder):
-    """What the disk itself takes for a line of the journal: nothing is answered before it is there."""
+    """Measures the disk alone, for one line of the journal: crescendo answers only once it is on disk."""
     file = os.open(os.path.join(folder, "line"), os.O_CREAT | os.O_WRONLY | os.O_APPEND)
     times = []
     for _ in range(50):
@@ -96,7 +96,7 @@ def main():
         while process.poll() is None:
             try:
                 cpu = max(cpu, sum(map(cpu_seconds, processes_of(process.pid))))
-            except (OSError, IndexError):  # it has just ended
+            except (OSError, IndexError):  # the process has just ended
                 pass
             time.sleep(0.05)
         seconds = time.perf_counter() - begin
@@ -107,7 +107,8 @@ def main():
     print(f"report to decision, {len(waits)} reports: median {statistics.median(waits) * 1e3:.2f} ms, "
           f"p99 {waits[int(0.99 * len(waits))] * 1e3:.2f} ms")
     print(f"of which the disk's fdatasync, measured alone: median {sync * 1e3:.2f} ms")
-    print(f"crescendo's own CPU time: {100 * cpu / seconds / RANKS:.2f} % of one core a rank at {len(waits) / seconds:.0f} reports a second")
+    print(f"crescendo's own CPU time: {100 * cpu / seconds / RANKS:.2f} % of a core per rank "
+          f"at {len(waits) / seconds:.0f} reports/s")
 
 
 if __name__ == "__main__":

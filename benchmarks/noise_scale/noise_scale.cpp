@@ -1,12 +1,12 @@
-// The gradient noise scale as a trial measures it, beside a direct one: the gradients of many batches at the same
-// weights.
+// Compares the gradient noise scale that a trial measures with a direct one, from the gradients of many batches at the
+// same weights.
 //
 //   noise_scale accuracy FILE:/GROUP STEPS    at STEPS, 2·STEPS and 3·STEPS steps of training
-//   noise_scale cost FILE:/GROUP TURNS        time of steps that are measured and of steps that are not, in turn: TURNS
-//                                             times 32 steps
+//   noise_scale cost FILE:/GROUP TURNS        time of steps with and without measurement, in turn: TURNS times
+//                                             32 steps
 //
-// `accuracy` fails if an estimate of up to three batches is 20 % off at fixed weights: while they change, no average
-// follows. Its last column is the estimate from the differences of consecutive gradients, which the trainer does not
+// `accuracy` fails if an estimate of up to three batches is 20 % off at fixed weights; no average can follow changing
+// weights. Its last column is the estimate from the differences of consecutive gradients, which the trainer does not
 // use.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -43,9 +43,9 @@ using namespace crescendo::trainer;
 using nlohmann::json;
 
 constexpr std::int64_t group_batch = 128;
-constexpr int steps_at_once = 8;  ///< of one kind, when steps are timed
+constexpr int steps_at_once = 8;  ///< steps of one kind per timing
 constexpr double tolerance = 0.2;
-constexpr double most_scale = 3.0 * group_batch;  ///< where the gradient is lost in the noise, the estimate is coarse
+constexpr double most_scale = 3.0 * group_batch;  ///< above this, noise hides the gradient, and the estimate is coarse
 
 Settings settings_of(const std::string& model, int size, double lr, const std::string& data) {
     std::vector<Problem> problems;
@@ -56,7 +56,7 @@ Settings settings_of(const std::string& model, int size, double lr, const std::s
     return settings;
 }
 
-/// A member's endless way through the training samples.
+/// A member's endless pass through the training samples.
 class Samples {
   public:
     Samples(const Settings& settings, const Task& task, const Group& group, std::uint64_t seed)
@@ -92,7 +92,7 @@ class Samples {
     BatchLoader loader_;
 };
 
-/// All members' threads share the generator of initial weights, so they make their trials one after the other.
+/// The members' threads share the generator of initial weights, so they make their trials one after the other.
 Trial make_trial(const Settings& settings, const Task& task, const Device& device) {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
@@ -131,7 +131,7 @@ struct Moments {
     double scale() const { return noise / gradient; }
 };
 
-/// The gradient that the trial's parameters have.
+/// The gradient of the trial's parameters.
 at::Tensor flat_gradient(const Trial& trial) {
     std::vector<at::Tensor> all;
     for (const auto& parameter : trial.parameters()) {
@@ -140,7 +140,7 @@ at::Tensor flat_gradient(const Trial& trial) {
     return at::cat(all);
 }
 
-/// The moments over many batches of the training set, which are always the same.
+/// The moments over many batches of the training set, always the same batches.
 class Direct {
   public:
     static constexpr std::size_t some = 100;
@@ -156,7 +156,7 @@ class Direct {
         }
     }
 
-    /// Over so many batches at most.
+    /// Over at most this many batches.
     Moments at(Trial& trial, std::size_t most) const {
         at::Tensor mean;
         double squares = 0;
@@ -188,7 +188,7 @@ class Direct {
     std::vector<Batch> batches_;
 };
 
-/// Moments along the training, averaged as NoiseScale averages what it measures.
+/// Moments during training, averaged as NoiseScale averages its measurements.
 class Trail {
   public:
     /// The moments of every `every`-th step are added, and the trial measures every `measured`-th one. A hundred of its
@@ -210,8 +210,8 @@ class Trail {
     double weight_ = 0.0;
 };
 
-/// The moments from the differences of consecutive steps' gradients, as Pollux (OSDI 2021) has them for one worker.
-/// The weights move between the two.
+/// The moments from the differences between gradients of consecutive steps, as in Pollux (OSDI 2021) for one worker.
+/// The weights change between the two steps.
 class Differenced {
   public:
     void add(const Trial& trial) {
@@ -234,7 +234,7 @@ class Differenced {
 
 Moments measured(const NoiseScale& scale) { return {.gradient = scale.gradient(), .noise = scale.noise()}; }
 
-/// What the trial measures where its weights stand still, in steps of which each is measured.
+/// The trial's own measurement at fixed weights, in steps that are all measured.
 Moments at_fixed_weights(const Member& member, const std::string& model, const std::string& data) {
     Member frozen(member.group, settings_of(model, member.group.size(), /*lr=*/0.0, data), member.trial.task(),
                   /*seed=*/2);
@@ -251,7 +251,7 @@ Moments at_fixed_weights(const Member& member, const std::string& model, const s
     return measured(frozen.trial.progress().noise_scale);
 }
 
-/// Prints how far each moment of training is off; returns whether all are within the tolerance.
+/// Prints the error of each moment of training. Returns whether all are within the tolerance.
 bool accuracy_of(const std::string& model, int size, const std::string& data, std::int64_t steps) {
     constexpr std::int64_t every = 16;
     bool good = true;
@@ -265,7 +265,7 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
         Trail trail(every, /*measured=*/size == 1 ? single_measured_every : measured_every);
         Differenced differenced;
         for (std::int64_t step = 1; step <= 3 * steps; ++step) {
-            if (group.rank() == 0 && (step - 1) % every == 0) {  // a step that the trial measures too
+            if (group.rank() == 0 && (step - 1) % every == 0) {  // a step that the trial also measures
                 trail.add(direct.at(member.trial, Direct::some));
             }
             member.step();
@@ -301,7 +301,7 @@ bool accuracy_of(const std::string& model, int size, const std::string& data, st
 
 struct Seconds {
     double wall = 0.0;
-    double cpu = 0.0;  ///< of the calling thread, which trains and measures: others of the machine hardly change it
+    double cpu = 0.0;  ///< of the calling thread, which trains and measures; other processes hardly affect it
 
     Seconds& operator+=(const Seconds& other) {
         wall += other.wall;
@@ -310,7 +310,7 @@ struct Seconds {
     }
 };
 
-/// Always on the same samples, since an epoch's end would fall into steps of the one or the other kind.
+/// Always uses the same samples, because an epoch's end would fall into steps of one kind only.
 Seconds seconds_of_steps(Member& member, const LoadedBatch& batch, bool are_measured) {
     const auto begin = std::chrono::steady_clock::now();
     const double cpu_begin = crescendo::benchmarks::cpu_seconds(RUSAGE_THREAD);
@@ -322,11 +322,11 @@ Seconds seconds_of_steps(Member& member, const LoadedBatch& batch, bool are_meas
             .cpu = crescendo::benchmarks::cpu_seconds(RUSAGE_THREAD) - cpu_begin};
 }
 
-/// Prints what the measurement adds to a step on average if one of so many is measured, in percent: the median of the
-/// ratios, and the interval that holds it with 95 %.
+/// Prints what the measurement adds to an average step, in percent, if only one in several steps is measured: the
+/// median of the ratios, and its 95 % interval.
 void print_percents(std::vector<double> ratios, std::int64_t one_of) {
     std::ranges::sort(ratios);
-    // By ranks: which of n independent numbers enclose their median.
+    // By ranks: finds which of n independent numbers enclose their median.
     const double middle = static_cast<double>(ratios.size() - 1) / 2;
     const double half = std::min(middle, 0.98 * std::sqrt(static_cast<double>(ratios.size())));
     const auto percent = [&](double rank) {
@@ -335,8 +335,8 @@ void print_percents(std::vector<double> ratios, std::int64_t one_of) {
     std::printf(" %+.2f %% | %+.2f to %+.2f %% |", percent(middle), percent(middle - half), percent(middle + half));
 }
 
-/// By so many comparisons of steps that are all measured with steps that are not: of one step of sixteen, what else the
-/// machine does would hide the time.
+/// Compares steps that are all measured with steps that are not, this many times: the time of one measured step in
+/// sixteen would be lost in the machine's noise.
 void cost_of(const std::string& model, int size, const std::string& data, int turns) {
     const auto device = make_cpu_device();
     test::in_group(size, *device, [&](const Group& group) {
@@ -350,7 +350,7 @@ void cost_of(const std::string& model, int size, const std::string& data, int tu
         std::vector<double> wall_ratios;
         std::vector<double> cpu_ratios;
         for (int turn = 0; turn < turns; ++turn) {
-            // In this order, since the second of two may be the faster one.
+            // In this order, because the second of two may be faster.
             Seconds seconds[2];
             for (const bool measured : {true, false, false, true}) {
                 seconds[measured ? 1 : 0] += seconds_of_steps(member, batch, measured);

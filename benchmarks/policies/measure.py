@@ -1,12 +1,14 @@
-"""How much scheduling policies gain: the tables of benchmarks/policies/tables.md, from simulated sweeps.
+"""Measures how much scheduling policies gain: makes the tables of benchmarks/policies/tables.md by simulation.
 
     python3 benchmarks/policies/measure.py [--full] [--growth | --noise | --forming] [--set KEY=VALUE] [--compare LIST] [--csv FILE] [--crescendo PATH] > tables.md
 
-By default 64 and 1,024 slots and 10 seeds, some seconds on two cores; --full adds 16,384 slots (with 5 seeds), more trials a slot, and 20
-seeds: a quarter of an hour. Each table is one cluster: a row for each policy, a column for each number of trials a slot, means over the seeds. The CSV file
-gets every figure with the half width of its 95 % confidence interval, as soon as it is known; clusters that it has already are not run
-again. --growth compares the settings of grow_when instead: one table for each number of slots, a row for each cluster. --noise does the
-same for the settings of batch, where the gradient noise scale rises. --forming has the default alone, by how long a group takes to form, and the share of groups that were new.
+By default, it simulates 64 and 1,024 slots with 10 seeds: some seconds on two cores. --full adds 16,384 slots (with 5
+seeds), more trials per slot, and 20 seeds: a quarter of an hour. Each table is one cluster, with a row per policy, a
+column per number of trials per slot, and means over the seeds. The CSV file gets each figure with the half width of its
+95 % confidence interval as soon as it is known; clusters that it already has are not run again. --growth compares the
+settings of grow_when instead, with one table per number of slots and one row per cluster. --noise does the same for the
+settings of batch, with a rising gradient noise scale. --forming has only the default, by the time that a group takes to
+form, and the share of new groups.
 """
 import argparse
 import csv
@@ -46,7 +48,7 @@ MOST_BY_CLUSTER = 20_000  # the same for tables by cluster, which have more seed
 
 
 def simulate(crescendo, sweep, policies, seeds, slots, ratio, scaling, regroup, others=()):
-    """One row for each policy."""
+    """Returns one row per policy."""
     command = [crescendo, "simulate", sweep, "--slots", str(slots), "--compare", policies, "--seeds", str(seeds), "--format", "json"]
     for setting in (f"run_cap={round(slots * ratio)}", f"simulate.loss_per_doubling={SCALING[scaling]}", f"simulate.regroup={regroup}", *others):
         command += ["--set", setting]
@@ -55,7 +57,7 @@ def simulate(crescendo, sweep, policies, seeds, slots, ratio, scaling, regroup, 
 
 
 class Results:
-    """The rows of all simulations, kept in a CSV file if there is one. What it has is not simulated again."""
+    """The rows of all simulations, kept in a CSV file if one is given. Rows in it are not simulated again."""
 
     KEY = ("slots", "trials a slot", "scaling", "regroup", "seeds")
 
@@ -85,7 +87,7 @@ class Results:
 
 
 def number(text):
-    """What a cell of the CSV file stands for: a number, nothing, or a word."""
+    """Parses a cell of the CSV file: a number, nothing, or a word."""
     try:
         return float(text) if text else None
     except ValueError:
@@ -97,7 +99,7 @@ def brief(value):
 
 
 def table(title, cell, runs):
-    """Rows by policy, columns by trials a slot."""
+    """Prints rows by policy, columns by trials per slot."""
     print(f"\n{title}\n\n| trials a slot | " + " | ".join(f"{rows[0]['trials a slot']:g}" for rows in runs) + " |")
     print("|---" * (len(runs) + 1) + "|")
     for same_policy in zip(*runs):
@@ -113,13 +115,13 @@ def worth(row):
 
 
 def reached(row):
-    """How many times sooner than ASHA; with the share of sweeps that get there, if not all do."""
+    """How many times sooner than ASHA, with the share of sweeps that get there, if not all do."""
     sooner = brief(row["to_quality"]) if row["to_quality"] else "never"
     return sooner if row["reaches_quality"] == 1 else f"{sooner} in {100 * row['reaches_quality']:.0f} %"
 
 
 def growth_table(slots, clusters):
-    """Rows by cluster; each policy but the first has the time to ASHA's quality, and its slot-hours over ASHA's."""
+    """Prints rows by cluster. Policies but the first have the time to ASHA's quality, and slot-hours over ASHA's."""
     policies = [row["policy"] for row in clusters[0]][1:]
     print(f"\n#### {slots:,} slots, {clusters[0][0]['seeds']:,.0f} seeds\n\n| scaling | regroup | trials a slot | " + " | ".join(f"`{policy}`" for policy in policies) + " |")
     print("|---" * (len(policies) + 3) + "|")
@@ -130,7 +132,7 @@ def growth_table(slots, clusters):
 
 
 def forming_table(crescendo, sweep, sizes, ratios, others):
-    """A row for each cluster of good scaling, a column for each duration of a regroup."""
+    """Prints a row for each cluster of good scaling, and a column for each duration of a regroup."""
     print("\n| slots | trials a slot | " + " | ".join(f"{seconds:g} s" for seconds in FORMING) + " | new groups |")
     print("|---" * (3 + len(FORMING)) + "|")
     for slots, ratio in itertools.product(sizes, ratios):
@@ -155,7 +157,7 @@ def main():
     parser.add_argument("--crescendo", default=CRESCENDO, help="the binary")
     options = parser.parse_args()
     if options.set and options.csv:
-        parser.error("--set: a CSV file does not say with which settings its rows were simulated; leave out --csv")
+        parser.error("--set: a CSV file does not record the settings of its rows; leave out --csv")
     sizes = (64, 1024, 16_384) if options.full else (64,) if QUICK else (64, 1024)
     is_by_cluster = options.growth or options.noise or options.forming
     ratios = (1,) if QUICK else (0.25, 1, 4, 16) if options.full and not is_by_cluster else (0.25, 1, 4)

@@ -1,4 +1,4 @@
-// What shorter numbers gain: steps and evaluations of three networks in each precision, in turn on one device.
+// Measures what shorter numbers gain: steps and evaluations of three networks in each precision, in turn on one device.
 //
 //   precision [--quick]     on the device that CRESCENDO_DEVICE names: cpu, or cuda
 //
@@ -42,7 +42,7 @@ const std::vector<Network> networks{
     {"resnet18", {{"model", "resnet18"}, {"batch_size", 32}}, {3, 32, 32}},
 };
 
-/// A trial of one precision, and a batch that it trains on again and again.
+/// A trial of one precision, and a batch on which it trains repeatedly.
 class Runner {
   public:
     Runner(const Network& network, Precision precision, const Device& device)
@@ -60,7 +60,7 @@ class Runner {
         batch_.batch = {many_.narrow(0, 0, batch_size_), device.upload(at::arange(batch_size_).remainder(10))};
     }
 
-    /// Samples a second, for about `seconds`.
+    /// Samples per second, over about `seconds`.
     double training(double seconds) {
         return rate(seconds, batch_.batch.inputs.size(0), [this] { trial_.step(batch_, group_, reducer_); });
     }
@@ -87,7 +87,7 @@ class Runner {
     }
 
     double rate(double seconds, std::int64_t samples, const std::function<void()>& work) {
-        work();  // takes memory, and chooses kernels
+        work();  // warm-up: allocates memory, and chooses kernels
         await(device_);
         const auto began = std::chrono::steady_clock::now();
         double passed = 0;
@@ -126,9 +126,9 @@ void measure(const Network& network, const Device& device, double seconds, int t
     for (int turn = 0; turn < turns; ++turn) {
         for (auto& row : rows) {
             if (row.precision == Precision::fp16 && device.place().is_cpu() && network.input_shape.size() == 3) {
-                continue;  // minutes a step
+                continue;  // takes minutes per step
             }
-            Runner runner(network, row.precision, device);  // anew, since precisions have switches of the process
+            Runner runner(network, row.precision, device);  // anew, because precisions set switches of the process
             row.training.push_back(runner.training(seconds));
             row.share.push_back(row.training.back() / rows.front().training.back());
             row.evaluation.push_back(runner.evaluation(seconds, 1));

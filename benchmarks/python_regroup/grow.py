@@ -1,7 +1,7 @@
-"""The network of benchmarks/throughput in PyTorch, as a program that grows, and as torchrun restarts it.
+"""The network of benchmarks/throughput in PyTorch, as a program that grows, and as one that torchrun restarts.
 
     grow.py                             a warm trainer, which measure.py starts
-    grow.py --restart CHECKPOINT        under torchrun: continues from the checkpoint, makes one step, says when
+    grow.py --restart CHECKPOINT        under torchrun: continues from the checkpoint, makes one step, prints the time
 """
 import sys
 import time
@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, TensorDataset
 import crescendo.torch
 
 BATCH = 128
-# As many images as Fashion-MNIST has in an epoch of 100 steps; what they show is of no matter here.
+# As many images as in an epoch of 100 steps of Fashion-MNIST; their content does not matter.
 images, labels = torch.rand(100 * BATCH, 1, 28, 28), torch.randint(10, (100 * BATCH,))
 
 
@@ -39,7 +39,7 @@ def train(trial):
 
 
 def restart(checkpoint):
-    """What a script does whose group changes by a restart."""
+    """Does what a script does whose group changes by a restart."""
     torch.distributed.init_process_group("gloo")
     torch.set_num_threads(1)
     model = make_model()

@@ -1,7 +1,7 @@
-"""A PyTorch program goes from one worker to two to four: in memory by crescendo.torch, and by torchrun's restart.
+"""Times a PyTorch program that grows from one worker to two to four: by crescendo.torch, and by torchrun's restart.
 
-Each is timed from the decision to the end of the first step at the new width, in turn in one run. The interpreter needs
-torch.
+Each time is from the decision to the end of the first step at the new width; the ways take turns in one run. The
+interpreter needs torch.
 
     $(scripts/install.sh python) benchmarks/python_regroup/measure.py
 """
@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-QUICK = "--quick" in sys.argv  # small numbers, to see that it still runs
+QUICK = "--quick" in sys.argv  # small numbers, to check that it still runs
 TURNS = 1 if QUICK else 7
 WIDTHS = (2,) if QUICK else (2, 4)
 sys.path[:0] = [str(HERE.parent.parent / "python"), str(HERE.parent)]
@@ -27,8 +27,8 @@ from crescendo.fake import FakeCrescendo, Terms  # noqa: E402
 
 
 def in_memory(crescendo, folder, trial):
-    """One worker trains an epoch; then others join until all of WIDTHS were there. Returns the seconds of each growth by
-    its number of workers, and the path of a checkpoint."""
+    """Trains an epoch on one worker, then lets others join, through all of WIDTHS. Returns the seconds of each growth
+    by number of workers, and the path of a checkpoint."""
     terms = Terms(folder, trial=trial, checkpoint_at=1)
     crescendo.train([0], "new", terms, until=1)
     crescendo.expect(0, "regrouped")
@@ -51,7 +51,7 @@ def arrival_of(crescendo, kind):
 
 
 def torchrun(checkpoint, workers):
-    """New processes continue from the checkpoint."""
+    """Times new processes that continue from the checkpoint."""
     decision = time.time()
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={workers}"]
     script = [str(HERE / "grow.py"), "--restart", str(checkpoint)]

@@ -1,13 +1,13 @@
-"""A step of two workers: crescendo.torch's average of the gradients beside DistributedDataParallel's, and what it costs
-to measure the gradients' noise.
+"""Times a step of two workers with crescendo.torch's gradient average and with DistributedDataParallel, and the cost of
+measuring the gradient noise.
 
-All train the same network on the same images, in turn in the same two processes. The interpreter needs torch.
+All train the same network on the same images, and take turns in the same two processes. The interpreter needs torch.
 
     $(scripts/install.sh python) benchmarks/python_step/measure.py
     CRESCENDO_DEVICE=cuda python3 benchmarks/python_step/measure.py
 
-On a GPU there is one worker. It has all the work of a group's member, but its sums are its own: so it shows what the
-average costs beside the exchange.
+On a GPU there is one worker. It does all the work of a group's member, except that its sums stay local, so it shows
+what the average costs without the exchange.
 """
 import os
 import statistics
@@ -18,13 +18,13 @@ from datetime import timedelta
 from pathlib import Path
 
 HERE = Path(__file__).parent
-QUICK = "--quick" in sys.argv  # small numbers, to see that it still runs
+QUICK = "--quick" in sys.argv  # small numbers, to check that it still runs
 TURNS, STEPS = (2, 2) if QUICK else (24, 15)
 sys.path[:0] = [str(HERE.parent.parent / "python"), str(HERE.parent / "python_regroup"), str(HERE.parent)]
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["GLOO_SOCKET_IFNAME"] = "lo"
 
-import usage  # noqa: E402, F401, before what takes seconds to import
+import usage  # noqa: E402, F401, before imports that take seconds
 import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
 import torch.multiprocessing  # noqa: E402
@@ -82,20 +82,20 @@ def worker(rank, size, path):
         noise = statistics.median(c / b - 1 for _, b, c in times[1:]) / EVERY
         difference = max((a - b).abs().max().item() for a, b, _ in zip(*(model.parameters() for model in models)))
         print(f"a step of two workers, medians of {TURNS} turns: DistributedDataParallel {theirs:.1f} ms, "
-              f"crescendo.torch {ours:.1f} ms, ratio {ratio:.2f}; weights differ by {difference}; to measure the noise in "
+              f"crescendo.torch {ours:.1f} ms, ratio {ratio:.2f}; weights differ by {difference}; measuring noise in "
               f"one step of {EVERY} adds {noise:.2%}")
     dist.destroy_process_group()
 
 
 class OwnSums:
-    """The backend of a group of two, of which only this worker is there."""
+    """The backend of a group of two that has only this worker."""
 
     def allreduce(self, tensors):
         return dist.all_reduce(tensors[0], async_op=True)
 
 
 def convolutions(width, depth):
-    """Many small layers: each is a few operations that a GPU has to be asked for."""
+    """Many small layers: each launches a few operations on a GPU."""
     def block(inputs):
         return nn.Sequential(nn.Conv2d(inputs, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU())
     return nn.Sequential(block(1), *(block(width) for _ in range(depth)), nn.AdaptiveAvgPool2d(1), nn.Flatten(),

@@ -1,11 +1,11 @@
-"""What does growing cost a learning curve? Each configuration is trained to the end, once at one batch and once on the
-ladder: the same seed, the same order of samples, and a batch that doubles where RASDA doubles the workers.
+"""What does growing cost a learning curve? Trains each configuration to the end, once at a constant batch and once on
+the ladder, with the same seed and order of samples. On the ladder, the batch doubles when RASDA doubles the workers.
 
     python benchmarks/rasda_quality/curves.py train build/demo/fashion.h5 build/flow/flow.h5    hours; resumable
     python benchmarks/rasda_quality/curves.py table                                             from the recorded curves
 
 One worker trains. A group of any size has the same curve, because the batch of the ladder does not depend on the
-number of workers. Curves are kept in curves.csv beside this file, a line an epoch, with the commit they are of.
+number of workers. Curves are kept in curves.csv next to this file, one line per epoch, with their commit.
 """
 import argparse
 import collections
@@ -37,7 +37,7 @@ WAYS = [REFERENCE, ("ladder", "linear"), ("ladder", "sqrt"), ("ladder", "none")]
 
 
 class Problem:
-    """`configure` draws a configuration; `accuracy` says whether the metric is one, in place of the loss."""
+    """`configure` draws a configuration. `accuracy`: whether the metric is an accuracy, not the loss."""
 
     def __init__(self, name, base, configure, accuracy):
         self.name, self.base, self.configure, self.accuracy = name, base, configure, accuracy
@@ -88,8 +88,8 @@ def cpu_seconds(trainer):
 
 
 def train(node, folder, settings, seed, grows):
-    """Trains a trial to its end. Returns a row for each epoch: the CPU seconds that it took and its metrics, at the end
-    also those of the test data."""
+    """Trains a trial to its end. Returns a row per epoch with its CPU seconds and metrics. The last row also has those
+    of the test data."""
     trainer = node.trainers[0]
     multiple, rows, before = 1, [], cpu_seconds(trainer)
     node.join([trainer], settings, folder, 0, "new", seed=seed, max_resource=EPOCHS, checkpoint_at=EPOCHS)
@@ -115,7 +115,7 @@ def identity(row):
 
 
 def plan(problems):
-    """All trainings, so that what is there after any of them is about as many of each kind."""
+    """Returns all trainings, in an order that keeps the numbers of each kind about equal."""
     for seed in range(1, NUM_SEEDS + 1):
         for config in range(NUM_CONFIGS):
             for problem in problems:
@@ -156,7 +156,7 @@ def record(arguments, path):
 
 
 def table(path):
-    """Paired differences between each way and the reference, of the same configuration and seed."""
+    """Prints paired differences between each way and the reference, for the same configuration and seed."""
     curves = collections.defaultdict(dict)
     for row in read(path):
         curves[identity(row)][int(row["epoch"])] = row
@@ -181,7 +181,7 @@ def table(path):
 
 
 def difference(one, other, unit):
-    """In percent points of accuracy; for a loss, 100 times the logarithm of the ratio. None if either is not finite."""
+    """In percentage points of accuracy; for a loss, 100 times the log ratio. None if either value is not finite."""
     values = [float(each) if each else math.nan for each in (one, other)]
     if not all(map(math.isfinite, values)):
         return None
@@ -191,7 +191,7 @@ def difference(one, other, unit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    training = commands.add_parser("train", help="train what is not recorded yet")
+    training = commands.add_parser("train", help="train what is not yet recorded")
     training.add_argument("images", help="file with the groups train, validation and test of Fashion-MNIST")
     training.add_argument("fields", nargs="?", help="file with the same groups of the flow example")
     training.add_argument("--curves", default=CURVES)

@@ -1,10 +1,10 @@
-"""Records learning curves for sweeps.py: configurations of a problem, each trained to the end at a constant batch.
+"""Records learning curves for sweeps.py: trains configurations of a problem to the end, at a constant batch.
 
     python benchmarks/rasda_quality/pool.py cnn build/demo/fashion.h5                    resumable: adds to pool_cnn.csv
     python benchmarks/rasda_quality/pool.py autoencoder build/flow/flow.h5 --most 60
 
-Each row is an epoch, with the CPU seconds that the trainer took for it: how long it takes on a core of its own. The last
-row of a training has the metrics of the test data.
+Each row is an epoch, with the trainer's CPU seconds: how long the epoch takes on a core of its own. The last row of a
+training has the metrics of the test data.
 """
 import argparse
 import csv
@@ -29,7 +29,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("problem", choices=list(PROBLEMS))
     parser.add_argument("data", help="file with the groups train, validation and test")
-    parser.add_argument("--pool", help="default: pool_PROBLEM.csv beside this file")
+    parser.add_argument("--pool", help="default: pool_PROBLEM.csv next to this file")
     parser.add_argument("--most", type=int, default=1 if QUICK else sys.maxsize, help="configurations")
     arguments = parser.parse_args()
     path = arguments.pool or path_of(arguments.problem)

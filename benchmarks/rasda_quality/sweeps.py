@@ -2,11 +2,11 @@
 
     python benchmarks/rasda_quality/sweeps.py [--seeds N] [--csv FILE] > tables.md      minutes; needs no trainer
 
-Each sweep draws its configurations from a pool, with replacement, and for each trial one of the recorded trainings of
-its configuration; the same for all policies. pool.py recorded them, and curves.py those at a constant batch; the
-latter lack their times, and take the median. The decisions are those of `crescendo simulate`. The batch is `global`, so
-a trial has its recorded curve on any number of workers. The winner is the best trial by its last report. Its worth is
-the test metric of its configuration, trained alone to the end: the mean over its trainings.
+Each sweep draws configurations from a pool, with replacement, and for each trial one of the recorded trainings of its
+configuration; all policies get the same draws. pool.py recorded them, and curves.py those at a constant batch, which
+lack times and take the median. `crescendo simulate` makes the decisions. The batch is `global`, so a trial has its
+recorded curve on any number of workers. The winner is the best trial by its last report. Its worth is the test metric
+of its configuration when trained alone to the end: the mean over its trainings.
 """
 import argparse
 import collections
@@ -27,11 +27,11 @@ from curves import CURVES, HERE  # noqa: E402
 from harness import CRESCENDO, QUICK  # noqa: E402
 from recorded import mean_and_half_width, read  # noqa: E402
 
-EPOCHS = 18  # of a recorded training
+EPOCHS = 18  # in a recorded training
 MILESTONES = (1, 3, 9, EPOCHS)
 NUM_TRIALS = 27
-BUDGET = 92  # epochs, for the comparison in which each policy may start trials until they are spent
-MOST_TRIALS = 150  # more than that comparison starts
+BUDGET = 92  # epochs; in one comparison, each policy can start trials until it has spent them
+MOST_TRIALS = 150  # more than any policy starts in that comparison
 SLOTS = (4,) if QUICK else (2, 4, 16, 64)
 SWEPT = ("cnn",) if QUICK else ("cnn", "autoencoder")
 SCALING = {"good": 0.05, "fair": 0.2}
@@ -53,7 +53,7 @@ Sweep = collections.namedtuple("Sweep", "winner worth epochs slot_seconds second
 
 
 class Pool:
-    """Recorded trainings of a problem: for each configuration some, each a list of rows, an epoch each."""
+    """Recorded trainings of a problem: several per configuration, each a list with one row per epoch."""
 
     def __init__(self, problem, trainings):
         self.metric, self.test, self.goal = PROBLEMS[problem]
@@ -62,7 +62,7 @@ class Pool:
         self.usual_seconds = statistics.median(known) if known else 1.0
 
     def draw(self, seed, path):
-        """Writes the curves of a sweep's trials. Returns the configuration of each."""
+        """Writes the curves of a sweep's trials. Returns each trial's configuration."""
         rng = random.Random(f"{self.problem}/{seed}")
         order = [rng.randrange(len(self.trainings)) for _ in range(MOST_TRIALS)]
         with open(path, "w", newline="") as file:
@@ -82,12 +82,12 @@ class Pool:
         return math.isnan(other) or (one > other if self.goal == "maximize" else one < other)
 
     def difference(self, worth, other):
-        """How much better than the other: points of accuracy, or percent of the loss."""
+        """How much better one is than the other: points of accuracy, or percent of the loss."""
         return 100 * (worth - other) if self.goal == "maximize" else 100 * (other - worth) / other
 
 
 def recorded(rows, config_of, seed_of=lambda row: int(row["seed"])):
-    """The complete trainings among these rows, by configuration and seed."""
+    """Returns the complete trainings among these rows, by configuration and seed."""
     curves = collections.defaultdict(lambda: collections.defaultdict(list))
     for row in rows:
         curves[config_of(row)][seed_of(row)].append(row)
@@ -106,7 +106,7 @@ def pool_of(problem):
 
 
 def simulate(pool, curves, scheduler, slots, loss, num_trials, folder):
-    """All reports of a sweep, in their order, and its summary."""
+    """Returns all reports of a sweep, in order, and its summary."""
     sweep, out = os.path.join(folder, "sweep.yaml"), os.path.join(folder, "out")
     with open(sweep, "w") as file:
         file.write(f"metric: {{name: {pool.metric}, goal: {pool.goal}}}\nrun_cap: {num_trials}\nseed: 1\n"
@@ -119,7 +119,7 @@ def simulate(pool, curves, scheduler, slots, loss, num_trials, folder):
 
 
 def outcome(pool, order, reports, slot_seconds, seconds):
-    """What the sweep had after these reports."""
+    """Returns what the sweep has found after these reports."""
     last, reached = {}, collections.Counter()
     for report in reports:
         trial, resource = int(report["trial"]), int(report["resource"])
@@ -134,7 +134,7 @@ def outcome(pool, order, reports, slot_seconds, seconds):
 
 
 def run(job):
-    """The sweep to its end, and one that starts trials until the epochs are spent."""
+    """Returns the whole sweep, and one that starts trials until the epochs are spent."""
     pool, policy, slots, scaling, seed = job
     with tempfile.TemporaryDirectory() as folder:
         curves = os.path.join(folder, "curves.csv")
@@ -147,7 +147,7 @@ def run(job):
 
 
 def with_interval(values):
-    """Without what diverged."""
+    """The mean of the finite values, with its interval."""
     finite = [value for value in values if math.isfinite(value)]
     return "{:+.2f} ± {:.2f}".format(*mean_and_half_width(finite)) if finite else "diverged"
 
@@ -179,12 +179,12 @@ def print_table(pool, results):
 
 
 def shorter(sweeps, others):
-    """How many times shorter than the others."""
+    """How many times shorter the sweeps are than the others."""
     return f"{statistics.geometric_mean(b.seconds / a.seconds for a, b in zip(sweeps, others)):.2f}"
 
 
 def print_chance(pool, sweeps):
-    """How far apart two sweeps of the same policy are, that differ in their configurations alone."""
+    """Prints how much two sweeps of the same policy differ when only their configurations differ."""
     worths = [100 * sweep.worth if pool.goal == "maximize" else sweep.worth for sweep in sweeps]
     best = sorted(map(pool.worth, range(len(pool.trainings))), reverse=pool.goal == "maximize")
     scale = 100 if pool.goal == "maximize" else 1
@@ -194,9 +194,9 @@ def print_chance(pool, sweeps):
 
 
 def what_the_ladder_costs(num_seeds):
-    """RASDA's sweep over the curves that curves.py recorded: at a constant batch, and on the ladder with each
-    optimizer's default scaling of the rate. Part of the difference is that the ladder chooses another configuration,
-    and part that the chosen one was trained on it."""
+    """Compares RASDA's sweeps over the curves of curves.py: at a constant batch, and on the ladder with each
+    optimizer's default scaling of the rate. One part of the difference is that the ladder chooses another
+    configuration; the other part is that the chosen one was trained on it."""
     print("\n| problem | optimizer | configurations | in all | by its choice | by its training |")
     print("|---" * 6 + "|")
     for problem, optimizer in itertools.product(SWEPT if QUICK else PROBLEMS, DEFAULT_SCALING):

@@ -1,14 +1,14 @@
-"""RASDA against ASHA: the same sweep, the same seeds, the same slots, one after the other in turn.
+"""Compares RASDA with ASHA: the same sweep, seeds and slots, in turn.
 
-    python benchmarks/rasda_vs_asha/measure.py                              the demo's sweep on two slots, one a core
+    python benchmarks/rasda_vs_asha/measure.py                              the demo's sweep on two slots, one per core
     python benchmarks/rasda_vs_asha/measure.py --slots 16 --slow-cores --turns 10 --data IMAGES.h5 --csv FILE.csv
     python benchmarks/rasda_vs_asha/measure.py --slots-per-gpu 4 --batch 256 --turns 3 --policies rasda asha crowded
 
-`make demo` prepares the demo's data. Each turn has a seed of its own. With --slow-cores, more slots than the machine has
-cores are slots of equal speed (../slow_cores.py); this needs root. With --csv, rows are kept in a file, with the commit
-they are of and the share of a core that a slot has, and a second call adds the turns that lack. "simulated" is the
-makespan that `crescendo simulate --replay` gives for the sweep that was just measured, and the share by which it is off.
-The policy "crowded" is RASDA whose trials grow at every rung, onto GPUs that they have already.
+`make demo` prepares the demo's data. Each turn has its own seed. With --slow-cores, there can be more slots than the
+machine has cores, all of equal speed (../slow_cores.py); this needs root. With --csv, rows are kept in a file, with
+their commit and the share of a core that a slot has, and a second call adds the missing turns. "simulated" is the
+makespan that `crescendo simulate --replay` computes for the sweep just measured, with its relative error. The policy
+"crowded" is RASDA with trials that grow at each rung, onto GPUs that they already have.
 """
 import argparse
 import contextlib
@@ -30,7 +30,7 @@ POLICIES = ["rasda", "asha", "crowded"]
 COLUMNS = ["commit", "sweep", "batch", "slots", "share", "seed", "policy", "wall", "held", "training", "epochs", "best",
            "simulated", "off"]
 
-# Each trainer takes the first slot that no other has, for as long as it lives.
+# Each trainer takes the first free slot, and keeps it until it ends.
 WRAPPER = """#!/bin/bash
 number=0
 for slot in {slots}; do
@@ -78,7 +78,7 @@ def measure(options, policy, seed, folder):
 
 
 def wrapped_trainer(folder, slots):
-    """A command that runs crescendo-trainer in a slot."""
+    """Writes a command that runs crescendo-trainer in a slot."""
     path = os.path.join(folder, "trainer")
     with open(path, "w") as file:
         entries = " ".join(f"{slot.core}:{slot.processes}" for slot in slots)
@@ -95,13 +95,13 @@ def mean_text(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sweep", default="examples/fashion-mnist/sweep.yaml")
-    parser.add_argument("--data", help="file with the groups train, validation and test, in place of the sweep's")
-    parser.add_argument("--max", type=int, help="epochs, in place of the sweep's")
-    parser.add_argument("--batch", type=int, help="batch size, in place of the sweep's")
+    parser.add_argument("--data", help="file with the groups train, validation and test, instead of the sweep's")
+    parser.add_argument("--max", type=int, help="epochs, instead of the sweep's")
+    parser.add_argument("--batch", type=int, help="batch size, instead of the sweep's")
     parser.add_argument("--slots", type=int, default=2)
-    parser.add_argument("--slots-per-gpu", type=int, help="in place of --slots, on the machine's GPUs")
+    parser.add_argument("--slots-per-gpu", type=int, help="instead of --slots, on the machine's GPUs")
     parser.add_argument("--policies", nargs="+", choices=POLICIES, default=["rasda", "asha"])
-    parser.add_argument("--slow-cores", action="store_true", help="as many slots of equal speed; needs root")
+    parser.add_argument("--slow-cores", action="store_true", help="slots of equal speed; needs root")
     parser.add_argument("--turns", type=int, default=1)
     parser.add_argument("--csv", default=os.devnull)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The demo's problem with Ray Tune 2.60 and with Crescendo: the same configurations, ASHA, two slots, one run.
+"""Tunes the demo's problem with Ray Tune 2.60 and with Crescendo: same configurations, ASHA, two slots, one run.
 
     PYTHON -m pip install --target build/ray "ray[tune]==2.60.*"
     PYTHONPATH=build/ray PYTHON benchmarks/ray_tune/measure.py
@@ -35,7 +35,7 @@ trainer: {{model: cnn, optimizer: sgd, batch_size: {batch}, data: {{train: "{dat
 
 
 def trainable(config):
-    """One trial of Ray's: the same model, data and steps, in Python."""
+    """Trains one trial of Ray's: the same model, data and steps, in Python."""
     import h5py
     import torch
     from ray import tune

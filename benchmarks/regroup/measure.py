@@ -1,7 +1,7 @@
-"""A trial goes from one worker to two: in memory, by our own restart from its checkpoint, by torchrun's.
+"""Times how a trial grows from one worker to two: in memory, by our restart from its checkpoint, by torchrun's.
 
-Each is timed from the decision to the end of the first step at the new width, in turn in one run. Then the same in
-memory for a model of 400 MB, by phases, beside a copy of as many bytes through the loopback interface.
+Each time is from the decision to the end of the first step at the new width; the ways take turns in one run. Then a
+model of 400 MB grows in memory, timed by phases, next to a copy of as many bytes through the loopback interface.
 
     python benchmarks/regroup/measure.py build/demo/fashion.h5
 """
@@ -28,12 +28,12 @@ def settings(data):
 
 
 def first_step_done(regrouped):
-    """The message comes some steps later, to say how long these took."""
+    """The message comes eight steps later, because it has the duration of these steps."""
     return regrouped["received"] - 8 * regrouped.get("step_seconds", 0)
 
 
 def in_memory(node, data, folder, generation):
-    """One worker trains an epoch; then the other joins it."""
+    """Trains an epoch on one worker, then lets the other join."""
     node.join(node.trainers[:1], settings(data), folder, generation, "new")
     node.expect("regrouped")
     node.expect("report")
@@ -45,12 +45,12 @@ def in_memory(node, data, folder, generation):
 
 
 def our_restart(data, folder):
-    """Two new processes take up the checkpoint that the trial has left."""
+    """Times two new processes that continue from the trial's checkpoint."""
     decision = time.perf_counter()
     node = Node(2)
     try:
         node.join(node.trainers, settings(data), folder, 0, "checkpoint", batch_multiple=2)
-        # The checkpoint's own report comes first and is answered.
+        # The checkpoint's report comes first, and gets an answer.
         node.expect("report")
         for trainer in node.trainers:
             trainer.send(type="decision", trial=0, decision="continue", batch_multiple=2, checkpoint_at=1000)
@@ -73,7 +73,7 @@ def torchrun_restart(data, folder):
 
 
 def of_large_model(node, data, folder, generation):
-    """The phases of a regroup, and the bytes of the state that it moved."""
+    """Returns the phases of a regroup, and the bytes of state that it moved."""
     width, inputs, classes = (100 if QUICK else 9800), 784, 10
     numbers = (inputs + 1) * width + (width + 1) * width + (width + 1) * classes
     large = {"model": "mlp", "width": width, "depth": 2, "optimizer": "sgd", "lr": 1e-4, "batch_size": 8,
@@ -88,7 +88,7 @@ def of_large_model(node, data, folder, generation):
 
 
 def loopback_copy(num_bytes):
-    """Seconds in which a process gets so many bytes from another thread."""
+    """Returns the seconds in which a process receives this many bytes from another thread."""
     content, received = bytearray(num_bytes), memoryview(bytearray(num_bytes))
     with socket.create_server(("127.0.0.1", 0)) as server:
         with socket.create_connection(server.getsockname()) as source, server.accept()[0] as sink:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How large the page of `crescendo report` is, and how soon it is ready and answers in a browser.
+"""Measures the size of the page of `crescendo report`, and how soon it is ready and responds in a browser.
 
 usage: "$(scripts/install.sh python)" benchmarks/report_page/measure.py build/default/bin/crescendo
 
-Needs what `scripts/install.sh browser` installs. The sweeps are those of tests/report/virtual_sweep.py.
+Needs what `scripts/install.sh browser` installs. tests/report/virtual_sweep.py makes the sweeps.
 """
 import shutil
 import subprocess
@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 SIZES = {3: 2, 300: 32, 1000: 64, 10_000: 256}  # trials: slots
 WIDTHS = (400, 1600)
 
-# Presses a key, changes a filter and waits until the frame after it is drawn; the slowest of all, in seconds.
+# Presses keys and changes a filter, and waits for the next frame each time. Returns the longest wait, in seconds.
 SLOWEST_ANSWER = """async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const filter = document.querySelector('.filters select');

@@ -1,17 +1,17 @@
-"""How good samplers are: the best value after so many trials, beside samplers of Optuna and Syne Tune.
+"""Measures samplers by the best value after a number of trials, ours and those of Optuna and Syne Tune.
 
     "$(scripts/install.sh python)" benchmarks/samplers/measure.py [--seeds 30] [--only NAME,NAME] [--csv FILE] [--table]
                                                                   [--trials 500] [--problems NAME,NAME]
 
-Needs what `scripts/install.sh tools` installs (Optuna). Where Syne Tune (0.16; `pip install syne-tune`) is not
-installed, its row is left out. Trials run one after the other. Every finished search is a row of the CSV file, with its
-commit. The file is read again, so a run that was broken off goes on where it stopped. Of two rows of a search the last
-counts. Without --csv that is quality.csv, which has all searches: to measure them anew, name a file of your own.
+Needs what `scripts/install.sh tools` installs (Optuna). If Syne Tune (0.16; `pip install syne-tune`) is not installed,
+its row is left out. Trials run one after the other. Each finished search is a row of the CSV file, with its commit. An
+interrupted run continues where it stopped, because the file is read again. If a search has two rows, the last counts.
+The default of --csv is quality.csv, which has all searches; to measure them again, name your own file.
 
-Tables show the median regret (what the best value is above the minimum) and, in parentheses, the quartiles; and how
-often a sampler's regret is lower than that of another of its kind for the same seed, with the probability that chance
-alone makes it so uneven (Wilcoxon's signed-rank test). Regrets that differ by rounding only (TIE) are equal, and not
-counted.
+Tables show the median regret (best value minus the minimum) and, in parentheses, the quartiles. They also show how
+often a sampler's regret is lower than another's of its kind for the same seed, with the probability that this is only
+chance (Wilcoxon's signed-rank test). Regrets that differ only by rounding (TIE) count as equal, and are left
+out.
 """
 import argparse
 import csv
@@ -32,18 +32,18 @@ from recorded import commit  # noqa: E402
 PROBLEMS = {**USUAL, **FURTHER}
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKPOINTS = (50, 100, 200, 500)
-LONGEST = 50 if QUICK else 500  # trials of a search
+LONGEST = 50 if QUICK else 500  # trials per search
 SEARCHED = QUICK_PROBLEMS if QUICK else USUAL
-TIE = 1e-9  # of the largest regret of a problem
+TIE = 1e-9  # relative to the largest regret of a problem
 RIVALS = {"tpe": ["Optuna TPE", "Syne Tune CQR"], "gp": ["Optuna GP"]}
 
 
 def applies(its, config):
-    return "when" not in its or eval(its["when"], {}, config)  # conditions here mean the same in Python
+    return "when" not in its or eval(its["when"], {}, config)  # these conditions mean the same in Python
 
 
 def ours(sampler, problem, seed, trials):
-    """The losses of a search by `crescendo ask-tell`, which decides as a sweep does."""
+    """Returns the losses of a search by `crescendo ask-tell`, which decides like a sweep."""
     sweep = {"metric": {"name": "loss"}, "run_cap": trials, "seed": seed, "method": sampler,
              "scheduler": {"type": "fifo", "max": 1}, "command": ["true"], "parameters": PROBLEMS[problem].space}
     with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +99,7 @@ def optunas(sampler, problem, seed, trials):
 
 
 def syne_tunes(sampler, problem, seed, trials):
-    """Its spaces have no conditions: it searches all parameters in every trial."""
+    """Runs Syne Tune. Its spaces have no conditions: it searches all parameters in each trial."""
     from syne_tune.backend.trial_status import Trial
     from syne_tune.config_space import choice, loguniform, randint, uniform
     from syne_tune.optimizer import baselines
@@ -138,7 +138,7 @@ SAMPLERS = {"random": lambda *search: ours("random", *search), "sobol": lambda *
 
 
 def regrets(losses, problem):
-    """Regret at each checkpoint; empty where the search was shorter."""
+    """Returns the regret at each checkpoint; empty beyond the end of the search."""
     return [min(losses[:count]) - PROBLEMS[problem].minimum if len(losses) >= count else "" for count in CHECKPOINTS]
 
 
@@ -152,7 +152,7 @@ def read(path):
 
 
 def is_done(values, trials):
-    """Whether a search of which these regrets are known was as long."""
+    """Whether a search with these known regrets was as long."""
     return sum(value is not None for value in values) >= sum(count <= trials for count in CHECKPOINTS)
 
 
@@ -189,7 +189,7 @@ def table(rows):
 
 
 def duels(rows):
-    """Ours beside another's of the same kind."""
+    """Prints our samplers next to others of the same kind."""
     from scipy.stats import wilcoxon
     counts = [count for count in CHECKPOINTS if count <= LONGEST]
     print("\n| problem | ours | the other | " + " | ".join(f"{count} trials" for count in counts) + " |")

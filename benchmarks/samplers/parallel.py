@@ -1,15 +1,15 @@
-"""How soon a sampler finds what random finds: ASHA and RASDA on 64 simulated slots, over the same problems.
+"""Measures how soon a sampler finds what random finds: ASHA and RASDA on 64 simulated slots, on the same problems.
 
     python3 benchmarks/samplers/parallel.py [--seeds 40] [--only NAME,NAME] [--csv FILE] [--table]
 
-Needs no trainer: `crescendo ask-tell` decides, and a trial on one slot takes the recorded seconds for an epoch, or one
-second where the problem is a function. Twice as many slots take 1.8 times less (LOSS_PER_DOUBLING). The batch is
-`global`, so a trial's curve is the same on any number of slots. The rows of finished sweeps are in the CSV file, with
-their commit. It is read again: so a run that was broken off goes on. Without --csv that is parallel.csv, which has all
-sweeps: to measure them anew, name a file of your own.
+Needs no trainer: `crescendo ask-tell` decides, and on one slot, an epoch takes the recorded seconds, or one second if
+the problem is a function. Twice as many slots take 1.8 times less (LOSS_PER_DOUBLING). The batch is `global`, so a
+trial's curve is the same on any number of slots. Rows of finished sweeps are in the CSV file, with their commit. An
+interrupted run continues, because the file is read again. The default of --csv is parallel.csv, which has all sweeps;
+to measure them again, name your own file.
 
-The target is the median over all seeds of the loss with which random's sweeps end. The table shows the median time to
-it, in parts of the time of random's whole sweep, and quartiles. A sweep that never gets there counts as the longest.
+The target is the median, over all seeds, of the final loss of random's sweeps. The table shows the median time to the
+target and its quartiles, as fractions of the time of random's sweep. A sweep that never gets there counts as longest.
 """
 import argparse
 import csv
@@ -37,7 +37,7 @@ SAMPLERS = ("random", "tpe", "cmaes")  # gp is for fewer trials
 
 
 class Trial:
-    """A training on some slots. `left` is what its present epoch still takes, in epochs, as of `since`."""
+    """A training on some slots. `left` is the unfinished part of its present epoch at `since`."""
 
     def __init__(self, losses, epoch_seconds):
         self.losses, self.epoch_seconds = losses, epoch_seconds
@@ -54,8 +54,8 @@ class Trial:
 
 
 class Cluster:
-    """A sweep. `found` is the times at which its best complete trial became better, and the loss then. `now` is the end
-    of the sweep."""
+    """A sweep. `found` has the times at which its best complete trial improved, with the loss. `now` is the end of the
+    sweep."""
 
     def __init__(self, problem, scheduler, sampler, seed):
         self.problem, self.trials, self.reports, self.now, self.found = problem, {}, [], 0.0, []
@@ -94,7 +94,7 @@ class Cluster:
     def next_report(self):
         at, number, version = heapq.heappop(self.reports)
         trial = self.trials[number]
-        if version != trial.version:  # it has stopped, or has other slots
+        if version != trial.version:  # it has stopped, or its slots have changed
             return
         self.now, trial.since, trial.left = at, at, 1.0
         trial.epoch += 1

@@ -1,5 +1,5 @@
-"""The problems of measure.py and parallel.py: functions with a known minimum, and trainings of which the curves were
-recorded (record.py). Spaces are written as in the section `parameters` of a sweep file."""
+"""Problems for measure.py and parallel.py: functions with a known minimum, and trainings with recorded curves
+(record.py). Spaces are written as in the section `parameters` of a sweep file."""
 import csv
 import math
 import os
@@ -31,7 +31,7 @@ def sphere(**x):
 
 
 def mixed(optimizer, lr, layers, momentum=None, decay=None):
-    """Like a training: each optimizer has a rate that is best, and a parameter of its own; three layers are best."""
+    """Resembles a training: each optimizer has its best rate, and its own parameter; three layers are best."""
     loss = 0.3 * (math.log10(lr) - {"sgd": -1.5, "adam": -3, "rmsprop": -2.5}[optimizer]) ** 2 + 0.1 * abs(layers - 3)
     if optimizer == "sgd":
         return loss + 2 * (momentum - 0.9) ** 2
@@ -39,7 +39,7 @@ def mixed(optimizer, lr, layers, momentum=None, decay=None):
 
 
 class Function:
-    """Called with a configuration, a function returns its loss. As a training, it falls towards that."""
+    """A function that returns a configuration's loss. Used as a training, its curve falls towards that loss."""
 
     max_resource = 9
 
@@ -50,20 +50,20 @@ class Function:
         return self.call(**config)
 
     def at(self, config):
-        """As Recorded.at."""
+        """Like Recorded.at."""
         return [self(config) + 1 / epoch for epoch in range(1, self.max_resource + 1)] + [1.0]
 
 
 class Recorded:
-    """Recorded trainings, made a function of any configuration by inverse distance weighting (Shepard 1968): a recorded
-    configuration has its own curve, and one between them a mean that is mostly that of the nearest. So the minimum is
-    that of the best recorded configuration. Only trainings with the same choices are averaged."""
+    """Recorded trainings, extended to any configuration by inverse distance weighting (Shepard 1968). A recorded
+    configuration has its own curve; others have a weighted mean, dominated by the nearest. So the minimum is that of
+    the best recorded configuration. Only trainings with the same choices are averaged."""
 
-    POWER = 8  # above the number of dimensions, so that near ones outweigh the many that are far
+    POWER = 8  # above the number of dimensions, so that near points outweigh the many distant ones
 
     def __init__(self, name, sweep):
         self.space, self.max_resource = sweep["parameters"], sweep["scheduler"]["max"]
-        # The loss of a training that diverges has no bound. No search is helped by how bad it is.
+        # The loss of a diverging training has no bound, and no search gains from knowing how bad it is.
         with open(os.path.join(RECORDED, f"{name}.csv"), newline="") as file:
             rows = list(csv.DictReader(file))
         curves = [[float(row[f"loss_{epoch + 1}"]) for epoch in range(self.max_resource)] for row in rows]
@@ -83,7 +83,7 @@ class Recorded:
         return tuple(config[key] for key in self.space if "values" in self.space[key])
 
     def place(self, config):
-        """Of the numbers, in the unit cube."""
+        """Returns the configuration's numbers as a point in the unit cube."""
         place = []
         for key, its in self.space.items():
             if "values" not in its and key in config:
@@ -93,7 +93,7 @@ class Recorded:
         return place
 
     def at(self, config):
-        """Its losses after 1, 2, … epochs, and the seconds of an epoch."""
+        """Returns the losses after 1, 2, … epochs, and the seconds per epoch."""
         place, total, sums = self.place(config), 0.0, [0.0] * (self.max_resource + 1)
         for there, values in self.nodes[self.choices(config)]:
             squared = sum((a - b) ** 2 for a, b in zip(place, there))
@@ -109,7 +109,7 @@ class Recorded:
 
 
 def training(model, data, more, parameters):
-    """The sweep that records a problem: points of `sobol`, each trained for nine epochs."""
+    """Returns the sweep that records a problem: `sobol` points, each trained for nine epochs."""
     space = {"optimizer": {"values": ["sgd", "adamw"]},
              "lr": {"distribution": "log_uniform_values", "min": 1e-4, "max": 0.3},
              "momentum": {"min": 0.0, "max": 0.99, "when": "optimizer == 'sgd'"}, **parameters}

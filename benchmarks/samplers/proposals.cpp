@@ -1,10 +1,10 @@
-/// How long a sampler takes for a proposal, and to be told of a trial, by the number of trials that have ended.
+/// Measures how long a sampler takes to propose, and to take in a trial, by the number of trials that have ended.
 ///
-/// 20 parameters: numbers, whole numbers and choices, some with a condition. 64 trials run, and each ends at one of four
-/// rungs. Times are the processor's, so that other work on the machine does not count. `gp` proposes only the trials that
-/// are timed, and random ones come before.
+/// There are 20 parameters: numbers, integers and choices, some conditional. 64 trials run, and each ends at one of
+/// four rungs. Times are CPU times, so that other work on the machine does not count. `gp` proposes only the timed
+/// trials; those before are random.
 ///
-///     proposals               every sampler that learns, with up to 100,000 trials
+///     proposals               each sampler that learns, with up to 100,000 trials
 ///     proposals --most N      the same with at most N trials
 
 #include <time.h>
@@ -26,7 +26,7 @@ using namespace crescendo;
 
 namespace {
 
-/// Microseconds for which this thread was at work.
+/// CPU time of this thread, in microseconds.
 double now() {
     timespec time{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -51,7 +51,7 @@ SweepSpec spec_of(const std::string& sampler) {
     return spec;
 }
 
-/// The time that a share of the calls does not exceed, in microseconds.
+/// The quantile of the calls' times, in microseconds.
 double quantile(std::vector<double>& times, double share) {
     const auto at = times.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(times.size() - 1));
     std::nth_element(times.begin(), at, times.end());
@@ -62,7 +62,7 @@ class Measurement {
   public:
     explicit Measurement(const std::string& sampler) : spec_(spec_of(sampler)), sampler_(spec_) {}
 
-    /// Goes on to so many trials, and prints what the last `num_timed` of them took.
+    /// Continues to this many trials, and prints the times of the last `num_timed`.
     void run_to(int num_trials, int num_timed) {
         std::vector<double> proposals;
         std::vector<double> tells;
@@ -91,7 +91,7 @@ class Measurement {
     }
 
   private:
-    /// A trial in three survives a rung.
+    /// One trial in three survives a rung.
     void end_first() {
         auto trial = std::move(running_.front());
         running_.pop_front();

@@ -1,7 +1,7 @@
-"""The trees of scikit-learn's GradientBoostingRegressor with a quantile loss, without its checks for each of them.
+"""Grows the trees of scikit-learn's GradientBoostingRegressor with a quantile loss, without its checks per tree.
 
-They are the same trees, bit for bit, in a quarter of the time: Syne Tune's CQR grows 500 of them for a trial. That takes
-parts of scikit-learn that are not public, so with another version than the one that was compared nothing is replaced.
+The trees are the same bit for bit, in a quarter of the time: Syne Tune's CQR grows 500 of them per trial. This uses
+private parts of scikit-learn, so nothing is replaced if the version is not the one that was compared.
 """
 import numpy as np
 import sklearn
@@ -14,7 +14,7 @@ COMPARED = "1.9.1"
 
 
 def replace():
-    """Has every GradientBoostingRegressor of this process grow its trees here, where they would be the same."""
+    """Makes each GradientBoostingRegressor of this process grow its trees here, if they would be the same."""
     if sklearn.__version__ == COMPARED and GradientBoostingRegressor._fit_stages is not fit_stages:
         sklearn.set_config(skip_parameter_validation=True, assume_finite=True)
         replace.own = GradientBoostingRegressor._fit_stages
@@ -37,7 +37,7 @@ def fit_stages(self, inputs, targets, raw, weights, random_state, *others):
     leaf_weight = self.min_weight_fraction_leaf * np.sum(weights)
     of_a_tree = vars(DecisionTreeRegressor(max_depth=self.max_depth))
     gradient = np.empty(samples)
-    ranks = {}  # of the quantile among so many numbers
+    ranks = {}  # rank of the quantile, by count of numbers
 
     def rank(count):
         if count not in ranks:

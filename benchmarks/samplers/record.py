@@ -1,9 +1,9 @@
-"""Records the trainings of a problem as recorded/NAME.csv: a line a trial, with its losses at each epoch.
+"""Records the trainings of a problem in recorded/NAME.csv: one line per trial, with its loss at each epoch.
 
     "$(scripts/install.sh python)" benchmarks/samplers/record.py cnn DIR
 
-DIR has the data that its sweep names (fashion.h5 of 10,000 samples a group, or flow.h5 of examples/flow), and gets
-the sweep, on one slot: some 20 minutes. What is broken off goes on where it stopped.
+DIR has the data that its sweep names (fashion.h5 with 10,000 samples per group, or flow.h5 of examples/flow), and gets
+the sweep. It takes some 20 minutes on one slot. An interrupted run continues where it stopped.
 """
 import argparse
 import csv

@@ -1,10 +1,10 @@
-/// How long a large search space with rules takes to be read, and a proposal to be drawn.
+/// Measures the time to read a large search space with rules, and to draw a proposal from it.
 ///
-/// 200 parameters, of which 50 have a condition, and 20 constraints, each of which refuses about one draw in twenty.
-/// Times are the processor's, so that other work on the machine does not count.
+/// It has 200 parameters, 50 with a condition, and 20 constraints that each reject about one draw in twenty. Times are
+/// CPU times, so that other work on the machine does not count.
 ///
-///     search_space             the spaces that the table of the README has
-///     search_space --quick     the same for a moment
+///     search_space             the spaces in the README's table
+///     search_space --quick     the same, for a moment only
 
 #include <cstdio>
 #include <string>
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
             SearchSpace(space.parameters, space.constraints);
         });
         const SearchSpace searched(space.parameters, space.constraints);
-        std::size_t entries = 0;  // so that no draw is left out
+        std::size_t entries = 0;  // so that no draw is optimized away
         const double propose = microseconds(is_quick ? 100 : 20'000, [&](int i) {
             entries += searched.sample(draws(1, Purpose::configuration, TrialId{i})).size();
         });

@@ -1,9 +1,9 @@
-"""Trials of one node that read one compressed set: bytes and CPU, beside those of a trial alone.
+"""Measures bytes and CPU of trials on one node that read the same compressed set, next to those of a single trial.
 
     $PYTHON benchmarks/shared_reading/measure.py
 
-The set, 128 MiB of fields in deflated chunks, is eight times as large as the memory of a trainer. Each trainer is a
-process that trains a trial of its own. Its reading threads are all of its threads but the first.
+The set, 128 MiB of fields in deflated chunks, is eight times as large as a trainer's memory. Each trainer is a process
+that trains its own trial. Its reading threads are all of its threads except the first.
 """
 import os
 import statistics
@@ -23,7 +23,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def write_fields(path):
-    """Samples of 4 KiB: smooth fields of 32 x 32, rounded to 13 bits."""
+    """Makes samples of 4 KiB: smooth fields of 32 x 32, rounded to 13 bits."""
     x = np.linspace(0, 6, 32, dtype=np.float32)
     random = np.random.default_rng(1)
     with h5py.File(path, "w") as file:
@@ -48,7 +48,7 @@ def reading_seconds(pid):
 
 
 def measure(path, count, shared):
-    """Bytes and seconds of CPU that `count` trials side by side need to read the set twice."""
+    """Returns the bytes and CPU seconds that `count` parallel trials need to read the set twice."""
     memory = os.memfd_create("crescendo")
     variables = {"CRESCENDO_SHARED_MEMORY": f"/proc/{os.getpid()}/fd/{memory}"} if shared else {}
     settings = {"model": "mlp", "width": 4, "depth": 1, "batch_size": 256, "lr": 0.001,

@@ -1,4 +1,4 @@
-"""How long `crescendo simulate` takes for a large sweep, in seconds of the processor: other work does not count.
+"""Measures how long `crescendo simulate` takes for a large sweep, in CPU seconds, so that other work does not count.
 
     python3 benchmarks/simulate/measure.py [path of crescendo]
 """
@@ -21,7 +21,7 @@ scheduler: {min: 1, max: 81, reduction_factor: 3, scaling_factor: 2}
 
 
 def cpu_seconds():
-    """What all programs that were started and have ended have used."""
+    """CPU time of all child processes that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

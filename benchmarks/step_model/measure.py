@@ -1,11 +1,11 @@
-"""How well does the scheduler predict the step time of a group that is larger than all before?
+"""How well does the scheduler predict the step time of a group that is larger than any before?
 
     python benchmarks/step_model/measure.py measure IMAGES.h5 FIELDS.h5    some minutes; needs root
     python benchmarks/step_model/measure.py table                          from the recorded times
 
-Groups of 1, 2, 4 and 8 workers train on slow cores of equal speed (../slow_cores.py), so that eight take no time from one
-another. The batch of the group stays (global) or is one for each worker. Each time is the mean of an epoch's steps, as
-in the reports. From what widths up to W took, the step time of the next one is predicted. Times are kept in times.csv.
+Groups of 1, 2, 4 and 8 workers train on slow cores of equal speed (../slow_cores.py), so that eight workers do not slow
+each other down. The group's batch is constant (global), or constant per worker. Each time is the mean of an epoch's
+steps, as in reports. Times of widths up to W predict the next width. Times are kept in times.csv.
 """
 import argparse
 import collections
@@ -78,7 +78,7 @@ def record(arguments, node):
 
 
 def predicted(known, asked):
-    """Seconds of a step at `asked`, (workers, batch), from `known`, (workers, batch) -> seconds."""
+    """Predicts the seconds of a step at `asked`, (workers, batch), from `known`, (workers, batch) -> seconds."""
     lines = [f"{workers} {batch} {seconds}" for (workers, batch), seconds in sorted(known.items())]
     lines.append(f"{asked[0]} {asked[1]}")
     return float(subprocess.run([os.path.join(BIN, "step_model")], input="\n".join(lines), capture_output=True, text=True,
@@ -111,7 +111,7 @@ def main():
     measuring = commands.add_parser("measure", help="measure step times")
     measuring.add_argument("images", help="file with the group train of Fashion-MNIST")
     measuring.add_argument("fields", nargs="?", help="file with the same group of the flow example")
-    measuring.add_argument("--models", nargs="+", choices=MODELS, help="these alone; times of others are kept")
+    measuring.add_argument("--models", nargs="+", choices=MODELS, help="measure only these; times of others are kept")
     measuring.add_argument("--times", default=TIMES)
     printing = commands.add_parser("table", help="print predictions")
     printing.add_argument("--times", default=TIMES)

@@ -1,7 +1,7 @@
-// Predicts the step times of groups from those of smaller ones, as the scheduler does.
+// Predicts step times of groups from those of smaller groups, as the scheduler does.
 //
-//   step_model < times         a line "workers batch seconds" for each time that is known, then a line "workers batch"
-//                              for each that is asked for; a line with the predicted seconds answers each of these
+//   step_model < times         a line "workers batch seconds" for each known time, then a line "workers batch" for each
+//                              question; the answer to each is a line with the predicted seconds
 
 #include <cstdlib>
 #include <iostream>
@@ -17,7 +17,7 @@ int main() {
         std::istringstream fields(line);
         crescendo::Setting at;
         if (!(fields >> at.workers >> at.batch)) {
-            std::cerr << "expected workers, batch and perhaps seconds: " << line << '\n';
+            std::cerr << "expected workers, batch and optional seconds: " << line << '\n';
             return EXIT_FAILURE;
         }
         if (double seconds = 0; fields >> seconds) {

@@ -1,11 +1,11 @@
-"""A sweep over a file of a terabyte: rungs at fractions of an epoch, and trials that grow inside of it.
+"""Runs a sweep over a file of a terabyte: rungs at fractions of an epoch, and trials that grow within an epoch.
 
     python benchmarks/terabyte_sweep/measure.py [FOLDER]
 
-The file is 1 TiB of holes but for a dense part in its middle, from which the samples come. Eight trials search over it
-with RASDA on two slots. Printed are the memory of the workers, beside that for a small file with the same samples, and
-the share of time that they waited for data. The samples of every step are recorded, and each must come once in an
-epoch, whatever regroups there are. What does not hold ends the program with exit code 1.
+The file is 1 TiB of holes, except for a dense part in its middle with all samples. RASDA runs eight trials over it on
+two slots. Prints the memory of the workers, next to that for a small file with the same samples, and the share of time
+that they waited for data. The samples of each step are recorded, and each must come once per epoch, whatever regroups
+happen. If a requirement does not hold, the exit code is 1.
 
 FOLDER (default: build) must be on a file system with sparse files of 1 TiB.
 """
@@ -33,13 +33,13 @@ CLASSES = 4
 SAMPLES = 1 << 12 if QUICK else 1 << 17  # to train on, all in the dense part
 VALIDATION = 256
 FIRST = ROWS // 2  # row at which the dense part begins
-MEMORY = 8 if QUICK else 64  # MiB for the data of a worker, less than the samples take
+MEMORY = 8 if QUICK else 64  # MiB for the data of a worker, less than the samples need
 SLOTS = 2
 TRIALS = 8
 
 
 def write(path, rows, first):
-    """A set of so many rows, of which those from `first` on are dense: classes that differ in their mean."""
+    """Writes a set of this many rows, dense from `first` on: classes that differ in their mean."""
     random = numpy.random.default_rng(1)
     centers = random.standard_normal((CLASSES, NUMBERS), dtype=numpy.float32)
     with h5py.File(path, "w") as file:
@@ -76,7 +76,7 @@ scheduler:
   max: {16 * eighth}
   reduction_factor: 2
   priority: promotions_first
-  grow_when: always  # the regroups are what is measured
+  grow_when: always  # this measures regroups
 trainer:
   model: mlp
   width: 32
@@ -90,7 +90,7 @@ trainer:
 
 
 class PeakMemory:
-    """The most memory that a process of this program had, while other code runs."""
+    """Measures the peak memory of any process of this program, while other code runs."""
 
     def __init__(self, program):
         self.program, self.bytes, self.ended = program, 0, threading.Event()
@@ -104,7 +104,7 @@ class PeakMemory:
                         status = open(f"{process}/status").read()
                         self.bytes = max(self.bytes, 1024 * int(status.split("VmHWM:")[1].split()[0]))
                 except (OSError, IndexError):
-                    pass  # it has ended, or is another user's
+                    pass  # it has ended, or belongs to another user
 
     def __enter__(self):
         self.thread.start()
@@ -116,9 +116,9 @@ class PeakMemory:
 
 
 def recording_trainer(folder):
-    """A program for CRESCENDO_TRAINER that notes the samples of its steps in folder/record."""
+    """Writes a program for CRESCENDO_TRAINER that records the samples of its steps in folder/record."""
     recorder = os.path.realpath(os.path.join(folder, "recording-trainer"))
-    shutil.copy2(os.path.join(BIN, "recording-trainer"), recorder)  # a path of our own, to find its processes by
+    shutil.copy2(os.path.join(BIN, "recording-trainer"), recorder)  # a unique path, by which to find its processes
     os.mkdir(os.path.join(folder, "record"))
     path = os.path.join(folder, "trainer")
     with open(path, "w") as file:
@@ -130,7 +130,7 @@ def recording_trainer(folder):
 
 
 def run(folder, data, first, seed=1):
-    """Runs the sweep over a file; the directory, the most memory of a worker, and the wall time."""
+    """Runs the sweep over a file. Returns the directory, the peak memory of a worker, and the wall time."""
     os.mkdir(folder)
     program = recording_trainer(folder)
     sweep_file(os.path.join(folder, "sweep.yaml"), data, first, seed)
@@ -141,7 +141,7 @@ def run(folder, data, first, seed=1):
 
 
 def steps_of(folder):
-    """The recorded steps of all members, by trial and epoch."""
+    """Returns the recorded steps of all members, by trial and epoch."""
     steps = collections.defaultdict(list)
     for path in glob.glob(os.path.join(folder, "record", "*")):
         for line in open(path):
@@ -151,7 +151,7 @@ def steps_of(folder):
 
 
 def regroups_of(directory):
-    """Trial and resource of each regroup in memory."""
+    """Returns trial and resource of each regroup in memory."""
     resource, regroups = {}, []
     for line in open(os.path.join(directory, "journal.jsonl")):
         record = json.loads(line)
@@ -172,7 +172,7 @@ def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build")
     dense = (SAMPLES + VALIDATION) * NUMBERS * 4
     free, needed = shutil.disk_usage(folder).free, 3 * dense + (1 << 30)
-    require(free > needed, f"{folder} has {free >> 20} MiB free, of the {needed >> 20} MiB that are needed")
+    require(free > needed, f"{folder} has {free >> 20} MiB free, and {needed >> 20} MiB are needed")
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         scratch = os.path.realpath(scratch)
         large, small = os.path.join(scratch, "large.h5"), os.path.join(scratch, "small.h5")
@@ -180,14 +180,14 @@ def main():
             size = write(large, ROWS, FIRST)
         except OSError as error:
             if error.errno == errno.EFBIG or "File too large" in str(error):
-                print(f"skipped: {folder} takes no files of 1 TiB")
+                print(f"skipped: {folder} does not support files of 1 TiB")
                 return
             raise
         write(small, SAMPLES + VALIDATION, 0)
         require(size.st_size > 1 << 40 and size.st_blocks * 512 < 1.1 * dense + (16 << 20),
                 f"the file has {size.st_size / 2**40:.2f} TiB, {size.st_blocks * 512 >> 20} MiB of them on the disk")
         _, least, _ = run(os.path.join(scratch, "of-small"), small, 0)
-        for seed in 1, 2, 3:  # who grows when depends on the times of reports
+        for seed in 1, 2, 3:  # the order of growth depends on the times of reports
             recorded = os.path.join(scratch, f"of-large-{seed}")
             directory, peak, wall = run(recorded, large, FIRST, seed)
             inside = [resource for _, resource in regroups_of(directory) if resource % SAMPLES != 0]
@@ -203,7 +203,7 @@ def main():
         require(peak - least < (32 << 20),
                 f"a worker has at most {peak >> 20} MiB, and {least >> 20} MiB with a file of {dense >> 20} MiB")
         require(inside and max(trial["workers"] for trial in trials) == SLOTS,
-                f"{len(inside)} regroups were inside of an epoch, and trials grew to {SLOTS} workers")
+                f"{len(inside)} regroups were within an epoch, and trials grew to {SLOTS} workers")
         whole = 0
         for (trial, epoch), steps in steps_of(recorded).items():
             samples = [sample for step in steps for sample in step["samples"]]

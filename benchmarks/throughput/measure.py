@@ -1,10 +1,10 @@
-"""Training throughput, ours against Python PyTorch from the same wheel: one worker, two workers, in turn in one run.
+"""Compares our training throughput with Python's, from the same PyTorch wheel: one and two workers, in turn in one run.
 
     $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5
     $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5 resnet18 unet
     CRESCENDO_DEVICE=cuda $PYTHON benchmarks/throughput/measure.py build/demo/fashion.h5       # one worker on a GPU
-    … --no-compile                                                             # without torch.compile, a minute a model
-    … --turns 9                                                                # not three: where machines are noisy
+    … --no-compile                                                             # no torch.compile, a minute per model
+    … --turns 9                                                                # instead of three, for noisy machines
 
 Python has three rows: as people write it, and tuned as a good engineer would, without and with torch.compile.
 """
@@ -26,7 +26,7 @@ from harness import QUICK, Node  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 GPU = os.environ.get("CRESCENDO_DEVICE") == "cuda"
 EPOCHS = 1 if QUICK else 6 if GPU else 2
-# Of each model: its settings, the samples of an epoch and those of a worker's step. The last of EPOCHS counts.
+# For each model: its settings, samples per epoch, and samples per worker and step. The last of EPOCHS counts.
 MODELS = {
     "cnn": ({"width": 16, "depth": 2}, 24576, 128),
     "mlp": ({"width": 512, "depth": 2}, 24576, 128),
@@ -35,7 +35,7 @@ MODELS = {
     "unet": ({"width": 16, "depth": 2}, 2048, 32),
     "transformer": ({"width": 64, "depth": 4, "heads": 4}, 8192, 64),
 }
-# Memory is kept between steps, as mallopt() in trainer/main.cpp does.
+# Keeps memory between steps, as mallopt() in trainer/main.cpp does.
 KEPT = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str((1 << 31) - 1)}
 
 
@@ -46,7 +46,7 @@ class Problem:
         self.data = write_fields(folder, self.samples) if model in ("autoencoder", "unet") else images
 
     def ours(self, workers):
-        """Samples a second of the last epoch, from the trainer's own log."""
+        """Returns samples per second of the last epoch, from the trainer's log."""
         settings = {"model": self.model, **self.settings, "optimizer": "sgd", "lr": 0.01, "momentum": 0.9,
                     "precision": "tf32",  # on a GPU; a CPU computes in float32
                     "batch_size": self.batch, "data": {"train": f"{self.data}:/train[0:{self.samples}]"}}
@@ -76,8 +76,8 @@ class Problem:
         return float(re.findall(r"([\d.]+) samples/s", out)[-1])
 
     def turns(self, workers, count, compiling_helps):
-        """Rows of ours, plain, tuned, compiled. The last only in the first turn where that does not help, or on a GPU,
-        for which it takes a minute."""
+        """Returns the rates of ours, plain, tuned and compiled. The last one only in the first turn if it does not
+        help, or on a GPU, where it takes a minute."""
         for _ in range(count):
             ours, plain, tuned = self.ours(workers), self.python(workers), self.python(workers, "--tuned")
             compiled = self.python(workers, "--tuned", "--compile") if compiling_helps else 0
@@ -86,7 +86,7 @@ class Problem:
 
 
 def write_fields(folder, samples):
-    """Fields to fields of 32 x 32; what stands in them has no part in the time."""
+    """Writes fields to fields of 32 x 32; their content does not affect the time."""
     path = os.path.join(folder, f"fields{samples}.h5")
     with h5py.File(path, "w") as file:
         for name in ("inputs", "targets"):

@@ -1,8 +1,8 @@
-"""Networks of crescendo-trainer in Python PyTorch, data-parallel over Gloo: the baseline of measure.py and ../regroup.
+"""Trains crescendo-trainer's networks in Python, data-parallel over Gloo: the baseline of measure.py and ../regroup.
 
-Started once a worker with torchrun's variables. Whole data set in the device's memory, batches by index: the fastest way
-Python has.
-The networks are those that `crescendo best --export` gives to users.
+Started once per worker with torchrun's variables. The whole data set is in the device's memory, and batches are taken
+by index: the fastest way in Python.
+The networks are those that `crescendo best --export` writes.
 """
 import argparse
 import json
@@ -21,16 +21,16 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../traine
 parser = argparse.ArgumentParser()
 parser.add_argument("data", help="HDF5 file with /train/inputs and /train/targets")
 parser.add_argument("--model", default="cnn")
-parser.add_argument("--arguments", type=json.loads, default={}, help="of the network")
-parser.add_argument("--samples", type=int, default=None, help="the first so many")
+parser.add_argument("--arguments", type=json.loads, default={}, help="arguments of the network")
+parser.add_argument("--samples", type=int, default=None, help="use only this many samples, the first ones")
 parser.add_argument("--epochs", type=int, default=2)
 parser.add_argument("--batch", type=int, default=128, help="samples of one worker in a step")
-parser.add_argument("--steps", type=int, default=0, help="end after so many steps")
+parser.add_argument("--steps", type=int, default=0, help="end after this many steps")
 parser.add_argument("--checkpoint", default="")
 parser.add_argument("--device", default="cpu", help="cpu, or cuda for one worker")
 parser.add_argument("--tuned", action="store_true",
                     help="channels-last images; the cnn pools before ReLU; on GPUs CUDA graphs and a fused optimizer")
-parser.add_argument("--compile", action="store_true", help="torch.compile, with CUDA graphs of its own")
+parser.add_argument("--compile", action="store_true", help="torch.compile, with its own CUDA graphs")
 args = parser.parse_args()
 
 torch.set_num_threads(1)
@@ -57,7 +57,7 @@ def of_source(names, network, **arguments):
 
 
 def small_cnn():
-    """The demo's. In either order the result is the same, but after pooling ReLU has a quarter of the work."""
+    """The demo's CNN. Both orders give the same result, but after pooling ReLU has a quarter of the work."""
     def activated_and_pooled():
         return (nn.MaxPool2d(2), nn.ReLU()) if args.tuned else (nn.ReLU(), nn.MaxPool2d(2))
 
