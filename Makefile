@@ -1,30 +1,30 @@
-# The two commands of the README, and what they are made of. Everything goes under build/.
+# The README's two commands, and their parts. Everything goes under build/.
 #
-#   make light                  build what tunes programs of yours: half the time, no LibTorch, no HDF5;
-#                               with MPI=OFF for a single machine
-#   make demo                   install what is needed, build what the demo runs, tune a small CNN on Fashion-MNIST
-#   make test                   build everything and pass every test, also under the sanitizers
-#   make build                  install what is needed and build everything
-#   make install PREFIX=/opt/x  put the programs, docs and examples under a folder, which may be moved afterwards;
-#                               with BUILD=light those of `make light`
+#   make light                  build what tunes your own programs: half the time, no LibTorch, no HDF5;
+#                               add MPI=OFF for a single machine
+#   make demo                   install the requirements, build what the demo needs, tune a small CNN on Fashion-MNIST
+#   make test                   build everything and run all tests, also under the sanitizers
+#   make build                  install the requirements and build everything
+#   make install PREFIX=/opt/x  put the programs, docs and examples in a folder, which can be moved afterwards;
+#                               BUILD=light installs those of `make light`
 
 SHELL := /bin/bash
 PREFIX ?= /usr/local
-# What is installed is as it was built.
+# `make install` keeps the setting of the build.
 ifeq ($(filter install,$(MAKECMDGOALS)),)
 MPI ?= ON
 endif
 TORCH_DIR = $(shell scripts/install.sh torch-dir)
 # A translation unit of LibTorch takes up to 2 GB of memory.
 JOBS ?= $(shell n=$$(nproc); m=$$(($$(awk '/MemTotal/ {print $$2}' /proc/meminfo) / 2500000)); echo $$((n < m ? n : (m > 0 ? m : 1))))
-# What scripts/libraries.sh builds on a machine without Debian's packages.
+# Where scripts/libraries.sh builds on machines without Debian's packages.
 LIBRARIES := $(shell scripts/libraries.sh folder)
 export PATH := $(LIBRARIES)/bin:$(PATH)
-# Modules of a cluster name their headers in CPATH, which the compiler reads and CMake does not.
+# A cluster's modules name their headers in CPATH, which the compiler reads but CMake does not.
 empty :=
 PREFIXES := $(patsubst %/include,%,$(filter %/include,$(subst :, ,$(CPATH))))
 export CMAKE_PREFIX_PATH := $(LIBRARIES)$(if $(CMAKE_PREFIX_PATH),:$(CMAKE_PREFIX_PATH))$(if $(PREFIXES),:$(subst $(empty) $(empty),:,$(PREFIXES)))
-# One clone's objects serve the next, wherever it lies.
+# Clones share objects, wherever they are.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 export CCACHE_SLOPPINESS := time_macros
@@ -44,21 +44,21 @@ build: configure
 	$(CMAKE_BUILD) default -j $(JOBS)
 
 programs: configure
-	@echo "building the programs, without tests: seventeen minutes of processor time when nothing is cached, nine on two cores"
+	@echo "building the programs, without tests: seventeen CPU minutes if nothing is cached, nine minutes on two cores"
 	@$(CMAKE_BUILD) default -j $(JOBS) --target $(PROGRAMS)
 
 light:
 	@scripts/install.sh light
 	@cmake --preset light $(if $(MPI),-DCRESCENDO_MPI=$(MPI)) >/dev/null
-	@echo "building crescendo without its own trainer: eight minutes of processor time when nothing is cached, four on two cores"
+	@echo "building crescendo without its own trainer: eight CPU minutes if nothing is cached, four minutes on two cores"
 	@$(CMAKE_BUILD) light -j $(JOBS)
 
-# BUILD=light installs what `make light` builds. Under sudo nothing is built: root has another home, and so another torch,
-# which nobody else could read. What root installs is for all, whatever umask root's shell has.
+# BUILD=light installs what `make light` builds. Under sudo, nothing is built: root has another home and another torch,
+# which no other user could read. What root installs is readable for all, whatever the umask of root's shell.
 BUILD ?= default
 install: $(if $(SUDO_USER),,$(if $(filter light,$(BUILD)),light,programs))
 	@test -e build/$(BUILD)/bin/crescendo || \
-		{ echo "nothing is built yet: call make $(if $(filter light,$(BUILD)),light,build) without sudo first" >&2; exit 2; }
+		{ echo "nothing is built yet; call make $(if $(filter light,$(BUILD)),light,build) without sudo first" >&2; exit 2; }
 	$(if $(filter 0,$(shell id -u)),umask 022 &&) cmake --install build/$(BUILD) --prefix "$(PREFIX)"
 
 demo: programs
@@ -66,18 +66,18 @@ demo: programs
 
 test: test-default test-core light test-mpich test-asan test-tsan
 
-# What the test of pages in a browser needs; without it that test is skipped.
+# Needed by the test of pages in a browser, which is skipped otherwise.
 browser: requirements
 	-@scripts/install.sh browser
 
-# What the test of exports reads them with; without it that test is skipped.
+# Needed by the tests of exports, which are skipped otherwise.
 tools: requirements
 	-@scripts/install.sh tools
 
 test-default: build browser tools
 	ctest --preset default
 
-# What the tests need that this preset runs.
+# Builds only what this preset's tests need.
 test-core: requirements
 	cmake --preset core >/dev/null
 	$(CMAKE_BUILD) core -j $(JOBS) --target test_launch test_commands test_e2e
@@ -88,14 +88,14 @@ test-asan: requirements
 	$(CMAKE_BUILD) asan -j $(JOBS)
 	ctest --preset asan
 
-# The same objects but for one: what differs is MPI and who starts it.
+# Shares all objects but one with the default build: only MPI and its launcher differ.
 test-mpich: requirements
 	cmake --preset mpich >/dev/null
 	$(CMAKE_BUILD) mpich -j $(JOBS) --target crescendo
 	ctest --preset mpich -L slurm
 
-# What has threads of its own and no Torch: the reader of samples and the trainer's control channel. Two slow tests have
-# no threads but the reader's, which sample_stream tests.
+# Code with its own threads but without Torch: the sample reader and the trainer's control channel. Two slow tests are
+# left out: their only threads are the reader's, which sample_stream tests.
 test-tsan: requirements
 	cmake --preset tsan >/dev/null
 	$(CMAKE_BUILD) tsan -j $(JOBS) --target test_datasets test_trainer_base
@@ -104,7 +104,7 @@ test-tsan: requirements
 format:
 	git ls-files '*.hpp' '*.cpp' | xargs clang-format -i
 
-# Reads each file alone, so it also finds what one forgot to include. The compile commands are those of another compiler.
+# Reads each file alone, so it also finds missing includes. The compile commands are those of another compiler.
 LINT ?= *.cpp
 lint: requirements
 	@cmake --preset default -B build/lint -DCRESCENDO_JOIN_SOURCES=OFF -DCRESCENDO_TORCH_DIR="$(TORCH_DIR)" >/dev/null

@@ -1,12 +1,12 @@
-# Most of a source's compile time goes to headers that its neighbours read as well. So the sources of a folder are
-# compiled together, eight at a time: less than half of the processor time. Each must still include all that it uses:
-# -DCRESCENDO_JOIN_SOURCES=OFF compiles every file alone.
+# Most of a source's compile time goes to headers that its neighbours also include. So the sources of a folder are
+# compiled together, eight at a time, in less than half of the CPU time. Each must still include all that it uses:
+# -DCRESCENDO_JOIN_SOURCES=OFF compiles each file alone.
 #
-# This is CMake's UNITY_BUILD with two differences. Paths are relative, so that one clone's objects serve the next,
-# wherever it lies (ccache). And no batch spans two folders, so that a new file changes few of them.
+# This is CMake's UNITY_BUILD with two differences. Paths are relative, so that clones share objects, wherever they are
+# (ccache). And no batch spans two folders, so that a new file changes few batches.
 #
-# A source with definitions of its own stays alone, and so do all of a target with CRESCENDO_STAYS_APART. Every batch of
-# a target includes its CRESCENDO_FIRST_HEADERS first: those that cannot follow a test's `using namespace`.
+# A source with its own definitions stays alone, and so do all sources of a target with CRESCENDO_STAYS_APART. Each
+# batch of a target starts with its CRESCENDO_FIRST_HEADERS, which cannot follow a test's `using namespace`.
 function(crescendo_join_sources target)
   get_target_property(folder ${target} SOURCE_DIR)
   get_target_property(binary_folder ${target} BINARY_DIR)
@@ -36,7 +36,7 @@ function(crescendo_join_sources target)
     endforeach()
   endif()
 
-  # Beyond a link, `..` in an #include is not what it is in a path's name: build/ may be a link.
+  # Uses real paths: build/ may be a link, and after a link, `..` in an #include differs from `..` in a path's name.
   file(MAKE_DIRECTORY ${binary_folder}/joined/${target})
   file(REAL_PATH ${binary_folder}/joined/${target} real_folder)
   set(joined "")
@@ -59,7 +59,7 @@ function(crescendo_join_sources target)
         string(APPEND includes "#include \"${path}\"\n")
       endforeach()
       file(CONFIGURE OUTPUT ${file} CONTENT "${includes}" @ONLY)
-      # GCC takes what a batch includes for headers, where a class with members of local types would be a mistake.
+      # GCC treats the included sources as headers, and would warn of classes with members of local types.
       set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS
         $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
       list(APPEND joined ${file})

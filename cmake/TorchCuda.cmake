@@ -1,7 +1,7 @@
-# Where the CUDA of a `torch` wheel lies. Wheels of CUDA 13 have most of it in nvidia/cu13, those of CUDA 12 a folder
-# for each library (nvidia/cuda_runtime, nvidia/cublas, …).
+# Finds the CUDA of a `torch` wheel. Wheels of CUDA 13 have most of it in nvidia/cu13; those of CUDA 12 have a folder
+# per library (nvidia/cuda_runtime, nvidia/cublas, …).
 
-# The CUDA that a torch was built for, as "13.0", from its version.py; "" if it is one for CPUs, or does not say.
+# The CUDA version that a torch was built for, such as "13.0", from its version.py; "" if CPU-only or unknown.
 function(torch_cuda_version torch_dir result)
   set(version "")
   if(EXISTS ${torch_dir}/version.py)
@@ -13,8 +13,8 @@ function(torch_cuda_version torch_dir result)
   set(${result} "${version}" PARENT_SCOPE)
 endfunction()
 
-# Sets <prefix>_VERSION (as above), <prefix>_MAJOR, and the folders below `nvidia_dir` that there are: <prefix>_PACKAGES
-# (all libraries) and <prefix>_RUNTIME (CUDA's runtime, "" if the wheel came without).
+# Sets <prefix>_VERSION (as above), <prefix>_MAJOR, and the existing folders in `nvidia_dir`: <prefix>_PACKAGES (all
+# libraries) and <prefix>_RUNTIME (CUDA's runtime, "" if the wheel lacks it).
 function(torch_cuda_packages torch_dir nvidia_dir prefix)
   torch_cuda_version(${torch_dir} version)
   string(REGEX MATCH "^[0-9]+" major "${version}")
@@ -37,7 +37,7 @@ function(torch_cuda_packages torch_dir nvidia_dir prefix)
   set(${prefix}_RUNTIME "${runtime}" PARENT_SCOPE)
 endfunction()
 
-# The major version of the CUDA whose cuda_runtime_api.h lies in `folder`: "13".
+# The major CUDA version of the cuda_runtime_api.h in `folder`, such as "13".
 function(torch_cuda_header_major folder result)
   file(STRINGS ${folder}/cuda_runtime_api.h line REGEX "^#define CUDART_VERSION +[0-9]+")
   string(REGEX MATCH "[0-9]+$" number "${line}")

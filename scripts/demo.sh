@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job: tune a small CNN on Fashion-MNIST with RASDA. Called by `make demo` once everything is built.
+# The demo: tunes a small CNN on Fashion-MNIST with RASDA. `make demo` calls it once everything is built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,11 +11,11 @@ data=$demo/fashion.h5
 mkdir -p "$demo"
 if [ ! -e "$data" ]; then
     if [ ! -d $idx ]; then
-        echo "demo.sh: there is no $idx; it comes with Debian's package dataset-fashion-mnist" >&2
+        echo "demo.sh: $idx is missing; install Debian's package dataset-fashion-mnist" >&2
         exit 2
     fi
     echo "preparing $data from Debian's copy of Fashion-MNIST"
-    # It gets its name when it is whole: who interrupts this finds no half of it at the next call.
+    # It gets its name once it is complete, so that an interrupted call leaves no partial file.
     new=$data.new
     rm -f "$new"
     "$crescendo" data convert $idx/train-images-idx3-ubyte.gz $idx/train-labels-idx1-ubyte.gz "$new:/train" --samples 0:25000
@@ -24,9 +24,9 @@ if [ ! -e "$data" ]; then
     mv "$new" "$data"
 fi
 
-# Every call is a sweep of its own: demo, demo-2, … Not fashion-mnist, as README's first sweep is called there.
+# Each call makes its own sweep: demo, demo-2, … Not fashion-mnist, the name of the README's first sweep.
 sweep=$demo/demo
 n=1
 while [ -e "$sweep" ]; do n=$((n + 1)); sweep=$demo/demo-$n; done
-echo "tuning 27 configurations of a CNN: 2 to 5 minutes on two cores, the first result after some 10 seconds"
+echo "tuning 27 configurations of a CNN: 2 to 5 minutes on two cores, with the first result after some 10 seconds"
 exec "$crescendo" run examples/fashion-mnist/sweep.yaml --dir "$sweep"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Shows on a machine with a GPU what only a GPU can show. That machine needs the torch wheel (or LibTorch) of the
-# version that the build is linked with, and nothing else: no MPI, no HDF5, no compiler.
+# Runs the checks that need a GPU, on a machine that has one. That machine only needs the torch wheel (or LibTorch) of
+# the version that the build is linked with: no MPI, no HDF5, no compiler.
 #
 #   scripts/gpu_check.sh pack [BIN] [FILE]   where Crescendo is built: puts the programs of BIN (build/default/bin),
-#                                            their libraries and this script into FILE (gpu_check.tar.gz)
-#   gpu_check/gpu_check.sh run               where the GPU is, after tar xzf FILE: runs everything in under 8 minutes,
-#                                            and prints tables for benchmarks/README.md
+#                                            their libraries and this script in FILE (gpu_check.tar.gz)
+#   gpu_check/gpu_check.sh run               on the GPU machine, after tar xzf FILE: runs everything in under 8
+#                                            minutes, and prints tables for benchmarks/README.md
 #
-# CRESCENDO_TORCH_DIR names the folder of torch if python3 does not find it. With CRESCENDO_DEVICE=cpu, `run` does on a
-# CPU what makes sense there. Ends with 1 if a check failed.
+# Set CRESCENDO_TORCH_DIR to the folder of torch if python3 does not find it. With CRESCENDO_DEVICE=cpu, `run` does what
+# makes sense on a CPU. The exit status is 1 if a check failed.
 set -euo pipefail
 
 PROGRAMS=(crescendo-trainer recording-trainer test_trainer test_gpu precision libcrescendo_cuda.so libfake_nccl.so)
@@ -17,7 +17,7 @@ pack() {
     local root bin file=${2:-gpu_check.tar.gz} program library
     root=$(cd "$(dirname "$0")/.." && pwd)
     bin=${1:-$root/build/default/bin}
-    work=$(mktemp -d)  # not local: the trap is called outside
+    work=$(mktemp -d)  # not local: the trap runs outside this function
     trap 'rm -rf "$work"' EXIT
     mkdir -p "$work/gpu_check/bin" "$work/gpu_check/lib"
     cp "$0" "$work/gpu_check/gpu_check.sh"
@@ -30,7 +30,7 @@ pack() {
         fi
         cp "$bin/$program" "$work/gpu_check/bin/"
         strip "$work/gpu_check/bin/$program"
-        # The wheel is there already, and so is glibc, which belongs to the kernel and the loader.
+        # Leaves out what the machine has: the wheel, and glibc, which belongs to the kernel and the loader.
         ldd "$bin/$program" | sed -n 's/^.* => \(\/.*\) (0x[0-9a-f]*)$/\1/p' > "$work/libraries"
         while read -r library; do
             if [[ ! $library =~ /(torch|nvidia)/|/(libc|libm|libdl|librt|libpthread|libresolv|libutil)\.so\.[0-9] ]]; then
@@ -47,9 +47,9 @@ torch_folder() {
 }
 
 failed=0
-DEADLINE=450  # seconds for all checks, so that one that hangs does not take all of somebody's machine
+DEADLINE=450  # seconds for all checks, so that a hanging check does not block the machine
 
-# check NAME SECONDS COMMAND...: a row of the table. What the command prints is a file of its own in logs/.
+# check NAME SECONDS COMMAND...: prints a row of the table. The command's output goes to its own file in logs/.
 check() {
     local name=$1 limit=$2 file="logs/$1.log" began=$SECONDS result=passed
     shift 2
@@ -90,7 +90,7 @@ run() {
     check "precisions" 60 bin/test_trainer --source-file='*/step/precision.cpp' --test-case-exclude='*plug-in*'
     check "regroups" 90 bin/test_trainer --source-file='*/regroup.cpp'
     check "peers that are killed or stopped" 60 bin/test_trainer --source-file='*/lost_peer.cpp'
-    # With one GPU, groups of several workers are over Gloo. For these, each worker poses as a machine of its own.
+    # With one GPU, groups of several workers use Gloo. For NCCL, each worker poses as a separate machine.
     local posing=(env CRESCENDO_TEST_WORKERS_AS_MACHINES=1 NCCL_SOCKET_IFNAME=lo)
     check "regroups over NCCL" 90 "${posing[@]}" bin/test_trainer --source-file='*/regroup.cpp'
     check "lost peers over NCCL" 90 "${posing[@]}" bin/test_trainer --source-file='*/lost_peer.cpp'

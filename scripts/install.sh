@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Installs what Crescendo needs and prints nothing but what it does: Debian's packages where it may, and elsewhere what
+# Installs what Crescendo needs, and prints only what it does: Debian's packages if it has the permission, else what
 # scripts/libraries.sh builds.
 #
-#   scripts/install.sh              packages by apt, the pinned torch wheel into a virtual environment
+#   scripts/install.sh              packages with apt, and the pinned torch wheel in a virtual environment
 #   scripts/install.sh light        only the packages of `make light`, no torch
-#   scripts/install.sh torch-dir    print the folder of that wheel (for CRESCENDO_TORCH_DIR) and install nothing
-#   scripts/install.sh python       print the environment's interpreter, which the benchmarks use
+#   scripts/install.sh torch-dir    only print the folder of that wheel (for CRESCENDO_TORCH_DIR)
+#   scripts/install.sh python       only print the environment's interpreter, which the benchmarks use
 #   scripts/install.sh tools        Optuna with its plots and dashboard, TensorBoard, MLflow, W&B, pandas and polars,
 #                                   for the tests of exports, the libraries of examples/, and zsh, for the test of
 #                                   completion; without them these tests are skipped
-#   scripts/install.sh browser      Chromium and Playwright, with which a test opens pages; without them it is skipped
+#   scripts/install.sh browser      Chromium and Playwright, for a test that opens pages; without them it is skipped
 #
-# The environment lies outside the checkout and is named by version: clones share it.
+# The environment is outside the checkout and named by version, so clones share it.
 set -euo pipefail
 
 TORCH_VERSION=2.11.0
@@ -22,7 +22,7 @@ TOOLS=(optuna==5.0.0 cmaes==0.13.1 optuna-dashboard==0.21.0 plotly==7.1.0 matplo
        xgboost-cpu==3.2.0)
 VENV=${CRESCENDO_VENV:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/crescendo/torch-$TORCH_VERSION}
 WHEELS=("torch==$TORCH_VERSION" h5py hdf5plugin numpy
-        # Of the scripts in examples/vendored: 60 MB.
+        # For the scripts in examples/vendored: 60 MB.
         torchvision==0.26.0 schedulefree==1.4.1 pytorch-warmup==0.2.0 scikit-learn)
 PACKAGES=(build-essential cmake ninja-build ccache git python3 libhwloc-dev libopenmpi-dev openmpi-bin
           libcli11-dev libyaml-cpp-dev nlohmann-json3-dev libfmt-dev libre2-dev libmicrohttpd-dev libsqlite3-dev)
@@ -45,8 +45,8 @@ if [ "${1:-}" != light ]; then PACKAGES+=("${MORE_PACKAGES[@]}"); fi
 if [ "${1:-}" = browser ]; then PACKAGES+=(chromium fonts-dejavu-core); fi
 if [ "${1:-}" = tools ]; then PACKAGES+=(zsh); fi
 
-# A site without apt, root or network has what it has: the configuration of the build names what it lacks.
-CONTINUES="the build continues with what this machine has, and stops where something that it needs is missing"
+# A site without apt, root or network uses what it has; the build's configuration step names what is missing.
+CONTINUES="the build continues with what this machine has, and stops if something that it needs is missing"
 missing=()
 if command -v dpkg-query >/dev/null; then
     for package in "${PACKAGES[@]}"; do
@@ -56,7 +56,7 @@ fi
 if [ ${#missing[@]} -gt 0 ]; then
     sudo=()
     if [ "$(id -u)" = 0 ]; then sudo=(env)
-    elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then sudo=(sudo)  # which may ask
+    elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then sudo=(sudo)  # can prompt
     fi
     if [ ${#sudo[@]} -gt 0 ]; then
         echo "installing ${#missing[@]} Debian packages, about a minute: ${missing[*]}"
@@ -64,7 +64,7 @@ if [ ${#missing[@]} -gt 0 ]; then
             "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" \
                 >/dev/null || echo "apt-get did not install them; $CONTINUES" >&2
     else
-        echo "These Debian packages are not installed, and installing them needs root: ${missing[*]}" >&2
+        echo "These Debian packages are missing, and installing them needs root: ${missing[*]}" >&2
         echo "The libraries that \`make light\` needs are built from source; otherwise $CONTINUES." >&2
     fi
 fi
@@ -72,19 +72,19 @@ fi
 "$(dirname "$0")/libraries.sh"
 if [ "${1:-}" = light ]; then exit; fi
 
-# A site's own torch serves as well as the wheel. The mark says what is there and is written last: an interrupted
-# installation starts anew, and one that lacks a wheel gets it.
+# A site's own torch works as well as the wheel. The mark lists what is installed and is written last: an interrupted
+# installation starts over, and a missing wheel is added.
 lacks_wheels() {
     [ -z "${CRESCENDO_TORCH_DIR:-}" ] && [ "$(cat "$VENV/.complete" 2>/dev/null)" != "${WHEELS[*]}" ]
 }
-# Clones share the environment, and so do the nodes of a cluster: one of them installs, the others wait.
+# Clones and the nodes of a cluster share the environment: one of them installs, the others wait.
 if lacks_wheels; then
     mkdir -p "$(dirname "$VENV")"
     exec 9> "$VENV.lock"
-    flock -n 9 || { echo "waiting for another build, which installs into $VENV"; flock 9; } ||
-        echo "files cannot be locked here: let no second build run before this one is done" >&2
+    flock -n 9 || { echo "waiting for another build that installs into $VENV"; flock 9; } ||
+        echo "files cannot be locked here; do not start a second build before this one is done" >&2
 fi
-# Isolated: for pip, what a module's PYTHONPATH has would be there already.
+# Isolated: otherwise pip would count the packages in a module's PYTHONPATH as installed.
 export PIP_USER=0
 PIP=("$VENV/bin/python3" -I -m pip install --quiet --disable-pip-version-check)
 if lacks_wheels; then
@@ -96,7 +96,7 @@ if lacks_wheels; then
     if "${PIP[@]}" "${WHEELS[@]}"; then
         echo "${WHEELS[*]}" > "$VENV/.complete"
     elif "$VENV/bin/python3" -c 'import torch' 2>/dev/null; then
-        echo "torch is there, but not all of ${WHEELS[*]}; $CONTINUES" >&2
+        echo "torch is installed, but not all of ${WHEELS[*]}; $CONTINUES" >&2
     else
         exit 1
     fi
@@ -104,7 +104,7 @@ fi
 
 if [ "${1:-}" = browser ] && ! "$VENV/bin/python3" -c 'import playwright' 2>/dev/null; then
     "${PIP[@]}" "playwright==$PLAYWRIGHT_VERSION" ||
-        echo "Playwright cannot be installed: the test of pages in a browser is skipped" >&2
+        echo "Playwright cannot be installed, so the test of pages in a browser is skipped" >&2
 fi
 
 if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c \
@@ -112,5 +112,5 @@ if [ "${1:-}" = tools ] && ! "$VENV/bin/python3" -c \
         accelerate cmaes hydra jax keras lightning matplotlib mlflow optuna optuna_dashboard pandas plotly polars \
         tensorboard transformers wandb xgboost; then
     "${PIP[@]}" "${TOOLS[@]}" ||
-        echo "${TOOLS[*]} cannot be installed: the tests that need them are skipped" >&2
+        echo "${TOOLS[*]} cannot be installed, so the tests that need them are skipped" >&2
 fi

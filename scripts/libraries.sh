@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds, from source and without root, what `make light` needs and this machine lacks: small libraries, CMake and Ninja.
-# Nothing is done on a machine that has all of them, as Debian's packages do.
+# Builds what `make light` needs and this machine lacks, from source and without root: small libraries, CMake and Ninja.
+# Does nothing on a machine that has all of them, such as one with Debian's packages.
 #
-#   scripts/libraries.sh             build what is missing: a minute or two of processor time
-#   scripts/libraries.sh folder      print where it goes, and do nothing
-#   scripts/libraries.sh sources     only download the sources of all, for a machine without network
+#   scripts/libraries.sh             build what is missing: one or two CPU minutes
+#   scripts/libraries.sh folder      only print where it goes
+#   scripts/libraries.sh sources     only download all sources, for a machine without network
 #
-# The versions are those of Debian 12, with which the tests run. The compiler and MPI are the site's own: load their
+# The versions are those of Debian 12, with which the tests run. The compiler and MPI come from the site: load their
 # modules first.
 set -euo pipefail
 
@@ -14,8 +14,8 @@ FOLDER=${CRESCENDO_LIBRARIES:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/crescendo
 DEBIAN=https://deb.debian.org/debian/pool/main
 CMAKE_OLDEST=$(sed -n 's/^cmake_minimum_required(VERSION \(.*\))/\1/p' "$(dirname "$0")/../CMakeLists.txt")
 
-# header, source, its SHA-256, options of its configuration. hwloc's functions get names of their own: MPI brings another
-# hwloc, which would otherwise call ours in parts.
+# Header, source, its SHA-256, configuration options. hwloc's functions get their own prefix: MPI brings another hwloc,
+# which would otherwise call some of ours.
 LIBRARIES=(
     "CLI/CLI.hpp $DEBIAN/c/cli11/cli11_2.1.2+ds.orig.tar.xz
      8143d20b688e98ccce8e24562d3b68e5f47c12e896c42c7ca8553dbde5bed55d
@@ -46,15 +46,15 @@ fail() {
     exit 1
 }
 
-# Builds share the folder, and so do the nodes of a cluster: one of them writes, the others wait.
+# Builds and the nodes of a cluster share the folder: one of them writes, the others wait.
 lock_folder() {
     mkdir -p "$FOLDER"
     exec 9> "$FOLDER/lock"
-    flock -n 9 || { echo "waiting for another build, which writes to $FOLDER"; flock 9; } ||
-        echo "files cannot be locked here: let no second build run before this one is done" >&2
+    flock -n 9 || { echo "waiting for another build that writes to $FOLDER"; flock 9; } ||
+        echo "files cannot be locked here; do not start a second build before this one is done" >&2
 }
 
-# Whether the compiler or CMake finds it without us.
+# Whether the compiler or CMake finds the header without us.
 has_header() {
     local folder
     IFS=: read -ra folders <<< "${CMAKE_PREFIX_PATH:-}"
@@ -64,7 +64,7 @@ has_header() {
     printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | "${CXX:-c++}" -std=c++17 -E -x c++ - >/dev/null 2>&1
 }
 
-# source_of NAME URL SHA256: the file, downloaded unless it is there
+# source_of NAME URL SHA256: prints the file's path, and downloads it if it is missing
 source_of() {
     local file=$FOLDER/sources/$1-${2##*/}
     if ! echo "$3  $file" | sha256sum --check --status 2>/dev/null; then
@@ -72,9 +72,9 @@ source_of() {
         if command -v curl >/dev/null; then curl -fsSL --retry 3 -o "$file" "$2"
         elif command -v wget >/dev/null; then wget -q -O "$file" "$2"
         else python3 -c 'import sys, urllib.request; urllib.request.urlretrieve(*sys.argv[1:])' "$2" "$file"
-        fi || fail "$2 cannot be downloaded. On a machine with network run \`scripts/libraries.sh sources\`, and copy" \
+        fi || fail "cannot download $2. On a machine with network, run \`scripts/libraries.sh sources\` and copy" \
                    "its ~/.cache/crescendo/libraries/sources to $FOLDER/sources here"
-        echo "$3  $file" | sha256sum --check --status || fail "$file is not what it should be: its SHA-256 is not $3"
+        echo "$3  $file" | sha256sum --check --status || fail "$file is damaged: its SHA-256 is not $3"
     fi
     echo "$file"
 }
@@ -84,12 +84,12 @@ build() {
     local source=${1##*/} work log
     work=$(mktemp -d "$FOLDER/build.XXXXXX")
     log=$FOLDER/build.log
-    tar -xf "$1" -C "$work" --strip-components=1 || fail "$1 cannot be unpacked in $work"
+    tar -xf "$1" -C "$work" --strip-components=1 || fail "cannot unpack $1 in $work"
     shift
     if (
         cd "$work" || exit
         if [ -e CMakeLists.txt ] && [ ! -e configure ]; then
-            # yaml-cpp's file is written for CMake before 3.5, which 4 refuses; its sources lack <cstdint>, as GCC 15 sees.
+            # yaml-cpp's file is for CMake before 3.5, which CMake 4 rejects. GCC 15 misses <cstdint> in its sources.
             cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
                 -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
                 -DCMAKE_CXX_FLAGS="-include cstdint" -DCMAKE_INSTALL_PREFIX="$FOLDER" -DCMAKE_INSTALL_LIBDIR=lib "$@" &&
@@ -102,7 +102,7 @@ build() {
         rm -rf "$work"
     else
         tail -n 20 "$log" >&2
-        fail "$source cannot be built: all that was printed is in $log, the sources in $work"
+        fail "cannot build $source: the output is in $log, the sources in $work"
     fi
 }
 
@@ -114,25 +114,25 @@ has_cmake() {
     command -v ninja >/dev/null && [ -n "$version" ] && printf '%s\n' "$CMAKE_OLDEST" "$version" | sort -CV
 }
 
-# CMake and Ninja of their own wheels where the site's are missing or too old.
+# Installs the wheels of CMake and Ninja if the site's own are missing or too old.
 get_cmake() {
     local version
     if has_cmake; then return; fi
     lock_folder
     if has_cmake; then return; fi
     version=$(cmake_version) || true
-    echo "installing CMake and Ninja into $FOLDER: ${version:-no CMake} is here, and $CMAKE_OLDEST with Ninja is needed"
+    echo "installing CMake and Ninja into $FOLDER: CMake found: ${version:-none}; needed: $CMAKE_OLDEST, and Ninja"
     # Python 3.6's own pip is too old for CMake's wheels.
-    # Isolated: for pip, what a module's PYTHONPATH has would be there already.
+    # Isolated: otherwise pip would count the packages in a module's PYTHONPATH as installed.
     local pip=(env PIP_USER=0 "$FOLDER/python/bin/python3" -I -m pip install --quiet)
     python3 -m venv "$FOLDER/python" && "${pip[@]}" --upgrade pip &&
         "${pip[@]}" "cmake>=$CMAKE_OLDEST,<5" ninja && [ -x "$FOLDER/python/bin/ninja" ] ||
-        fail "pip cannot install them; load a module of CMake $CMAKE_OLDEST or newer, and Ninja"
+        fail "pip cannot install them; load modules of CMake $CMAKE_OLDEST or newer and of Ninja"
     mkdir -p "$FOLDER/bin"
     ln -sf ../python/bin/cmake ../python/bin/ctest ../python/bin/ninja "$FOLDER/bin"
 }
 
-# each FUNCTION: calls it with the header, source, SHA-256 and options of each library
+# each FUNCTION: calls it with each library's header, source, SHA-256 and options
 each() {
     local library words
     for library in "${LIBRARIES[@]}"; do
@@ -163,11 +163,11 @@ case ${1:-} in
 folder) echo "$FOLDER"; exit ;;
 sources) each get_source; exit ;;
 "") ;;
-*) fail "unknown: $1; see its first lines" ;;
+*) fail "unknown argument: $1; the first lines of the script list all" ;;
 esac
 
 command -v "${CXX:-c++}" >/dev/null ||
-    fail "there is no C++ compiler ${CXX:-c++}: install GCC 11 or newer, or load its module"
+    fail "there is no C++ compiler ${CXX:-c++}; install GCC 11 or newer, or load its module"
 export PATH=$FOLDER/bin:$PATH CMAKE_PREFIX_PATH=$FOLDER${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}
 get_cmake
 each get_library

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a man page for crescendo and for each of its commands, from what `--help` says.
+"""Writes man pages for crescendo and each of its commands, from their `--help`.
 
 usage: man_pages.py CRESCENDO FOLDER
 """
@@ -14,7 +14,7 @@ def help_of(crescendo, words):
 
 
 def parse(text):
-    """Description, usage, sections of (name, text) pairs, and what stands at the end."""
+    """Returns description, usage, sections of (name, text) pairs, and the text at the end."""
     description, rest = text.split("\nUsage: ", 1)
     usage, *blocks = rest.strip().split("\n\n")
     sections, ending = {}, []
@@ -28,7 +28,7 @@ def parse(text):
 
 
 def entries(lines):
-    """Pairs of name and text. A name that is long has its text in the next line."""
+    """Returns pairs of name and text. A long name has its text in the next line."""
     result = []
     for line in lines:
         name, _, text = line[2:].partition("  ")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the pictures of docs/reports.md and README.md in docs/images/.
+"""Makes the pictures in docs/images/ for docs/reports.md and README.md.
 
 usage: "$(scripts/install.sh python)" scripts/pictures.py build/default/bin/crescendo
 
-Needs what `scripts/install.sh browser` installs, and `pip install pillow`, which makes the pictures small.
+Needs what `scripts/install.sh browser` installs, and `pip install pillow`, to make the pictures small.
 
-The sweeps are those of tests/report/virtual_sweep.py: Crescendo's decisions about training that is a formula.
+tests/report/virtual_sweep.py makes the sweeps: Crescendo decides about training that is only a formula.
 """
 import fcntl
 import io
@@ -34,7 +34,7 @@ def report(crescendo, folder, *names):
 
 
 def save(name, png):
-    """Few colours: a picture takes a third of the bytes, and looks the same."""
+    """Reduces the colours: a picture needs a third of the bytes, and looks the same."""
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     picture = picture.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     picture.save(IMAGES / f"{name}.png", optimize=True)
@@ -48,7 +48,7 @@ def settled(browser, page, width, height, scale=1.25):
 
 
 def clip_of(view, first, last, width):
-    """A picture of the page from one element to another. Charts draw once they come into view."""
+    """Takes a picture of the page from one element to another. Charts draw once they come into view."""
     for name in (first, last):
         view.locator(name).scroll_into_view_if_needed()
     view.wait_for_timeout(500)
@@ -59,7 +59,7 @@ def clip_of(view, first, last, width):
 
 
 def save_live(crescendo, browser, sweep):
-    """The page that `top --web` serves in the middle of a sweep, just after a record. Whoever holds its lock runs it."""
+    """The page that `top --web` serves in mid-sweep, just after a record. The holder of a sweep's lock runs it."""
     path = sweep / "journal.jsonl"
     records = [json.loads(line) for line in path.read_text().splitlines()]
     records = records[:len(records) * 4 // 5]
@@ -92,7 +92,7 @@ def main(crescendo):
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         folder = Path(folder)
         for kind in ("asha", "rasda"):
-            # Of ten seeds one whose winners are as good, as they are on average (RASDA's +0.002 ± 0.007).
+            # One of ten seeds, whose winners are equally good, as they are on average (RASDA's +0.002 ± 0.007).
             options = virtual_sweep.options([crescendo, kind, "--type", kind, "--trials", "81", "--slots", "32",
                                              "--seed", "10"])
             virtual_sweep.make(crescendo, folder / kind, options)
