@@ -4,7 +4,7 @@ from torch import nn
 
 
 class Autoencoder(nn.Module):
-    """Gives the numbers of an image of the shape `target_shape`, in one row for each sample."""
+    """Returns an image of shape `target_shape` per sample, flattened to one row."""
 
     def __init__(self, input_shape, target_shape, width, depth, latent, activation, dropout):
         super().__init__()
@@ -24,7 +24,7 @@ class Autoencoder(nn.Module):
             channels = following
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels have one
+        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels get one
         for i in range(self.depth):
             x = self.activation(self.get_submodule(f"down{i + 1}")(x))
         x = self.decode(self.dropout(self.code(x)))

@@ -18,7 +18,7 @@ class Cnn(nn.Module):
         self.output = nn.Linear(8 * width, num_outputs)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels have one
+        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels get one
         for i in range(self.depth):
             x = nn.functional.max_pool2d(self.activation(self.get_submodule(f"conv{i + 1}")(x)), 2)
         return self.output(self.dropout(self.activation(self.hidden(x.flatten(1)))))

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Runs an exported model over its validation samples, and compares the metrics with those of the sweep.
+"""Evaluates an exported model on its validation samples, and compares the metrics with those of the sweep.
 
     python load.py                       the validation samples of the sweep
     python load.py --data file.h5:/test  other samples, stored in the same way
 
-It needs torch, numpy and h5py, and nothing of Crescendo. In your own code, with this folder as `winner`:
+It needs torch, numpy and h5py, but not Crescendo. In your own code, with this folder as `winner`:
 
     import sys
     sys.path.append("winner")
     import load
     model = load.load_model()                    # trained, in evaluation mode
-    outputs = model(load.prepare(samples))       # samples: a numpy array, as they are stored in the data set
+    outputs = model(load.prepare(samples))       # samples: a numpy array, as stored in the data set
 
-For classes, outputs.argmax(1) are the answers. Of several inputs, `prepare` takes one array each. If the model was
-trained on files that are packed by different factors, `prepare` takes unpacked numbers.
+For classes, outputs.argmax(1) are the answers. If there are several inputs, `prepare` takes one array for each. If the
+model was trained on files with different packing factors, `prepare` takes unpacked numbers.
 """
 import argparse
 import glob
@@ -30,13 +30,13 @@ from torch.nn import functional
 HERE = Path(__file__).resolve().parent
 EXPORT = json.loads((HERE / "export.json").read_text(encoding="utf-8"))
 CLASSES = EXPORT["task"]["kind"] == "classification"
-TOLERANCE = {"bf16": 1e-2, "fp16": 2e-3, "tf32": 2e-3}.get(EXPORT["precision"], 1e-4)  # of another processor
+TOLERANCE = {"bf16": 1e-2, "fp16": 2e-3, "tf32": 2e-3}.get(EXPORT["precision"], 1e-4)  # for another processor
 PRODUCTS = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(EXPORT["precision"])
-MOST_SCORES = 2**25  # samples times classes up to which auroc is of all samples; above it is of some, here of others
+MOST_SCORES = 2**25  # samples times classes; above it, auroc uses a random part of the samples, another one here
 
 
 def load_model():
-    """The trained model, in evaluation mode."""
+    """Returns the trained model, in evaluation mode."""
     if EXPORT["model"] == "model.ts":
         return torch.jit.load(str(HERE / "model.ts")).eval()
     spec = importlib.util.spec_from_file_location("crescendo_model", HERE / EXPORT["model"])
@@ -48,8 +48,8 @@ def load_model():
 
 
 def unpack(numbers, packing):
-    """Stored numbers as what they mean, by the attributes of the data set; NaN where they stand for none."""
-    numbers[numbers < 0] += packing["wrap"]  # unsigned integers that are stored as signed ones
+    """Converts stored numbers to their meaning, by the data set's attributes; NaN where a number is missing."""
+    numbers[numbers < 0] += packing["wrap"]  # unsigned integers stored as signed ones
     invalid = np.isin(numbers, packing["missing"])
     if packing["valid_min"] is not None:
         invalid |= ~(numbers >= packing["valid_min"])
@@ -60,7 +60,7 @@ def unpack(numbers, packing):
 
 
 def convert(stored, field):
-    """(samples, shape of a sample) as stored → (samples, numbers) of float32, as the model takes them."""
+    """Converts (samples, shape of a sample) as stored to (samples, numbers) in float32, as the model takes them."""
     if field["part"]:
         taken = tuple(slice(*axis) if isinstance(axis, list) else axis for axis in field["part"])
         stored = stored[(slice(None),) * (stored.ndim - len(taken)) + taken]
@@ -80,13 +80,13 @@ def convert(stored, field):
 
 
 def prepare(*stored):
-    """The model's inputs for samples as they are stored: one array for each input, samples first."""
+    """Makes the model's inputs from stored samples: one array for each input, samples first."""
     numbers = [convert(np.asarray(array), field) for array, field in zip(stored, EXPORT["inputs"], strict=True)]
     return torch.from_numpy(np.concatenate(numbers, axis=1)).reshape(-1, *EXPORT["task"]["input_shape"])
 
 
 def wanted(inputs, stored):
-    """What the model is to give for `inputs`, whose targets are `stored`."""
+    """Returns the correct answers for `inputs`, whose targets are `stored`."""
     if EXPORT["task"]["kind"] == "reconstruction":
         return inputs.flatten(1)
     if CLASSES:
@@ -99,7 +99,7 @@ def wanted(inputs, stored):
 
 
 def known(answers, stored):
-    """Which samples have targets that are finite numbers, or classes that are not missing."""
+    """Returns which samples have finite targets, or classes that are not missing."""
     if not CLASSES:
         return answers.isfinite().all(1)
     numbers, packing = stored[0].astype(np.float64), EXPORT["targets"][0]["packing"]
@@ -107,7 +107,7 @@ def known(answers, stored):
 
 
 def packing_of(column):
-    """What the attributes of a data set say about its numbers, by the CF conventions; None if they say nothing."""
+    """Returns the packing in a data set's attributes, by the CF conventions; None if there is none."""
 
     def numbers(name):
         return np.atleast_1d(column.attrs[name]) if name in column.attrs else np.array([])
@@ -123,7 +123,7 @@ def packing_of(column):
     if "valid_range" in column.attrs:
         limits = [own if len(own) else limit for own, limit in zip(limits, np.split(numbers("valid_range"), 2))]
     if is_scaled and column.dtype.kind in "iu" and any(limit.dtype.kind == "f" for limit in limits):
-        limits = [(limit - offset) / scale for limit in limits][:: 1 if scale > 0 else -1]  # were of unpacked numbers
+        limits = [(limit - offset) / scale for limit in limits][:: 1 if scale > 0 else -1]  # of unpacked numbers
     elif wrap:
         limits = [np.where(limit < 0, limit + wrap, limit) for limit in limits]
     missing[missing < 0] += wrap
@@ -135,7 +135,7 @@ def packing_of(column):
 
 
 class Unpacked:
-    """A data set whose rows are read as what their numbers mean."""
+    """A data set whose rows are unpacked when read."""
 
     def __init__(self, column, packing):
         self.column, self.packing = column, packing
@@ -149,28 +149,28 @@ class Unpacked:
 
 
 def column_of(group, field):
-    """A data set. If the files of the set are packed by different factors, export.json has none for it."""
+    """Returns a data set. If its files have different packing factors, export.json has none, and it is unpacked."""
     column = group[field["data_set"]]
     packing = packing_of(column) if "packing" in field and not field["packing"] else None
     return Unpacked(column, packing) if packing else column
 
 
 def read(column, rows):
-    """The rows of a data set, which ascend."""
+    """Reads rows, which ascend, of a data set."""
     if rows[-1] - rows[0] + 1 == len(rows):
         return column[rows[0] : rows[-1] + 1]
     return column[rows]
 
 
 def files_named(name):
-    """The files that match a pattern such as era5/*.nc, sorted by name; the file of that name alone if there is one."""
+    """Returns the files that match a pattern such as era5/*.nc, sorted, or only the file of that name if it exists."""
     if Path(name).exists() or not set(name) & set("*?["):
         return [name]
     return sorted(path for path in glob.glob(name) if Path(path).is_file() and not path.endswith(".stats.json"))
 
 
 def selected_rows(file, selection, before, count):
-    """The rows of a file with `count` rows that are selected, where the files before it have `before`."""
+    """Returns the selected rows of a file with `count` rows; the files before it have `before` rows."""
     if selection.startswith("/"):
         return np.sort(file[selection][:].astype(np.int64))
     begin, end, step = [int(number) if number else None for number in [*selection.split(":"), "", ""][:3]]
@@ -182,12 +182,12 @@ def selected_rows(file, selection, before, count):
 
 
 def batches(location, size=256):
-    """Yields (inputs, targets) for the samples at FILE:/GROUP, with [BEGIN:END], [BEGIN:END:STEP] or [/LIST] behind it.
+    """Yields (inputs, targets) for the samples at FILE:/GROUP, FILE:/GROUP[BEGIN:END], …[BEGIN:END:STEP] or …[/LIST].
 
-    FILE may be a pattern of several, whose rows follow each other.
+    FILE may be a pattern for several files, whose rows follow each other.
     """
     try:
-        import hdf5plugin  # noqa: F401  filters such as blosc, if the package is there
+        import hdf5plugin  # noqa: F401  filters such as blosc, if the package is installed
     except ImportError:
         pass
     import h5py
@@ -229,7 +229,7 @@ def batches_of_file(name, inputs, targets, rows, size):
 
 
 def weighed(numbers):
-    """Numbers of the targets, (samples, numbers), times the weights of the rows of their images."""
+    """Multiplies the targets' numbers, (samples, numbers), by the weights of their image rows."""
     rows = EXPORT["task"].get("row_weights")
     if not rows:
         return numbers
@@ -238,13 +238,13 @@ def weighed(numbers):
 
 
 def relative_errors(outputs, targets):
-    """The length of each sample's error over that of its target, or the length itself where the target is zero."""
+    """Returns the norm of each sample's error over the norm of its target, or the former if the target is zero."""
     length = weighed(targets.square()).sum(1).sqrt()
     return weighed((outputs - targets).square()).sum(1).sqrt() / length.masked_fill(length == 0, 1)
 
 
 def loss_sum(outputs, targets):
-    """The sum of the losses of the samples."""
+    """Returns the sum of the samples' losses."""
     if CLASSES:
         return functional.cross_entropy(outputs, targets, reduction="sum")
     name = EXPORT["loss"]["name"]
@@ -262,7 +262,7 @@ def loss_sum(outputs, targets):
 
 
 def log_odds(outputs):
-    """The log-odds of each class: its output, less the logarithm of what the others have together."""
+    """Returns the log-odds of each class: its output, minus the log-sum-exp of the others."""
     outputs = outputs.double()
     if outputs.shape[1] == 2:
         return (outputs - outputs.flip(1)).float().nan_to_num(0)
@@ -273,7 +273,7 @@ def log_odds(outputs):
 
 
 def mean_area(scores, targets):
-    """The mean area under the ROC curves of the classes that occur beside others; equal scores count as half."""
+    """Returns the mean area under the ROC curves of classes that occur together with others. Ties count as half."""
     areas = []
     for number in range(scores.shape[1]):
         own = scores[targets == number, number]
@@ -285,7 +285,7 @@ def mean_area(scores, targets):
 
 
 class Scores:
-    """Log-odds of samples, and their classes: of all samples, or of a share of them that is drawn at random."""
+    """Log-odds and classes of all samples, or of a random share of them."""
 
     def __init__(self):
         self.share = 1.0
@@ -308,7 +308,7 @@ class Scores:
 
 
 class Sums:
-    """Sums over samples that the metrics follow from."""
+    """Sums over samples, from which the metrics follow."""
 
     def __init__(self):
         self.samples = 0
@@ -360,7 +360,7 @@ class Sums:
             count, absolute, squared, target, squared_target = self.numbers.tolist()
             found["mae"] = absolute / count
             found["rmse"] = (squared / count) ** 0.5
-            variation = squared_target - target**2 / count  # 0, up to rounding, where all targets are alike
+            variation = squared_target - target**2 / count  # 0, up to rounding, if all targets are equal
             found["r2"] = 1 - squared / variation if variation > 1e-13 * squared_target else float("nan")
             found["relative_l2"] = self.relative / self.samples
         return {name: found[name] for name in EXPORT["metrics"]}
@@ -368,7 +368,7 @@ class Sums:
 
 @torch.no_grad()
 def sums_over(model, location):
-    """The sums of the model over the samples at `location`."""
+    """Returns the model's sums over the samples at `location`."""
     sums = Sums()
     for inputs, targets in batches(location):
         with torch.autocast("cpu", dtype=PRODUCTS, enabled=PRODUCTS is not None):
@@ -376,12 +376,12 @@ def sums_over(model, location):
         outputs = outputs.float()
         sums.add(outputs if CLASSES else outputs.reshape(len(inputs), -1), targets)
     if sums.samples == 0:
-        sys.exit(f"load.py: {location} has no sample to evaluate")
+        sys.exit(f"load.py: {location} has no samples to evaluate")
     return sums
 
 
 def evaluate(model, location):
-    """The metrics of the model over the samples at `location`."""
+    """Returns the model's metrics over the samples at `location`."""
     return sums_over(model, location).metrics()
 
 

@@ -12,7 +12,7 @@ class Mlp(nn.Module):
         self.depth = depth
         self.dropout = nn.Dropout(dropout)
         features = math.prod(input_shape)
-        self.embeddings = embeddings  # of columns with codes of categories: [column, categories, width]
+        self.embeddings = embeddings  # for columns with category codes: [column, categories, width]
         for column, categories, size in embeddings:
             self.add_module(f"embedding{column}", nn.Embedding(categories + 1, size))
             features += size - 1
@@ -22,7 +22,7 @@ class Mlp(nn.Module):
         self.output = nn.Linear(features, num_outputs)
 
     def with_vectors(self, rows: torch.Tensor) -> torch.Tensor:
-        """Replaces codes by their vectors; all that is no code has the last one."""
+        """Replaces codes with their vectors. Numbers that are not a code get the last vector."""
         parts, begin = [], 0
         for column, categories, _ in self.embeddings:
             codes = rows[:, column]

@@ -1,4 +1,4 @@
-"""A network with norms, as crescendo-trainer trains it. Layers have the names of torchvision's network of this kind."""
+"""A network with norms, as crescendo-trainer trains it. Layers have torchvision's names."""
 import math
 
 import torch
@@ -6,6 +6,6 @@ from torch import nn
 
 
 def make_norm(norm, channels, batch_norm=nn.BatchNorm2d):
-    if norm in ("batch", "sync_batch"):  # they differ in training, and only in a group of workers
+    if norm in ("batch", "sync_batch"):  # they differ only in training, in a group of workers
         return batch_norm(channels)
     return nn.GroupNorm(math.gcd(channels, 8), channels) if norm == "group" else nn.Identity()

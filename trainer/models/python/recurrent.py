@@ -18,6 +18,6 @@ class Recurrent(nn.Module):
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         steps, _ = self.layers(inputs.reshape(inputs.shape[0], inputs.shape[1], -1))
         last = steps[:, -1]
-        if self.bidirectional:  # the way back ends at the first step
+        if self.bidirectional:  # the backward pass ends at the first step
             last = torch.cat((last[:, :self.width], steps[:, 0, self.width:]), 1)
         return self.output(self.dropout(last))

@@ -50,7 +50,7 @@ class Resnet(nn.Module):
         self.fc = nn.Linear(inputs, num_outputs)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels have one
+        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels get one
         x = self.activation(self.bn1(self.conv1(x)))
         if self.has_large_stem:
             x = nn.functional.max_pool2d(x, kernel_size=3, stride=2, padding=1)

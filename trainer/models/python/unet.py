@@ -29,7 +29,7 @@ class Unet(nn.Module):
         self.output = nn.Conv2d(width, target_shape[0] if len(target_shape) == 3 else 1, 1)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels have one
+        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels get one
         x = self.down0(x)
         passed = []
         for i in range(1, self.depth + 1):

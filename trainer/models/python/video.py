@@ -64,7 +64,7 @@ class VideoNetwork(nn.Module):
         self.fc = nn.Linear(inputs, num_outputs)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        # (samples, frames, height, width), or with channels behind the frames, which torch wants in front of them
+        # (samples, frames, height, width), or with channels after the frames; torch wants channels first
         x = self.stem(inputs.unsqueeze(1) if inputs.dim() == 4 else inputs.transpose(1, 2))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return self.fc(self.dropout(x.mean((2, 3, 4))))

@@ -10,7 +10,7 @@ class Vit(nn.Module):
         self.heads = nn.ModuleDict({"head": nn.Linear(width, num_outputs)})
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels have one
+        x = inputs.unsqueeze(1) if inputs.dim() == 3 else inputs  # images without channels get one
         patches = self.conv_proj(x).flatten(2).transpose(1, 2)
         tokens = torch.cat((self.class_token.expand(len(x), -1, -1), patches), 1)
         return self.heads["head"](self.dropout(self.encoder(tokens)[:, 0]))
