@@ -107,8 +107,8 @@ class Replica:
         if self._are_weights_exchanged:
             raise RuntimeError(
                 "the weights are not those of the epoch's last step: they were exchanged for an evaluation, such as "
-                "for averaged ones, and not put back when the evaluation was interrupted, so the trained ones are "
-                "lost; put them back in a finally: block: try: … finally: restore()"
+                "one with averaged weights, and not put back when it was interrupted, so the trained ones are lost; "
+                "put them back in a finally: block, as in try: … finally: restore()"
             )
         state = {name: _without_numpy(each.state_dict()) for name, each in self.objects.items()}
         return {"progress": json.dumps(asdict(self.progress)), **state}
