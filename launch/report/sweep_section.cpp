@@ -29,7 +29,7 @@ std::string spending(const OrderedJson& sweep) {
     const auto& spent = sweep.at("spending");
     const auto of = [&](const char* key) { return number_text(spent.at(key).get<double>()); };
     auto result = html::figure(of("slot_hours"), "slot-hours",
-                               fmt::format("{} more were idle; {:.0f} % in use", of("idle_slot_hours"),
+                               fmt::format("{} more idle; {:.0f} % in use", of("idle_slot_hours"),
                                            100 * sweep.at("utilization").get<double>()));
     if (!spent.at("cost").is_null()) {
         result += html::figure(of("cost"), "cost", fmt::format("and {} for idle slots", of("idle_cost")));

@@ -3,7 +3,7 @@
 function makeBest(figure, view) {
   const {cost, slot_hours: slotHours} = view.spending;
   const price = finite(cost) && slotHours > 0 ? cost / slotHours : 0;  // of a slot-hour
-  const names = {time: 'time at work', slot_hours: 'slot-hours', ...(price ? {cost: 'cost'} : {})};
+  const names = {time: 'running time', slot_hours: 'slot-hours', ...(price ? {cost: 'cost'} : {})};
   const over = chooser(figure, view, 'Over', Object.entries({...names, time: 'time'}), () => plot.update());
   const plot = new Plot(figure, () => (view.best_so_far.length ? 300 : 40), (p) => {
     const points = view.best_so_far;
@@ -90,7 +90,7 @@ function makeCurves(figure, view) {
     const overTime = over() === 'time', column = overTime ? 2 : 0;
     const x = overTime ? timeScale(...view.timeWindow()) : resourceScale(view, most);
     const y = view.metricScale(rangeIn(column, x));
-    const xName = overTime ? 'time at work' : most > 8 ? 'resource (log)' : 'resource';
+    const xName = overTime ? 'running time' : most > 8 ? 'resource (log)' : 'resource';
     const places = p.axes(x, y, {xName, yName: view.metric});
     const c = p.context;
     const levels = levelColours('m');

@@ -44,7 +44,7 @@ function drawGantt(plot, view, paint, [from, to]) {
   if (!slots.length) return plot.say('No slot has joined this sweep yet.');
   const scale = timeScale(from, to);
   const useHeight = 54, bottom = 20 + useHeight;
-  const places = plot.axes(scale, null, {xName: 'time at work', left: 46, bottom, grid: false});
+  const places = plot.axes(scale, null, {xName: 'running time', left: 46, bottom, grid: false});
   const {frame} = places;
   const step = frame.height / slots.length;
   // Also where a row is less than a pixel of the screen, it is drawn as one: the last that lies there is seen.
