@@ -91,6 +91,6 @@ TEST_CASE("a value that is not there, or of another kind, is an exception with i
     CHECK(config.number("width") == 64);
     CHECK_THROWS_WITH_AS(config.at("depth"), "there is no value 'depth'", std::out_of_range);
     CHECK_THROWS_WITH_AS(config.number("name"), "the value 'name' is not a number", std::invalid_argument);
-    CHECK_THROWS_WITH_AS(config.integer("rate"), "the value 'rate' is no whole number", std::invalid_argument);
-    CHECK_THROWS_WITH_AS(config.text("width"), "the value 'width' is no text", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(config.integer("rate"), "the value 'rate' is not a whole number", std::invalid_argument);
+    CHECK_THROWS_WITH_AS(config.text("width"), "the value 'width' is not a text", std::invalid_argument);
 }

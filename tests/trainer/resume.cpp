@@ -98,7 +98,7 @@ TEST_CASE("a trainer killed between milestones costs its trial what it trained s
 
     CHECK(second.await(0, "report")["resource"] == 1);
     CHECK(samples_by_epoch(sweep.record()).at(0).size() == sweep.num_samples - 8);
-    CHECK(content(terms.directory / "trainer.log").find("of 0 epochs and 8 samples") != std::string::npos);
+    CHECK(content(terms.directory / "trainer.log").find("after 0 epochs and 8 samples") != std::string::npos);
 }
 
 TEST_CASE("a trial taken up sends its last report again") {
