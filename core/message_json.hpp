@@ -54,7 +54,7 @@ struct ValueReader {
         const auto word = json.template get<std::string>();
         const auto known = state_sources.find(word);
         if (!known) {
-            throw std::runtime_error(text("state is \"{}\"; it is {}", word, state_sources.list()));
+            throw std::runtime_error(text("state is \"{}\"; it must be {}", word, state_sources.list()));
         }
         source = *known;
     }

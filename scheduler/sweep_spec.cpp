@@ -33,7 +33,7 @@ void check_rungs(const SchedulerSpec& spec, Problems& problems) {
             "brackets belongs to asha, rasda and async_hyperband; remove it (hyperband has one for each rung)");
     const bool has_ladder = spec.min.value >= 1 && spec.max >= spec.min && spec.reduction_factor >= 2;
     REQUIRE(!has_ladder || (spec.brackets.value_or(1) >= 1 && spec.brackets.value_or(1) <= num_rungs(spec)),
-            "scheduler.brackets", "brackets is {}, and there are {} rungs to begin at; use 1 to {}",
+            "scheduler.brackets", "brackets is {}, but there are {} rungs to start at; use 1 to {}",
             spec.brackets.value_or(1), num_rungs(spec), num_rungs(spec));
 }
 
@@ -45,15 +45,15 @@ void check_repeat(const SweepSpec& spec, Problems& problems) {
             "a configuration is trained {} times (trials are its repetitions); use 1 to {}", spec.repeat.times,
             most_times);
     REQUIRE(!spec.repeat.is_on() || kind == fifo || kind == asha || kind == rasda || kind == async_hyperband, "repeat",
-            "the rungs of {} rank single trials, and with repeat configurations are judged, by all their repetitions; "
-            "use type: asha, rasda, async_hyperband or fifo",
+            "the rungs of {} rank single trials, but repeat judges configurations by all their repetitions; use "
+            "type: asha, rasda, async_hyperband or fifo",
             scheduler_kinds.of(kind));
     REQUIRE(!spec.repeat.is_on() || spec.scheduler.mode == Mode::stop, "repeat",
-            "mode is promote, which ranks single trials, and with repeat configurations are judged, by all their "
-            "repetitions; use mode: stop");
-    REQUIRE(!spec.repeat.is_on() || !spec.run_cap ||
-                *spec.run_cap <= std::numeric_limits<std::int32_t>::max() / most_times,
-            "run_cap", "run_cap is {} configurations, too many to repeat; use less", *spec.run_cap);
+            "mode is promote, which ranks single trials, but repeat judges configurations by all their repetitions; "
+            "use mode: stop");
+    REQUIRE(
+        !spec.repeat.is_on() || !spec.run_cap || *spec.run_cap <= std::numeric_limits<std::int32_t>::max() / most_times,
+        "run_cap", "run_cap is {} configurations, too many to repeat; use fewer", *spec.run_cap);
 }
 
 void check_slots(const SchedulerSpec& spec, Problems& problems) {
@@ -61,23 +61,23 @@ void check_slots(const SchedulerSpec& spec, Problems& problems) {
     REQUIRE(spec.max_concurrent.value_or(1) >= 1, "scheduler.max_concurrent",
             "max_concurrent is {} (no trial could run); use 1 or more", *spec.max_concurrent);
     REQUIRE(grows || spec.grow == GrowPolicy::eager, "scheduler.grow",
-            "grow is about survivors that get more workers, as with type: rasda only; remove it");
+            "grow applies only to type: rasda, which gives survivors more workers; remove it");
     REQUIRE(grows || spec.grow_when == GrowWhen::always, "scheduler.grow_when",
-            "grow_when is about survivors that get more workers, as with type: rasda only; remove it");
+            "grow_when applies only to type: rasda, which gives survivors more workers; remove it");
     REQUIRE(spec.grow_when == GrowWhen::always || spec.grow != GrowPolicy::wait, "scheduler.grow_when",
             "grow is wait (a trial would wait for workers that grow_when then refuses); use grow: eager or grow_when: "
             "always");
     REQUIRE(grows || spec.batch != BatchPolicy::adaptive, "scheduler.batch",
-            "batch is adaptive, which is about survivors that get more workers, as with type: rasda only; remove it");
+            "batch is adaptive, but only type: rasda gives survivors more workers; remove it");
     REQUIRE(spec.min_efficiency > 0 && spec.min_efficiency <= 1, "scheduler.min_efficiency",
             "min_efficiency is {} (it is a share of the efficiency of the first batch); use a number above 0, up to 1",
             spec.min_efficiency);
     REQUIRE(grows || spec.priority == Priority::tail, "scheduler.priority",
-            "priority is about survivors that get more workers, as with type: rasda only; remove it");
+            "priority applies only to type: rasda, which gives survivors more workers; remove it");
     REQUIRE(grows || spec.shrink == Switch::off, "scheduler.shrink",
-            "shrink is about groups that grew, as with type: rasda only; remove it");
+            "shrink applies only to type: rasda, whose groups grow; remove it");
     REQUIRE(grows || spec.surplus.value_or(Switch::off) == Switch::off, "scheduler.surplus",
-            "surplus is about survivors that get more workers, as with type: rasda only; remove it");
+            "surplus applies only to type: rasda, which gives survivors more workers; remove it");
     REQUIRE(spec.shrink == Switch::off || spec.grow != GrowPolicy::wait, "scheduler.shrink",
             "shrink is on and grow is wait (a trial would wait for all its workers and then give them away); "
             "use grow: eager or shrink: off");
@@ -120,26 +120,26 @@ int SchedulerSpec::num_brackets() const {
 std::vector<InvalidInput> problems_of(const SweepSpec& spec) {
     Problems problems;
     REQUIRE(!spec.metric.empty() || !(spec.target || spec.trial_end.target), "metric.name",
-            "the metric has no name, and the target is a value of it; give the name that the trials report");
+            "the metric has no name, but there is a target for it; give the name that the trials report");
     REQUIRE(spec.run_cap.value_or(1) >= 1, "run_cap", "run_cap is {} (a sweep needs a trial); use 1 or more",
             *spec.run_cap);
     REQUIRE(std::isfinite(spec.target.value_or(0)), "budget.target",
-            "target is {} (no report can ever, or every report would, meet it); use a finite number", *spec.target);
+            "target is {} (either no report or every report would meet it); use a finite number", *spec.target);
     REQUIRE(std::isfinite(spec.trial_end.target.value_or(0)), "trial.target",
-            "target is {} (no report can ever, or every report would, meet it); use a finite number",
+            "target is {} (either no report or every report would meet it); use a finite number",
             *spec.trial_end.target);
     REQUIRE(spec.trial_end.seconds.value_or(1) > 0, "trial.time",
-            "time is {} seconds (a trial needs some to train); use more than 0", *spec.trial_end.seconds);
+            "time is {} seconds (a trial needs time to train); use more than 0", *spec.trial_end.seconds);
     REQUIRE(spec.patience.trials.value_or(1) >= 1, "patience.trials",
-            "trials is {} (a sweep needs a trial to improve in); use 1 or more", *spec.patience.trials);
+            "trials is {} (a sweep needs at least one trial to improve); use 1 or more", *spec.patience.trials);
     REQUIRE(spec.patience.resource.value_or(1) >= 1, "patience.resource",
-            "resource is {} (a trial needs some to improve in); use 1 or more", *spec.patience.resource);
+            "resource is {} (a trial needs some resource to improve); use 1 or more", *spec.patience.resource);
     const bool halves_all = spec.scheduler.kind == SchedulerKind::successive_halving;
     REQUIRE(spec.run_cap || spec.target || spec.has_time_budget || spec.patience.trials || halves_all, "run_cap",
-            "nothing ends this sweep (new trials would start for ever); "
-            "give run_cap, budget.time, budget.target or patience.trials");
+            "nothing ends this sweep (new trials would start forever); add run_cap, budget.time, budget.target or "
+            "patience.trials");
     REQUIRE(spec.max_retries >= 0, "max_retries",
-            "max_retries is {} (a trial cannot be retried less than never); use 0 or more", spec.max_retries);
+            "max_retries is {} (a number of retries cannot be negative); use 0 or more", spec.max_retries);
     check(spec.scheduler, problems);
     check_repeat(spec, problems);
     REQUIRE(spec.run_cap || !halves_all, "run_cap",

@@ -138,7 +138,7 @@ class Reader {
     explicit Reader(const Json& json) : json_(json) {
         if (!json.is_object()) {
             throw InvalidInput(
-                fmt::format(R"({} is no event; write an object such as {{"event":"time_up"}})", quoted()));
+                fmt::format(R"({} is not an event; write an object such as {{"event":"time_up"}})", quoted()));
         }
     }
 
@@ -158,7 +158,7 @@ class Reader {
     template <class Integer>
     Integer integer(const char* key, const Json& value) const {
         if (!value.is_number_integer() || !fits<Integer>(value)) {
-            wrong(key, fmt::format("a whole number of {} bits", 8 * sizeof(Integer)));
+            wrong(key, fmt::format("a {}-bit whole number", 8 * sizeof(Integer)));
         }
         return value.get<Integer>();
     }
@@ -174,7 +174,7 @@ class Reader {
     }
 
     double loss() const {
-        return number_or_null("loss", member("loss"), "a number, or null where it is not finite")
+        return number_or_null("loss", member("loss"), "a number, or null if it is not finite")
             .value_or(std::numeric_limits<double>::infinity());
     }
 
@@ -247,7 +247,7 @@ class Reader {
     }
 
     std::optional<double> target() const {
-        return number_or_null("target", member("target"), "a number, or null where there is none");
+        return number_or_null("target", member("target"), "a number, or null if there is none");
     }
 
     Config config() const {
@@ -269,7 +269,7 @@ class Reader {
     }
 
     [[noreturn]] void wrong(const char* key, std::string_view expected) const {
-        throw InvalidInput(fmt::format(R"("{}" of {} has to be {})", key, quoted(), expected));
+        throw InvalidInput(fmt::format(R"("{}" of {} must be {})", key, quoted(), expected));
     }
 
   private:

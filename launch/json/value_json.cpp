@@ -44,8 +44,10 @@ Value value_from_json(const Json& json) {
         default:
             return JsonValue(one_line(json));
     }
-    throw InvalidInput(text("{} is no value of a parameter (it has more than 64 bits); use a smaller number, or text",
-                            json.dump()));
+    throw InvalidInput(
+        text("{} is not a value for a parameter (it has more than 64 bits); use a smaller number, or "
+             "text",
+             json.dump()));
 }
 
 }  // namespace crescendo::launch

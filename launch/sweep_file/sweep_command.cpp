@@ -47,7 +47,7 @@ std::optional<std::vector<std::string>> read_words(const YamlSection& file, std:
             remarks.push_back({key, "is empty and left out; write \"\" for an empty argument"});
         } else {
             file.mistakes().add(
-                key, fmt::format("{}, and a word of a command is text; put it in quotes", describe(list[i])));
+                key, fmt::format("{}, but a word of a command must be text; put it in quotes", describe(list[i])));
         }
     }
     if (words.empty() && !file.mistakes().lie_in("command")) {
@@ -61,15 +61,15 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
     const bool has_program = file.has("command") || file.has("program");
     const auto require_program = [&](const char* key) {
         if (file.has(key) && !has_program) {
-            file.fail(key, "is a key for the program of `command:`, and there is none; remove it");
+            file.fail(key, "is a key for the program of `command:`, but there is no program; remove it");
         }
     };
     file.attempt([&] {
         require_program("grow");
         for (const char* of_scheduler : {"eager", "partial", "wait"}) {
             if (file.has("grow") && file.at("grow") == of_scheduler) {
-                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of scheduler.grow: "
-                                              "write it there",
+                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of "
+                                              "scheduler.grow, so write it there",
                                               of_scheduler));
             }
         }
@@ -80,7 +80,7 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
         result.final_test = file.choice("final_test", on_or_off).value_or(false);
         if (result.final_test && result.grow != GrowMode::in_place && !file.mistakes().concern("grow")) {
             file.fail("final_test",
-                      "is on, and only a program with `grow: in_place` can be asked to test a checkpoint; remove it");
+                      "is on, but only a program with `grow: in_place` can be asked to test a checkpoint; remove it");
         }
     });
 }
@@ -117,8 +117,8 @@ void remark_on_counting(const std::vector<std::string>& patterns, SweepFile& res
         if (std::ranges::any_of(patterns, [&](const auto& each) { return each.find(group) != std::string::npos; })) {
             result.remarks.push_back(
                 {"report.pattern",
-                 fmt::format("has no group 'resource', so reports are counted, and the group '{0}' is a metric; if {0} "
-                             "says how far a trial is, call the group resource",
+                 fmt::format("has no group 'resource', so reports are counted, and the group '{0}' is a metric; if "
+                             "{0} measures a trial's progress, name the group resource",
                              name)});
             return;
         }
@@ -132,13 +132,13 @@ void read_report(const YamlSection& file, SweepStage stage, SweepFile& result) {
     }
     if (!file.has("command") && !file.has("program")) {
         file.fail("report",
-                  "finds the reports of a program, and there is no `command:`; crescendo-trainer has a setting of this "
-                  "name, which is written in the section trainer");
+                  "finds the reports of a program, but there is no `command:`; crescendo-trainer's setting of this "
+                  "name belongs in the section trainer");
     }
     if (result.grow == GrowMode::in_place) {
         file.fail("report",
-                  "finds the reports of a program that does not send them, and with `grow: in_place` it "
-                  "does; remove one of the two");
+                  "finds the reports of a program that does not send them, but a program with `grow: in_place` does; "
+                  "remove one of the two");
     }
     const auto& source = result.supervision.report.emplace(read_report_source(*report));
     if (!source.patterns.empty()) {
@@ -149,10 +149,9 @@ void read_report(const YamlSection& file, SweepStage stage, SweepFile& result) {
         }
         if (stage == SweepStage::begins && !source.is_printed() && !pattern.has_resource()) {
             report->fail("pattern",
-                         "has no group 'resource', and reports in a file (report.file) cannot be counted: a program "
-                         "that is retried, or writes its file anew, repeats lines, and nothing says of which epoch "
-                         "they are; add (?P<resource>\\d+) where the file has the epoch, or remove report.file to "
-                         "find the reports in what the program prints");
+                         "has no group 'resource', but reports in a file (report.file) cannot be counted, because a "
+                         "program that is retried, or rewrites its file, repeats lines; add (?P<resource>\\d+) to "
+                         "match the epoch, or remove report.file to find the reports in what the program prints");
         }
     }
 }
@@ -184,17 +183,17 @@ void adapt_to_wandb(const YamlSection& file, SweepFile& result) {
     result.is_adapted_to_wandb = true;
     result.remarks.push_back(
         {file.has("command") ? "command" : "program",
-         fmt::format("{}, so `python3 -m {}` runs it: wandb.config has the parameters, and what it gives to wandb.log "
-                     "is reported{}",
+         fmt::format("{}, so `python3 -m {}` runs it: wandb.config has the parameters, and what it passes to "
+                     "wandb.log is reported{}",
                      file.has("command") ? fmt::format("starts {}, which calls wandb", result.program) : "calls wandb",
                      wandb_adapter,
-                     file.has("command") ? "; to start it without, write its name in place of ${program}" : "")});
+                     file.has("command") ? "; to run it directly, write its name instead of ${program}" : "")});
 }
 
 /// Adds a mistake for each infinity or NaN: the trainer gets its settings as JSON, which has neither.
 void check_finite(const OrderedJson& value, const std::string& key, Mistakes& mistakes) {
     if (value.is_number_float() && !std::isfinite(value.get<double>())) {
-        mistakes.add(key, "is not a finite number, and settings have to be; leave the key out, or use a large number");
+        mistakes.add(key, "is not a finite number, but settings must be finite; remove the key, or use a large number");
     }
     if (value.is_structured()) {
         for (const auto& [name, child] : value.items()) {
@@ -216,8 +215,8 @@ void check_resource(const YamlSection& file) {
     const auto& resource = entry(entry(map, "scheduler", unit), "resource", unit);
     if (file.has("trainer") && unit.is_string() && resource != unit && !file.mistakes().concern("scheduler.resource")) {
         file.fail("scheduler.resource",
-                  fmt::format("is {0}, but the trainer counts {1}, and min and max are numbers of what it counts; "
-                              "write resource: {1}, or trainer: {{report: {{unit: {0}}}}}",
+                  fmt::format("is {0}, but the trainer counts {1}, and min and max are in its unit; write resource: "
+                              "{1}, or trainer: {{report: {{unit: {0}}}}}",
                               resource.get<std::string>(), unit.get<std::string>()));
     }
 }
@@ -227,9 +226,9 @@ void check_growth(const YamlSection& file, const SweepFile& result) {
     if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == GrowMode::none &&
         !mistakes.concern("scheduler.type") && !mistakes.concern("grow") && !mistakes.lie_in("early_terminate")) {
         mistakes.add("scheduler.type",
-                     "rasda grows the trials that survive, and this program keeps its workers; add, outside of "
-                     "scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
-                     "`grow: in_place` (docs/your-own-program.md); else use type: asha");
+                     "rasda grows surviving trials, but this program keeps its workers; outside scheduler, add "
+                     "`grow: restart` if it can continue from its checkpoint with another WORLD_SIZE, or `grow: "
+                     "in_place` (docs/your-own-program.md); otherwise use type: asha");
     }
 }
 

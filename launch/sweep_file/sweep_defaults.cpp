@@ -19,7 +19,8 @@ constexpr int default_eta = 3;  // W&B's default, and ours
 int read_eta(const YamlSection& section) {
     const double eta = section.number("eta").value_or(default_eta);
     if (eta != std::floor(eta) || eta < 2 || eta > 1'000'000) {
-        section.fail("eta", fmt::format("is {}, and rungs lie at whole powers of it here; use 2, 3 or 4", eta));
+        section.fail("eta",
+                     fmt::format("is {}, but rungs are at powers of a small whole number here; use 2, 3 or 4", eta));
     }
     return static_cast<int>(eta);
 }
@@ -72,8 +73,8 @@ std::string meaning_of(const YamlSection& early_terminate, const SchedulerSpec& 
         return meaning + ", without a max: a trial ends when its program does";
     }
     const auto with_end = fmt::format(
-        "{}: a trial is complete at {}, where W&B lets it train on; if your program "
-        "trains longer, write that scheduler with its end as max",
+        "{}: a trial is complete at {}, but W&B lets it continue; if your program trains longer, write that "
+        "scheduler with a larger max",
         meaning, spec.max.value);
     const auto others = wandb_rungs(spec.max.value, early_terminate.integer("s").value_or(0), spec.reduction_factor);
     if (others.empty()) {
@@ -82,8 +83,8 @@ std::string meaning_of(const YamlSection& early_terminate, const SchedulerSpec& 
     auto rungs = ladder(spec.min.value, spec.max.value, spec.reduction_factor);
     rungs.pop_back();  // the last one, at which a trial is complete
     return others == rungs ? with_end
-                           : fmt::format("{}; rungs are at {}, where W&B has {}", with_end, fmt::join(rungs, ", "),
-                                         fmt::join(others, ", "));
+                           : fmt::format("{}; rungs are at {}, but W&B has them at {}", with_end,
+                                         fmt::join(rungs, ", "), fmt::join(others, ", "));
 }
 
 /// Whether `scheduler` has only a limit on concurrent trials, which an option of a command can add to any sweep.
@@ -103,7 +104,7 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
             file.fail("early_terminate",
                       is_in_file
                           ? "both scheduler and this say which trials are stopped; remove one of the two"
-                          : fmt::format("the command changes the scheduler, and this is W&B's word for one; write "
+                          : fmt::format("the command changes the scheduler, but this is W&B's form of one; write "
                                         "scheduler: {} instead",
                                         text_of_scheduler(read_early_terminate(*section))));
         }
@@ -112,13 +113,13 @@ void read_schedule(const YamlSection& file, SweepFile& result) {
         spec.kind = SchedulerKind::asha;  // set even if the rest cannot be read
         spec = read_early_terminate(*section);
         if (has_trainer && !spec.has_max()) {
-            section->fail(
-                "max_iter", "is missing: crescendo-trainer trains as long as it is told; add max_iter: 27 and s: 2");
+            section->fail("max_iter",
+                          "is missing: without it, crescendo-trainer would train forever; add max_iter: 27 and s: 2");
         }
         result.remarks.push_back({"early_terminate", meaning_of(*section, spec)});
     } else if (has_trainer) {
         file.fail("scheduler",
-                  "is missing: it says how long a trial trains and which ones are stopped; add scheduler: {type: asha, "
+                  "is missing: it says how long trials train and which ones are stopped; add scheduler: {type: asha, "
                   "min: 1, max: 27, reduction_factor: 3}");
     } else {
         spec.kind = SchedulerKind::fifo;
@@ -152,8 +153,8 @@ void add_missing_run_cap(const YamlSection& file, SweepFile& result) {
     } else if (!spec.run_cap && !spec.target && !spec.has_time_budget && !file.mistakes().lie_in("budget") &&
                spec.scheduler.kind != SchedulerKind::successive_halving) {
         spec.run_cap = default_run_cap;
-        result.remarks.push_back({"run_cap", fmt::format("is missing: {} trials are run; add run_cap:, or a budget:",
-                                                         default_run_cap)});
+        result.remarks.push_back(
+            {"run_cap", fmt::format("is missing: {} trials run; add run_cap: or budget:", default_run_cap)});
     }
 }
 
@@ -161,12 +162,11 @@ void remark_on_initial(SweepFile& result) {
     const auto& spec = result.spec;
     const auto count = std::ssize(spec.initial);
     if (spec.run_cap && count > *spec.run_cap) {
-        result.remarks.push_back({"initial", fmt::format("has {} points, and run_cap is {}, so the last {} left out; "
-                                                         "raise run_cap",
-                                                         count, *spec.run_cap,
-                                                         count - *spec.run_cap == 1
-                                                             ? "is"
-                                                             : fmt::format("{} are", count - *spec.run_cap))});
+        result.remarks.push_back(
+            {"initial", fmt::format("has {} points, but run_cap is {}, so the last {} left out; "
+                                    "raise run_cap",
+                                    count, *spec.run_cap,
+                                    count - *spec.run_cap == 1 ? "is" : fmt::format("{} are", count - *spec.run_cap))});
     }
 }
 
@@ -184,8 +184,8 @@ void remark_on_repetitions(const YamlSection& file, SweepFile& result) {
     const auto count = size > most_to_count ? *spec.run_cap : Grid(spec.space).num_configurations();
     if (count < *spec.run_cap && spec.sampler != "program") {
         result.remarks.push_back(
-            {"run_cap", fmt::format("is {}, and there {} only {} configuration{}, so trials repeat each other; to try "
-                                    "each once, write method: grid",
+            {"run_cap", fmt::format("is {}, but there {} only {} configuration{}, so trials repeat each other; to "
+                                    "try each once, write method: grid",
                                     *spec.run_cap, count == 1 ? "is" : "are", count, count == 1 ? "" : "s")});
     }
 }

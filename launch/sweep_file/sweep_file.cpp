@@ -29,11 +29,10 @@ std::string read_name(const YamlSection& file, const std::filesystem::path& path
     auto name = file.string("name").value_or(path.stem().string());
     // Every command would take a name that begins with a dash for an option.
     if (name.empty() || name == "." || name == ".." || name.starts_with('-') || name.find('/') != std::string::npos) {
-        file.fail(
-            "name",
-            fmt::format("'{}' cannot be the name of the sweep's folder, which has no '/' and no '-' in front; --dir "
-                        "chooses another place for it",
-                        name));
+        file.fail("name",
+                  fmt::format("'{}' cannot name the sweep's folder; use a name that has no '/' and does not start with "
+                              "'-'; --dir chooses another place for the folder",
+                              name));
     }
     return name;
 }
@@ -81,12 +80,12 @@ void read_metric(const YamlSection& file, SweepFile& result) {
         spec.target = metric->number("target");
         if (spec.target) {
             result.remarks.push_back(
-                {"metric.target", "ends the sweep, and the trials that run; budget: {target: …} means the same"});
+                {"metric.target", "ends the sweep and its running trials; budget: {target: …} means the same"});
         }
     });
     file.attempt([&] {
         if (!metric->has("name")) {
-            metric->fail("name", "is missing: it is the name under which trials report the number; add name: val_loss");
+            metric->fail("name", "is missing: trials report the metric under this name; add name: val_loss");
         }
         spec.metric = metric->string("name").value();
     });
@@ -106,15 +105,16 @@ void complete_metric(const YamlSection& file, SweepFile& result) {
         spec.metric = result.supervision.metric;
     } else if (result.sampler) {
         file.fail("metric",
-                  "is missing: the sampler is told what to optimize before the first report; add metric: {name: "
-                  "val_loss, goal: minimize}");
+                  "is missing: the sampler needs it before the first report; add metric: {name: val_loss, goal: "
+                  "minimize}");
     } else if (runs_wandb_adapter(result)) {
         file.fail("metric",
-                  "is missing: it says which of the numbers that the script gives to wandb.log are its "
-                  "reports; add metric: {name: val_loss, goal: minimize}");
+                  "is missing: it says which of the numbers passed to wandb.log are reports; add metric: {name: "
+                  "val_loss, goal: minimize}");
     } else if (!result.warm_start.empty()) {
-        file.fail("metric", "is missing: it says which number of the earlier results counts; add metric: {name: "
-                            "val_loss, goal: minimize}");
+        file.fail("metric",
+                  "is missing: it says which number of the earlier results to use; add metric: {name: "
+                  "val_loss, goal: minimize}");
     }
     spec.goal = likely_goal(spec.metric);
     result.remarks.push_back(
@@ -146,8 +146,8 @@ std::optional<int> read_slots_per_gpu(const YamlSection& file, const std::option
     const auto number = file.integer_from(1, "slots_per_gpu");
     if (number && slots) {
         file.fail("slots_per_gpu",
-                  fmt::format("both this and `slots: {}` say how many workers a node with GPUs has; remove one of the "
-                              "two",
+                  fmt::format("both this and `slots: {}` set the number of workers on a node with GPUs; remove one "
+                              "of the two",
                               *slots));
     }
     return number;
@@ -163,7 +163,7 @@ void read_spec(const YamlSection& file, SweepFile& result) {
         const auto parameters = required(file, "parameters", "it says what to search", "{lr: {min: 0.001, max: 0.1}}");
         if (parameters.map().empty()) {
             file.fail("parameters",
-                      "is empty, and there is nothing to search; add a parameter, such as lr: {min: 0.001, max: 0.1}");
+                      "is empty, so there is nothing to search; add a parameter, such as lr: {min: 0.001, max: 0.1}");
         }
         auto [all, groups, remarks] = read_parameters(parameters);
         spec.space = make_space(file, std::move(all), result.source);
@@ -257,7 +257,7 @@ void refuse_program(const std::string& text, const std::filesystem::path& path) 
             ? ""
             : fmt::format("; `python3 -m {} --sweep-file {} > sweep.yaml` writes it", wandb_adapter, file);
     throw InvalidInput(
-        fmt::format("{}: is a program; give a sweep file, which names it by `program: {}`{}", file, file, from_script));
+        fmt::format("{}: is a program; give a sweep file that names it with `program: {}`{}", file, file, from_script));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ class PointReader {
         const auto parameter = std::ranges::find(parameters, name, &Parameter::name);
         if (parameter == parameters.end()) {
             const auto names = names_of(parameters);
-            values.fail(key, fmt::format("is no parameter{}; the parameters are {}", did_you_mean(name, names),
+            values.fail(key, fmt::format("is not a parameter{}; the parameters are {}", did_you_mean(name, names),
                                          enumerate(names, " and ")));
         }
         if (parameter->is_derived()) {
@@ -61,7 +61,7 @@ class PointReader {
         }
         const auto meant = member(parameter->distribution, value_from_json(value));
         if (!meant) {
-            values.fail(key, fmt::format("is {}, which the parameter never is; choose one of the values that "
+            values.fail(key, fmt::format("is {}, which the parameter cannot be; choose one of the values that "
                                          "`parameters:` allows{}",
                                          value.dump(), values_in_words(parameter->distribution)));
         }
@@ -102,14 +102,15 @@ std::vector<Config> read_initial(const YamlSection& file, const SweepFile& sweep
     constexpr auto example = "write initial: [{lr: 0.01}, {lr: 0.1, width: 64}]";
     if (!list.is_array()) {
         file.fail("initial",
-                  fmt::format("{}, and the points to begin with are a list of maps; {}", describe(list), example));
+                  fmt::format("{}, but the initial points must be a list of maps; {}", describe(list), example));
     }
     std::vector<Config> points;
     for (std::size_t i = 0; i < list.size(); ++i) {
         const auto key = fmt::format("initial[{}]", i);
         file.attempt([&] {
             if (!list[i].is_object()) {
-                file.fail(key, fmt::format("{}, and a point is a map of parameters; {}", describe(list[i]), example));
+                file.fail(key,
+                          fmt::format("{}, but a point must be a map of parameters; {}", describe(list[i]), example));
             }
             PointReader reader(sweep, TrialId{static_cast<std::int32_t>(i)});
             if (auto point = reader.read(YamlSection(list[i], key, file.mistakes()))) {

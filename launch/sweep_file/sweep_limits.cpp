@@ -85,16 +85,16 @@ void remark_on_patience(SweepFile& result) {
     if (const auto most = most_ended_at_once(spec); spec.patience.trials && *spec.patience.trials <= most) {
         result.remarks.push_back(
             {"patience.trials",
-             fmt::format("is {}, and a rung of {} may end {} trials at once, which could end the sweep "
-                         "while the better ones still train; use {} or more",
+             fmt::format("is {}, but a rung of {} can end {} trials at once, which could end the sweep while the "
+                         "better ones still train; use {} or more",
                          *spec.patience.trials, scheduler_kinds.of(spec.scheduler.kind), most, most + 1)});
     }
     const bool is_pasha = spec.scheduler.kind == SchedulerKind::pasha;
     if (spec.patience.trials && (is_pasha || spec.scheduler.mode == Mode::promote)) {
         result.remarks.push_back(
             {"patience.trials",
-             fmt::format("counts trials that end, and with {} those that lose are paused, so few count and the "
-                         "sweep ends late; add a budget:, or use {}",
+             fmt::format("counts trials that end, but with {}, losing trials only pause, so few count and the sweep "
+                         "ends late; add a budget:, or use {}",
                          is_pasha ? "type: pasha" : "mode: promote", is_pasha ? "type: asha" : "mode: stop")});
     }
 }
@@ -112,8 +112,8 @@ std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, b
     if (!time || *time < least) {
         file.fail(
             "hang_timeout",
-            fmt::format("{} is no time to wait for a worker that says nothing (5s is the least); write it like 5m, "
-                        "90s or 1h, or off",
+            fmt::format("{} is not a time limit for a silent worker (5s is the minimum); write it like 5m, 90s or "
+                        "1h, or off",
                         value.dump()));
     }
     return time;

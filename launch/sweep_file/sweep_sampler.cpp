@@ -33,16 +33,15 @@ void read_sampler_section(const YamlSection& sampler, const std::vector<Unsuppor
         for (const char* key : {"options", "ahead", "deadline"}) {
             if (sampler.has(key)) {
                 sampler.fail(key,
-                             "is a key for a sampler of your own, and this one is Crescendo's; remove it, or name "
-                             "a program: command: [python3, mine.py]");
+                             "is a key for a sampler of your own, but this one is Crescendo's; remove it, or name a "
+                             "program: command: [python3, mine.py]");
             }
         }
         return;
     }
     if (sampler.word("type", sampler_words(), unsupported).value_or("program") != "program") {
         sampler.fail("type",
-                     "says which of Crescendo's samplers proposes configurations, and `command:` says that a "
-                     "program does; remove one of the two");
+                     "selects one of Crescendo's samplers, but `command:` names a program; remove one of the two");
     }
     result.sampler = read_sampler_command(sampler);
     type = "program";
@@ -52,7 +51,7 @@ void read_sampler_section(const YamlSection& sampler, const std::vector<Unsuppor
 
 void read_sampler(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
-    const std::string random = "configurations are drawn at random; use random";
+    const std::string random = "to draw configurations at random, use random";
     const std::vector<UnsupportedWord> unsupported{{"custom", random},
                                                    {"bayesian", "use tpe or gp, or auto, which chooses"}};
     file.attempt([&] {
@@ -66,14 +65,16 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
             read_sampler_section(*sampler, unsupported, result);
             if (file.has("method") && spec.sampler != method) {
                 result.remarks.push_back(
-                    {"method", fmt::format("is {}, and sampler: says {}, which counts; remove one of the two", method,
-                                           spec.sampler == "program" ? "a sampler of your own" : spec.sampler)});
+                    {"method",
+                     fmt::format("is {}, but sampler: says {}, which takes precedence; remove one of the "
+                                 "two",
+                                 method, spec.sampler == "program" ? "a sampler of your own" : spec.sampler)});
             }
         }
     });
     if (spec.sampler == "program" && !result.sampler && !file.mistakes().lie_in("sampler")) {
         file.mistakes().add(file.has("sampler") ? "sampler.type" : "method",
-                            "is program, and no program is named; write sampler: {command: [python3, mine.py]}");
+                            "is program, but no program is named; write sampler: {command: [python3, mine.py]}");
     }
 }
 
@@ -104,9 +105,9 @@ std::vector<std::string> read_warm_start(const YamlSection& file, const std::str
                   "remove it");
     }
     if (!learns(sampler)) {
-        file.fail("warm_start", fmt::format("feeds results to the sampler, and {} learns from none; use method: tpe, "
+        file.fail("warm_start", fmt::format("feeds results to the sampler, but {} cannot use them; use method: tpe, "
                                             "or remove it",
-                                            sampler == "program" ? "one that is not Crescendo's" : sampler));
+                                            sampler == "program" ? "a sampler of your own" : sampler));
     }
     return sources;
 }

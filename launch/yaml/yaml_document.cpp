@@ -34,7 +34,8 @@ class Converter {
     OrderedJson convert(const YAML::Node& node, const std::string& key, int depth = 0) {
         count(node, key);
         if (depth > max_depth) {
-            return mistaken(key, fmt::format("is nested more than {} deep; does an alias contain itself?", max_depth));
+            return mistaken(
+                key, fmt::format("is nested more than {} levels deep; does an alias contain itself?", max_depth));
         }
         switch (node.Type()) {
             case YAML::NodeType::Map:
@@ -54,8 +55,8 @@ class Converter {
         if (num_values_ > most_values) {
             source_.fail(
                 "",
-                "the file has more than a million values, or 100 MB of text, where each alias counts as what it "
-                "stands for; write less into it");
+                "the file has more than a million values, or 100 MB of text (each alias counts as what it stands "
+                "for); make it smaller");
         }
     }
 
@@ -72,7 +73,7 @@ class Converter {
             source_.insert(child, position(entry.first.Mark()));
             if (object.contains(name)) {
                 object[name] =
-                    mistaken(child, fmt::format("is given twice, first in line {}; remove one of the two", first.line));
+                    mistaken(child, fmt::format("is given twice, first on line {}; remove one of the two", first.line));
                 continue;
             }
             object[name] = convert(entry.second, child, depth + 1);
@@ -135,7 +136,8 @@ class Converter {
             return value;
         }
         if (type == "float" || type == "int" || type == "bool" || type == "null") {
-            return mistaken(key, fmt::format("'{}' is no {}, as its tag !!{} says; remove the tag, or change the value",
+            return mistaken(key, fmt::format("'{}' is not of the type {}, as its tag !!{} requires; remove the tag, "
+                                             "or change the value",
                                              node.Scalar(), type, type));
         }
         return mistaken(key, fmt::format("has the tag {}, which means nothing here; remove it", tag));
@@ -223,12 +225,11 @@ void check_encoding(std::string_view text, const std::string& file) {
     for (std::size_t i = 0; i < text.size();) {
         const auto length = length_of_character(text.substr(i));
         if (length == 0) {
-            throw InvalidInput(
-                fmt::format("{}:{}:{}: here is a byte 0x{:02X}, which is not UTF-8; save the file as UTF-8", file, line,
-                            i - line_start + 1, static_cast<unsigned char>(text[i])));
+            throw InvalidInput(fmt::format("{}:{}:{}: the byte 0x{:02X} is not valid UTF-8; save the file as UTF-8",
+                                           file, line, i - line_start + 1, static_cast<unsigned char>(text[i])));
         }
         if (text[i] == '\0') {
-            throw InvalidInput(fmt::format("{}:{}:{}: here is a byte 0x00, which no text has; this file is no YAML",
+            throw InvalidInput(fmt::format("{}:{}:{}: the byte 0x00 does not belong in text; this file is not YAML",
                                            file, line, i - line_start + 1));
         }
         if (text[i] == '\n') {
@@ -251,8 +252,8 @@ std::vector<YAML::Node> load(const std::string& text, const std::string& file) {
             : has_macro_without_quotes(written) ? "inside [ ], a word with ${ needs quotes, such as \"${args}\""
             : error.msg.starts_with("unknown escape character")
                 ? "in double quotes, \\ begins an escape; put the text in single quotes, such as '\\d+'"
-                : "look for indentation, brackets and quotes around here, and put text that holds "
-                  "any of : # { } [ ] , in quotes";
+                : "check indentation, brackets and quotes near here, and put text that contains any of : # { } [ ] , "
+                  "in quotes";
         throw InvalidInput(fmt::format("{}:{}:{}: this is not YAML ({}): {}", file, line, column, error.msg, remedy));
     }
 }
@@ -273,7 +274,7 @@ YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistak
                         line, column));
     }
     if (!documents.front().IsMap()) {
-        result.source.fail("", "the file is no map; write it as lines of `key: value`");
+        result.source.fail("", "the file is not a map; write it as lines of `key: value`");
     }
     result.root = Converter(text, result.source, mistakes, verbatim).convert(documents.front(), "");
     if (!result.root.is_object()) {

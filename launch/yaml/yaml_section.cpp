@@ -44,7 +44,7 @@ constexpr auto synonyms = std::to_array<Synonym>({
     {"choices", "values"},
     {"step", "q", "write q, and a distribution that has it, such as distribution: q_uniform"},
     {"log", "distribution", "write distribution: log_uniform_values"},
-    {"type", "distribution", "remove it: if min and max are whole, so are all values; min: 1.0 is for any number"},
+    {"type", "distribution", "remove it: whole min and max give whole values; write min: 1.0 for any number"},
     {"grace_period", "min"},
     {"grace_period", "scheduler", "write scheduler: {min: 1}"},
     {"max_t", "max"},
@@ -63,11 +63,11 @@ constexpr auto synonyms = std::to_array<Synonym>({
     {"timeout", "time"},
     {"timeout", "budget", "write budget: {time: 8h}"},
     {"gpus", "slots"},
-    {"job", "program", "a job of W&B's Launch is not known here; name the script that it starts: program: train.py"},
+    {"job", "program", "W&B Launch jobs are not supported; name the script that the job starts: program: train.py"},
     {"num_workers", "max_concurrent"},
-    {"hyperparameters", "parameters", "for a file of Determined's use `crescendo import FILE > sweep.yaml`"},
-    {"param_space", "parameters", "for a file of Ray Tune's use `crescendo import FILE > sweep.yaml`"},
-    {"hydra", "parameters", "for a file of Hydra's use `crescendo import FILE > sweep.yaml`"},
+    {"hyperparameters", "parameters", "for a Determined file, use `crescendo import FILE > sweep.yaml`"},
+    {"param_space", "parameters", "for a Ray Tune file, use `crescendo import FILE > sweep.yaml`"},
+    {"hydra", "parameters", "for a Hydra file, use `crescendo import FILE > sweep.yaml`"},
     {"search_space", "parameters"},
     {"goal", "metric", "write metric: {name: val_loss, goal: minimize}"},
     {"direction", "goal"},
@@ -90,7 +90,7 @@ std::string_view slip_in(const std::string& name, const OrderedJson& value) {
     if (name.find_first_not_of("0123456789") == std::string::npos) {
         return "a comma ends a value, so write a decimal point, as in 0.1";
     }
-    return name.find(':') != std::string::npos ? "put a space behind the colon, as in min: 1" : "";
+    return name.find(':') != std::string::npos ? "put a space after the colon, as in min: 1" : "";
 }
 
 /// Whether the text is a number in Python's notation, which PyYAML reads: 1_000.
@@ -151,7 +151,7 @@ std::string describe(const OrderedJson& value) {
             return value.dump() + " is a number";
         case OrderedJson::value_t::string:
             return fmt::format("'{}' is text{}", value.get<std::string>(),
-                               has_underscores(value.get<std::string>()) ? ", for YAML's numbers have no _" : "");
+                               has_underscores(value.get<std::string>()) ? ", because YAML numbers have no _" : "");
         case OrderedJson::value_t::array:
             return "this is a list";
         default:
@@ -174,7 +174,7 @@ bool YamlSection::allow(const std::vector<std::string>& names) const {
     bool are_listed = false;
     for (const auto& [name, value] : map_.items()) {
         if (name == "<<") {
-            mistakes_.add(key_of(name), "is YAML's merge key, which is not read here; write its keys out");
+            mistakes_.add(key_of(name), "is YAML's merge key, which is not supported; write out its keys");
             all_known = false;
         } else if (std::find(names.begin(), names.end(), name) == names.end()) {
             all_known = false;
@@ -212,7 +212,7 @@ const OrderedJson* YamlSection::find(const std::string& name, bool (OrderedJson:
         return nullptr;
     }
     if (!(readable(*found).*fits)()) {
-        fail(name, fmt::format("{}; it takes {}", describe(*found), expected));
+        fail(name, fmt::format("{}; use {}", describe(*found), expected));
     }
     return &*found;
 }
@@ -258,7 +258,7 @@ std::optional<std::vector<std::string>> YamlSection::strings(const std::string& 
                                                              ListOf items_are) const {
     const bool is_text = has(name) && at(name).is_string();
     const auto shown = is_text ? as_list(at(name).get<std::string>(), items_are, example) : std::string(example);
-    const auto* value = find(name, &OrderedJson::is_array, fmt::format("a list of texts, such as {}", shown));
+    const auto* value = find(name, &OrderedJson::is_array, fmt::format("a list of strings, such as {}", shown));
     if (value == nullptr) {
         return {};
     }
@@ -267,7 +267,7 @@ std::optional<std::vector<std::string>> YamlSection::strings(const std::string& 
         if (!item.is_string()) {
             const auto* remedy = item.is_null() ? "remove it, or write \"\" for an empty one" : "put it in quotes";
             mistakes_.add(fmt::format("{}[{}]", key_of(name), texts.size()),
-                          fmt::format("{}, and an item of {} is text; {}", describe(item), key_of(name), remedy));
+                          fmt::format("{}, but an item of {} must be text; {}", describe(item), key_of(name), remedy));
         }
         texts.push_back(item.is_string() ? item.get<std::string>() : "");
     }

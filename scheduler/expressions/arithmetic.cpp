@@ -131,7 +131,7 @@ NodePtr make_arithmetic(std::string_view sign, NodePtr left, NodePtr right, std:
     CRESCENDO_EXPECT(row != operators.end());
     for (const auto& operand : {left, right}) {
         if (!is_numeric(operand->type())) {
-            throw ExpressionError(text("'{}' takes numbers, and its {} side is {}; compare it first, or use another "
+            throw ExpressionError(text("'{}' takes numbers, but its {} side is {}; compare it first, or use another "
                                        "parameter",
                                        sign, operand == left ? "left" : "right", describe(operand->type())),
                                   operand->offset());
@@ -144,9 +144,9 @@ NodePtr make_arithmetic(std::string_view sign, NodePtr left, NodePtr right, std:
 
 NodePtr make_negative(NodePtr operand, std::size_t offset) {
     if (!is_numeric(operand->type())) {
-        throw ExpressionError(text("'-' takes a number, and this is {}; write not for the opposite of a condition",
-                                   describe(operand->type())),
-                              operand->offset());
+        throw ExpressionError(
+            text("'-' takes a number, but this is {}; write not to negate a condition", describe(operand->type())),
+            operand->offset());
     }
     return std::make_shared<Negative>(std::move(operand), offset);
 }

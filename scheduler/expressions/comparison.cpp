@@ -105,7 +105,7 @@ NodePtr make_comparison(std::string_view sign, NodePtr left, NodePtr right, std:
     }
     for (const auto& operand : {left, right}) {
         if (!is_numeric(operand->type())) {
-            throw ExpressionError(text("'{}' compares numbers, and its {} side is {}; use ==, != or in", sign,
+            throw ExpressionError(text("'{}' compares numbers, but its {} side is {}; use ==, != or in", sign,
                                        operand == left ? "left" : "right", describe(operand->type())),
                                   operand->offset());
         }

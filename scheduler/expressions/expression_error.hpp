@@ -22,7 +22,7 @@ class ExpressionError : public InvalidInput {
 
     /// The error for a name that is unknown.
     static ExpressionError unknown(const std::string& name, std::size_t offset) {
-        ExpressionError error(text("there is no {}; text stands in quotes", name), offset);
+        ExpressionError error(text("there is no {}; put text in quotes", name), offset);
         error.unknown_name_ = name;
         return error;
     }

@@ -134,14 +134,14 @@ class Call : public Node {
 void check_arguments(const FunctionRow& row, const std::vector<NodePtr>& arguments, std::size_t offset) {
     if (arguments.size() < row.least || arguments.size() > row.most) {
         const auto* taken = row.least == 1 ? "one number" : row.most == 2 ? "two numbers" : "two numbers or more";
-        throw ExpressionError(text("{} takes {}, and here are {}; write {}({})", row.name, taken, arguments.size(),
-                                   row.name, row.least == 1 ? "x" : "x, y"),
+        throw ExpressionError(text("{} takes {}, not {}; write {}({})", row.name, taken, arguments.size(), row.name,
+                                   row.least == 1 ? "x" : "x, y"),
                               offset);
     }
     for (const auto& argument : arguments) {
         const bool is_flag = row.name == "int" && argument->type() == Type::boolean;
         if (!is_numeric(argument->type()) && !is_flag) {
-            throw ExpressionError(text("{} takes numbers, and this is {}; compare it first, or use another parameter",
+            throw ExpressionError(text("{} takes numbers, but this is {}; compare it first, or use another parameter",
                                        row.name, describe(argument->type())),
                                   argument->offset());
         }
@@ -158,7 +158,7 @@ NodePtr make_call(const std::string& name, std::vector<NodePtr> arguments, std::
         for (const auto& each : functions) {
             known += text("{}{}", known.empty() ? "" : ", ", each.name);
         }
-        throw ExpressionError(text("there is no function {}; there are {}", name, known), offset);
+        throw ExpressionError(text("there is no function {}; the functions are {}", name, known), offset);
     }
     check_arguments(*row, arguments, offset);
     const bool are_whole = std::all_of(arguments.begin(), arguments.end(),

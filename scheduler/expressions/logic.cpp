@@ -7,9 +7,9 @@ namespace {
 
 void check_condition(const Node& operand, const char* word) {
     if (operand.type() != Type::boolean) {
-        throw ExpressionError(text("'{}' takes conditions, and this is {}; compare it, such as x > 0", word,
-                                   describe(operand.type())),
-                              operand.offset());
+        throw ExpressionError(
+            text("'{}' takes conditions, but this is {}; compare it, as in x > 0", word, describe(operand.type())),
+            operand.offset());
     }
 }
 
@@ -92,7 +92,7 @@ NodePtr make_choice(NodePtr yes, NodePtr condition, NodePtr no, std::size_t offs
         no = widened(std::move(no));
     }
     if (yes->type() != no->type()) {
-        throw ExpressionError(text("gives {} or {}; both sides of if and else must be of one type",
+        throw ExpressionError(text("gives {} or {}; both sides of if and else must have the same type",
                                    describe(yes->type()), describe(no->type())),
                               offset);
     }

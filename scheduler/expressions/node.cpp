@@ -24,7 +24,7 @@ class Widened : public Node {
 
 double Node::finite(double x) const {
     if (!std::isfinite(x)) {
-        fail("gives a number beyond the largest; use smaller ranges");
+        fail("gives a number too large to represent; use smaller ranges");
     }
     return x;
 }

@@ -24,7 +24,7 @@ class Parser {
     NodePtr parse() {
         auto node = choice();
         if (peek().kind != Token::Kind::end) {
-            fail_here("two values stand side by side here; put an operator between them, such as and, + or ==");
+            fail_here("two values are next to each other here; put an operator between them, such as and, + or ==");
         }
         return node;
     }
@@ -163,10 +163,9 @@ class Parser {
             return node;
         }
         if (token.kind == Token::Kind::end) {
-            fail_here("a value is missing at the end; add it, or remove what stands before");
+            fail_here("a value is missing at the end; add it, or remove what comes before it");
         }
-        fail_here(text("'{}' stands where a value is expected; write a name, a number, or a text in quotes",
-                       token.text));
+        fail_here(text("'{}' is not a value; write a name, a number, or text in quotes", token.text));
     }
 
     NodePtr reference() {
@@ -195,7 +194,8 @@ class Parser {
     /// Calls `read` one level of nesting deeper.
     NodePtr nested(NodePtr (Parser::*read)()) {
         if (++depth_ > most_depth) {
-            fail_here(text("the expression is nested more than {} deep; write it with fewer parentheses", most_depth));
+            fail_here(
+                text("the expression is nested more than {} levels deep; write it with fewer parentheses", most_depth));
         }
         auto node = (this->*read)();
         --depth_;

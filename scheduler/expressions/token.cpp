@@ -42,8 +42,8 @@ class Tokenizer {
     std::vector<Token> run() {
         if (text_.size() > most_bytes) {
             throw ExpressionError(
-                crescendo::text("the expression has {} characters (at most {} are read); write several, or shorter "
-                                "ones",
+                crescendo::text("the expression has {} characters (the maximum is {}); split it, or write a shorter "
+                                "one",
                                 text_.size(), most_bytes),
                 most_bytes);
         }
@@ -184,8 +184,8 @@ class Tokenizer {
             ++length;
         }
         throw ExpressionError(
-            crescendo::text("'{}' has no meaning here; put text in quotes, and other names than letters, digits, _ "
-                            "and . in backticks",
+            crescendo::text("'{}' has no meaning here; put text in quotes, and names with other characters than "
+                            "letters, digits, _ and . in backticks",
                             rest.substr(0, length)),
             at_);
     }

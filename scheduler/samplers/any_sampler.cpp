@@ -45,7 +45,7 @@ const std::vector<Kind>& samplers() {
 std::unique_ptr<Sampler> make(const SweepSpec& spec) {
     const auto found = std::ranges::find(samplers(), spec.sampler, &Kind::name);
     CRESCENDO_VALIDATE(found != samplers().end(), "sampler.type",
-                       "'{}' is no sampler (nothing would propose configurations); use random", spec.sampler);
+                       "'{}' is not a sampler (nothing would propose configurations); use random", spec.sampler);
     return found->make(spec);
 }
 

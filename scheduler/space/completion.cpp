@@ -39,7 +39,7 @@ std::string broken_rule(const SearchSpace& space, const Config& given, std::vect
         for (std::size_t i = 0; i < space.parameters().size(); ++i) {
             const auto& [name, distribution, when, expression] = space.parameters()[i];
             if (!assignment.is_active[i] && find(given, name) != nullptr) {
-                return name + (when.empty() ? " is absent with the others" : " needs " + when);
+                return name + (when.empty() ? " is absent with the other values" : " needs " + when);
             }
         }
         if (const auto constraint = space.rules().broken(assignment)) {
@@ -47,7 +47,7 @@ std::string broken_rule(const SearchSpace& space, const Config& given, std::vect
         }
         return "they are allowed";
     } catch (const ExpressionError& error) {
-        return error.key() + " has no result, for it " + error.what();
+        return error.key() + " has no result, because it " + error.what();
     }
 }
 
@@ -78,10 +78,10 @@ std::string why_incomplete(const SearchSpace& space, const Config& given, Counte
         ++broken[broken_rule(space, given, std::move(values))];
     }
     const auto most = std::ranges::max_element(broken, {}, &std::pair<const std::string, int>::second);
-    return "no trial may begin with these values: " +
+    return "no trial can start with these values: " +
            (most->second < num_draws ? "in most draws of the others, " + most->first : most->first) + " (tried with " +
            std::to_string(SearchSpace::most_draws) +
-           " draws of the other parameters); give other values, or more of them";
+           " draws of the other parameters); give other values, or values for more parameters";
 }
 
 }  // namespace crescendo

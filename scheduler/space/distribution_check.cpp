@@ -31,8 +31,8 @@ struct Check {
     void operator()(const Uniform& d) const { range(d.min, d.max); }
     void operator()(const LogUniformValues& d) const { positive_range(d.min, d.max); }
     void operator()(const IntUniform& d) const {
-        CRESCENDO_VALIDATE(d.min <= d.max, key, "min is {} and max is {} (no number lies between); exchange them",
-                           d.min, d.max);
+        CRESCENDO_VALIDATE(d.min <= d.max, key, "min is {} and max is {} (no number lies between); swap them", d.min,
+                           d.max);
     }
     void operator()(const QUniform& d) const {
         range(d.min, d.max);
@@ -89,9 +89,8 @@ struct Check {
     void multiples(double min, double max, double q) const {
         positive_q(q);
         CRESCENDO_VALIDATE(std::isfinite(min / q) && std::isfinite(max / q), key,
-                           "q is {} (the range from {} to {} has more multiples of it than can be told apart); use a "
-                           "larger q",
-                           in_full(q), in_full(min), in_full(max));
+                           "q is {} (too small to distinguish its multiples from {} to {}); use a larger q", in_full(q),
+                           in_full(min), in_full(max));
         CRESCENDO_VALIDATE(first_multiple(min, q) <= last_multiple(max, q), key,
                            "q is {} (no multiple of it lies between {} and {}); use a smaller q", in_full(q),
                            in_full(min), in_full(max));
@@ -100,7 +99,7 @@ struct Check {
         CRESCENDO_VALIDATE(sigma > 0, key, "sigma is {} (it is the spread of the values); use a sigma above 0, or "
                                            "distribution: constant", sigma);
         CRESCENDO_VALIDATE(std::isfinite(mu) && std::isfinite(sigma), key,
-                           "mu is {} and sigma is {} (no number can be drawn); use finite ones", mu, sigma);
+                           "mu is {} and sigma is {} (no number can be drawn); use finite numbers", mu, sigma);
         finite(d);
     }
     /// Quantiles increase with the coordinate, so the two ends show whether all are finite.
@@ -108,21 +107,20 @@ struct Check {
         const auto largest_coordinate = 1 - std::numeric_limits<double>::epsilon() / 2;
         for (const double coordinate : {0.0, largest_coordinate}) {
             CRESCENDO_VALIDATE(std::isfinite(std::get<double>(value_at(d, coordinate))), key,
-                               "some values would be beyond the largest number there is; use a smaller mu or sigma, "
-                               "or a larger q");
+                               "some values would be too large to represent; use a smaller mu or sigma, or a larger q");
         }
     }
     void shape(double a, double b) const {
         for (const double each : {a, b}) {
             CRESCENDO_VALIDATE(each >= least_shape && each <= largest_shape, key,
-                               "a is {} and b is {} (a beta distribution has two positive numbers); use 0.001 to "
+                               "a is {} and b is {} (a beta distribution takes two positive numbers); use 0.001 to "
                                "100000",
                                a, b);
         }
     }
     void probabilities(const Categorical& d) const {
         CRESCENDO_VALIDATE(d.probabilities.size() == d.values.size(), key,
-                           "there are {} probabilities for {} values (each value needs one); make them as many",
+                           "there are {} probabilities for {} values (each value needs one); list one for each value",
                            d.probabilities.size(), d.values.size());
         double sum = 0;
         for (const double each : d.probabilities) {
@@ -131,8 +129,8 @@ struct Check {
         }
         const auto shown = in_full(std::round(sum * 1e9) / 1e9);  // 0.3 + 0.6 is not quite 0.9
         CRESCENDO_VALIDATE(std::abs(sum - 1) <= probability_tolerance, key,
-                           "the probabilities add up to {} (one of the values is chosen for sure, so they add up to "
-                           "1); divide each of them by {}",
+                           "the probabilities add up to {} (they must add up to 1, because one value is always "
+                           "chosen); divide each of them by {}",
                            shown, shown);
     }
 };

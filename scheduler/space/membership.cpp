@@ -132,7 +132,7 @@ Value member(const SearchSpace& space, const std::string& name, const Value& val
     }
     const auto meant = member(found->distribution, value);
     CRESCENDO_VALIDATE(meant, "config",
-                       "a configuration has {} = {}, which the parameter never is; choose one of its values{}", name,
+                       "a configuration has {} = {}, which the parameter cannot be; choose one of its values{}", name,
                        in_words(value), values_in_words(found->distribution));
     return *meant;
 }

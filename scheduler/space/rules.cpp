@@ -118,8 +118,8 @@ void Rules::derive(const Dependent& parameter, std::size_t index, Assignment& as
         value = chosen(computed, assignment);
     } else {
         CRESCENDO_VALIDATE(agree(*value, computed), "config",
-                           "a configuration has {} = {}, which is computed from other parameters and is {}; leave it "
-                           "out",
+                           "a configuration has {} = {}, but the parameter is computed from others and is {}; leave "
+                           "it out",
                            parameter.name, to_string(*value), to_string(to_value(computed)));
     }
 }
@@ -128,7 +128,7 @@ void Rules::show(const Dependent& parameter, std::size_t index, Assignment& assi
     const auto& value = *assignment.values[index];
     assignment.data[index] = seen(value, parameter.type);
     CRESCENDO_VALIDATE(!is_absent(assignment.data[index]), "config",
-                       "a configuration has {} = {}, and expressions take it as {}; give it such a value",
+                       "a configuration has {} = {}, but expressions use it as {}; give it such a value",
                        parameter.name, to_string(value), describe(parameter.type));
 }
 

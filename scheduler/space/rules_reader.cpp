@@ -106,7 +106,7 @@ void Rules::Reader::report_cycle(std::size_t begin, const std::string& key, std:
     for (auto each = std::find(path_.begin(), path_.end(), begin); each != path_.end(); ++each) {
         path += text("{} needs ", parameters_[*each].name);
     }
-    problems_.emplace_back(text("{}{}: nobody can be the first; take one of them out of the rule of another", path,
+    problems_.emplace_back(text("{}{}: none of them can come first; remove one of them from the rule of another", path,
                                 parameters_[begin].name),
                            offset, key);
 }
@@ -126,7 +126,7 @@ std::optional<Expression> Rules::Reader::expression(const std::string& text, con
 std::optional<Expression> Rules::Reader::condition(const std::string& text, const std::string& key, const char* what) {
     auto read = expression(text, key);
     if (read && read->type() != Type::boolean) {
-        problems_.emplace_back(crescendo::text("this is {}, and {} is true or false; compare it, such as x > 0",
+        problems_.emplace_back(crescendo::text("this is {}, but {} must be true or false; compare it, as in x > 0",
                                                describe(read->type()), what),
                                0, key);
         return {};

@@ -120,8 +120,8 @@ Config SearchSpace::sample(CounterRandom random) const {
     }
     const auto most = std::max_element(refusals.begin(), refusals.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-    throw InvalidInput(text("none of {} draws is allowed, and {} refused {} of them; loosen it, or search where more "
-                            "is allowed",
+    throw InvalidInput(text("none of {} draws is allowed, and {} rejects {} of them; loosen it, or change the ranges "
+                            "of its parameters",
                             most_draws, most->first, most->second),
                        most->first);
 }
@@ -139,7 +139,7 @@ Config SearchSpace::in_order(const Config& config) const {
         check_constraints(assignment);
         return config_of(std::move(assignment));
     } catch (const ExpressionError& error) {
-        throw InvalidInput(text("a configuration leaves {} without a result, for it {}", error.key(), error.what()),
+        throw InvalidInput(text("in a configuration, {} has no result, because it {}", error.key(), error.what()),
                            "config");
     }
 }
@@ -150,7 +150,7 @@ void SearchSpace::refuse_names(const Config& config) const {
     for (auto each = config.begin(); each != config.end(); ++each) {
         const auto& name = each->first;
         CRESCENDO_VALIDATE(std::ranges::find(names, name) != names.end(), "config",
-                           "a configuration has '{}', and there is no such parameter{}; leave it out", name,
+                           "a configuration has '{}', but there is no such parameter{}; leave it out", name,
                            did_you_mean(name, names));
         CRESCENDO_VALIDATE(
             std::find_if(config.begin(), each, [&](const auto& other) { return other.first == name; }) == each,
@@ -182,13 +182,12 @@ void SearchSpace::check_presence(const Assignment& assignment, const std::vector
     for (const auto i : rules_.order()) {
         const auto& parameter = parameters_[i];
         CRESCENDO_VALIDATE(assignment.is_active[i] || !is_given[i], "config",
-                           "a configuration has the parameter {}, which is absent with its other values{}; leave it "
-                           "out",
+                           "a configuration has the parameter {}, but its other values exclude it{}; leave it out",
                            parameter.name,
-                           parameter.when.empty() ? std::string() : text(", for it needs {}", parameter.when));
+                           parameter.when.empty() ? std::string() : text(", because it needs {}", parameter.when));
         CRESCENDO_VALIDATE(!assignment.is_active[i] || assignment.values[i], "config",
-                           "a configuration lacks the parameter {} (a trial has a value of each{}); add it",
-                           parameter.name, rules_.empty() ? "" : " that its other values leave there");
+                           "a configuration lacks the parameter {} (a trial has a value for each{}); add it",
+                           parameter.name, rules_.empty() ? "" : " that its other values allow");
     }
 }
 

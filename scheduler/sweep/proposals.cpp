@@ -59,7 +59,7 @@ Config Proposals::initial_config(TrialId trial) {
     const auto proposal = are_events_ ? std::nullopt : sampler_->propose(trial);
     auto config = complete(space_, given, proposal ? proposal->config : Config{},
                            draws(seed_, Purpose::configuration, trial));
-    CRESCENDO_VALIDATE(config, "initial", "the values of point {} hold in no draw of the other parameters; change them",
+    CRESCENDO_VALIDATE(config, "initial", "the values of point {} fit no draw of the other parameters; change them",
                        trial.value);
     const auto untried = instead_of(*config, tried_, [&](int attempt) {
         return complete(space_, given, {}, draws(seed_, Purpose::untried, trial, attempt)).value_or(*config);

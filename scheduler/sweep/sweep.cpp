@@ -111,11 +111,11 @@ void Sweep::handle(const SlotsJoined& event, Effects&) {
     std::set<SlotId> joining;
     for (const auto& slot : event.slots) {
         CRESCENDO_VALIDATE(slot.id.value >= 0 && slot.id.value < SlotPool::end_of_ids, "slots",
-                           "slot {} joins, but ids of slots are from 0 to {}; count them through", slot.id.value,
+                           "slot {} joins, but slot ids go from 0 to {}; number them from 0", slot.id.value,
                            SlotPool::end_of_ids - 1);
         CRESCENDO_VALIDATE(
             !placement_.pool().has(slot.id) && joining.insert(slot.id).second, "slots",
-            "slot {} joins, but is there already (it can run one worker only); give each slot its own id",
+            "slot {} joins, but it already exists (a slot runs only one worker); give each slot its own id",
             slot.id.value);
     }
     deadline_is_near_ = deadline_is_near_ && placement_.pool().size() > 0;
@@ -143,15 +143,14 @@ void Sweep::handle(const SlotsLost& event, Effects& effects) {
 void Sweep::handle(const TrialReported& event, Effects& effects) {
     Trial& trial = known_trial(event.trial);
     CRESCENDO_VALIDATE(event.resource.value > 0, "resource",
-                       "trial {} reports at resource {} (what it consumed so far cannot be nothing); count from 1",
+                       "trial {} reports at resource {} (a report comes after some training); count from 1",
                        event.trial.value, event.resource.value);
     if (trial.status != TrialStatus::running) {
         return;
     }
-    CRESCENDO_VALIDATE(
-        event.resource >= trial.attempted, "resource",
-        "trial {} reports at resource {} after {} (what it consumed cannot become less); report the total",
-        event.trial.value, event.resource.value, trial.attempted.value);
+    CRESCENDO_VALIDATE(event.resource >= trial.attempted, "resource",
+                       "trial {} reports at resource {} after {} (the total cannot decrease); report the total",
+                       event.trial.value, event.resource.value, trial.attempted.value);
     trial.attempted = event.resource;
     if (event.resource <= trial.resource) {
         return;
@@ -262,13 +261,15 @@ void Sweep::handle(const TimeUp&, Effects& effects) {
 void Sweep::handle(const Cancelled&, Effects& effects) { end_sweep(FinishReason::cancelled, effects); }
 
 void Sweep::handle(const TrialProposed& event, Effects&) {
-    CRESCENDO_VALIDATE(event.trial.value >= 0, "trial", "trial {} cannot be; trials count from 0", event.trial.value);
+    CRESCENDO_VALIDATE(event.trial.value >= 0, "trial", "trial {} cannot exist; trials are numbered from 0",
+                       event.trial.value);
     auto config = spec_.space.in_order(event.config);
     if (!trials_.has(event.trial)) {
         const auto candidate = spec_.repeat.configuration_of(event.trial);
         const auto first = first_trial_of(candidate);
         CRESCENDO_VALIDATE(event.trial == first, "trial",
-                           "trial {} will be a repetition of trial {}, with its configuration; propose one for that",
+                           "trial {} will be a repetition of trial {}, with its configuration; propose a "
+                           "configuration for that trial",
                            event.trial.value, first.value);
         proposals_.add(candidate, {std::move(config), event.origin.value_or(Origin::enqueued)});
         return;
@@ -281,8 +282,8 @@ void Sweep::handle(const TrialProposed& event, Effects&) {
 void Sweep::require_valid(const LimitsChanged& event) const {
     CRESCENDO_VALIDATE(
         event.limits.run_cap == spec_.run_cap || spec_.scheduler.kind != SchedulerKind::successive_halving, "run_cap",
-        "successive_halving halves the {} trials that it began with, and more or fewer would be another sweep; start "
-        "a new one, or use type: hyperband there, which can be extended",
+        "successive_halving halves the {} trials that it started with, so their number cannot change; start a new "
+        "sweep, with type: hyperband if it should be extendable",
         *spec_.run_cap);
     validate(with_limits(spec_, event.limits));
 }
@@ -305,15 +306,15 @@ void Sweep::handle(const LimitsChanged& event, Effects& effects) {
 void Sweep::require_valid(const TrialRetried& event) const {
     const Trial& trial = known_trial(event.trial);
     CRESCENDO_VALIDATE(trial.status == TrialStatus::failed, "trial",
-                       "trial {} is {} (only a trial that failed can be tried again); name one that failed",
-                       trial.id.value, to_string(trial.status));
+                       "trial {} is {} (only a failed trial can be retried); name a failed one", trial.id.value,
+                       to_string(trial.status));
     CRESCENDO_VALIDATE(scheduler_->can_retry(trial), "trial",
-                       "trial {} cannot be tried again (the trials of its rung were ranked without it, and the others "
-                       "went on or were stopped); raise run_cap to train further trials",
+                       "trial {} cannot be retried (its rung was ranked without it, and the other trials continued "
+                       "or were stopped); raise run_cap to train more trials",
                        trial.id.value);
     CRESCENDO_VALIDATE(!over() || may_go_on(), "trial",
-                       "trial {} cannot be tried again (the sweep is over: it was cancelled, its time is spent or its "
-                       "target reached); raise the budget first",
+                       "trial {} cannot be retried (the sweep is over: it was cancelled, ran out of time or reached "
+                       "its target); raise the budget first",
                        trial.id.value);
 }
 
@@ -406,7 +407,7 @@ bool Sweep::may_go_on() const { return finish_reason_ != FinishReason::cancelled
 
 inline const Trial& Sweep::known_trial(TrialId id) const {
     CRESCENDO_VALIDATE(trials_.has(id), "trial",
-                       "trial {} is unknown (the sweep has started {}); use the id that its start gave", id.value,
+                       "trial {} is unknown (the sweep has started {}); use the id that it got at its start", id.value,
                        trials_.size());
     return trials_[id];
 }

@@ -47,7 +47,7 @@ TEST_CASE("mistakes in a sweep file name file, line and key") {
                   "sweep.yaml:5:");
     for (const std::string max : {"1099511627776", "2000000000000"}) {
         check_refused(replaced(sound, "max: 4", "max: " + max),
-                      "scheduler.max: is " + max + ", and resource is counted up to 1099511627775");
+                      "scheduler.max: is " + max + ", but a resource is at most 1099511627775");
     }
     check_refused(replaced(sound, "[bash,", "[no-such-program,"), "there is no program 'no-such-program'");
     check_refused(replaced(sound, "\"${args}\"", "\"${arg}\""), "${arg}");
@@ -71,10 +71,11 @@ TEST_CASE("a program that waits for trials on its slots has to be told when a tr
     const auto waiting = sound + "grow: in_place\n";
 
     check_refused(replaced(waiting, "scheduler: {type: asha, min: 1, max: 4, reduction_factor: 2}\n", ""),
-                  "scheduler: is missing: a program with `grow: in_place` trains as long as it is told");
+                  "scheduler: is missing: without it, a program with `grow: in_place` would train forever");
     check_refused(replaced(waiting, "scheduler: {type: asha, min: 1, max: 4, reduction_factor: 2}",
                            "early_terminate: {type: hyperband, min_iter: 3}"),
-                  "early_terminate.max_iter: is missing: a program with `grow: in_place` trains as long as it is told");
+                  "early_terminate.max_iter: is missing: without it, a program with `grow: in_place` would train "
+                  "forever");
 }
 
 TEST_CASE("programs and scripts that are not there are refused before anything runs") {
@@ -83,7 +84,7 @@ TEST_CASE("programs and scripts that are not there are refused before anything r
     check_refused(replaced(sound, "train.sh", "missing.sh"),
                   "sweep.yaml:7:17: command[1]: there is no file 'missing.sh'");
     check_refused(replaced(sound, "bash, train.sh", "./train.sh"),
-                  "sweep.yaml:7:11: command[0]: './train.sh' is a file that may not be executed; `chmod +x ./train.sh`");
+                  "sweep.yaml:7:11: command[0]: './train.sh' is not executable; run `chmod +x ./train.sh`");
     check_refused(replaced(sound, "bash, train.sh", "env, A=1, no-such-python, train.py"),
                   "sweep.yaml:7:21: command[2]: there is no program 'no-such-python'");
     check_refused(replaced(sound, "bash, train.sh", "/usr/bin/env, A=1, python3, -u, src/train.py"),
@@ -93,12 +94,13 @@ TEST_CASE("programs and scripts that are not there are refused before anything r
 TEST_CASE("what was meant by a program or a script that is not there is said") {
     check_refused(
         replaced(sound, "command: [bash, train.sh, \"${args}\"]", "program: train.sh --bs 3"),
-        "there is no file 'train.sh --bs 3'; each word is an item of its own, as in command: [bash, train.sh, --bs, "
-        "3, \"${args}\"]");
+        "there is no file 'train.sh --bs 3'; write each word as a separate item, as in command: [bash, train.sh, "
+        "--bs, 3, \"${args}\"]");
     check_refused(sound + "on_finish: [\"sh -c done\"]\n",
-                  "sweep.yaml:8:13: on_finish[0]: there is no program 'sh -c done'; each word is an item of its own");
+                  "sweep.yaml:8:13: on_finish[0]: there is no program 'sh -c done'; write each word as a separate "
+                  "item");
     check_refused(sound + "on_finish: sh -c done\n",
-                  "on_finish: 'sh -c done' is text; it takes a list of texts, such as [sh, \"-c\", done]");
+                  "on_finish: 'sh -c done' is text; use a list of strings, such as [sh, \"-c\", done]");
 }
 
 TEST_CASE("a script beside a sweep file of another folder is found for its user") {
@@ -112,9 +114,9 @@ TEST_CASE("a script beside a sweep file of another folder is found for its user"
 
     CHECK(refused.code == 2);
     CHECK_MESSAGE(
-        refused.err.find("program: there is no file 'out.py'; it lies beside the sweep file, and programs run "
-                         "in the folder where crescendo is called: write scripts/out.py, or call crescendo "
-                         "in scripts") != std::string::npos,
+        refused.err.find("program: there is no file 'out.py'; it is next to the sweep file, but programs run in the "
+                         "folder where crescendo is started; write scripts/out.py, or start crescendo in scripts") !=
+            std::string::npos,
         refused.err);
 }
 
@@ -128,8 +130,8 @@ TEST_CASE("a command that is the same for all trials is warned of") {
 
     CHECK(warned.code == 0);
     CHECK(
-        warned.err.starts_with("crescendo: warning: sweep.yaml:7:1: command: neither ${args} nor a parameter, such "
-                               "as ${x}, is in it, so all trials get the same arguments"));
+        warned.err.starts_with("crescendo: warning: sweep.yaml:7:1: command: has neither ${args} nor a parameter, "
+                               "such as ${x}, so all trials get the same arguments"));
     CHECK(warned.out.find("sweep.yaml: valid; 1 parameter, metric loss, 3 trials") != std::string::npos);
     CHECK(silent.code == 0);
     CHECK(silent.err.empty());
@@ -145,10 +147,9 @@ TEST_CASE("a script of W&B that a command starts is warned of, unless the adapte
     const auto silent = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
 
     CHECK(warned.code == 0);
-    CHECK(
-        warned.err ==
-        "crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, and what it gives to wandb.log does not arrive "
-        "here; write `-m, crescendo.wandb,` before it, behind python3\n");
+    CHECK(warned.err ==
+          "crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, but crescendo does not receive what it passes "
+          "to wandb.log; write `-m, crescendo.wandb,` before it, after python3\n");
     CHECK(silent.err.empty());
 }
 
@@ -163,11 +164,13 @@ TEST_CASE("a module that calls wandb, and a launcher that closes CRESCENDO_FD, a
     write_file(folder / "sweep.yaml", replaced(sound, "bash, train.sh", "./torchrun, train.py"));
     const auto launcher = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
 
-    CHECK(module.err.starts_with("crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, and what it gives to"));
+    CHECK(
+        module.err.starts_with("crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, but crescendo does "
+                               "not receive what it passes to"));
     CHECK(launcher.code == 0);
     CHECK(
-        launcher.err.starts_with("crescendo: warning: sweep.yaml:7:11: command[0]: ./torchrun closes what a program "
-                                 "reports through, CRESCENDO_FD"));
+        launcher.err.starts_with("crescendo: warning: sweep.yaml:7:11: command[0]: ./torchrun closes CRESCENDO_FD, "
+                                 "through which a program reports"));
 }
 
 TEST_CASE("conda run, which closes CRESCENDO_FD and keeps what is printed, is warned of") {
@@ -180,9 +183,10 @@ TEST_CASE("conda run, which closes CRESCENDO_FD and keeps what is printed, is wa
     };
     const std::string printed = "report: {pattern: 'loss=(?P<loss>[^,]+)'}\n";
 
-    CHECK(
-        contains(warned("run, -n, mine, python3, train.py", ""), "`conda run` closes what a program reports through"));
-    CHECK(contains(warned("run, -n, mine, python3, train.py", printed), "write --no-capture-output after run"));
+    CHECK(contains(warned("run, -n, mine, python3, train.py", ""),
+                   "`conda run` closes CRESCENDO_FD, through which a "
+                   "program reports"));
+    CHECK(contains(warned("run, -n, mine, python3, train.py", printed), "add --no-capture-output after run"));
     CHECK(warned("run, --no-capture-output, -n, mine, python3, train.py", printed).empty());
 }
 
@@ -203,7 +207,7 @@ TEST_CASE("mistakes of the file, what is missing, and what the trainer says are 
 
     CHECK(with_trainer.code == 2);
     CHECK(with_trainer.err ==
-          "crescendo: sweep.yaml:3:1: run_cap: 'many' is text; it takes a whole number, such as 3, without quotes\n"
+          "crescendo: sweep.yaml:3:1: run_cap: 'many' is text; use a whole number, such as 3, without quotes\n"
           "sweep.yaml:6:33: scheduler.max: max is 0 and min is 1 (no trial could reach the first rung); use a max "
           "of at least 1\n"
           "sweep.yaml:7:11: trainer.model: no\n"

@@ -222,15 +222,16 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
                   dies.err);
     CHECK(dies.err.find("No module named 'no_such_module'") != std::string::npos);
     CHECK(trains.code == 2);
-    CHECK_MESSAGE(trains.err.find("gave no answer: exit status 0; it printed: epoch 1; a program that grows in place is "
-                                  "a warm trainer, such as a script with crescendo.torch") != std::string::npos,
-                  trains.err);
+    CHECK_MESSAGE(
+        trains.err.find("gave no answer: exit status 0; it printed: epoch 1; a program that grows in place "
+                        "must be a warm trainer, such as a script that uses crescendo.torch") != std::string::npos,
+        trains.err);
     CHECK(misshapes.code == 2);
     CHECK_MESSAGE(misshapes.err.find(R"(it printed: {"problems":[{"message":"no"}]}; an answer is {"problems": [{)") !=
                       std::string::npos,
                   misshapes.err);
     CHECK(parses.code == 2);
-    CHECK_MESSAGE(parses.err.find("exit status 2; a script that reads its arguments itself does not know this one") !=
+    CHECK_MESSAGE(parses.err.find("exit status 2; a script that parses its own arguments does not know --check") !=
                       std::string::npos,
                   parses.err);
     CHECK(ungrown.code == 1);

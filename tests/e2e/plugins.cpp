@@ -195,23 +195,22 @@ TEST_CASE("what a plug-in lacks is found before the sweep starts, at its place i
     } cases[]{
         {"plugins: [./none.so]\nsampler: {type: climber}", "sweep.yaml:7:11: plugins[0]: there is no file './none.so'"},
         {"plugins: [./train.sh]\nsampler: {type: climber}",
-         "sweep.yaml:7:11: plugins[0]: ./train.sh is no plug-in for this crescendo: it cannot be loaded ("},
+         "sweep.yaml:7:11: plugins[0]: ./train.sh is not a plug-in for this crescendo: it cannot be loaded ("},
         {"plugins: [./no_entry.so]\nsampler: {type: climber}",
          "it has no crescendo_plugin_entry(), so it is not a plug-in"},
-        {"plugins: [./dies_at_start.so]\nsampler: {type: climber}",
-         "the process that loads it ended (killed by signal 6"},
+        {"plugins: [./dies_at_start.so]\nsampler: {type: climber}", "the process loading it ended (killed by signal 6"},
         {"plugins: [./other_version.so]\nsampler: {type: climber}",
          "it was built for version 2 of the interface in crescendo/plugin.hpp, but this crescendo has version 1"},
         {"plugins: [./mine.so]\nsampler: {type: climbr}",
-         "sweep.yaml:8:11: sampler.type: climbr is no sampler (did you mean 'climber'?); the plug-ins have the sampler "
-         "climber, the search space narrowing and the stop rule plateau"},
-        {"plugins: [./mine.so]\nsampler: {type: plateau}", "sampler.type: plateau is no sampler"},
+         "sweep.yaml:8:11: sampler.type: climbr is not a sampler (did you mean 'climber'?); the plug-ins have the "
+         "sampler climber, the search space narrowing and the stop rule plateau"},
+        {"plugins: [./mine.so]\nsampler: {type: plateau}", "sampler.type: plateau is not a sampler"},
         {"plugins: [./mine.so]\nstop_rule: climber", "sweep.yaml:8:1: stop_rule: climber is no stop rule"},
         {"plugins: [./mine.so]\nsampler: {type: random}",
-         "sweep.yaml:7:11: plugins[0]: ./mine.so has the sampler climber, the search space narrowing and the stop rule "
-         "plateau, and the file uses none of it; write sampler: {type: climber}, or remove it"},
-        {"plugins: [./mine.so, mine.so]\nsampler: {type: climber}", "climber is a name of 2 classes of plug-ins"},
-        {"stop_rule: plateau", "stop_rule: is plateau, a class of a plug-in, and there is no plug-in"},
+         "sweep.yaml:7:11: plugins[0]: ./mine.so has the sampler climber, the search space narrowing and the stop "
+         "rule plateau, but the sweep file uses nothing from it; write sampler: {type: climber}, or remove it"},
+        {"plugins: [./mine.so, mine.so]\nsampler: {type: climber}", "climber names 2 plug-in classes"},
+        {"stop_rule: plateau", "stop_rule: is plateau, a plug-in class, but there is no plug-in"},
     };
     for (const auto& [more, message] : cases) {
         CAPTURE(more);

@@ -135,7 +135,7 @@ TEST_CASE("a running sweep is steered: trials are stopped and tried again, limit
     CHECK(sweep.ask({"tag", "2", "baseline"}).code == 0);
     const auto late = sweep.ask({"retry", "2"});
     CHECK(late.code == 2);
-    CHECK(contains(late.err, "trial 2 is running (only a trial that failed can be tried again)"));
+    CHECK(contains(late.err, "trial 2 is running (only a failed trial can be retried)"));
 
     CHECK(sweep.finish() == 0);
     const auto trials = sweep.json("trials");

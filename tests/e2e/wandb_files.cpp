@@ -206,8 +206,9 @@ TEST_CASE("a file that names no metric says what is optimized, where that is kno
 
     check("report: {pattern: 't=(?P<time>\\d+) acc=(?P<acc>[\\d.]+)'}\n", "metric: is missing: acc is maximized");
     check("report: {pattern: 'epoch (?P<resource>\\d+)'}\n", "report.pattern: has no group other than 'resource'");
-    check("budget: {target: 0.1}\n", "metric.name: the metric has no name, and the target is a value of it");
-    check("sampler: {command: [python3, train.py]}\n", "metric: is missing: the sampler is told what to optimize");
+    check("budget: {target: 0.1}\n", "metric.name: the metric has no name, but there is a target for it");
+    check("sampler: {command: [python3, train.py]}\n",
+          "metric: is missing: the sampler needs it before the first report");
     write_file(folder / "sweep.yaml", parameters + "scheduler: {type: asha, max: 9}\n");
     const auto asked = run_crescendo(folder.path(), {"ask-tell", "sweep.yaml"});
     CHECK(asked.code == 2);

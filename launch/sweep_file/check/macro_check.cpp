@@ -76,8 +76,8 @@ void check_name_of_macro(const SweepFile& file, const std::string& name, Mistake
     for (std::size_t i = 0; i < file.command->size(); ++i) {
         if (seems_to_pass(file, i, name)) {
             mistakes.add(fmt::format("command[{}]", i),
-                         fmt::format("{} is {}, and the parameter {} is not passed by it; write ${{args}}, or give the "
-                                     "parameter another name",
+                         fmt::format("{} stands for {}, so it does not pass the parameter {}; write ${{args}}, or "
+                                     "rename the parameter",
                                      macro, expand_word(macro, i, {file.program, {}}).front(), name));
         }
     }

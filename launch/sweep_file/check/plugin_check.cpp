@@ -31,18 +31,19 @@ struct PluginClass {
 std::string read_classes(const std::string& host, const std::string& library, std::size_t index,
                          std::chrono::seconds patience, std::vector<PluginClass>& classes) {
     if (!is_there(library)) {
-        return fmt::format("there is no file '{}'; give the path of a shared library as seen from the folder where "
-                           "crescendo is called",
-                           library);
+        return fmt::format(
+            "there is no file '{}'; give a shared library's path relative to the folder where "
+            "crescendo is started",
+            library);
     }
     const auto listed = run_tool({host, "--list", library}, {.patience = patience, .errors = ToolErrors::shown});
     const auto answer = Json::parse(listed.output, nullptr, /*allow_exceptions=*/false);
     if (!listed.success() || !answer.is_object()) {
-        return fmt::format("{} cannot be loaded: the process that loads it ended ({})", library,
+        return fmt::format("{} cannot be loaded: the process loading it ended ({})", library,
                            listed.errors.empty() ? to_string(ExitStatus{listed.code, 0}) : listed.errors);
     }
     if (answer.contains("problem")) {
-        return fmt::format("{} is no plug-in for this crescendo: {}", library, answer["problem"].get<std::string>());
+        return fmt::format("{} is not a plug-in for this crescendo: {}", library, answer["problem"].get<std::string>());
     }
     for (const auto& part : answer.at("parts")) {
         classes.push_back({part.at("name"), part.at("kind"), index});
@@ -84,15 +85,14 @@ class Check {
             }
         }
         if (count > 1) {
-            mistakes_.add(key, fmt::format("{} is a name of {} classes of plug-ins; give them different names", name,
-                                           count));
+            mistakes_.add(key, fmt::format("{} names {} plug-in classes; give them different names", name, count));
         } else if (count == 0) {
             if (!is_stop_rule) {
                 std::ranges::copy(sampler_names(), std::back_inserter(names));
             }
-            mistakes_.add(key, fmt::format("{} is no {}{}; the plug-ins have {}", name,
-                                           is_stop_rule ? "stop rule of a plug-in" : "sampler",
-                                           did_you_mean(name, names), describe_classes(classes_)));
+            mistakes_.add(key, fmt::format("{} is not a {}{}; the plug-ins have {}", name,
+                                           is_stop_rule ? "plug-in stop rule" : "sampler", did_you_mean(name, names),
+                                           describe_classes(classes_)));
         }
     }
 
@@ -102,8 +102,7 @@ class Check {
         for (const auto& each : classes_) {
             if (!each.is_stop_rule() && each.name == sampler) {
                 mistakes_.add("sampler.type",
-                              fmt::format("{} is a sampler of Crescendo's own, and a {} of {}; give the class another "
-                                          "name",
+                              fmt::format("{} is both one of Crescendo's samplers and a {} in {}; rename the class",
                                           sampler, each.kind, file_.plugins[each.library]));
             }
         }
@@ -120,7 +119,8 @@ class Check {
                                  [i](const PluginClass& each) { return each.library == i; });
             mistakes_.add(
                 fmt::format("plugins[{}]", i),
-                fmt::format("{} has {}, and the file uses none of it; {}", file_.plugins[i], describe_classes(own),
+                fmt::format("{} has {}, but the sweep file uses nothing from it; {}", file_.plugins[i],
+                            describe_classes(own),
                             own.empty() ? "remove it" : fmt::format("write {}, or remove it", use_of(own.front()))));
         }
     }

@@ -33,10 +33,8 @@ std::string no_interpreter(const std::string& program) {
         return {};
     }
     if (line.ends_with('\r')) {
-        return fmt::format(
-            "the lines of '{}' end as those of Windows do, so that no interpreter is found; "
-            "`sed -i 's/\\r$//' {}`",
-            program, shell_quoted(program));
+        return fmt::format("'{}' has Windows line endings, so its interpreter is not found; run `sed -i 's/\\r$//' {}`",
+                           program, shell_quoted(program));
     }
     const auto begin = line.find_first_not_of(" \t", 2);
     const auto interpreter =
@@ -45,8 +43,8 @@ std::string no_interpreter(const std::string& program) {
         return {};
     }
     return fmt::format(
-        "the first line of '{}' asks for '{}', and there is no such program; correct that line, or write "
-        "an interpreter before the file",
+        "the first line of '{}' asks for '{}', which does not exist; fix that line, or write an interpreter before "
+        "the file",
         program, interpreter);
 }
 
@@ -60,16 +58,16 @@ std::string hint_about_path(const std::string& path, const std::string& key, con
         const auto rest = path.find('/');
         const auto variable = path.starts_with('~') ? "HOME" : path.substr(1, rest == path.npos ? rest : rest - 1);
         const auto written = path.starts_with('~') ? "~" : "$" + variable;
-        const auto remedy = fmt::format("in a command write \"${{envvar:{}}}{}\"", variable,
-                                        rest == path.npos ? "" : path.substr(rest));
-        return fmt::format("no shell reads it, and nothing else replaces {}: {}", written,
-                           is_command ? remedy : "write the whole path");
+        const auto remedy =
+            fmt::format("write \"${{envvar:{}}}{}\"", variable, rest == path.npos ? "" : path.substr(rest));
+        return fmt::format("no shell reads it, so {} is not expanded; {}", written,
+                           is_command ? remedy : "write the full path");
     }
     const auto folder = fs::path(file.source.file()).parent_path();
     if (!folder.empty() && fs::path(path).is_relative() && is_there(folder / path)) {
         return fmt::format(
-            "it lies beside the sweep file, and programs run in the folder where crescendo is called: "
-            "write {}, or call crescendo in {}",
+            "it is next to the sweep file, but programs run in the folder where crescendo is started; write {}, or "
+            "start crescendo in {}",
             (folder / path).lexically_normal().string(), folder.string());
     }
     std::istringstream stream(path);
@@ -79,7 +77,7 @@ std::string hint_about_path(const std::string& path, const std::string& key, con
         const auto* const interpreter = words[0].ends_with(".py")   ? "python3, "
                                         : words[0].ends_with(".sh") ? "bash, "
                                                                     : "";
-        return fmt::format("each word is an item of its own, as in {}: [{}{}{}]", becomes_command ? "command" : key,
+        return fmt::format("write each word as a separate item, as in {}: [{}{}{}]", becomes_command ? "command" : key,
                            interpreter, fmt::join(words, ", "), becomes_command ? ", \"${args}\"" : "");
     }
     return {};
@@ -94,16 +92,15 @@ std::string no_program(const std::string& word, const std::string& key, const Sw
         return is_path ? no_interpreter(word) : "";
     }
     if (is_path && fs::is_regular_file(word, unreadable)) {
-        return fmt::format("'{}' is a file that may not be executed; `chmod +x {}`, or write its interpreter before it",
-                           word, word);
+        return fmt::format("'{}' is not executable; run `chmod +x {}`, or write its interpreter before it", word, word);
     }
     const auto hint = hint_about_path(word, key, file);
     return fmt::format("there is no program '{}'; {}", word,
-                       hint.empty() ? "give its path, or a name that PATH finds" : hint);
+                       hint.empty() ? "give its path, or the name of a program on PATH" : hint);
 }
 
 std::string no_file(const std::string& path, const std::string& key, const SweepFile& file) {
-    constexpr auto usual = "programs run in the folder where crescendo is called: give the path as seen from there";
+    constexpr auto usual = "programs run in the folder where crescendo is started; give the path relative to it";
     const auto hint = hint_about_path(path, key, file);
     return fmt::format("there is no file '{}'; {}", path, hint.empty() ? usual : hint);
 }

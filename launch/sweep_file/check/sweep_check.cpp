@@ -40,11 +40,11 @@ std::vector<std::string> fixed_words(const SweepFile& file) {
 /// Why reports of a program that `conda run` starts do not arrive, or arrive late; empty if nothing stops them.
 std::string problem_with_conda(const std::vector<std::string>& words, const std::optional<ReportSource>& source) {
     if (!source && is_run_by_conda(words)) {
-        return "`conda run` closes what a program reports through, CRESCENDO_FD; write the path of the environment's "
-               "python3 in its place, which `conda run -n NAME which python3` prints";
+        return "`conda run` closes CRESCENDO_FD, through which a program reports; write the path of the "
+               "environment's python3 instead, which `conda run -n NAME which python3` prints";
     }
     if (source && source->is_printed() && is_held_back_by_conda(words)) {
-        return "`conda run` shows a program's output only when it ends, so no trial stops early; write "
+        return "`conda run` shows a program's output only when it ends, so no trial stops early; add "
                "--no-capture-output after run";
     }
     return "";
@@ -99,8 +99,7 @@ void require_end_of_trials(const SweepFile& file, Mistakes& mistakes) {
     }
     const bool has_rule = file.source.has("early_terminate");
     mistakes.add(has_rule ? "early_terminate.max_iter" : "scheduler",
-                 fmt::format("is missing: a program with `grow: in_place` trains as long as it is told, and nobody "
-                             "would tell it to end; add {}",
+                 fmt::format("is missing: without it, a program with `grow: in_place` would train forever; add {}",
                              has_rule ? "max_iter: 27 and s: 2" : "scheduler: {type: asha, min: 1, max: 27}"));
 }
 
@@ -110,8 +109,8 @@ void check_max(const SweepFile& file, Mistakes& mistakes) {
     const bool is_given = file.source.has("scheduler.max");  // without a maximum, trials have no limit
     if (max > unlimited_resource || (is_given && max == unlimited_resource)) {
         mistakes.add(is_given ? "scheduler.max" : "early_terminate.max_iter",
-                     fmt::format("is {}, and resource is counted up to {}; count in a larger unit, such as thousands "
-                                 "of samples",
+                     fmt::format("is {}, but a resource is at most {}; count in a larger unit, such as thousands of "
+                                 "samples",
                                  max.value, unlimited_resource.value - 1));
     }
 }
@@ -141,8 +140,8 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
     }
     if (has_nothing_to_run(draft)) {
         mistakes.add("trainer",
-                     "is missing, and so are command and program, so there is nothing to train; give one of the "
-                     "three, such as `program: train.py`");
+                     "is missing, as are command and program, so there is nothing to train; add one of the three, "
+                     "such as `program: train.py`");
     }
     if (file.trainer && !mistakes.lie_in("trainer") && !mistakes.lie_in("parameters") &&
         !mistakes.lie_in("constraints")) {
@@ -179,17 +178,17 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
     if (script != words.end() && !file.supervision.report) {
         warnings.push_back(file.source.located(
             fmt::format("command[{}]", script - words.begin()),
-            fmt::format("calls wandb, and what it gives to wandb.log does not arrive here; write `-m, {},` before it, "
-                        "behind python3",
+            fmt::format("calls wandb, but crescendo does not receive what it passes to wandb.log; write `-m, {},` "
+                        "before it, after python3",
                         wandb_adapter)));
     }
     if (const auto launcher = find_launcher(words); launcher && !file.supervision.report) {
         warnings.push_back(file.source.located(
             fmt::format("command[{}]", *launcher),
             fmt::format(
-                "{} closes what a program reports through, CRESCENDO_FD, before it starts the script; start the "
-                "script with python3, once a worker (docs/your-own-program.md, Several workers), or give "
-                "`report: {{pattern: …}}`",
+                "{} closes CRESCENDO_FD, through which a program reports, before it starts the script; start the "
+                "script with python3, once per worker (docs/your-own-program.md, Several workers), or add `report: "
+                "{{pattern: …}}`",
                 words[*launcher])));
     }
     const auto depends_on_trial = [&](const std::string& word) {
@@ -203,13 +202,13 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
     if (std::ranges::none_of(*file.command, depends_on_trial)) {
         warnings.push_back(file.source.located(
             file.source.has("command") ? "command" : "program",
-            fmt::format("neither ${{args}} nor a parameter, such as ${{{}}}, is in it, so all trials get the same "
+            fmt::format("has neither ${{args}} nor a parameter, such as ${{{}}}, so all trials get the same "
                         "arguments; add \"${{args}}\", unless the program reads params.json in $CRESCENDO_TRIAL_DIR",
                         file.spec.space.parameters().front().name)));
     } else if (const auto names = parameters_left_out(file); !names.empty()) {
         warnings.push_back(file.source.located(
-            "command", fmt::format("has no ${{{}}}, so the program does not get what is searched as {}; add it, unless "
-                                   "the program reads params.json in $CRESCENDO_TRIAL_DIR",
+            "command", fmt::format("has no ${{{}}}, so the program does not receive {}; add it, unless the program "
+                                   "reads params.json in $CRESCENDO_TRIAL_DIR",
                                    fmt::join(names, "} and no ${"), enumerate(names, " and "))));
     }
     return warnings;

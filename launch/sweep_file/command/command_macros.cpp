@@ -17,7 +17,7 @@ namespace crescendo::launch {
 namespace {
 
 constexpr std::string_view of_environment = "envvar:";
-constexpr const char* unset_variable = "the environment has no variable {}; export it, or write its value here";
+constexpr const char* unset_variable = "the environment variable {} is not set; export it, or write its value here";
 
 /// The value as Python and W&B write it: `eval`, `ast.literal_eval` and `== "True"` understand it.
 std::string argument_text(const Value& value) {
@@ -84,7 +84,7 @@ class Expansion {
         for (std::size_t begin; (begin = word.find("${")) != std::string_view::npos;) {
             const auto end = word.find('}', begin);
             if (end == std::string_view::npos) {
-                throw InvalidInput(fmt::format("'{}' has a ${{ without its }}; close it", word), key);
+                throw InvalidInput(fmt::format("'{}' has a ${{ without a }}; close it", word), key);
             }
             result += word.substr(0, begin);
             result += text_of(std::string(word.substr(begin + 2, end - begin - 2)), key);
@@ -152,8 +152,8 @@ class Expansion {
         if (find_arguments_macro(name) != nullptr) {
             throw InvalidInput(
                 fmt::format(
-                    "${{{0}}} becomes several arguments; make it a word of its own, or use ${{args_json}}; with a "
-                    "shell write [bash, -c, 'source venv/bin/activate && exec python3 train.py \"$@\"', bash, "
+                    "${{{0}}} stands for several arguments; make it a separate word, or use ${{args_json}}; with a "
+                    "shell, write [bash, -c, 'source venv/bin/activate && exec python3 train.py \"$@\"', bash, "
                     "\"${{{0}}}\"]",
                     name),
                 key);
@@ -179,10 +179,9 @@ class Expansion {
                 known.push_back(macro_name);
             }
             const bool is_a_variable = name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == name.npos;
-            const auto hint = is_a_variable
-                                  ? fmt::format("; for a variable of the environment write ${{envvar:{}}}", name)
-                                  : did_you_mean(name, known);
-            throw InvalidInput(fmt::format("${{{}}} is neither a macro nor a parameter{}; there are {}", name, hint,
+            const auto hint = is_a_variable ? fmt::format("; for an environment variable, write ${{envvar:{}}}", name)
+                                            : did_you_mean(name, known);
+            throw InvalidInput(fmt::format("${{{}}} is neither a macro nor a parameter{}; use one of {}", name, hint,
                                            enumerate(known, " and ")),
                                key);
         }
@@ -216,8 +215,8 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
         // The word names a parameter.
     }
     throw InvalidInput(
-        fmt::format("'{}' differs from trial to trial, and with `grow: in_place` the program is started before its "
-                    "trials; each brings its parameters as arguments of their names (--lr=0.01): write ${{args}}",
+        fmt::format("'{}' differs between trials, but with `grow: in_place` the program starts before its trials; "
+                    "each trial then brings its parameters as named arguments (--lr=0.01); write ${{args}}",
                     word),
         key);
 }
@@ -235,8 +234,7 @@ bool is_fixed_macro(std::string_view name) {
 
 std::string absent_in_some_trials(const std::string& macro) {
     return fmt::format(
-        "{} has no value in some trials, in which the parameter is absent; write ${{args}} or "
-        "${{args_json}}, which leave it out",
+        "{} has no value in trials that lack the parameter; write ${{args}} or ${{args_json}}, which leave it out",
         macro);
 }
 

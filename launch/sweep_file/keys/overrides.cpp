@@ -55,7 +55,8 @@ void apply_override(const Override& change, OrderedJson& document) {
         }
         place = &(*place)[section];
         CRESCENDO_VALIDATE(place->is_object() || place->is_null(), change.key,
-                           "cannot be set, since {} is no map in the sweep file; set that", change.key.substr(0, dot));
+                           "cannot be set, because {} is not a map in the sweep file; set that key instead",
+                           change.key.substr(0, dot));
     }
     const auto name = change.key.substr(begin);
     if (change.applies == Override::Applies::always || !place->contains(name)) {

@@ -28,19 +28,19 @@ SamplerChoice choose_sampler(const std::string& word, const SweepSpec& spec, boo
     const auto axes = Axis::all_of(spec.space);
     const auto num_choices = std::ranges::count_if(axes, &Axis::is_categorical);
     if (!spec.run_cap) {
-        return {"tpe", "that may have any number of trials"};
+        return {"tpe", "without run_cap"};
     }
     const int num_trials = *spec.run_cap;
     if (num_trials < few && word == "auto" && !has_warm_start) {
-        return {"sobol", "of fewer than 20 trials, which are too few to learn from"};
+        return {"sobol", "of fewer than 20 trials, too few to learn from"};
     }
     if (num_trials <= most_for_gp && 2 * num_choices <= std::ssize(axes)) {
-        return {"gp", "of at most 500 trials in which most parameters are numbers"};
+        return {"gp", "of at most 500 trials with mostly numeric parameters"};
     }
     if (num_trials >= least_for_evolution && num_choices == 0) {
-        return {"cmaes", "of 1,000 trials or more in which all parameters are numbers"};
+        return {"cmaes", "of 1,000 trials or more with only numeric parameters"};
     }
-    return {"tpe", num_trials <= most_for_gp ? "in which most parameters are choices" : "of more than 500 trials"};
+    return {"tpe", num_trials <= most_for_gp ? "with mostly categorical parameters" : "of more than 500 trials"};
 }
 
 std::string doubt_about(const std::string& sampler, const SweepSpec& spec) {
@@ -48,8 +48,8 @@ std::string doubt_about(const std::string& sampler, const SweepSpec& spec) {
         return {};
     }
     return fmt::format(
-        "is gp, whose model has at most {} results, for {}, and each proposal takes about a tenth of a "
-        "second; auto chooses one for so many",
+        "is gp, whose model holds at most {} results, but the sweep has {}; each proposal takes about a tenth of a "
+        "second; auto chooses a sampler that suits it",
         most_for_gp, spec.run_cap ? fmt::format("{} trials", *spec.run_cap) : "any number of trials");
 }
 

@@ -31,7 +31,7 @@ SamplerCommand read_sampler_command(const YamlSection& sampler, const std::strin
     command.options = read_options(sampler);
     command.ahead = static_cast<int>(sampler.integer("ahead").value_or(command.ahead));
     if (command.ahead < 0 || command.ahead > most_ahead) {
-        sampler.fail("ahead", fmt::format("is {} (proposals that are made before slots are free for them); use 0 to {}",
+        sampler.fail("ahead", fmt::format("is {} (the number of proposals made before slots are free); use 0 to {}",
                                           sampler.at("ahead").dump(), most_ahead));
     }
     command.deadline = read_deadline(sampler).value_or(command.deadline);

@@ -36,9 +36,9 @@ Value read_value(const YamlSection& parameter, const std::string& name, const Or
     }
     if (!is_finite(json)) {
         parameter.fail(name,
-                       fmt::format("{} not a finite number, and programs get their parameters as JSON, which has none; "
-                                   "use text, such as \"inf\"",
-                                   json.is_structured() ? "holds what is" : "is"));
+                       fmt::format("{} not a finite number, but programs get their parameters as JSON, which has no "
+                                   "other numbers; use text, such as \"inf\"",
+                                   json.is_structured() ? "contains a value that is" : "is"));
     }
     return value_from_json(json);
 }
@@ -71,8 +71,8 @@ double read_exponent(const YamlSection& parameter, const std::string& name) {
     const double exponent = read_number(parameter, name);
     const double value = std::exp(exponent);
     if (!std::isnormal(value)) {
-        parameter.fail(name, fmt::format("is {}, an exponent of e, and e^{} is no number that a computer has; if you "
-                                         "mean the values themselves, use log_uniform_values",
+        parameter.fail(name, fmt::format("is {}, an exponent of e, but e^{} is out of range; to give the values "
+                                         "themselves, use log_uniform_values",
                                          exponent, exponent));
     }
     return value;
@@ -84,7 +84,7 @@ std::vector<Value> read_values(const YamlSection& parameter) {
     }
     const auto& list = parameter.at("values");
     if (!list.is_array()) {
-        parameter.fail("values", fmt::format("{}; it takes a list, such as [16, 32, 64]", describe(list)));
+        parameter.fail("values", fmt::format("{}; use a list, such as [16, 32, 64]", describe(list)));
     }
     std::vector<Value> values;
     bool all_read = true;
@@ -213,9 +213,9 @@ std::string infer_distribution(const YamlSection& parameter) {
         return whole ? "int_uniform" : "uniform";
     }
     if (parameter.has("mu") || parameter.has("sigma")) {
-        parameter.fail("", "does not say which of the bells it is; add distribution: normal, or log_normal");
+        parameter.fail("", "has mu or sigma, but no distribution; add distribution: normal, or log_normal");
     }
-    parameter.fail("", "has no range; give it values: [a, b], or min: and max:, or value:");
+    parameter.fail("", "has no range; add values: [a, b], or min: and max:, or value:");
 }
 
 /// The name of the distribution with the values of `word` rounded to multiples of q; "" if there is none.
@@ -272,8 +272,7 @@ std::optional<std::string> doubt_about_tuples(const YamlSection& parameter) {
     for (const auto& value : parameter.at("values")) {
         if (value.is_string() && value.get_ref<const std::string&>().starts_with('(')) {
             return fmt::format(
-                "has the text '{}' among its values; if that is one of Python's tuples, write a list: "
-                "values: [[8, 8], [16]]",
+                "has the text '{}' among its values; if it is a Python tuple, write lists: values: [[8, 8], [16]]",
                 value.get<std::string>());
         }
     }
@@ -289,8 +288,7 @@ std::optional<std::string> doubt_about_repeats(const YamlSection& parameter) {
     for (const auto& value : parameter.at("values")) {
         if (const auto text = value.dump(); !seen.insert(text).second) {
             return fmt::format(
-                "lists {} twice; remove one of the two, and if a comma was meant to be part of a number, "
-                "write it as 0.1 or 1000",
+                "lists {} twice; remove one of the two, or if the comma is part of a number, write it as 0.1 or 1000",
                 text);
         }
     }
@@ -311,8 +309,8 @@ Distribution read_distribution(const YamlSection& parameter) {
          {"choice", "write values: [a, b], without a distribution"},
          {"gaussian", "write normal, with mu and sigma"},
          {"permutation",
-          "list the orders, as in values: [[1, 2, 3], [2, 1, 3]]; of many items, search a number for "
-          "each and have the program sort by these"}});
+          "list the orders, as in values: [[1, 2, 3], [2, 1, 3]]; for many items, search a number for each, and let "
+          "the program sort by them"}});
     if (!parameter.allow({"distribution", "min", "max", "values", "value", "q", "mu", "sigma", "a", "b",
                           "probabilities", "when", "expression"})) {
         throw AlreadyTold{};
@@ -327,8 +325,8 @@ Distribution read_distribution(const YamlSection& parameter) {
 
 std::optional<std::string> doubt_about_distribution(const YamlSection& parameter) {
     if (parameter.has("value") && !parameter.has("distribution") && looks_like_choices(parameter.at("value"))) {
-        return "is this whole list in every trial; to choose one of its items write values: in place of value:, and "
-               "if the list is meant add distribution: constant";
+        return "is this whole list in every trial; to choose one of its items, write values: instead of value:; to "
+               "keep the list, add distribution: constant";
     }
     for (const auto doubt : {doubt_about_tuples, doubt_about_repeats}) {
         if (auto found = doubt(parameter)) {

@@ -74,8 +74,8 @@ void require_parameter(const YamlSection& parameter, const std::string& name) {
         {{"metric", "name"}, {"scheduler", "type"}, {"early_terminate", "type"}, {"trainer", "data"}}};
     for (const auto& [section, key] : keys_of_sections) {
         if (name == section && parameter.has(key)) {
-            parameter.fail("", fmt::format("this is the section `{}`, which stands beside `parameters`, not in it; "
-                                           "begin it at the left margin",
+            parameter.fail("", fmt::format("this is the section `{}`, which belongs next to `parameters`, not inside "
+                                           "it; start it at the left margin",
                                            name));
         }
     }
@@ -89,9 +89,9 @@ void require_no_inner(const YamlSection& parameter, const std::string& name) {
     };
     for (const auto& [inner, value] : parameter.map().items()) {
         if (looks_like_one(value) && inner != "values" && inner != "value" && inner != "<<") {
-            parameter.fail(inner, fmt::format("is a map, and no key of a parameter; if {0} holds other parameters, put "
-                                              "them under {0}: {{parameters: {{{1}: …}}}}; for an option of the name "
-                                              "{0}.{1} write {0}.{1}:",
+            parameter.fail(inner, fmt::format("is a map, but not a key of a parameter; if {0} holds other "
+                                              "parameters, put them under {0}: {{parameters: {{{1}: …}}}}; for an "
+                                              "option named {0}.{1}, write {0}.{1}:",
                                               name, inner));
         }
     }
@@ -120,7 +120,7 @@ void read_entries(const YamlSection& section, const std::string& prefix, const s
     for (const auto& [name, value] : section.map().items()) {
         section.attempt([&, &name = name] {
             if (name == "<<") {
-                section.fail(name, "is YAML's merge key, which is not read here; write its keys out");
+                section.fail(name, "is YAML's merge key, which is not supported; write out its keys");
             }
             const auto parameter = read_parameter(section, name);
             if (prefix.empty()) {

@@ -102,7 +102,8 @@ void add_mistakes(const std::vector<ExpressionError>& problems, const std::vecto
         }
         const auto advice = problem.unknown_name().empty() ? "" : did_you_mean(problem.unknown_name(), names);
         if (!is_whole) {
-            mistakes.add(key, fmt::format("with the conditions of the groups around it: {}{}", problem.what(), advice));
+            mistakes.add(
+                key, fmt::format("together with the conditions of the groups around it: {}{}", problem.what(), advice));
             continue;
         }
         const auto place = source.has_text(key) || problem.offset() == 0
@@ -129,7 +130,7 @@ std::vector<std::string> warnings_of_rules(const SearchSpace& space, std::uint64
             const auto own = key_in_file(fmt::format("parameters.{}.when", space.parameters()[i].name), source);
             const auto key = find_condition(own, source).key;
             warnings.push_back(source.located(
-                key, fmt::format("the parameter is absent in all of {} draws; should its condition ever hold?",
+                key, fmt::format("the parameter is absent from all {} draws; can its condition ever hold?",
                                  found.num_draws)));
         }
     }

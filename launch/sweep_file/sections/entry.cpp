@@ -42,7 +42,7 @@ Entry read_entry(const YamlSection& section) {
         section.attempt([&] {
             const auto cost = section.number(name);
             if (cost && (!std::isfinite(*cost) || *cost < 0)) {
-                section.fail(name, "is no price; write US dollars for an hour, such as 24.48");
+                section.fail(name, "is not a price; write US dollars per hour, such as 24.48");
             }
             entry.cost_per_hour = cost ? cost : entry.cost_per_hour;
         });

@@ -23,15 +23,15 @@ std::optional<Price> read_price(const YamlSection& file) {
     const auto slot = section->number("slot_hour");
     const auto node = section->number("node_hour");
     if (slot && node) {
-        section->fail("node_hour", "slot_hour says already what an hour costs; remove one of the two");
+        section->fail("node_hour", "slot_hour already sets the price of an hour; remove one of the two");
     }
     if (!slot && !node) {
-        section->fail("", "says no price; write price: {slot_hour: 0.90}, or price: {node_hour: 24.48}");
+        section->fail("", "has no price; write price: {slot_hour: 0.90}, or price: {node_hour: 24.48}");
     }
     const Price price{slot ? *slot : *node, slot ? Price::Unit::slot : Price::Unit::node};
     if (!is_sound(price.per_hour)) {
         section->fail(slot ? "slot_hour" : "node_hour",
-                      fmt::format("is {}, and no hour costs that; use 0 or more", price.per_hour));
+                      fmt::format("is {}, which is not a price; use 0 or more", price.per_hour));
     }
     return price;
 }
@@ -41,7 +41,7 @@ Price parse_price(const std::string& text) {
     const auto name = text.substr(0, equals);
     const auto number = number_from<double>(equals == std::string::npos ? "" : text.substr(equals + 1));
     CRESCENDO_VALIDATE((name == "slot_hour" || name == "node_hour") && number && is_sound(*number), "",
-                       "--price {}: is no price; write slot_hour=0.90 or node_hour=24.48", text);
+                       "--price {}: is not a price; write slot_hour=0.90 or node_hour=24.48", text);
     return {*number, name == "node_hour" ? Price::Unit::node : Price::Unit::slot};
 }
 

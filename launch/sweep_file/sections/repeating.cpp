@@ -14,7 +14,7 @@ Repeat read_repeat(const YamlSection& file) {
     const auto section = file.section("repeat", "3, or {times: 3, judge: worst}").value();
     section.allow({"times", "judge"});
     if (!section.has("times")) {
-        section.fail("times", "is missing: it says how often a configuration is trained; add times: 3");
+        section.fail("times", "is missing: it sets how many times a configuration is trained; add times: 3");
     }
     repeat.times = section.small_integer("times").value_or(repeat.times);
     repeat.judge = section.choice("judge", judges).value_or(repeat.judge);

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 void check_one_line(const YamlSection& profile, const std::string& name, const std::string& text) {
     if (text.find_first_of("\n\r") != std::string::npos) {
-        profile.fail(name, "holds a line feed, and goes into one line of the job script; write it on one line");
+        profile.fail(name, "contains a line feed, but becomes one line of the job script; write it on one line");
     }
 }
 
@@ -57,7 +57,7 @@ std::vector<std::pair<std::string, std::string>> read_environment(const YamlSect
     if (const auto environment = profile.section("environment", "{GLOO_SOCKET_IFNAME: ib0}")) {
         for (const auto& [name, value] : environment->map().items()) {
             if (!is_variable_name(name)) {
-                environment->fail(name, "cannot be the name of a variable; use letters, digits and '_'");
+                environment->fail(name, "cannot be a variable name; use letters, digits and '_'");
             }
             result.emplace_back(name, environment->string(name).value());
         }

@@ -19,7 +19,7 @@ std::vector<std::string> read_plugins(const YamlSection& file) {
         if (plugins[i].empty()) {
             file.mistakes().add(key, "is empty; write the path of a shared library: ./libmine.so");
         } else if (std::find(plugins.begin(), here, plugins[i]) != here) {
-            file.mistakes().add(key, "is in the list before; remove it here");
+            file.mistakes().add(key, "is already in the list; remove it here");
         }
     }
     return plugins;
@@ -40,10 +40,10 @@ std::optional<StopRuleSpec> read_stop_rule(const YamlSection& file) {
         rule.deadline = read_deadline(section).value_or(rule.deadline);
     }
     if (rule.type.empty()) {
-        file.fail("stop_rule", "names no class of a plug-in; write stop_rule: plateau");
+        file.fail("stop_rule", "names no plug-in class; write stop_rule: plateau");
     }
     if (!file.has("plugins")) {
-        file.fail("stop_rule", fmt::format("is {}, a class of a plug-in, and there is no plug-in; add plugins: "
+        file.fail("stop_rule", fmt::format("is {}, a plug-in class, but there is no plug-in; add plugins: "
                                            "[./libmine.so] (docs/plugins.md)",
                                            rule.type));
     }
@@ -63,7 +63,7 @@ std::optional<std::chrono::seconds> read_deadline(const YamlSection& section) {
     const auto time = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;
     if (!time || time->count() == 0) {
         section.fail("deadline",
-                     fmt::format("{} is no time to wait for an answer; write it like 60s, 5m or 1h", value.dump()));
+                     fmt::format("{} is not a time limit for an answer; write it like 60s, 5m or 1h", value.dump()));
     }
     return time;
 }

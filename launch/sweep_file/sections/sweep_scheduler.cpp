@@ -28,7 +28,7 @@ SchedulerKind read_kind(const YamlSection& section) {
 
 GrowPolicy read_grow(const YamlSection& section) {
     if (section.has("grow") && section.at("grow") == "in_place") {
-        section.fail("grow", "in_place is how a program of `command:` grows; write it outside of scheduler");
+        section.fail("grow", "in_place is how a program of `command:` grows; write it outside scheduler");
     }
     return section.choice("grow", grow_policies).value_or(GrowPolicy::eager);
 }
@@ -71,7 +71,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] {
         spec.min_efficiency = section.number("min_efficiency").value_or(spec.min_efficiency);
         if (section.has("min_efficiency") && spec.batch != BatchPolicy::adaptive) {
-            section.fail("min_efficiency", "is about `batch: adaptive` only; remove it, or add batch: adaptive");
+            section.fail("min_efficiency", "applies only to `batch: adaptive`; remove it, or add batch: adaptive");
         }
     });
     read([&] { spec.grow = read_grow(section); });

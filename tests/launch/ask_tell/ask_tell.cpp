@@ -196,14 +196,14 @@ TEST_CASE("every bad line gets an error with its number, and changes nothing") {
         {R"({"event":"slots_lost","slots":[9]})", "never joined"},
         {report(7, 1, "0.5"), "trial 7 is unknown"},
         {report(-1, 1, "0.5"), "trial -1 is unknown"},
-        {report(1, 0, "0.5"), "cannot be nothing"},
-        {report(0, -3, "0.5"), "cannot be nothing"},
-        {report(0, 1, "0.5"), "cannot become less"},
+        {report(1, 0, "0.5"), "a report comes after some training"},
+        {report(0, -3, "0.5"), "a report comes after some training"},
+        {report(0, 1, "0.5"), "the total cannot decrease"},
         {report(0, 3, "true"), "use a number"},
         {R"({"event":"trial_reported","trial":0,"resource":2,"metrics":{"loss":1}})", "lacks \"accuracy\""},
         {R"({"event":"trial_reported","trial":0,"resource":2})", "\"metrics\" is missing"},
         {R"({"event":"trial_reported","trial":0,"resource":99999999999999999999,"metrics":{"accuracy":1}})",
-         "a whole number of 64 bits"},
+         "a 64-bit whole number"},
         {R"({"event":"trial_failed","trial":0,"kind":"bad luck"})", "crash, error, repeated_error or out_of_memory"},
     };
     std::int64_t number = 3;
@@ -249,7 +249,7 @@ TEST_CASE("a resumed trial may report again what it reported before") {
     CHECK(actions_of(ask(conversation, R"({"event":"trial_failed","trial":0,"kind":"crash"})")) == "resume_trial 0");
     CHECK(actions_of(ask(conversation, report(0, 1, "0.5"))) == "");
     CHECK(actions_of(ask(conversation, report(0, 2, "0.6"))) == "");
-    CHECK(error_of(conversation, report(0, 1, "0.5")).find("cannot become less") != std::string::npos);
+    CHECK(error_of(conversation, report(0, 1, "0.5")).find("the total cannot decrease") != std::string::npos);
 }
 
 TEST_CASE("whoever still asks after the end is told of it") {
@@ -382,7 +382,7 @@ TEST_CASE("a launcher may propose configurations, change limits and retry what f
     CHECK(start["config"]["x"] == 0.75);
     for (const char* value : {"\"abc\"", "null", "-1e9"}) {
         const auto line = std::string(R"({"event":"trial_proposed","trial":1,"config":{"x":)") + value + "}}";
-        CHECK(error_of(conversation, line).find("which the parameter never is") != std::string::npos);
+        CHECK(error_of(conversation, line).find("which the parameter cannot be") != std::string::npos);
     }
     CHECK(actions_of(ask(conversation, R"({"event":"trial_failed","trial":0,"kind":"crash"})")) == "finish_sweep");
     CHECK(actions_of(ask(conversation, R"({"event":"trial_retried","trial":0})")) == "resume_trial 0");
@@ -390,6 +390,6 @@ TEST_CASE("a launcher may propose configurations, change limits and retry what f
     CHECK(actions_of(ask(conversation, R"({"event":"limits_changed","run_cap":2,"target":null,"time_budget":false,)"
                                        R"("max_concurrent":null,"max_retries":0,"time_left":true})")) ==
           "start_trial 1");
-    CHECK(error_of(conversation, R"({"event":"trial_retried","trial":0})").find("only a trial that failed") !=
+    CHECK(error_of(conversation, R"({"event":"trial_retried","trial":0})").find("only a failed trial can be retried") !=
           std::string::npos);
 }

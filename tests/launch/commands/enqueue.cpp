@@ -72,7 +72,7 @@ TEST_CASE("enqueue refuses values that the sweep file does not allow, and says w
           {"x", "'x' sets nothing; write a name and its value, like lr=0.01"},
           {"x=", "x has no value here"},
           {"y=2.5", "y cannot be 2.5; choose a value that the sweep file allows: whole numbers from "},
-          {"x=0.95", "no trial may begin with these values: they break the constraint x"}}) {
+          {"x=0.95", "no trial can start with these values: they break the constraint x"}}) {
         CAPTURE(message);
         const auto result = sweep.enqueue({value});
         CHECK(result.code == 2);
@@ -81,6 +81,6 @@ TEST_CASE("enqueue refuses values that the sweep file does not allow, and says w
     CHECK(sweep.enqueue({"x=0.1", "x=0.2"}).err.find("x is given twice") != std::string::npos);
     const auto absent = sweep.enqueue({"y=3", "kind=a"});
     CHECK(absent.code == 2);
-    CHECK_MESSAGE(absent.err.find("no trial may begin with these values: y needs kind == ") != std::string::npos,
+    CHECK_MESSAGE(absent.err.find("no trial can start with these values: y needs kind == ") != std::string::npos,
                   absent.err);
 }

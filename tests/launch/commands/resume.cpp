@@ -65,7 +65,7 @@ TEST_CASE("resume names a variable of the command that is not set any more, befo
 
     CHECK(resumed.code == 2);
     CHECK(contains(resumed.err, ": command["));
-    CHECK(contains(resumed.err, "the environment has no variable CRESCENDO_TEST_VARIABLE"));
+    CHECK(contains(resumed.err, "the environment variable CRESCENDO_TEST_VARIABLE is not set"));
     CHECK(content_of(folder / "s/journal.jsonl") == before);
 }
 

@@ -32,6 +32,6 @@ TEST_CASE("retry needs to know which trials, and refuses those that did not fail
     CHECK(run_crescendo(folder.path(), {"retry", "s", "1", "--failed"}).code == 2);
     const auto refused = run_crescendo(folder.path(), {"retry", "s", "0"});
     CHECK(refused.code == 2);
-    CHECK(contains(refused.err, "trial 0 is finished (only a trial that failed can be tried again)"));
+    CHECK(contains(refused.err, "trial 0 is finished (only a failed trial can be retried)"));
     CHECK(contains(run_crescendo(folder.path(), {"retry", "s", "--failed"}).out, "no trial has failed"));
 }

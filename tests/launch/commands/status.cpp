@@ -61,7 +61,7 @@ TEST_CASE("status says what a sweep spent and what idled, in money if there is a
     CHECK(priced.at("idle_cost").get<double>() == doctest::Approx(3600000 * free.at("idle_slot_hours").get<double>()));
     const auto refused = sweep.run({"status", "s", "--price", "0.9"});
     CHECK(refused.code == 2);
-    CHECK(contains(refused.err, "--price 0.9: is no price; write slot_hour=0.90 or node_hour=24.48"));
+    CHECK(contains(refused.err, "--price 0.9: is not a price; write slot_hour=0.90 or node_hour=24.48"));
 }
 
 TEST_CASE("status says why the last trial failed") {

@@ -117,7 +117,7 @@ TEST_CASE("trials says at which character a condition makes no sense, and which 
     };
 
     CHECK(contains(error({"--where", "x > 1 and scor > 2"}),
-                   "--where, character 11: there is no scor; text stands in quotes (did you mean 'score'?)\n"
+                   "--where, character 11: there is no scor; put text in quotes (did you mean 'score'?)\n"
                    "  x > 1 and scor > 2\n"
                    "            ^\n"));
     CHECK(contains(error({"--where", "status == 'finshed'"}), "character 11: status is never finshed"));

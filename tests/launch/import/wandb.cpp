@@ -24,7 +24,7 @@ parameters:
 )");
 
     CHECK(text == R"(# From file.yaml, a W&B sweep file.
-# * early_terminate means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here: a trial is complete at 27, where W&B lets it train on; if your program trains longer, write that scheduler with its end as max
+# * early_terminate means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here: a trial is complete at 27, but W&B lets it continue; if your program trains longer, write that scheduler with a larger max
 # * project: images means nothing here and is left out
 name: file
 metric: {name: loss, goal: minimize}
@@ -58,7 +58,7 @@ TEST_CASE("rungs that differ from those of W&B are told") {
         "program: train.py\nmethod: random\nmetric: {name: loss}\nearly_terminate: {type: hyperband, max_iter: 50, s: "
         "1}\nparameters: {x: {values: [1, 2]}}\n");
 
-    CHECK(contains(text, "; rungs are at 16, 48, where W&B has 16\n"));
+    CHECK(contains(text, "; rungs are at 16, 48, but W&B has them at 16\n"));
 }
 
 TEST_CASE("a parameter that holds others keeps its condition") {

@@ -114,27 +114,27 @@ TEST_CASE("keys beyond an event's own are ignored") {
 }
 
 TEST_CASE("what is wrong with an event is said") {
-    CHECK(error_of(R"([])") == R"([] is no event; write an object such as {"event":"time_up"})");
+    CHECK(error_of(R"([])") == R"([] is not an event; write an object such as {"event":"time_up"})");
     CHECK(error_of(R"({"trial":1})") == R"({"trial":1} needs the key "event")");
     CHECK(error_of(R"({"event":"trial_reported","trial":1,"resource":2})") ==
           R"({"event":"trial_reported","resource":2,"trial":1} needs the key "loss")");
     CHECK(
         error_of(R"({"event":"begun"})") ==
-        R"("event" of {"event":"begun"} has to be slots_joined, slots_lost, trial_reported, trial_timed, trial_regrouped, )"
+        R"("event" of {"event":"begun"} must be slots_joined, slots_lost, trial_reported, trial_timed, trial_regrouped, )"
         R"(trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed, )"
         R"(trial_retried, proposals_ended, trial_stopped, trial_held, trial_released or trial_time_up)");
-    CHECK(error_of(R"({"event":5})").starts_with(R"("event" of {"event":5} has to be slots_joined, )"));
+    CHECK(error_of(R"({"event":5})").starts_with(R"("event" of {"event":5} must be slots_joined, )"));
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
-          R"("trial" of {"event":"trial_finished","trial":"1"} has to be a whole number of 32 bits)");
+          R"("trial" of {"event":"trial_finished","trial":"1"} must be a 32-bit whole number)");
     CHECK(error_of(R"({"event":"trial_failed","trial":1,"kind":"bored"})") ==
-          R"("kind" of {"event":"trial_failed","kind":"bored","trial":1} has to be crash, error, )"
+          R"("kind" of {"event":"trial_failed","kind":"bored","trial":1} must be crash, error, )"
           R"(repeated_error or out_of_memory)");
     CHECK(error_of(R"({"event":"trial_reported","trial":1,"resource":2,"loss":1,"step":["fast"]})")
               .ends_with("has to be a list of numbers, with null for what was not measured"));
     CHECK(error_of(R"({"event":"trial_held","trial":1,"at":7})") ==
-          R"("at" of {"at":7,"event":"trial_held","trial":1} has to be once or report)");
+          R"("at" of {"at":7,"event":"trial_held","trial":1} must be once or report)");
     CHECK(error_of(R"({"event":"slots_lost","slots":3})") ==
-          R"("slots" of {"event":"slots_lost","slots":3} has to be a list)");
+          R"("slots" of {"event":"slots_lost","slots":3} must be a list)");
 }
 
 TEST_CASE("a number that does not fit is refused, not wrapped") {

@@ -120,7 +120,7 @@ TEST_CASE("a failed trial is tried again once, by its number or with all that fa
         CHECK(fixture.steered(request).records.empty());
     }
     const SteeredFixture fixture;
-    CHECK(contains(fixture.refusal(RetryRequest{TrialId{0}}), "trial 0 is finished (only a trial that failed"));
+    CHECK(contains(fixture.refusal(RetryRequest{TrialId{0}}), "trial 0 is finished (only a failed trial"));
     CHECK(contains(fixture.refusal(RetryRequest{TrialId{9}}), "trial 9 has not started: the sweep has started 4"));
 }
 

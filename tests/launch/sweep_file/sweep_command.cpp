@@ -47,11 +47,11 @@ TEST_CASE("rungs and the trainer count the same") {
 
     check_errors({
         {with("  resource: steps\n", "trainer: {report: {every: 500, unit: samples}}\n"),
-         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts samples, and min and max are numbers "
-         "of what it counts; write resource: samples, or trainer: {report: {unit: steps}}"},
+         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts samples, and min and max are in its "
+         "unit; write resource: samples, or trainer: {report: {unit: steps}}"},
         {with("  resource: steps\n", "trainer: {model: cnn}\n"),
-         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts epochs, and min and max are numbers "
-         "of what it counts; write resource: epochs, or trainer: {report: {unit: steps}}"},
+         "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts epochs, and min and max are in its "
+         "unit; write resource: epochs, or trainer: {report: {unit: steps}}"},
         {with("  resource: steps\n", "trainer: {report: {unit: steps}}\n"), "no error"},
         {with("", "trainer: {report: {unit: steps}}\n"), "no error"},                 // nothing is said twice
         {with("  resource: steps\n", "trainer: {report: {unit: 3}}\n"), "no error"},  // for the trainer to refuse
@@ -71,9 +71,9 @@ TEST_CASE("a program that keeps its workers cannot be grown") {
         {sound + "command: [train]\n", "no error"},
         {sound_with("scheduler:\n", "command: [train]\nscheduler:\n  workers: 2\n"), "no error"},
         {growing(""),
-         "sweep.yaml:7:3: scheduler.type: rasda grows the trials that survive, and this program keeps its workers; "
-         "add, outside of scheduler, `grow: restart` if it continues from its checkpoint with another WORLD_SIZE, or "
-         "`grow: in_place` (docs/your-own-program.md); else use type: asha"},
+         "sweep.yaml:7:3: scheduler.type: rasda grows surviving trials, but this program keeps its workers; outside "
+         "scheduler, add `grow: restart` if it can continue from its checkpoint with another WORLD_SIZE, or `grow: "
+         "in_place` (docs/your-own-program.md); otherwise use type: asha"},
         {growing("grow: restart\n"), "no error"},
         {growing("grow: in_place\n"), "no error"},
     });
@@ -82,17 +82,16 @@ TEST_CASE("a program that keeps its workers cannot be grown") {
 TEST_CASE("how a program grows belongs to a program, and outside of the scheduler") {
     check_errors({
         {sound + "grow: in_place\n",
-         "sweep.yaml:10:1: grow: is a key for the program of `command:`, and there is none; remove it"},
+         "sweep.yaml:10:1: grow: is a key for the program of `command:`, but there is no program; remove it"},
         {sound + "trainer: {model: cnn}\nfinal_test: on\n",
-         "sweep.yaml:11:1: final_test: is a key for the program of `command:`, and there is none; remove it"},
+         "sweep.yaml:11:1: final_test: is a key for the program of `command:`, but there is no program; remove it"},
         {sound + "command: [train]\ngrow: eager\n",
-         "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow: write it "
-         "there"},
+         "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow, so write "
+         "it there"},
         {sound_with("type: asha", "type: rasda\n  grow: in_place"),
-         "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside of "
-         "scheduler"},
+         "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside scheduler"},
         {sound + "command: [train]\nfinal_test: on\n",
-         "sweep.yaml:11:1: final_test: is on, and only a program with `grow: in_place` can be asked to test a "
+         "sweep.yaml:11:1: final_test: is on, but only a program with `grow: in_place` can be asked to test a "
          "checkpoint; remove it"},
     });
 }
@@ -107,8 +106,8 @@ TEST_CASE("a program that grows in place is started before its parameters are kn
     for (const std::string word : {"${lr}", "--rate=${lr}", "${args_json}", "${args_no_hyphens}"}) {
         CHECK(with(word) ==
               "sweep.yaml:11:30: command[2]: '" + word +
-                  "' differs from trial to trial, and with `grow: in_place` the program is started before its trials; "
-                  "each brings its parameters as arguments of their names (--lr=0.01): write ${args}");
+                  "' differs between trials, but with `grow: in_place` the program starts before its trials; each "
+                  "trial then brings its parameters as named arguments (--lr=0.01); write ${args}");
     }
 }
 
@@ -119,8 +118,8 @@ TEST_CASE("a pattern that calls the resource epoch, so that each step counts as 
     };
 
     CHECK(doubt("(?P<epoch>\\d+) (?P<val_loss>.*)") ==
-          "has no group 'resource', so reports are counted, and the group 'epoch' is a metric; if epoch says how far a "
-          "trial is, call the group resource");
+          "has no group 'resource', so reports are counted, and the group 'epoch' is a metric; if epoch measures a "
+          "trial's progress, name the group resource");
     CHECK(doubt("(?P<resource>\\d+) (?P<step>\\d+) (?P<val_loss>.*)").empty());
     CHECK(doubt("(?P<val_loss>.*)").empty());
 }
@@ -135,7 +134,7 @@ TEST_CASE("reports are found in what a program prints, which has to be said soun
     CHECK(with("{file: reports.jsonl}") == "no error");
     CHECK(with("{pattern: '(?P<resource>\\d+) (?P<val_loss>.*)', file: log}") == "no error");
     CHECK(with("{pattern: '(?P<val_loss>.*)', file: log}")
-              .starts_with("sweep.yaml:11:10: report.pattern: has no group 'resource', and reports in a file "));
+              .starts_with("sweep.yaml:11:10: report.pattern: has no group 'resource', but reports in a file "));
     CHECK_NOTHROW(parse_sweep(sound + "command: [train]\nreport: {pattern: '(?P<val_loss>.*)', file: log}\n",
                               "sweep.yaml", {}, SweepStage::goes_on));
     CHECK(with("{pattern: '(?P<loss>.*)'}")
@@ -161,12 +160,12 @@ TEST_CASE("a sweep has a trainer or a command") {
          "sweep.yaml:10:1: command: is an empty list; write the program and its arguments: [python3, train.py, "
          "\"${args}\"]"},
         {sound + "command: [train, '${rl}']\n",
-         "sweep.yaml:10:18: command[1]: ${rl} is neither a macro nor a parameter (did you mean 'lr'?); there are "
+         "sweep.yaml:10:18: command[1]: ${rl} is neither a macro nor a parameter (did you mean 'lr'?); use one of "
          "args, args_no_equals, args_no_hyphens, args_no_boolean_flags, args_argparse, args_append_hydra, "
          "args_override_hydra, args_json, args_json_file, env, interpreter, lr, max_resource, program, seed, slots, "
          "trial and trial_dir"},
         {sound + "trainer: {clip: .inf}\n",
-         "sweep.yaml:10:11: trainer.clip: is not a finite number, and settings have to be; leave the key out, or use "
-         "a large number"},
+         "sweep.yaml:10:11: trainer.clip: is not a finite number, but settings must be finite; remove the key, or "
+         "use a large number"},
     });
 }

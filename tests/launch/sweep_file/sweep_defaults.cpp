@@ -34,7 +34,7 @@ TEST_CASE("a program without a scheduler trains until it ends, in 50 trials, and
     CHECK_FALSE(file.spec.scheduler.has_max());
     CHECK(file.spec.run_cap == 50);
     CHECK(remark_on(file, "scheduler").starts_with("is missing: every trial trains until its program ends; "));
-    CHECK(remark_on(file, "run_cap") == "is missing: 50 trials are run; add run_cap:, or a budget:");
+    CHECK(remark_on(file, "run_cap") == "is missing: 50 trials run; add run_cap: or budget:");
 }
 
 TEST_CASE("a budget ends a sweep without a run_cap, and successive halving has to be told") {
@@ -77,8 +77,8 @@ TEST_CASE("W&B's early_terminate becomes asha with the same rungs") {
     CHECK(from_max.spec.scheduler.max == Resource{27});
     CHECK(from_max.spec.scheduler.reduction_factor == 3);
     CHECK(remark_on(from_max, "early_terminate") ==
-          "means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here: a trial is complete at 27, where "
-          "W&B lets it train on; if your program trains longer, write that scheduler with its end as max");
+          "means scheduler: {type: asha, min: 3, max: 27, reduction_factor: 3} here: a trial is complete at 27, but "
+          "W&B lets it continue; if your program trains longer, write that scheduler with a larger max");
     CHECK(read_with("early_terminate: {type: hyperband, max_iter: 5, s: 9, eta: 3}\n").spec.scheduler.min ==
           Resource{1});
 }
@@ -89,8 +89,8 @@ TEST_CASE("a note says where rungs lie if W&B rounds them to others") {
                          "early_terminate");
     };
 
-    CHECK(note("max_iter: 50, s: 1").ends_with("; rungs are at 16, 48, where W&B has 16"));
-    CHECK(note("max_iter: 100, s: 3").ends_with("; rungs are at 3, 9, 27, 81, where W&B has 3, 11, 33"));
+    CHECK(note("max_iter: 50, s: 1").ends_with("; rungs are at 16, 48, but W&B has them at 16"));
+    CHECK(note("max_iter: 100, s: 3").ends_with("; rungs are at 3, 9, 27, 81, but W&B has them at 3, 11, 33"));
     CHECK(note("max_iter: 2, s: 3").ends_with("as max"));  // neither has any
 }
 
@@ -100,10 +100,11 @@ TEST_CASE("mistakes in early_terminate name their key") {
           "s: 2");
     CHECK(error_with("early_terminate: {type: envelope, min_iter: 3}\n").find("use hyperband") != std::string::npos);
     CHECK(error_with("early_terminate: hyperband\n") ==
-          "sweep.yaml:6:1: early_terminate: 'hyperband' is text; it takes a map, such as early_terminate: {type: "
+          "sweep.yaml:6:1: early_terminate: 'hyperband' is text; use a map, such as early_terminate: {type: "
           "hyperband, min_iter: 3}");
     CHECK(error_with("early_terminate: {type: hyperband, min_iter: 3, eta: 1.5}\n") ==
-          "sweep.yaml:6:49: early_terminate.eta: is 1.5, and rungs lie at whole powers of it here; use 2, 3 or 4");
+          "sweep.yaml:6:49: early_terminate.eta: is 1.5, but rungs are at powers of a small whole number here; use "
+          "2, 3 or 4");
     CHECK(error_with("early_terminate: {type: hyperband, min_iter: 0}\n") ==
           "sweep.yaml:6:36: early_terminate.min_iter: is 0; use 1 or more");
     CHECK(error_with("early_terminate: {type: hyperband, min_iter: 30, max_iter: 20}\n")
@@ -185,7 +186,7 @@ TEST_CASE("a command that changes the scheduler needs one in Crescendo's words")
                              "early_terminate: {type: hyperband, max_iter: 27, s: 3, eta: 3}\n";
     const auto error = tests::error_of([&] { parse_sweep(text, "sweep.yaml", {{"scheduler.type", "rasda"}}); });
 
-    CHECK_MESSAGE(error.starts_with("sweep.yaml:4:1: early_terminate: the command changes the scheduler, and this is "
-                                    "W&B's word for one; write scheduler: {type: asha, "),
+    CHECK_MESSAGE(error.starts_with("sweep.yaml:4:1: early_terminate: the command changes the scheduler, but this is "
+                                    "W&B's form of one; write scheduler: {type: asha, "),
                   error);
 }

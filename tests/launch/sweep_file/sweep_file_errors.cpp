@@ -57,7 +57,7 @@ TEST_CASE("a decimal comma and a colon without a space, which YAML takes for key
         {sound_with_parameter("lr: {min: 0,1, max: 1}"),
          "sweep.yaml:4:15: parameters.lr.1: unknown key; a comma ends a value, so write a decimal point, as in 0.1"},
         {sound_with_parameter("lr: {min:0.1, max: 1}"),
-         "sweep.yaml:4:8: parameters.lr.min:0.1: unknown key; put a space behind the colon, as in min: 1"},
+         "sweep.yaml:4:8: parameters.lr.min:0.1: unknown key; put a space after the colon, as in min: 1"},
     });
 }
 
@@ -77,21 +77,20 @@ TEST_CASE("keys and words of other tools are told what to write") {
         {sound + "epochs: 27\n", "sweep.yaml:10:1: epochs: unknown key; write scheduler: {max: 27}"},
         {sound + "gpus: 4\n", "sweep.yaml:10:1: gpus: unknown key (did you mean 'slots'?)"},
         {sound + "job: me/images/train:v0\n",
-         "sweep.yaml:10:1: job: unknown key; a job of W&B's Launch is not known here; name the script that it starts: "
+         "sweep.yaml:10:1: job: unknown key; W&B Launch jobs are not supported; name the script that the job starts: "
          "program: train.py"},
         {sound + "hyperparameters: {lr: 0.1}\n",
-         "sweep.yaml:10:1: hyperparameters: unknown key; for a file of Determined's use `crescendo import FILE > "
+         "sweep.yaml:10:1: hyperparameters: unknown key; for a Determined file, use `crescendo import FILE > "
          "sweep.yaml`"},
         {sound + "hydra: {mode: MULTIRUN}\n",
-         "sweep.yaml:10:1: hydra: unknown key; for a file of Hydra's use `crescendo import FILE > sweep.yaml`"},
+         "sweep.yaml:10:1: hydra: unknown key; for a Hydra file, use `crescendo import FILE > sweep.yaml`"},
         {sound_with("  min: 1", "  num_workers: 8"),
          "sweep.yaml:7:3: scheduler.num_workers: unknown key (did you mean 'max_concurrent'?)"},
         {sound_with_parameter("lr: {choices: [1, 2]}"),
          "sweep.yaml:4:8: parameters.lr.choices: unknown key (did you mean 'values'?)"},
         {sound + "method: bayesian\n",
          "sweep.yaml:10:1: method: 'bayesian' is not supported by this version; use tpe or gp, or auto, which chooses"},
-        {sound + "sampler: tpe\n",
-         "sweep.yaml:10:1: sampler: 'tpe' is text; it takes a map, such as sampler: {type: tpe}"},
+        {sound + "sampler: tpe\n", "sweep.yaml:10:1: sampler: 'tpe' is text; use a map, such as sampler: {type: tpe}"},
         {sound_with_parameter("lr: \"loguniform(1e-4, 1e-1)\""),
          "sweep.yaml:4:3: parameters.lr: 'loguniform(1e-4, 1e-1)' is text; write lr: {distribution: "
          "log_uniform_values, min: 1e-4, max: 1e-1}; `crescendo import` translates whole files of other tools"},
@@ -105,7 +104,7 @@ TEST_CASE("keys and words of other tools are told what to write") {
          "sweep.yaml:4:3: parameters.lr: 'relu(6)' is text; for one fixed value write lr: {value: \"relu(6)\"}"},
     });
     check_mistakes(sound_with_parameter("lr: {type: float, low: 1e-5, high: 0.1, log: true}"),
-                   {"sweep.yaml:4:8: parameters.lr.type: unknown key; remove it: if min and max are whole, ",
+                   {"sweep.yaml:4:8: parameters.lr.type: unknown key; remove it: whole min and max give whole values",
                     "sweep.yaml:4:21: parameters.lr.low: unknown key (did you mean 'min'?)",
                     "sweep.yaml:4:32: parameters.lr.high: unknown key (did you mean 'max'?)",
                     "sweep.yaml:4:43: parameters.lr.log: unknown key; write distribution: log_uniform_values"});
@@ -114,8 +113,8 @@ TEST_CASE("keys and words of other tools are told what to write") {
 TEST_CASE("a parameter that holds others without `parameters:` is shown where they go") {
     check_errors({
         {sound_with_parameter("optimizer: {lr: {min: 0.1, max: 1.0}, name: {values: [a, b]}}"),
-         "sweep.yaml:4:15: parameters.optimizer.lr: is a map, and no key of a parameter; if optimizer holds other "
-         "parameters, put them under optimizer: {parameters: {lr: …}}; for an option of the name optimizer.lr write "
+         "sweep.yaml:4:15: parameters.optimizer.lr: is a map, but not a key of a parameter; if optimizer holds other "
+         "parameters, put them under optimizer: {parameters: {lr: …}}; for an option named optimizer.lr, write "
          "optimizer.lr:"},
     });
 }
@@ -124,10 +123,10 @@ TEST_CASE("slots per GPU are a whole number, and the number of slots is given in
     check_errors({
         {sound + "slots_per_gpu: 0\n", "sweep.yaml:10:1: slots_per_gpu: is 0; use 1 or more"},
         {sound + "slots_per_gpu: two\n",
-         "sweep.yaml:10:1: slots_per_gpu: 'two' is text; it takes a whole number, such as 3, without quotes"},
+         "sweep.yaml:10:1: slots_per_gpu: 'two' is text; use a whole number, such as 3, without quotes"},
         {sound + "slots: 4\nslots_per_gpu: 2\n",
-         "sweep.yaml:11:1: slots_per_gpu: both this and `slots: 4` say how many workers a node with GPUs has; remove "
-         "one of the two"},
+         "sweep.yaml:11:1: slots_per_gpu: both this and `slots: 4` set the number of workers on a node with GPUs; "
+         "remove one of the two"},
     });
     CHECK(error_in(sound + "slots: auto\nslots_per_gpu: 2\n") == "no error");
 }
@@ -135,22 +134,21 @@ TEST_CASE("slots per GPU are a whole number, and the number of slots is given in
 TEST_CASE("a key that is given twice is named with the line of the first") {
     check_errors({
         {sound_with("run_cap: 27", "run_cap: 27\nrun_cap: 9"),
-         "sweep.yaml:3:1: run_cap: is given twice, first in line 2; remove one of the two"},
+         "sweep.yaml:3:1: run_cap: is given twice, first on line 2; remove one of the two"},
         {sound_with("  lr:", "  lr: {value: 1}\n  lr:"),
-         "sweep.yaml:5:3: parameters.lr: is given twice, first in line 4; remove one of the two"},
+         "sweep.yaml:5:3: parameters.lr: is given twice, first on line 4; remove one of the two"},
     });
 }
 
 TEST_CASE("a required key that is missing is named with a line to add") {
     check_errors({
         {sound_with("name: val_loss, ", ""),
-         "sweep.yaml:1:1: metric.name: is missing: it is the name under which trials report the number; add name: "
-         "val_loss"},
+         "sweep.yaml:1:1: metric.name: is missing: trials report the metric under this name; add name: val_loss"},
         {sound_with("  max: 27\n", ""),
          "sweep.yaml:5:1: scheduler.max: is missing: it is the resource (epochs, say) at which a trial is complete; "
          "add max: 27"},
         {"metric: {name: x}\nrun_cap: 3\nparameters: {lr: {value: 1}}\ntrainer: {model: cnn}\n",
-         "sweep.yaml:1:1: scheduler: is missing: it says how long a trial trains and which ones are stopped; add "
+         "sweep.yaml:1:1: scheduler: is missing: it says how long trials train and which ones are stopped; add "
          "scheduler: {type: asha, min: 1, max: 27, reduction_factor: 3}"},
     });
 }
@@ -158,42 +156,41 @@ TEST_CASE("a required key that is missing is named with a line to add") {
 TEST_CASE("a value of the wrong type is shown with what the key takes") {
     check_errors({
         {sound_with("run_cap: 27", "run_cap: many"),
-         "sweep.yaml:2:1: run_cap: 'many' is text; it takes a whole number, such as 3, without quotes"},
+         "sweep.yaml:2:1: run_cap: 'many' is text; use a whole number, such as 3, without quotes"},
         {sound_with("run_cap: 27", "run_cap: 1_000"),
-         "sweep.yaml:2:1: run_cap: '1_000' is text, for YAML's numbers have no _; it takes a whole number, such as 3, "
-         "without quotes"},
+         "sweep.yaml:2:1: run_cap: '1_000' is text, because YAML numbers have no _; use a whole number, such as "
+         "3, without quotes"},
         {sound_with("run_cap: 27", "run_cap: 2.5"),
-         "sweep.yaml:2:1: run_cap: 2.5 is a number; it takes a whole number, such as 3"},
+         "sweep.yaml:2:1: run_cap: 2.5 is a number; use a whole number, such as 3"},
         {sound_with("run_cap: 27", "run_cap:"),
-         "sweep.yaml:2:1: run_cap: there is no value; it takes a whole number, such as 3, without quotes"},
+         "sweep.yaml:2:1: run_cap: there is no value; use a whole number, such as 3, without quotes"},
         {sound_with("{name: val_loss, goal: minimize}", "val_loss"),
-         "sweep.yaml:1:1: metric: 'val_loss' is text; it takes a map, such as metric: {name: val_loss, goal: "
+         "sweep.yaml:1:1: metric: 'val_loss' is text; use a map, such as metric: {name: val_loss, goal: "
          "minimize}"},
         {sound_with("min: 1e-4", "min: '1e-4'"),
-         "sweep.yaml:4:42: parameters.lr.min: '1e-4' is text; it takes a number, such as 0.5 or 1e-4, without quotes"},
+         "sweep.yaml:4:42: parameters.lr.min: '1e-4' is text; use a number, such as 0.5 or 1e-4, without quotes"},
         {sound + "name: 7\n",
-         "sweep.yaml:10:1: name: 7 is a whole number; it takes text; put it in quotes if it looks like a number"},
+         "sweep.yaml:10:1: name: 7 is a whole number; use text; put it in quotes if it looks like a number"},
         {sound + "command: python3 train.py\n",
-         "sweep.yaml:10:1: command: 'python3 train.py' is text; it takes a list of texts, such as [python3, "
+         "sweep.yaml:10:1: command: 'python3 train.py' is text; use a list of strings, such as [python3, "
          "train.py]"},
         {sound + "command: python3 args.py --lr ${lr} 3\n",
-         "sweep.yaml:10:1: command: 'python3 args.py --lr ${lr} 3' is text; it takes a list of texts, such as "
-         "[python3, "
-         "args.py, \"--lr\", \"${lr}\", \"3\"]"},
+         "sweep.yaml:10:1: command: 'python3 args.py --lr ${lr} 3' is text; use a list of strings, such as "
+         "[python3, args.py, \"--lr\", \"${lr}\", \"3\"]"},
         {sound + "command: cd src && python3 args.py\n",
-         "sweep.yaml:10:1: command: 'cd src && python3 args.py' is text; it takes a list of texts, such as [bash, -c, "
-         "'… \"$@\"', bash, \"${args}\"], where bash reads the text"},
+         "sweep.yaml:10:1: command: 'cd src && python3 args.py' is text; use a list of strings, such as [bash, "
+         "-c, '… \"$@\"', bash, \"${args}\"], where bash reads the text"},
         {sound + "constraints: lr <= 0.1\n",
-         "sweep.yaml:10:1: constraints: 'lr <= 0.1' is text; it takes a list of texts, such as [\"lr <= 0.1\"]"},
+         "sweep.yaml:10:1: constraints: 'lr <= 0.1' is text; use a list of strings, such as [\"lr <= 0.1\"]"},
         {sound + "command: [python3, [3]]\n",
-         "sweep.yaml:10:20: command[1]: this is a list, and a word of a command is text; put it in quotes"},
+         "sweep.yaml:10:20: command[1]: this is a list, but a word of a command must be text; put it in quotes"},
     });
 }
 
 TEST_CASE("YAML's merge key is no parameter") {
     for (const std::string value : {"{lr: {min: 0.1, max: 0.2}}", "[{lr: {value: 1}}, {width: {value: 2}}]"}) {
         CHECK(error_in(sound_with_parameter("<<: " + value)) ==
-              "sweep.yaml:4:3: parameters.<<: is YAML's merge key, which is not read here; write its keys out");
+              "sweep.yaml:4:3: parameters.<<: is YAML's merge key, which is not supported; write out its keys");
     }
 }
 
@@ -230,7 +227,7 @@ TEST_CASE("a word that is misspelt or unknown is named with those there are") {
 TEST_CASE("words of a scheduler that another one does not have are named with what to write instead") {
     check_errors({
         {sound_with("  min: 1\n", "  grow: wait\n"),
-         "sweep.yaml:7:3: scheduler.grow: grow is about survivors that get more workers, as with type: rasda only; "
+         "sweep.yaml:7:3: scheduler.grow: grow applies only to type: rasda, which gives survivors more workers; "
          "remove it"},
         {sound_with("type: asha", "type: median\n  mode: promote"),
          "sweep.yaml:7:3: scheduler.mode: mode is promote, which belongs to the asynchronous rungs of asha, rasda "
@@ -273,9 +270,9 @@ TEST_CASE("a parameter that is no map, or says too little or too much, is named 
         {sound_with_parameter("lr: [0.01, 0.1]"),
          "sweep.yaml:4:3: parameters.lr: this is a list; to choose from it write lr: {values: [...]}"},
         {sound_with_parameter("lr:"),
-         "sweep.yaml:4:3: parameters.lr: there is no value; it takes a map, such as lr: {min: 0.1, max: 0.9}"},
+         "sweep.yaml:4:3: parameters.lr: there is no value; use a map, such as lr: {min: 0.1, max: 0.9}"},
         {sound_with_parameter("lr: {min: 1}"),
-         "sweep.yaml:4:3: parameters.lr: has no range; give it values: [a, b], or min: and max:, or value:"},
+         "sweep.yaml:4:3: parameters.lr: has no range; add values: [a, b], or min: and max:, or value:"},
         {sound_with_parameter("lr: {distribution: uniform, min: 1}"),
          "sweep.yaml:4:3: parameters.lr: has no max; add max: with a number"},
         {sound_with_parameter("lr: {mim: 1, max: 2}"),
@@ -290,25 +287,24 @@ TEST_CASE("a parameter that is no map, or says too little or too much, is named 
          "sweep.yaml:4:58: parameters.lr.q: has no meaning for the distribution log_uniform_values, which has min and "
          "max; write distribution: q_log_uniform_values"},
         {sound_with_parameter("lr: {min: 0.1, max: 0.9}\n  metric: {name: val_loss, goal: minimize}"),
-         "sweep.yaml:5:3: parameters.metric: this is the section `metric`, which stands beside `parameters`, not in "
-         "it; "
-         "begin it at the left margin"},
+         "sweep.yaml:5:3: parameters.metric: this is the section `metric`, which belongs next to `parameters`, not "
+         "inside it; start it at the left margin"},
         {sound_with_parameter("lr: {distribution: int_uniform, min: 1, max: 2.5}"),
          "sweep.yaml:4:43: parameters.lr.max: 2.5 is not whole; int_uniform takes whole numbers, uniform takes any"},
         {sound_with_parameter("lr: {values: [1, [2, .inf]]}"),
-         "sweep.yaml:4:20: parameters.lr.values[1]: holds what is not a finite number, and programs get their "
-         "parameters as JSON, which has none; use text, such as \"inf\""},
+         "sweep.yaml:4:20: parameters.lr.values[1]: contains a value that is not a finite number, but programs get "
+         "their parameters as JSON, which has no other numbers; use text, such as \"inf\""},
         {sound_with_parameter("optimizer: {parameters: {}}"),
          "sweep.yaml:4:15: parameters.optimizer.parameters: is empty; list the parameters that this one holds, or "
          "remove it"},
         {sound_with_parameter("optimizer: {parameters: {lr: {min: 1}}}"),
-         "sweep.yaml:4:28: parameters.optimizer.parameters.lr: has no range; give it values: [a, b], or min: and "
-         "max:, or value:"},
+         "sweep.yaml:4:28: parameters.optimizer.parameters.lr: has no range; add values: [a, b], or min: and max:, "
+         "or value:"},
         {sound_with_parameter("optimizer: {parameters: {lr: {value: 1}}}\n  optimizer.lr: {value: 2}"),
          "sweep.yaml:5:3: parameters.optimizer.lr: parameter optimizer.lr is given twice (a trial has one value of "
          "it); remove one"},
         {sound_with("parameters:\n  lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", "parameters: {}"),
-         "sweep.yaml:3:1: parameters: is empty, and there is nothing to search; add a parameter, such as lr: {min: "
+         "sweep.yaml:3:1: parameters: is empty, so there is nothing to search; add a parameter, such as lr: {min: "
          "0.001, max: 0.1}"},
     });
 }
@@ -317,9 +313,10 @@ TEST_CASE("tags of YAML's core schema say what a value is, and what it cannot be
     check_errors({
         {sound_with_parameter("lr: {values: [!!float 1e-5, !!int 3, !!str 4, !!bool true]}"), "no error"},
         {sound_with("run_cap: 27", "run_cap: !!float 27"),
-         "sweep.yaml:2:1: run_cap: 27.0 is a number; it takes a whole number, such as 3"},
+         "sweep.yaml:2:1: run_cap: 27.0 is a number; use a whole number, such as 3"},
         {sound_with("run_cap: 27", "run_cap: !!int 2.5"),
-         "sweep.yaml:2:1: run_cap: '2.5' is no int, as its tag !!int says; remove the tag, or change the value"},
+         "sweep.yaml:2:1: run_cap: '2.5' is not of the type int, as its tag !!int requires; remove the tag, or "
+         "change the value"},
     });
 }
 
@@ -337,10 +334,10 @@ parameters:
 scheduler: {type: bohb, max: 0, reduction_factor: 1, mod: stop}
 budget: {time: 60}
 )",
-        {"sweep.yaml:1:1: run_cap: 'many' is text", "sweep.yaml:3:1: metric: is given twice, first in line 2",
+        {"sweep.yaml:1:1: run_cap: 'many' is text", "sweep.yaml:3:1: metric: is given twice, first on line 2",
          "sweep.yaml:4:1: seed: has the tag !path, which means nothing here",
          "sweep.yaml:6:3: parameters.lr: sigma is 0 (it is the spread of the values)",
-         "sweep.yaml:7:24: parameters.width.values[1]: holds what is not a finite number",
+         "sweep.yaml:7:24: parameters.width.values[1]: contains a value that is not a finite number",
          "sweep.yaml:8:11: parameters.depth.min: 'a' is text", "sweep.yaml:8:19: parameters.depth.max: 'b' is text",
          "sweep.yaml:9:9: parameters.act.vales: unknown key",
          "sweep.yaml:10:13: scheduler.type: 'bohb' is not supported by this version",
@@ -390,7 +387,7 @@ parameters:
 )",
         {"sweep.yaml:7:1: RUN: unknown key", "sweep.yaml:11:3: parameters.epochs: 10 is a whole number",
          "sweep.yaml:12:10: parameters.seed.values: this is a map",
-         "sweep.yaml:14:3: parameters.lr: is given twice, first in line 13"});
+         "sweep.yaml:14:3: parameters.lr: is given twice, first on line 13"});
 }
 
 TEST_CASE("a grid needs values to list, and a macro of the environment a prefix") {
@@ -398,17 +395,16 @@ TEST_CASE("a grid needs values to list, and a macro of the environment a prefix"
           "sweep.yaml:4:3: parameters.lr: has infinitely many values (a grid tries each of them once); list some with "
           "values: [...], use a distribution of whole numbers or q_uniform with a q, or use method: random");
     CHECK(error_in(sound + "command: [env, 'P=${PYTHONPATH}']\n")
-              .starts_with("sweep.yaml:10:16: command[1]: ${PYTHONPATH} is neither a macro nor a parameter; for a "
-                           "variable of the environment write ${envvar:PYTHONPATH}; there are args, "));
+              .starts_with("sweep.yaml:10:16: command[1]: ${PYTHONPATH} is neither a macro nor a parameter; for an "
+                           "environment variable, write ${envvar:PYTHONPATH}; use one of args, "));
 }
 
 TEST_CASE("a name that is no folder's is refused") {
-    CHECK(
-        error_in(sound + "name: a/b\n") ==
-        "sweep.yaml:10:1: name: 'a/b' cannot be the name of the sweep's folder, which has no '/' and no '-' in front; "
-        "--dir chooses another place for it");
-    CHECK(error_in(sound + "name: ..\n").find("cannot be the name") != std::string::npos);
-    CHECK(error_in(sound + "name: -x\n").find("cannot be the name") != std::string::npos);
+    CHECK(error_in(sound + "name: a/b\n") ==
+          "sweep.yaml:10:1: name: 'a/b' cannot name the sweep's folder; use a name that has no '/' and does not start "
+          "with '-'; --dir chooses another place for the folder");
+    CHECK(error_in(sound + "name: ..\n").find("cannot name the sweep's folder") != std::string::npos);
+    CHECK(error_in(sound + "name: -x\n").find("cannot name the sweep's folder") != std::string::npos);
 }
 
 TEST_CASE("a script in place of the sweep file is told where it belongs") {
@@ -416,7 +412,7 @@ TEST_CASE("a script in place of the sweep file is told where it belongs") {
         return error_of([&] { parse_sweep(text, "src/train.py"); });
     };
     CHECK(error_in_script("import sys\nif True: x = {1: 2}\n") ==
-          "src/train.py: is a program; give a sweep file, which names it by `program: src/train.py`");
+          "src/train.py: is a program; give a sweep file that names it with `program: src/train.py`");
     CHECK(error_in_script("import wandb\nwandb.sweep({})\n")
               .ends_with("; `python3 -m crescendo.wandb --sweep-file src/train.py > sweep.yaml` writes it"));
 }
@@ -425,30 +421,30 @@ TEST_CASE("what is no YAML is named with its place") {
     check_errors({
         {"", "sweep.yaml:1:1: the file is empty"},
         {"# nothing yet\n", "sweep.yaml:1:1: the file is empty"},
-        {"just text\n", "sweep.yaml:1:1: the file is no map; write it as lines of `key: value`"},
+        {"just text\n", "sweep.yaml:1:1: the file is not a map; write it as lines of `key: value`"},
         {"metric:\n\tname: loss\n",
          "sweep.yaml:2:6: this is not YAML (illegal map value): the line is indented with a tab; use spaces"},
         {"command: [python3, ${args}]\n",
          "sweep.yaml:1:21: this is not YAML (end of sequence flow not found): inside [ ], a word with ${ needs quotes, "
          "such as \"${args}\""},
         {"command: [\"${args}\", {]\n",
-         "sweep.yaml:1:23: this is not YAML (illegal flow end): look for indentation, brackets and quotes around here, "
-         "and put text that holds any of : # { } [ ] , in quotes"},
+         "sweep.yaml:1:23: this is not YAML (illegal flow end): check indentation, brackets and quotes near here, "
+         "and put text that contains any of : # { } [ ] , in quotes"},
         {"report: {pattern: \"\\d\"}\n",
          "sweep.yaml:1:22: this is not YAML (unknown escape character: d): in double quotes, \\ begins an escape; put "
          "the text in single quotes, such as '\\d+'"},
         {"a: 1\nname: gr\xF6\xDF"
          "e\n",  // Latin-1
-         "sweep.yaml:2:9: here is a byte 0xF6, which is not UTF-8; save the file as UTF-8"},
-        {"name: \xC3", "sweep.yaml:1:7: here is a byte 0xC3, which is not UTF-8; save the file as UTF-8"},
+         "sweep.yaml:2:9: the byte 0xF6 is not valid UTF-8; save the file as UTF-8"},
+        {"name: \xC3", "sweep.yaml:1:7: the byte 0xC3 is not valid UTF-8; save the file as UTF-8"},
         {std::string("\x7F"
                      "ELF\x02\0\0",
                      7),
-         "sweep.yaml:1:6: here is a byte 0x00, which no text has; this file is no YAML"},
+         "sweep.yaml:1:6: the byte 0x00 does not belong in text; this file is not YAML"},
         {"a: 1\n---\nb: 2\n",
          "sweep.yaml:3:1: a second YAML document begins here; use one document of `key: value` lines"},
     });
-    CHECK(error_in("a: &x [*x]\n").find("is nested more than 32 deep; does an alias contain itself?") !=
+    CHECK(error_in("a: &x [*x]\n").find("is nested more than 32 levels deep; does an alias contain itself?") !=
           std::string::npos);
     check_errors({
         {sound + "name: !path b\n", "sweep.yaml:10:1: name: has the tag !path, which means nothing here; remove it"},

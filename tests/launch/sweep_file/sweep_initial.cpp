@@ -49,17 +49,17 @@ TEST_CASE("initial points are read, whole or in part, with nested parameters in 
 
 TEST_CASE("an initial point that cannot be is a mistake with its place and a remedy") {
     const std::pair<const char*, const char*> cases[]{
-        {"{lr: 0.1}", "14:1: initial: this is a map, and the points to begin with are a list of maps; write"},
-        {"[0.1]", "14:11: initial[0]: 0.1 is a number, and a point is a map of parameters; write"},
+        {"{lr: 0.1}", "14:1: initial: this is a map, but the initial points must be a list of maps; write"},
+        {"[0.1]", "14:11: initial[0]: 0.1 is a number, but a point must be a map of parameters; write"},
         {"[{}, {widht: 9}]", "14:16: initial[1].widht: is no parameter (did you mean 'width'?); the parameters are"},
-        {"[{lr: 2}]", "14:12: initial[0].lr: is 2, which the parameter never is; choose one of"},
+        {"[{lr: 2}]", "14:12: initial[0].lr: is 2, which the parameter cannot be; choose one of"},
         {"[{area: 80}]", "14:12: initial[0].area: is computed from other parameters; leave it out"},
         {"[{optimizer: {name: rmsprop}}]", "14:24: initial[0].optimizer.name: is \"rmsprop\", which the parameter"},
         {"[{optimizer: {name: adam}, optimizer.name: sgd}]", "14:37: initial[0].optimizer.name: is given twice, in a"},
         {"[{lr: 0.9, width: 64}]",
-         "14:11: initial[0]: no trial may begin with these values: they break the constraint lr * width < 8"},
+         "14:11: initial[0]: no trial can start with these values: they break the constraint lr * width < 8"},
         {"[{optimizer: {name: adam, momentum: 0.5}}]",
-         "14:11: initial[0]: no trial may begin with these values: optimizer.momentum needs optimizer.name == \"sgd\""},
+         "14:11: initial[0]: no trial can start with these values: optimizer.momentum needs optimizer.name == \"sgd\""},
         {"[{lr: 0.9, optimizer: {name: sgd, momentum: 0}, width: 64}]",
          "14:11: initial[0]: a configuration breaks the constraint lr * width < 8"},
     };

@@ -35,9 +35,9 @@ TEST_CASE("a trial may have an end of its own") {
 
 TEST_CASE("a worker is given time to say something") {
     CHECK(error_in(sound + "hang_timeout: 1s\n") ==
-          "sweep.yaml:10:1: hang_timeout: \"1s\" is no time to wait for a worker that says nothing (5s is the least); "
-          "write it like 5m, 90s or 1h, or off");
-    CHECK(error_in(sound + "hang_timeout: 60\n").find("60 is no time to wait") != std::string::npos);
+          "sweep.yaml:10:1: hang_timeout: \"1s\" is not a time limit for a silent worker (5s is the minimum); write "
+          "it like 5m, 90s or 1h, or off");
+    CHECK(error_in(sound + "hang_timeout: 60\n").find("60 is not a time limit") != std::string::npos);
 }
 
 TEST_CASE("a note says where patience with trials may end a sweep at a rung whose trials are judged together") {
@@ -47,7 +47,7 @@ TEST_CASE("a note says where patience with trials may end a sweep at a rung whos
     };
 
     CHECK(note("type: successive_halving", 18) ==
-          "is 18, and a rung of successive_halving may end 18 trials at once, which could end the sweep while the "
+          "is 18, but a rung of successive_halving can end 18 trials at once, which could end the sweep while the "
           "better ones still train; use 19 or more");
     CHECK(note("type: successive_halving", 19).empty());
     CHECK(note("type: hyperband", 18).ends_with("use 19 or more"));
@@ -63,7 +63,7 @@ TEST_CASE("a note says where patience with trials hardly counts, because those t
 
     CHECK(note("type: asha").empty());
     CHECK(note("type: asha\n  mode: promote") ==
-          "counts trials that end, and with mode: promote those that lose are paused, so few count and the sweep ends "
+          "counts trials that end, but with mode: promote, losing trials only pause, so few count and the sweep ends "
           "late; add a budget:, or use mode: stop");
     CHECK(note("type: pasha").ends_with("add a budget:, or use type: asha"));
     CHECK(remark_on(parse("patience: {resource: 5}\n"), "patience.trials").empty());
@@ -83,11 +83,11 @@ TEST_CASE("a trial's own end has to be one that a trial can come to") {
         {sound + "trial: {time: 90}\n",
          "sweep.yaml:10:9: trial.time: 90 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
         {sound + "trial:\n  target: .nan\n",
-         "sweep.yaml:11:3: trial.target: target is nan (no report can ever, or every report would, meet it); use a "
+         "sweep.yaml:11:3: trial.target: target is nan (either no report or every report would meet it); use a "
          "finite number"},
         {sound + "trial: {target: 1, epochs: 3}\n",
          "sweep.yaml:10:20: trial.epochs: unknown key; trial has target and time"},
         {sound + "trial: 90s\n",
-         "sweep.yaml:10:1: trial: '90s' is text; it takes a map, such as trial: {target: 0.93, time: 90s}"},
+         "sweep.yaml:10:1: trial: '90s' is text; use a map, such as trial: {target: 0.93, time: 90s}"},
     });
 }

@@ -38,16 +38,15 @@ TEST_CASE("a sampler that is left open is chosen, and named") {
 
 TEST_CASE("a sampler that this version does not have is named with what to write instead") {
     CHECK(error_in(sound + "method: custom\n") ==
-          "sweep.yaml:10:1: method: 'custom' is not supported by this version; configurations are drawn at random; "
-          "use random");
+          "sweep.yaml:10:1: method: 'custom' is not supported by this version; to draw configurations at random, use "
+          "random");
 }
 
 TEST_CASE("only a sampler that learns is fed") {
     CHECK(parse("method: tpe\nwarm_start: a.csv\n").warm_start == std::vector<std::string>{"a.csv"});
     const std::pair<const char*, const char*> cases[]{
-        {"warm_start: [a]\n", "random learns from none; use method: tpe, or remove it"},
-        {"command: [train]\nsampler: {command: [mine]}\nwarm_start: [a]\n",
-         "one that is not Crescendo's learns from none"},
+        {"warm_start: [a]\n", "random cannot use them; use method: tpe, or remove it"},
+        {"command: [train]\nsampler: {command: [mine]}\nwarm_start: [a]\n", "a sampler of your own cannot use them"},
         {"method: tpe\nwarm_start: []\n", "is an empty list; name sweeps or CSV files"},
         {"method: tpe\nwarm_start: 3\n", "warm_start"},
     };

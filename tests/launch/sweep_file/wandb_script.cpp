@@ -120,5 +120,5 @@ TEST_CASE("a sweep keeps the adapter, or goes on without, wherever it is resumed
 
 TEST_CASE("the adapter has to know the metric") {
     CHECK(contains(error_of([] { parse_sweep(Script("import wandb\n").file(""), "sweep.yaml"); }),
-                   "metric: is missing: it says which of the numbers that the script gives to wandb.log"));
+                   "metric: is missing: it says which of the numbers passed to wandb.log"));
 }

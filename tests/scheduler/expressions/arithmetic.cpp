@@ -63,14 +63,15 @@ TEST_CASE("what is no finite number is an error at its operator") {
     CHECK(error_of("seven % 0.0").starts_with("6: divides by zero"));
     CHECK(error_of("half // 0").starts_with("5: divides by zero"));
     CHECK(error_of("0 ** -1").starts_with("2: divides by zero"));
-    CHECK(error_of("1e308 * 10").starts_with("6: gives a number beyond the largest"));
-    CHECK(error_of("10 ** 400").starts_with("3: gives a number beyond the largest"));
+    CHECK(error_of("1e308 * 10").starts_with("6: gives a number too large to represent"));
+    CHECK(error_of("10 ** 400").starts_with("3: gives a number too large to represent"));
     CHECK(error_of("(-2) ** half").starts_with("5: takes a root of a number below 0"));
 }
 
 TEST_CASE("arithmetic takes numbers only") {
-    CHECK(error_of("seven + optimizer") == "8: '+' takes numbers, and its right side is text; compare it first, or use "
-                                           "another parameter");
+    CHECK(error_of("seven + optimizer") ==
+          "8: '+' takes numbers, but its right side is text; compare it first, or "
+          "use another parameter");
     CHECK(error_of("flag * 2").starts_with("0: '*' takes numbers, and its left side is true or false"));
     CHECK(error_of("anything - 1").starts_with("0: '-' takes numbers, and its left side is a value of several types"));
     CHECK(error_of("1 - -flag").starts_with("5: '-' takes a number, and this is true or false; write not"));

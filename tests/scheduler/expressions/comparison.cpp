@@ -22,7 +22,7 @@ TEST_CASE("texts and flags are compared for equality") {
     CHECK(holds("optimizer == 'sgd'"));
     CHECK(holds("'adam' != optimizer"));
     CHECK(holds("flag == true"));
-    CHECK(error_of("optimizer < 'x'") == "0: '<' compares numbers, and its left side is text; use ==, != or in");
+    CHECK(error_of("optimizer < 'x'") == "0: '<' compares numbers, but its left side is text; use ==, != or in");
     CHECK(error_of("half > flag").starts_with("7: '>' compares numbers, and its right side is true or false"));
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("names may have dots, dashes and the words of functions") {
 }
 
 TEST_CASE("an unknown name is refused at its character") {
-    CHECK(error_of("1 + widht * 2") == "4: there is no widht; text stands in quotes");
+    CHECK(error_of("1 + widht * 2") == "4: there is no widht; put text in quotes");
     try {
         Expression("1 + widht", symbols());
         FAIL("accepted");
@@ -42,23 +42,24 @@ TEST_CASE("an unknown name is refused at its character") {
 }
 
 TEST_CASE("a word out of place is refused at its character") {
-    CHECK(error_of("") == "0: a value is missing at the end; add it, or remove what stands before");
-    CHECK(error_of("1 +") == "3: a value is missing at the end; add it, or remove what stands before");
+    CHECK(error_of("") == "0: a value is missing at the end; add it, or remove what comes before it");
+    CHECK(error_of("1 +") == "3: a value is missing at the end; add it, or remove what comes before it");
     CHECK(error_of("(1 + 2") == "6: ')' is missing here; add it");
     CHECK(error_of("seven in (1, 2)") == "9: '[' is missing here; add it");
     CHECK(error_of("seven in [1, 2") == "14: ']' is missing here; add it");
     CHECK(error_of("seven not [1]") == "10: 'in' is missing here; add it");
     CHECK(error_of("1 if flag").starts_with("9: 'else' is missing"));
-    CHECK(error_of("seven in []").starts_with("10: ']' stands where a value is expected"));
-    CHECK(error_of("1 2") == "2: two values stand side by side here; put an operator between them, such as and, + or "
-                             "==");
+    CHECK(error_of("seven in []").starts_with("10: ']' is not a value"));
+    CHECK(error_of("1 2") ==
+          "2: two values are next to each other here; put an operator between them, such as and, "
+          "+ or ==");
     CHECK(error_of("1)").starts_with("1: "));
-    CHECK(error_of("* 2").starts_with("0: '*' stands where a value is expected"));
+    CHECK(error_of("* 2").starts_with("0: '*' is not a value"));
     CHECK(error_of("1 < 2 < 3") == "6: two comparisons in a row; write a < b and b < c");
     CHECK(error_of("flag == true in [true]").starts_with("13: two comparisons in a row"));
     CHECK(error_of("max(1, 2").starts_with("8: ')' is missing"));
     CHECK(error_of("max(1 2)").starts_with("6: ')' is missing"));
-    CHECK(error_of("max(1,,2)").starts_with("6: ',' stands where"));
+    CHECK(error_of("max(1,,2)").starts_with("6: ',' is not a value"));
 }
 
 TEST_CASE("expressions are nested so deep and no deeper") {

@@ -27,5 +27,5 @@ TEST_CASE("a sampler that is not there is refused") {
     auto spec = spec_of(1, 1);
     spec.sampler = "psychic";
 
-    CHECK_THROWS_WITH_AS(Sweep{spec}, doctest::Contains("'psychic' is no sampler"), InvalidInput);
+    CHECK_THROWS_WITH_AS(Sweep{spec}, doctest::Contains("'psychic' is not a sampler"), InvalidInput);
 }

@@ -60,7 +60,7 @@ TEST_CASE("values that never go together have no completion") {
 TEST_CASE("what keeps values from having a completion is named: a condition, a constraint, or what most draws break") {
     const auto rule_of = [](const SearchSpace& space, const Config& given) {
         const auto why = why_incomplete(space, given, CounterRandom(1, 2));
-        const std::string before = "no trial may begin with these values: ";
+        const std::string before = "no trial can start with these values: ";
         REQUIRE(why.starts_with(before));
         return why.substr(before.size(), why.find(" (tried with") - before.size());
     };

@@ -89,7 +89,7 @@ TEST_CASE("a configuration from elsewhere gets the order and the types of the sp
     CHECK_THROWS_WITH_AS(member(space, {{"width", integer(64)}, {"lr", 1.0}}), doctest::Contains("lr * width <= 32"),
                          InvalidInput);
     CHECK_THROWS_WITH_AS(member(space, {{"width", integer(16)}, {"lr", std::string("0.5")}}),
-                         "a configuration has lr = the text '0.5', which the parameter never is; choose one of its "
+                         "a configuration has lr = the text '0.5', which the parameter cannot be; choose one of its "
                          "values: from 0 to 1",
                          InvalidInput);
     CHECK_THROWS_AS(member(space, {{"width", integer(16)}}), InvalidInput);

@@ -68,8 +68,9 @@ TEST_CASE("derived parameters are computed, and kept if they are given") {
     CHECK(rules.apply(drawn("sgd", 0.75, 2)).values[3] == Value{1.5});
     CHECK(rules.apply(given).values[3] == Value{other_bits});
     given[3] = 1.6;
-    CHECK(error_of(rules, given) == "config: a configuration has twice = 1.6, which is computed from other parameters "
-                                    "and is 1.5; leave it out");
+    CHECK(error_of(rules, given) ==
+          "config: a configuration has twice = 1.6, but the parameter is computed from "
+          "others and is 1.5; leave it out");
 }
 
 TEST_CASE("a derived parameter that chooses a list or null has that value, and may be given as text") {
@@ -128,7 +129,7 @@ TEST_CASE("given values are of the type of their parameter") {
 
     given[4] = 4.5;
     CHECK(error_of(rules_of(), given) ==
-          "config: a configuration has width = 4.5, and expressions take it as a whole number; give it such a value");
+          "config: a configuration has width = 4.5, but expressions use it as a whole number; give it such a value");
     given[4] = std::string("wide");
     CHECK(error_of(rules_of(), given).starts_with("config: a configuration has width = wide, and"));
 }

@@ -65,18 +65,18 @@ TEST_CASE("the type of a parameter is that of all its values") {
                                          "normal < 3", "text == 'a'"})
               .empty());
     CHECK(problems_of_rules(parameters, {"mixed < 1"}) ==
-          "constraints[0]@0: '<' compares numbers, and its left side is a value of several types; use ==, != or in");
+          "constraints[0]@0: '<' compares numbers, but its left side is a value of several types; use ==, != or in");
 }
 
 TEST_CASE("a name that is none is a mistake at its character") {
     CHECK(problems_of_rules(parameters_and({when("momentum", "optimiser == 'sgd'")})) ==
-          "parameters.momentum.when@0: there is no optimiser; text stands in quotes");
+          "parameters.momentum.when@0: there is no optimiser; put text in quotes");
     CHECK(problems_of_rules(parameters_and({when("momentum", "optimizer == sgd")})) ==
-          "parameters.momentum.when@13: there is no sgd; text stands in quotes");
+          "parameters.momentum.when@13: there is no sgd; put text in quotes");
     CHECK(problems_of_rules(parameters_and({derived_parameter("x", "2 * depth")})) ==
-          "parameters.x.expression@4: there is no depth; text stands in quotes");
+          "parameters.x.expression@4: there is no depth; put text in quotes");
     CHECK(problems_of_rules(plain, {"width < 3", "width * depth < 3"}) ==
-          "constraints[1]@8: there is no depth; text stands in quotes");
+          "constraints[1]@8: there is no depth; put text in quotes");
 }
 
 TEST_CASE("a circle is a mistake, told once") {
@@ -84,16 +84,16 @@ TEST_CASE("a circle is a mistake, told once") {
                              when("b", "lr > 0 and c > 0"),
                              derived_parameter("c", "a * 2"),
                              {"lr", Uniform{0, 1}}}) ==
-          "parameters.c.expression@0: a needs b needs c needs a: nobody can be the first; take one of them out of the "
-          "rule of another");
+          "parameters.c.expression@0: a needs b needs c needs a: none of them can come first; remove one of them "
+          "from the rule of another");
     CHECK(problems_of_rules({when("a", "1 < a")}) ==
-          "parameters.a.when@4: a needs a: nobody can be the first; take one of them out of the rule of another");
+          "parameters.a.when@4: a needs a: none of them can come first; remove one of them from the rule of another");
 }
 
 TEST_CASE("a mistake causes no second message") {
     CHECK(problems_of_rules(parameters_and({derived_parameter("area", "width * "), when("x", "area > 2")}),
                             {"area < 3", "x > 0"}) ==
-          "parameters.area.expression@8: a value is missing at the end; add it, or remove what stands before");
+          "parameters.area.expression@8: a value is missing at the end; add it, or remove what comes before it");
 }
 
 TEST_CASE("every mistake is told") {
@@ -101,13 +101,12 @@ TEST_CASE("every mistake is told") {
                                        {"lr", "lr + 'a' > 2", "sin(lr) > 0"});
 
     CHECK(all ==
-          "parameters.a.when@0: this is a whole number, and a condition is true or false; compare it, such as x > 0\n"
-          "parameters.b.when@4: a value is missing at the end; add it, or remove what stands before\n"
-          "constraints[0]@0: this is a number, and a constraint is true or false; compare it, such as x > 0\n"
-          "constraints[1]@5: '+' takes numbers, and its right side is text; compare it first, or use another "
-          "parameter\n"
-          "constraints[2]@0: there is no function sin; there are sqrt, log, exp, pow, min, max, abs, floor, ceil, "
-          "round, int");
+          "parameters.a.when@0: this is a whole number, but a condition must be true or false; compare it, as in x > "
+          "0\nparameters.b.when@4: a value is missing at the end; add it, or remove what comes before "
+          "it\nconstraints[0]@0: this is a number, but a constraint must be true or false; compare it, as in x > "
+          "0\nconstraints[1]@5: '+' takes numbers, but its right side is text; compare it first, or use another "
+          "parameter\nconstraints[2]@0: there is no function sin; the functions are sqrt, log, exp, pow, min, max, "
+          "abs, floor, ceil, round, int");
 }
 
 TEST_CASE("a comparison with a value that is not in the list is a mistake") {

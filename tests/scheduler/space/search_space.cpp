@@ -316,8 +316,8 @@ TEST_CASE("a space that allows nothing says so after so many draws") {
         FAIL("drawn");
     } catch (const InvalidInput& error) {
         CHECK(error.key() == "constraints[1]");
-        CHECK(error.what() == std::string("none of 200000 draws is allowed, and constraints[1] refused 200000 of them; "
-                                          "loosen it, or search where more is allowed"));
+        CHECK(error.what() == std::string("none of 200000 draws is allowed, and constraints[1] rejects 200000 of "
+                                          "them; loosen it, or change the ranges of its parameters"));
     }
 }
 
@@ -353,19 +353,19 @@ TEST_CASE("a given configuration that breaks a rule is refused") {
 
     CHECK(refusal_of(space, adam).empty());
     CHECK(refusal_of(space, sgd) ==
-          "a configuration lacks the parameter momentum (a trial has a value of each that its other values leave "
-          "there); add it");
+          "a configuration lacks the parameter momentum (a trial has a value for each that its other values allow); "
+          "add it");
     CHECK(refusal_of(space, with(adam, "momentum", 0.5)) ==
-          "a configuration has the parameter momentum, which is absent with its other values, for it needs optimizer "
-          "== 'sgd'; leave it out");
+          "a configuration has the parameter momentum, but its other values exclude it, because it needs optimizer == "
+          "'sgd'; leave it out");
     CHECK(refusal_of(space, with(adam, "damped", 0.5)) ==
-          "a configuration has the parameter damped, which is absent with its other values; leave it out");
+          "a configuration has the parameter damped, but its other values exclude it; leave it out");
     CHECK(refusal_of(space, with(adam, "area", std::int64_t{17})) ==
-          "a configuration has area = 17, which is computed from other parameters and is 16; leave it out");
+          "a configuration has area = 17, but the parameter is computed from others and is 16; leave it out");
     CHECK(refusal_of(space, large) ==
           "a configuration breaks the constraint area <= 256 (no trial may); change its values");
     CHECK(refusal_of(space, with(adam, "widht", 1.0)) ==
-          "a configuration has 'widht', and there is no such parameter (did you mean 'width'?); leave it out");
+          "a configuration has 'widht', but there is no such parameter (did you mean 'width'?); leave it out");
     CHECK(refusal_of(space, with(adam, "width", std::int64_t{8})) ==
           "a configuration has 'width' twice; leave one out");
 }

@@ -120,9 +120,9 @@ TEST_CASE("the same report twice changes nothing, and an older one is refused") 
     script.report(0, 2, 0.5);
 
     CHECK(script.report(0, 2, 0.1) == "");
-    CHECK_THROWS_WITH_AS(
-        script.report(0, 1, 0.1),
-        "trial 0 reports at resource 1 after 2 (what it consumed cannot become less); report the total", InvalidInput);
+    CHECK_THROWS_WITH_AS(script.report(0, 1, 0.1),
+                         "trial 0 reports at resource 1 after 2 (the total cannot decrease); report the total",
+                         InvalidInput);
     CHECK(script.trial(0).loss == 0.5);
     CHECK(script.sweep.rungs()[0].size == 1);
 }

@@ -175,7 +175,7 @@ TEST_CASE("a message that is no order is refused with the reason") {
     CHECK_THROWS_WITH(trainer::parse_order({{"type", "dance"}}), "unknown order type \"dance\"");
     auto join = protocol::write<Json>(join_of(protocol::StateSource::fresh));
     join["state"] = "old";
-    CHECK_THROWS_WITH(trainer::parse_order(join), "state is \"old\"; it is new, checkpoint or memory");
+    CHECK_THROWS_WITH(trainer::parse_order(join), "state is \"old\"; it must be new, checkpoint or memory");
     join.erase("state");
     CHECK_THROWS_WITH(trainer::parse_order(join), doctest::Contains("key 'state' not found"));
 }

@@ -27,8 +27,8 @@ TEST_CASE("a word of the command does not name a group that some trials lack") {
     const std::string command = "[python3, t.py, \"--adam=${adam}\"]";
 
     CHECK(problem_of(command, adam) ==
-          "sweep.yaml:3:26: command[2]: ${adam} has no value in some trials, in which the parameter is absent; write "
-          "${args} or ${args_json}, which leave it out");
+          "sweep.yaml:3:26: command[2]: ${adam} has no value in trials that lack the parameter; write ${args} or "
+          "${args_json}, which leave it out");
     CHECK(problem_of("[python3, t.py, \"${args}\"]", adam).empty());
     CHECK(problem_of(command, adam, "constraints: [optimizer == 'adam']\n").empty());
 }
@@ -38,8 +38,8 @@ TEST_CASE("the macro of a name that a parameter has too does not pass the parame
     const auto problem = [&](const std::string& command) { return problem_of(command, parameters); };
 
     CHECK(problem("[python3, t.py, \"--env=${env}\"]") ==
-          "sweep.yaml:3:26: command[2]: ${env} is /usr/bin/env, and the parameter env is not passed by it; write "
-          "${args}, or give the parameter another name");
+          "sweep.yaml:3:26: command[2]: ${env} stands for /usr/bin/env, so it does not pass the parameter env; write "
+          "${args}, or rename the parameter");
     CHECK(problem("[./train, --env, \"${env}\"]").starts_with("sweep.yaml:3:27: command[2]: ${env} is"));
     CHECK(problem("[python3, t.py, \"${env}\"]").starts_with("sweep.yaml:3:26: command[2]: ${env} is"));
     CHECK(problem("[python3, t.py, \"${args}\"]").empty());

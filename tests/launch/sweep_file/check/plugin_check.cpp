@@ -25,14 +25,14 @@ std::string problem_of(const std::string& more, const std::string& library = "mi
 TEST_CASE("a plug-in has the classes that the file names, and the file uses one of each library") {
     CHECK(problem_of("sampler: {type: climber}\n").empty());
     CHECK(problem_of("stop_rule: plateau\n").empty());
-    CHECK(problem_of("stop_rule: plato\n").find("plato is no stop rule of a plug-in") != std::string::npos);
-    CHECK(problem_of("").find("the file uses none of it; write sampler: {type: climber}, or remove it") !=
+    CHECK(problem_of("stop_rule: plato\n").find("plato is no plug-in stop rule") != std::string::npos);
+    CHECK(problem_of("").find("the sweep file uses nothing from it; write sampler: {type: climber}, or remove it") !=
           std::string::npos);
 }
 
 TEST_CASE("a class with the name of a sampler of Crescendo is refused where the file names it: it would not be asked") {
     CHECK(problem_of("sampler: {type: sobol}\nstop_rule: thrower\n", "trouble")
-              .find("sobol is a sampler of Crescendo's own, and a search space of " CRESCENDO_PLUGINS
-                    "/test_plugin_trouble.so; give the class another name") != std::string::npos);
+              .find("sobol is both one of Crescendo's samplers and a search space in " CRESCENDO_PLUGINS
+                    "/test_plugin_trouble.so; rename the class") != std::string::npos);
     CHECK(problem_of("sampler: {type: tpe}\nstop_rule: thrower\n", "trouble").empty());
 }

@@ -45,17 +45,19 @@ std::string problem_of_text(const std::string& begin, fs::perms permissions = fs
 TEST_CASE("a program that is there is fine, and one that is not is named with what to do") {
     CHECK(problem_of_program("sh").empty());
     CHECK(problem_of_program("/bin/sh").empty());
-    CHECK(problem_of_program("no-such") == "there is no program 'no-such'; give its path, or a name that PATH finds");
+    CHECK(problem_of_program("no-such") ==
+          "there is no program 'no-such'; give its path, or the name of a program "
+          "on PATH");
     CHECK(problem_of_text("true\n", fs::perms::owner_read) ==
-          "'PATH' is a file that may not be executed; `chmod +x PATH`, or write its interpreter before it");
+          "'PATH' is not executable; run `chmod +x PATH`, or write its interpreter before it");
 }
 
 TEST_CASE("a program whose interpreter is not there is told apart from one that is not there") {
     CHECK(problem_of_text("#!/no/such/bash -e\ntrue\n") ==
-          "the first line of 'PATH' asks for '/no/such/bash', and there is no such program; correct that line, or "
-          "write an interpreter before the file");
+          "the first line of 'PATH' asks for '/no/such/bash', which does not exist; fix that line, or write an "
+          "interpreter before the file");
     CHECK(problem_of_text("#!/usr/bin/env bash\r\ntrue\r\n") ==
-          "the lines of 'PATH' end as those of Windows do, so that no interpreter is found; `sed -i 's/\\r$//' PATH`");
+          "'PATH' has Windows line endings, so its interpreter is not found; run `sed -i 's/\\r$//' PATH`");
     CHECK(problem_of_text("#! /usr/bin/env bash\ntrue\n").empty());
     CHECK(problem_of_text("#!").empty());
     CHECK(problem_of_text("").empty());
@@ -63,24 +65,22 @@ TEST_CASE("a program whose interpreter is not there is told apart from one that 
 
 TEST_CASE("what was meant by a path at which there is nothing is said") {
     CHECK(problem_of_program("sh train.sh") ==
-          "there is no program 'sh train.sh'; each word is an item of its own, as in command: [sh, train.sh, "
+          "there is no program 'sh train.sh'; write each word as a separate item, as in command: [sh, train.sh, "
           "\"${args}\"]");
     CHECK(problem_of_program("sh -c done", "on_finish") ==
-          "there is no program 'sh -c done'; each word is an item of its own, as in on_finish: [sh, -c, done]");
+          "there is no program 'sh -c done'; write each word as a separate item, as in on_finish: [sh, -c, done]");
     CHECK(problem_of_file("~/none/train.sh") ==
-          "there is no file '~/none/train.sh'; no shell reads it, and nothing else replaces ~: in a command write "
+          "there is no file '~/none/train.sh'; no shell reads it, so ~ is not expanded; write "
           "\"${envvar:HOME}/none/train.sh\"");
-    CHECK(problem_of_file("$WORK/train.sh")
-              .find("nothing else replaces $WORK: in a command write "
-                    "\"${envvar:WORK}/train.sh\"") != std::string::npos);
-    CHECK(problem_of_program("~/none/notify.sh", "on_finish").find("nothing else replaces ~: write the whole path") !=
+    CHECK(problem_of_file("$WORK/train.sh").find("$WORK is not expanded; write \"${envvar:WORK}/train.sh\"") !=
+          std::string::npos);
+    CHECK(problem_of_program("~/none/notify.sh", "on_finish").find("~ is not expanded; write the full path") !=
           std::string::npos);
     CHECK(problem_of_program("${envvar:HOME}/notify.sh", "on_finish") ==
-          "there is no program '${envvar:HOME}/notify.sh'; give its path, or a name that PATH finds");
-    CHECK(
-        problem_of_file("none.sh") ==
-        "there is no file 'none.sh'; programs run in the folder where crescendo is called: give the path as seen from "
-        "there");
+          "there is no program '${envvar:HOME}/notify.sh'; give its path, or the name of a program on PATH");
+    CHECK(problem_of_file("none.sh") ==
+          "there is no file 'none.sh'; programs run in the folder where crescendo is started; give the path relative "
+          "to it");
 }
 
 TEST_CASE("a script with options in one text is split into its words, with its interpreter") {
@@ -89,7 +89,7 @@ TEST_CASE("a script with options in one text is split into its words, with its i
     std::ofstream(folder / "train.py") << "pass\n";
 
     CHECK(problem_of_file(script + " --bs 3", "program") ==
-          "there is no file '" + script + " --bs 3'; each word is an item of its own, as in command: [python3, " +
+          "there is no file '" + script + " --bs 3'; write each word as a separate item, as in command: [python3, " +
               script + ", --bs, 3, \"${args}\"]");
 }
 

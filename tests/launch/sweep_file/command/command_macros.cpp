@@ -84,7 +84,7 @@ TEST_CASE("a variable of the environment has to be set") {
 
     CHECK(expand_command({"--data=${envvar:DATA}/x"}, macros) == Words{"--data=/data/x"});
     CHECK_THROWS_WITH_AS(expand_command({"${envvar:HOEM}"}, macros),
-                         "the environment has no variable HOEM; export it, or write its value here", InvalidInput);
+                         "the environment variable HOEM is not set; export it, or write its value here", InvalidInput);
 }
 
 TEST_CASE("W&B's default command runs the program with python3") {
@@ -115,23 +115,22 @@ TEST_CASE("a value is not searched for macros again") {
 TEST_CASE("an unknown macro is named with the nearest one") {
     CHECK_THROWS_WITH_AS(
         expand({"a", "${widht}"}),
-        "${widht} is neither a macro nor a parameter (did you mean 'width'?); there are args, "
-        "args_no_equals, args_no_hyphens, args_no_boolean_flags, args_argparse, "
-        "args_append_hydra, args_override_hydra, act, args_json, env, interpreter, lr, nesterov, program, resume and "
-        "width",
+        "${widht} is neither a macro nor a parameter (did you mean 'width'?); use one of args, args_no_equals, "
+        "args_no_hyphens, args_no_boolean_flags, args_argparse, args_append_hydra, args_override_hydra, act, "
+        "args_json, env, interpreter, lr, nesterov, program, resume and width",
         InvalidInput);
 }
 
 TEST_CASE("several arguments do not fit into one word") {
     CHECK_THROWS_WITH_AS(
         expand({"train.py ${args}"}),
-        "${args} becomes several arguments; make it a word of its own, or use ${args_json}; with a shell write "
+        "${args} stands for several arguments; make it a separate word, or use ${args_json}; with a shell, write "
         "[bash, -c, 'source venv/bin/activate && exec python3 train.py \"$@\"', bash, \"${args}\"]",
         InvalidInput);
 }
 
 TEST_CASE("a macro that is not closed, and a program that is not given, are errors") {
-    CHECK_THROWS_WITH_AS(expand({"${lr"}), "'${lr' has a ${ without its }; close it", InvalidInput);
+    CHECK_THROWS_WITH_AS(expand({"${lr"}), "'${lr' has a ${ without a }; close it", InvalidInput);
     CHECK_THROWS_WITH_AS(expand_command({"${program}"}, {}),
                          "${program} has no value; add `program: train.py` to the file, or write the program here",
                          InvalidInput);
@@ -154,7 +153,9 @@ TEST_CASE("a command that is started before its trials lacks their parameters") 
 
 TEST_CASE("variables that a command names and the environment lacks are told") {
     ::setenv("CRESCENDO_TEST_SET", "x", 1);
-    const std::string problem = "the environment has no variable CRESCENDO_TEST_A; export it, or write its value here";
+    const std::string problem =
+        "the environment variable CRESCENDO_TEST_A is not set; export it, or write its value "
+        "here";
 
     CHECK(unset_variables({"a", "--x=${envvar:CRESCENDO_TEST_SET}", "${args}"}).empty());
     const auto remarks =

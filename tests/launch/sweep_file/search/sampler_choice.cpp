@@ -45,7 +45,7 @@ TEST_CASE("auto chooses a sampler by the number of trials and the kinds of param
 
 TEST_CASE("what was chosen is said with the reason, and how to keep it") {
     CHECK(remark_on(read("method: auto\nrun_cap: 100\n" + numbers), "method") ==
-          "is auto, which means gp for a sweep of at most 500 trials in which most parameters are numbers; to keep it, "
+          "is auto, which means gp for a sweep of at most 500 trials with mostly numeric parameters; to keep it, "
           "write gp");
     CHECK(remark_on(read("method: bayes\nrun_cap: 600\n" + numbers), "method") ==
           "is bayes, which means tpe for a sweep of more than 500 trials; to keep it, write tpe");
@@ -56,16 +56,15 @@ TEST_CASE("what was chosen is said with the reason, and how to keep it") {
 
 TEST_CASE("a sampler that speaks against the search, or against `method`, is told of") {
     CHECK(remark_on(read("method: gp\nrun_cap: 501\n" + numbers), "method") ==
-          "is gp, whose model has at most 500 results, for 501 trials, and each proposal takes about a tenth of a "
-          "second; "
-          "auto chooses one for so many");
+          "is gp, whose model holds at most 500 results, but the sweep has 501 trials; each proposal takes about a "
+          "tenth of a second; auto chooses a sampler that suits it");
     CHECK(remark_on(read("method: gp\nrun_cap: 500\n" + numbers), "method").empty());
     CHECK(remark_on(read("sampler: {type: gp}\nbudget: {time: 8h}\n" + numbers), "sampler.type")
-              .starts_with("is gp, whose model has at most 500 results, for any number of trials"));
+              .starts_with("is gp, whose model holds at most 500 results, but the sweep has any number of trials"));
 
     const auto both = read("method: gp\nsampler: {type: tpe}\n" + numbers);
     CHECK(both.spec.sampler == "tpe");
-    CHECK(remark_on(both, "method") == "is gp, and sampler: says tpe, which counts; remove one of the two");
+    CHECK(remark_on(both, "method") == "is gp, but sampler: says tpe, which takes precedence; remove one of the two");
     CHECK(remark_on(read("method: tpe\nsampler: {type: tpe}\n" + numbers), "method").empty());
 }
 
@@ -73,7 +72,7 @@ TEST_CASE("more trials than configurations are told of") {
     const std::string few = "parameters: {a: {values: [1, 2]}, b: {min: 1, max: 3}}\nconstraints: [a * b < 6]\n";
     CHECK(
         remark_on(read("method: tpe\nrun_cap: 6\n" + few), "run_cap") ==
-        "is 6, and there are only 5 configurations, so trials repeat each other; to try each once, write method: grid");
+        "is 6, but there are only 5 configurations, so trials repeat each other; to try each once, write method: grid");
     CHECK(remark_on(read("method: tpe\nrun_cap: 5\n" + few), "run_cap").empty());
     CHECK(remark_on(read("method: grid\nrun_cap: 9\n" + few), "run_cap").empty());
     CHECK(remark_on(read("method: random\nrun_cap: 9\n" + numbers), "run_cap").empty());
@@ -82,9 +81,9 @@ TEST_CASE("more trials than configurations are told of") {
 TEST_CASE("points to begin with that no trial will have are told of") {
     const std::string points = "method: random\ninitial: [{lr: 0.1}, {lr: 0.2}, {lr: 0.3}]\n" + numbers;
     CHECK(remark_on(read("run_cap: 2\n" + points), "initial") ==
-          "has 3 points, and run_cap is 2, so the last is left out; raise run_cap");
+          "has 3 points, but run_cap is 2, so the last is left out; raise run_cap");
     CHECK(remark_on(read("run_cap: 1\n" + points), "initial") ==
-          "has 3 points, and run_cap is 1, so the last 2 are left out; raise run_cap");
+          "has 3 points, but run_cap is 1, so the last 2 are left out; raise run_cap");
     CHECK(remark_on(read("run_cap: 3\n" + points), "initial").empty());
     CHECK(remark_on(read("budget: {time: 8h}\n" + points), "initial").empty());
 }

@@ -38,7 +38,7 @@ TEST_CASE("a command is a sampler, with or without its type") {
 
 TEST_CASE("mistakes in the section name their line, and what to write") {
     CHECK(section_error("sampler: {type: program}\n") ==
-          "sweep.yaml:5:11: sampler.type: is program, and no program is named; write sampler: {command: [python3, "
+          "sweep.yaml:5:11: sampler.type: is program, but no program is named; write sampler: {command: [python3, "
           "mine.py]}");
     CHECK(section_error("method: program\n").starts_with("sweep.yaml:5:1: method: is program"));
     CHECK(section_error("sampler: {type: grid, command: [a]}\n").find("remove one of the two") != std::string::npos);

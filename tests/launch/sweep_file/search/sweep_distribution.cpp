@@ -89,8 +89,8 @@ TEST_CASE("categories may have probabilities, under both of W&B's names") {
 
 TEST_CASE("an exponent that leaves the numbers is probably none") {
     CHECK(distribution_error("{distribution: log_uniform, min: 1, max: 1000}") ==
-          "sweep.yaml:1:1: parameters.x.max: is 1000, an exponent of e, and e^1000 is no number that a computer has; "
-          "if you mean the values themselves, use log_uniform_values");
+          "sweep.yaml:1:1: parameters.x.max: is 1000, an exponent of e, but e^1000 is out of range; to give the "
+          "values themselves, use log_uniform_values");
 }
 
 TEST_CASE("exponents that look like values, ends that make a range two numbers, and a list as a value are doubted") {
@@ -102,14 +102,13 @@ TEST_CASE("exponents that look like values, ends that make a range two numbers, 
     CHECK(doubt_about("{distribution: q_log_uniform, min: 16, max: 256}").find("for values from 16 to 256 write q_") !=
           std::string::npos);
     CHECK(doubt_about("{values: [0,1, 0,01]}") ==
-          "lists 0 twice; remove one of the two, and if a comma was meant to be part of a number, write it as 0.1 or "
-          "1000");
+          "lists 0 twice; remove one of the two, or if the comma is part of a number, write it as 0.1 or 1000");
     CHECK(doubt_about("{values: [0, 1, '0']}").empty());
     CHECK(doubt_about("{min: 0, max: 1}") ==
           "is 0 or 1, because both ends are whole numbers; for all numbers between them write min: 0.0");
     CHECK(doubt_about("{value: [adam, sgd]}") ==
-          "is this whole list in every trial; to choose one of its items write values: in place of value:, and if the "
-          "list is meant add distribution: constant");
+          "is this whole list in every trial; to choose one of its items, write values: instead of value:; to keep "
+          "the list, add distribution: constant");
     for (const auto* sound :
          {"{distribution: log_uniform, min: -9.2, max: -2.3}", "{distribution: log_uniform, min: 0, max: 5}",
           "{distribution: log_uniform_values, min: 1e-5, max: 0.1}", "{distribution: int_uniform, min: 0, max: 1}",
@@ -121,8 +120,7 @@ TEST_CASE("exponents that look like values, ends that make a range two numbers, 
 
 TEST_CASE("Python's tuples among the values are doubted") {
     CHECK(doubt_about("{values: [(8, 8), (16)]}") ==
-          "has the text '(8' among its values; if that is one of Python's tuples, write a list: values: [[8, 8], "
-          "[16]]");
+          "has the text '(8' among its values; if it is a Python tuple, write lists: values: [[8, 8], [16]]");
     CHECK(doubt_about("{values: [[8, 8], relu(), 16]}").empty());
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("conditions, derived parameters and constraints are read") {
 TEST_CASE("mistakes in expressions point at the character, whatever quotes are around them") {
     check_beginnings({
         {sweep_with("  m: {min: 0, max: 1, when: optimiser == \"sgd\"}\n"),
-         "5:29: parameters.m.when: there is no optimiser; text stands in quotes (did you mean 'optimizer'?)"},
+         "5:29: parameters.m.when: there is no optimiser; put text in quotes (did you mean 'optimizer'?)"},
         {sweep_with("  m: {min: 0, max: 1, when: \"width > depth\"}\n"), "5:38: parameters.m.when: there is no depth"},
         {sweep_with("  m:\n    min: 0\n    max: 1\n    when: 'width +'\n"),
          "8:19: parameters.m.when: a value is missing at the end"},
@@ -113,11 +113,10 @@ TEST_CASE("a mistake in the condition of a group is told once, where it stands")
     CHECK(rules_error(sweep_with("  sgd:\n    when: opt == 'sgd'\n    parameters:\n"
                                  "      a: {min: 0, max: 1}\n      b: {min: 0, max: 1}\n"))
               .starts_with("sweep.yaml:6:11: parameters.sgd.when: there is no opt"));
-    CHECK(
-        rules_error(sweep_with("  sgd:\n    when: optimizer == 'sgd'\n    parameters:\n"
-                               "      a: {min: 0, max: 1, when: depth > 1}\n"))
-            .starts_with("sweep.yaml:8:27: parameters.sgd.parameters.a.when: with the conditions of the groups around "
-                         "it: there is no depth"));
+    CHECK(rules_error(sweep_with("  sgd:\n    when: optimizer == 'sgd'\n    parameters:\n"
+                                 "      a: {min: 0, max: 1, when: depth > 1}\n"))
+              .starts_with("sweep.yaml:8:27: parameters.sgd.parameters.a.when: together with the conditions of the "
+                           "groups around it: there is no depth"));
 }
 
 TEST_CASE("circles and conditions that are none are mistakes, all in one message") {
@@ -128,14 +127,13 @@ TEST_CASE("circles and conditions that are none are mistakes, all in one message
                                "  d: {min: 0, max: 1, when: true}\n",
                                "constraints: width < 3\n"));
 
-    CHECK(error.find("sweep.yaml:8:23: parameters.d.when: true is a boolean; it takes text") != std::string::npos);
-    CHECK(error.find("sweep.yaml:9:1: constraints: 'width < 3' is text; it takes a list") != std::string::npos);
+    CHECK(error.find("sweep.yaml:8:23: parameters.d.when: true is a boolean; use text") != std::string::npos);
+    CHECK(error.find("sweep.yaml:9:1: constraints: 'width < 3' is text; use a list") != std::string::npos);
     CHECK(rules_error(sweep_with("  a: {min: 0, max: 1, when: b > 0}\n  b: {min: 0, max: 1, when: a > 0}\n"
                                  "  c: {min: 0, max: 1, when: width}\n")) ==
-          "sweep.yaml:6:29: parameters.b.when: a needs b needs a: nobody can be the first; take one of them out of the "
-          "rule of another\n"
-          "sweep.yaml:7:29: parameters.c.when: this is a whole number, and a condition is true or false; compare it, "
-          "such as x > 0\n2 mistakes");
+          "sweep.yaml:6:29: parameters.b.when: a needs b needs a: none of them can come first; remove one of them "
+          "from the rule of another\nsweep.yaml:7:29: parameters.c.when: this is a whole number, but a condition "
+          "must be true or false; compare it, as in x > 0\n2 mistakes");
 }
 
 TEST_CASE("a derived parameter has no range, and an expression is no empty text") {
@@ -156,8 +154,8 @@ TEST_CASE("a word of the command does not name a parameter that some trials lack
     text.replace(text.find("\"${args}\""), 9, "\"--m=${m}\"");
 
     CHECK(rules_error(text) ==
-          "sweep.yaml:8:18: command[1]: ${m} has no value in some trials, in which the parameter is "
-          "absent; write ${args} or ${args_json}, which leave it out");
+          "sweep.yaml:8:18: command[1]: ${m} has no value in trials that lack the parameter; write ${args} or "
+          "${args_json}, which leave it out");
 }
 
 TEST_CASE("rules are tried on draws before anything starts") {
@@ -173,6 +171,6 @@ TEST_CASE("a parameter that no draw has is warned of") {
     const auto file = parse_sweep(sweep_with("  m: {min: 0, max: 1, when: width > 64}\n"), "sweep.yaml");
 
     CHECK(warnings_of_rules(file.spec.space, 0, file.source) ==
-          std::vector<std::string>{"sweep.yaml:5:23: parameters.m.when: the parameter is absent in all of 1000 draws; "
-                                   "should its condition ever hold?"});
+          std::vector<std::string>{"sweep.yaml:5:23: parameters.m.when: the parameter is absent from all 1000 draws; "
+                                   "can its condition ever hold?"});
 }

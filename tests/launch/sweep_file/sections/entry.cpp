@@ -57,6 +57,6 @@ TEST_CASE("mistakes in an entry name line and key") {
     };
 
     CHECK(error_of("{autor: Jane}").find("s.yaml:6:9: entry.autor: unknown key (did you mean 'author'?)") == 0);
-    CHECK(error_of("{cost_per_hour: -1}").find("is no price") != std::string::npos);
+    CHECK(error_of("{cost_per_hour: -1}").find("is not a price") != std::string::npos);
     CHECK(error_of("{author: 3}").find("entry.author: 3 is a whole number") != std::string::npos);
 }

@@ -34,8 +34,9 @@ TEST_CASE("hooks are words, as they are") {
 TEST_CASE("mistakes in hooks name line and key, in sweep files and site profiles alike") {
     CHECK(error_of([] { hooks_in("on_finish: []\n"); }).find("sweep.yaml:5:1: on_finish: names no program") == 0);
     CHECK(error_of([] { hooks_in("on_failure: mail me\n"); }).find("sweep.yaml:5:1: on_failure: ") == 0);
-    CHECK(error_of([] { hooks_in("on_finish: [mail, $CRESCENDO_SWEEP]\n"); })
-              .find("sweep.yaml:5:19: on_finish[1]: is '$CRESCENDO_SWEEP', and no shell reads it") == 0);
+    CHECK(error_of([] {
+              hooks_in("on_finish: [mail, $CRESCENDO_SWEEP]\n");
+          }).find("sweep.yaml:5:19: on_finish[1]: is '$CRESCENDO_SWEEP', but no shell reads it") == 0);
     CHECK(error_of([] { parse_site_profile("on_finish: [3]\n", "site.yaml"); }).find("site.yaml:1:13: on_finish[0]") ==
           0);
     CHECK(parse_site_profile("on_finish: [mail]\n", "site.yaml").launcher.empty());

@@ -50,11 +50,11 @@ TEST_CASE("what keeps no trial, or changes nothing, is refused with its place") 
         {program, "keep: {best: 0, programs: best}\n", "6:8: keep.best: is 0; use 1 or more"},
         {program, "keep: {programs: some}\n", "6:8: keep.programs: 'some' is unknown here; use all, finished or best"},
         {program, "keep: {best: 5}\n",
-         "6:8: keep.best: changes nothing, because all files that a program leaves stay; add programs: best, or "
-         "programs: finished, and those of other trials go"},
+         "6:8: keep.best: has no effect, because all files of a program are kept; to delete those of other trials, "
+         "add programs: best, or programs: finished"},
         {trainer, "keep: {programs: best}\n",
-         "6:8: keep.programs: is about the files of a program, and crescendo-trainer leaves checkpoints only, which "
-         "keep.best is about; remove it"},
+         "6:8: keep.programs: applies to the files of a program, but crescendo-trainer leaves only checkpoints, to "
+         "which keep.best applies; remove it"},
         {program, "keep: {worst: 5}\n", "6:8: keep.worst: unknown key"},
     };
     for (const auto& [trained_by, section, expected] : cases) {

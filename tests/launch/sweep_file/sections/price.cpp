@@ -35,13 +35,13 @@ TEST_CASE("a price is one of a slot or of a node") {
 
 TEST_CASE("a price that cannot be is refused with its place") {
     const std::vector<std::pair<std::string, std::string>> cases{
-        {"price:\n  slot_hour: -1\n", "6:3: price.slot_hour: is -1, and no hour costs that; use 0 or more"},
-        {"price: {node_hour: .inf}\n", "5:9: price.node_hour: is inf, and no hour costs that; use 0 or more"},
+        {"price:\n  slot_hour: -1\n", "6:3: price.slot_hour: is -1, which is not a price; use 0 or more"},
+        {"price: {node_hour: .inf}\n", "5:9: price.node_hour: is inf, which is not a price; use 0 or more"},
         {"price: {slot_hour: 1, node_hour: 2}\n",
-         "5:23: price.node_hour: slot_hour says already what an hour costs; remove one of the two"},
-        {"price: {}\n", "5:1: price: says no price; write price: {slot_hour: 0.90}, or price: {node_hour: 24.48}"},
+         "5:23: price.node_hour: slot_hour already sets the price of an hour; remove one of the two"},
+        {"price: {}\n", "5:1: price: has no price; write price: {slot_hour: 0.90}, or price: {node_hour: 24.48}"},
         {"price: {<<: {node_hour: 1}, slot_hour: 1}\n",
-         "5:9: price.<<: is YAML's merge key, which is not read here; write its keys out"},
+         "5:9: price.<<: is YAML's merge key, which is not supported; write out its keys"},
         {"price: {currency: EUR, slot_hour: 1}\n",
          "5:9: price.currency: unknown key; price has slot_hour and node_hour"},
     };
@@ -60,6 +60,6 @@ TEST_CASE("a price can be given to a command") {
                              "slot_hour=nan", "gpu_hour=1", "=1"}) {
         CAPTURE(text);
         CHECK(error_of([&] { parse_price(text); }) ==
-              std::string("--price ") + text + ": is no price; write slot_hour=0.90 or node_hour=24.48");
+              std::string("--price ") + text + ": is not a price; write slot_hour=0.90 or node_hour=24.48");
     }
 }

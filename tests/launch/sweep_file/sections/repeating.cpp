@@ -36,7 +36,7 @@ TEST_CASE("a repeat that cannot be is refused with its place") {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"repeat: 0\n", "6:1: repeat: a configuration is trained 0 times (trials are its repetitions); use 1 to 1000"},
         {"repeat: often\n", "6:1: repeat: 'often' is text"},
-        {"repeat: {judge: mean}\n", "6:1: repeat.times: is missing: it says how often a configuration is trained"},
+        {"repeat: {judge: mean}\n", "6:1: repeat.times: is missing: it sets how many times a configuration is trained"},
         {"repeat: {times: 3, judge: median}\n", "6:20: repeat.judge: "},
         {"repeat: {times: 3, seeds: 4}\n", "6:20: repeat.seeds: unknown key; repeat has times and judge"},
     };

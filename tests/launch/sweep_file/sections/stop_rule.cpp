@@ -44,14 +44,14 @@ TEST_CASE("a sampler's type is that of a plug-in where Crescendo has none of thi
 }
 
 TEST_CASE("a stop rule without a name, a plug-in or a time is a mistake at its place") {
-    CHECK(error_of_rule("plugins: [./a.so]\nstop_rule: {}\n").find("stop_rule: names no class of a plug-in") !=
+    CHECK(error_of_rule("plugins: [./a.so]\nstop_rule: {}\n").find("stop_rule: names no plug-in class") !=
           std::string::npos);
     CHECK(error_of_rule("stop_rule: plateau\n").find("there is no plug-in; add plugins: [./libmine.so]") !=
           std::string::npos);
     CHECK(error_of_rule("plugins: [./a.so]\nstop_rule: {type: a, deadline: soon}\n")
-              .find("\"soon\" is no time to wait") != std::string::npos);
+              .find("\"soon\" is not a time limit for an answer") != std::string::npos);
     CHECK(error_of_rule("plugins: [\"\"]\nstop_rule: a\n").find("plugins[0]: is empty") != std::string::npos);
-    CHECK(error_of_rule("plugins: [a.so, b.so, a.so]\nstop_rule: a\n").find("plugins[2]: is in the list before") !=
+    CHECK(error_of_rule("plugins: [a.so, b.so, a.so]\nstop_rule: a\n").find("plugins[2]: is already in the list") !=
           std::string::npos);
     CHECK(error_of_rule("plugins: ./a.so\nstop_rule: a\n").find("plugins: ") != std::string::npos);
     CHECK(error_of_rule("sampler: {type: tpe, options: {keep: 1}}\n")
