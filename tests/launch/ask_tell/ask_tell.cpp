@@ -192,7 +192,7 @@ TEST_CASE("every bad line gets an error with its number, and changes nothing") {
         {R"({"event":"slots_joined","slots":0})", "use a whole number from 1"},
         {R"({"event":"slots_joined","slots":2000000000})", "use a whole number from 1"},
         {R"({"event":"slots_joined","slots":1.5})", "use a whole number from 1"},
-        {R"({"event":"slots_joined","slots":[{"slot":1,"node":0}]})", "is there already"},
+        {R"({"event":"slots_joined","slots":[{"slot":1,"node":0}]})", "it already exists"},
         {R"({"event":"slots_lost","slots":[9]})", "never joined"},
         {report(7, 1, "0.5"), "trial 7 is unknown"},
         {report(-1, 1, "0.5"), "trial -1 is unknown"},

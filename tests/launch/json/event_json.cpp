@@ -120,9 +120,9 @@ TEST_CASE("what is wrong with an event is said") {
           R"({"event":"trial_reported","resource":2,"trial":1} needs the key "loss")");
     CHECK(
         error_of(R"({"event":"begun"})") ==
-        R"("event" of {"event":"begun"} must be slots_joined, slots_lost, trial_reported, trial_timed, trial_regrouped, )"
-        R"(trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, limits_changed, )"
-        R"(trial_retried, proposals_ended, trial_stopped, trial_held, trial_released or trial_time_up)");
+        R"("event" of {"event":"begun"} must be slots_joined, slots_lost, trial_reported, trial_timed, )"
+        R"(trial_regrouped, trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, )"
+        R"(limits_changed, trial_retried, proposals_ended, trial_stopped, trial_held, trial_released or trial_time_up)");
     CHECK(error_of(R"({"event":5})").starts_with(R"("event" of {"event":5} must be slots_joined, )"));
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
           R"("trial" of {"event":"trial_finished","trial":"1"} must be a 32-bit whole number)");
@@ -130,7 +130,7 @@ TEST_CASE("what is wrong with an event is said") {
           R"("kind" of {"event":"trial_failed","kind":"bored","trial":1} must be crash, error, )"
           R"(repeated_error or out_of_memory)");
     CHECK(error_of(R"({"event":"trial_reported","trial":1,"resource":2,"loss":1,"step":["fast"]})")
-              .ends_with("has to be a list of numbers, with null for what was not measured"));
+              .ends_with("must be a list of numbers, with null for what was not measured"));
     CHECK(error_of(R"({"event":"trial_held","trial":1,"at":7})") ==
           R"("at" of {"at":7,"event":"trial_held","trial":1} must be once or report)");
     CHECK(error_of(R"({"event":"slots_lost","slots":3})") ==

@@ -145,7 +145,7 @@ TEST_CASE("reports are found in what a program prints, which has to be said soun
           "sweep.yaml:11:39: report.counts_from: is 2; use 0 if the program calls its first epoch 0, else 1");
     CHECK(with("{counts_from: 0}").starts_with("sweep.yaml:11:1: report.pattern: is missing: "));
     CHECK(with("{pattern: '(?P<val_loss>.*)'}", "trainer: {model: cnn}\n")
-              .starts_with("sweep.yaml:11:1: report: finds the reports of a program, and there is no `command:`"));
+              .starts_with("sweep.yaml:11:1: report: finds the reports of a program, but there is no `command:`"));
     CHECK(with("{pattern: '(?P<val_loss>.*)'}", "command: [train]\ngrow: in_place\n")
               .starts_with("sweep.yaml:12:1: report: finds the reports of a program that does not send them"));
 }

@@ -91,7 +91,7 @@ TEST_CASE("a note says where rungs lie if W&B rounds them to others") {
 
     CHECK(note("max_iter: 50, s: 1").ends_with("; rungs are at 16, 48, but W&B has them at 16"));
     CHECK(note("max_iter: 100, s: 3").ends_with("; rungs are at 3, 9, 27, 81, but W&B has them at 3, 11, 33"));
-    CHECK(note("max_iter: 2, s: 3").ends_with("as max"));  // neither has any
+    CHECK(note("max_iter: 2, s: 3").ends_with("with a larger max"));  // neither has any
 }
 
 TEST_CASE("mistakes in early_terminate name their key") {

@@ -51,7 +51,7 @@ TEST_CASE("an initial point that cannot be is a mistake with its place and a rem
     const std::pair<const char*, const char*> cases[]{
         {"{lr: 0.1}", "14:1: initial: this is a map, but the initial points must be a list of maps; write"},
         {"[0.1]", "14:11: initial[0]: 0.1 is a number, but a point must be a map of parameters; write"},
-        {"[{}, {widht: 9}]", "14:16: initial[1].widht: is no parameter (did you mean 'width'?); the parameters are"},
+        {"[{}, {widht: 9}]", "14:16: initial[1].widht: is not a parameter (did you mean 'width'?); the parameters are"},
         {"[{lr: 2}]", "14:12: initial[0].lr: is 2, which the parameter cannot be; choose one of"},
         {"[{area: 80}]", "14:12: initial[0].area: is computed from other parameters; leave it out"},
         {"[{optimizer: {name: rmsprop}}]", "14:24: initial[0].optimizer.name: is \"rmsprop\", which the parameter"},

@@ -23,7 +23,7 @@ TEST_CASE("texts and flags are compared for equality") {
     CHECK(holds("'adam' != optimizer"));
     CHECK(holds("flag == true"));
     CHECK(error_of("optimizer < 'x'") == "0: '<' compares numbers, but its left side is text; use ==, != or in");
-    CHECK(error_of("half > flag").starts_with("7: '>' compares numbers, and its right side is true or false"));
+    CHECK(error_of("half > flag").starts_with("7: '>' compares numbers, but its right side is true or false"));
 }
 
 TEST_CASE("in compares with each of a list") {

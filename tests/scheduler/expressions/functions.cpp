@@ -60,7 +60,7 @@ TEST_CASE("functions take so many numbers") {
     CHECK(error_of("abs(optimizer)") ==
           "4: abs takes numbers, but this is text; compare it first, or use another "
           "parameter");
-    CHECK(error_of("sqrt(flag)").starts_with("5: sqrt takes numbers, and this is true or false"));
+    CHECK(error_of("sqrt(flag)").starts_with("5: sqrt takes numbers, but this is true or false"));
     CHECK(error_of("2 * sin(1)") ==
           "4: there is no function sin; the functions are sqrt, log, exp, pow, min, max, abs, floor, ceil, round, int");
 }

@@ -126,7 +126,7 @@ TEST_CASE("only a trial that failed is retried, and only where the sweep may go 
 
     script.report(1, 1, 0.05);
 
-    CHECK_THROWS_WITH_AS(script.retry(0), doctest::Contains("target reached"), InvalidInput);
+    CHECK_THROWS_WITH_AS(script.retry(0), doctest::Contains("reached its target"), InvalidInput);
     CHECK(script.sweep.state() == SweepState::finished);
 }
 

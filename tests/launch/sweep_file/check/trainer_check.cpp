@@ -76,12 +76,13 @@ TEST_CASE("a trainer that gives no answer is a mistake of the file, with what it
 
 TEST_CASE("a script that lacks torch was not told which Python ran it") {
     CHECK(Asked("command: [python3, train.py]\n", "exit 1\n", "python3")
-              .problem.ends_with("python3 is the first along PATH"));
+              .problem.ends_with("python3 is the first one on PATH"));
 }
 
 TEST_CASE("a program that fails is not told that it should be a warm trainer, which it may be") {
     const auto is_told = [](const std::string& script) {
-        return Asked("command: [python3, train.py]\n", script).problem.find("is a warm trainer") != std::string::npos;
+        return Asked("command: [python3, train.py]\n", script).problem.find("must be a warm trainer") !=
+               std::string::npos;
     };
 
     CHECK(is_told("echo epoch 1\n"));

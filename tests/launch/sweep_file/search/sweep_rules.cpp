@@ -74,7 +74,7 @@ TEST_CASE("mistakes in expressions point at the character, whatever quotes are a
         {sweep_with("  m:\n    min: 0\n    max: 1\n    when: 'width +'\n"),
          "8:19: parameters.m.when: a value is missing at the end"},
         {sweep_with("", "constraints:\n  - width < 8\n  - width * optimizer < 3\n"),
-         "7:13: constraints[1]: '*' takes numbers, and its right side is text"},
+         "7:13: constraints[1]: '*' takes numbers, but its right side is text"},
         {sweep_with("  area: {expression: 'width ** depth'}\n"), "5:32: parameters.area.expression: there is no depth"},
     });
     CHECK(rules_error(sweep_with("  m: {min: 0, max: 1, when: optimiser == \"sgd\"}\n")).ends_with("'optimizer'?)"));

@@ -38,5 +38,5 @@ TEST_CASE("errors of a site profile name file, line, key and remedy") {
           "site.yaml:2:1: lancher: unknown key (did you mean 'launcher'?)");
     CHECK(site_error("time: 1.5\n").find("site.yaml:1:1: time: 1.5 is not a duration; write it like 8h") == 0);
     CHECK(site_error("environment: {1X: a}\n").find("cannot be a variable name") != std::string::npos);
-    CHECK(site_error("partition: \"a\\nb\"\n").find("holds a line feed") != std::string::npos);
+    CHECK(site_error("partition: \"a\\nb\"\n").find("contains a line feed") != std::string::npos);
 }
