@@ -18,8 +18,8 @@ std::optional<Config> complete(const SearchSpace& space, const Config& given, co
                                CounterRandom random);
 
 /// Why complete() finds nothing for `given`, as a message for the user who gave these values: "no trial can start with
-/// these values: they break the constraint a <= b (…); give other values, or more of them". It names the rule that most
-/// draws of the other parameters break.
+/// these values: they break the constraint a <= b (…); give other values, or values for more parameters". It names the
+/// rule that most draws of the other parameters break.
 std::string why_incomplete(const SearchSpace& space, const Config& given, CounterRandom random);
 
 }  // namespace crescendo
