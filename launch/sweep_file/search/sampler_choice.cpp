@@ -50,7 +50,7 @@ std::string doubt_about(const std::string& sampler, const SweepSpec& spec) {
     return fmt::format(
         "is gp, whose model holds at most {} results, but the sweep has {}; each proposal takes about a tenth of a "
         "second; auto chooses a sampler that suits it",
-        most_for_gp, spec.run_cap ? fmt::format("{} trials", *spec.run_cap) : "any number of trials");
+        most_for_gp, spec.run_cap ? fmt::format("{} trials", *spec.run_cap) : "no limit on trials");
 }
 
 }  // namespace crescendo::launch

@@ -25,7 +25,7 @@ std::string problem_of(const std::string& more, const std::string& library = "mi
 TEST_CASE("a plug-in has the classes that the file names, and the file uses one of each library") {
     CHECK(problem_of("sampler: {type: climber}\n").empty());
     CHECK(problem_of("stop_rule: plateau\n").empty());
-    CHECK(problem_of("stop_rule: plato\n").find("plato is no plug-in stop rule") != std::string::npos);
+    CHECK(problem_of("stop_rule: plato\n").find("plato is not a plug-in stop rule") != std::string::npos);
     CHECK(problem_of("").find("the sweep file uses nothing from it; write sampler: {type: climber}, or remove it") !=
           std::string::npos);
 }

@@ -60,7 +60,7 @@ TEST_CASE("a sampler that speaks against the search, or against `method`, is tol
           "tenth of a second; auto chooses a sampler that suits it");
     CHECK(remark_on(read("method: gp\nrun_cap: 500\n" + numbers), "method").empty());
     CHECK(remark_on(read("sampler: {type: gp}\nbudget: {time: 8h}\n" + numbers), "sampler.type")
-              .starts_with("is gp, whose model holds at most 500 results, but the sweep has any number of trials"));
+              .starts_with("is gp, whose model holds at most 500 results, but the sweep has no limit on trials"));
 
     const auto both = read("method: gp\nsampler: {type: tpe}\n" + numbers);
     CHECK(both.spec.sampler == "tpe");
