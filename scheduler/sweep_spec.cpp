@@ -45,8 +45,8 @@ void check_repeat(const SweepSpec& spec, Problems& problems) {
             "a configuration is trained {} times (trials are its repetitions); use 1 to {}", spec.repeat.times,
             most_times);
     REQUIRE(!spec.repeat.is_on() || kind == fifo || kind == asha || kind == rasda || kind == async_hyperband, "repeat",
-            "the rungs of {} rank single trials, but repeat judges configurations by all their repetitions; use "
-            "type: asha, rasda, async_hyperband or fifo",
+            "the rungs of {} rank single trials, but repeat judges configurations by all their repetitions; use type: "
+            "asha, rasda, async_hyperband or fifo",
             scheduler_kinds.of(kind));
     REQUIRE(!spec.repeat.is_on() || spec.scheduler.mode == Mode::stop, "repeat",
             "mode is promote, which ranks single trials, but repeat judges configurations by all their repetitions; "

@@ -44,10 +44,8 @@ Value value_from_json(const Json& json) {
         default:
             return JsonValue(one_line(json));
     }
-    throw InvalidInput(
-        text("{} is not a value for a parameter (it has more than 64 bits); use a smaller number, or "
-             "text",
-             json.dump()));
+    throw InvalidInput(text(
+        "{} is not a value for a parameter (it has more than 64 bits); use a smaller number, or text", json.dump()));
 }
 
 }  // namespace crescendo::launch

@@ -68,8 +68,8 @@ void read_abilities(const YamlSection& file, SweepFile& result) {
         require_program("grow");
         for (const char* of_scheduler : {"eager", "partial", "wait"}) {
             if (file.has("grow") && file.at("grow") == of_scheduler) {
-                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of "
-                                              "scheduler.grow, so write it there",
+                file.fail("grow", fmt::format("is how a program of `command:` grows; {} is a value of scheduler.grow, "
+                                              "so write it there",
                                               of_scheduler));
             }
         }
@@ -117,8 +117,8 @@ void remark_on_counting(const std::vector<std::string>& patterns, SweepFile& res
         if (std::ranges::any_of(patterns, [&](const auto& each) { return each.find(group) != std::string::npos; })) {
             result.remarks.push_back(
                 {"report.pattern",
-                 fmt::format("has no group 'resource', so reports are counted, and the group '{0}' is a metric; if "
-                             "{0} measures a trial's progress, name the group resource",
+                 fmt::format("has no group 'resource', so reports are counted, and the group '{0}' is a metric; if {0} "
+                             "measures a trial's progress, name the group resource",
                              name)});
             return;
         }
@@ -183,8 +183,8 @@ void adapt_to_wandb(const YamlSection& file, SweepFile& result) {
     result.is_adapted_to_wandb = true;
     result.remarks.push_back(
         {file.has("command") ? "command" : "program",
-         fmt::format("{}, so `python3 -m {}` runs it: wandb.config has the parameters, and what it passes to "
-                     "wandb.log is reported{}",
+         fmt::format("{}, so `python3 -m {}` runs it: wandb.config has the parameters, and what it passes to wandb.log "
+                     "is reported{}",
                      file.has("command") ? fmt::format("starts {}, which calls wandb", result.program) : "calls wandb",
                      wandb_adapter,
                      file.has("command") ? "; to run it directly, write its name instead of ${program}" : "")});
@@ -226,9 +226,9 @@ void check_growth(const YamlSection& file, const SweepFile& result) {
     if (result.spec.scheduler.kind == SchedulerKind::rasda && result.grow == GrowMode::none &&
         !mistakes.concern("scheduler.type") && !mistakes.concern("grow") && !mistakes.lie_in("early_terminate")) {
         mistakes.add("scheduler.type",
-                     "rasda grows surviving trials, but this program keeps its workers; outside scheduler, add "
-                     "`grow: restart` if it can continue from its checkpoint with another WORLD_SIZE, or `grow: "
-                     "in_place` (docs/your-own-program.md); otherwise use type: asha");
+                     "rasda grows surviving trials, but this program keeps its workers; outside scheduler, add `grow: "
+                     "restart` if it can continue from its checkpoint with another WORLD_SIZE, or `grow: in_place` "
+                     "(docs/your-own-program.md); otherwise use type: asha");
     }
 }
 

@@ -73,8 +73,8 @@ std::string meaning_of(const YamlSection& early_terminate, const SchedulerSpec& 
         return meaning + ", without a max: a trial ends when its program does";
     }
     const auto with_end = fmt::format(
-        "{}: a trial is complete at {}, but W&B lets it continue; if your program trains longer, write that "
-        "scheduler with a larger max",
+        "{}: a trial is complete at {}, but W&B lets it continue; if your program trains longer, write that scheduler "
+        "with a larger max",
         meaning, spec.max.value);
     const auto others = wandb_rungs(spec.max.value, early_terminate.integer("s").value_or(0), spec.reduction_factor);
     if (others.empty()) {
@@ -163,9 +163,8 @@ void remark_on_initial(SweepFile& result) {
     const auto count = std::ssize(spec.initial);
     if (spec.run_cap && count > *spec.run_cap) {
         result.remarks.push_back(
-            {"initial", fmt::format("has {} points, but run_cap is {}, so the last {} left out; "
-                                    "raise run_cap",
-                                    count, *spec.run_cap,
+            {"initial", fmt::format("has {} points, but run_cap is {}, so the last {} left out; raise run_cap", count,
+                                    *spec.run_cap,
                                     count - *spec.run_cap == 1 ? "is" : fmt::format("{} are", count - *spec.run_cap))});
     }
 }
@@ -184,8 +183,8 @@ void remark_on_repetitions(const YamlSection& file, SweepFile& result) {
     const auto count = size > most_to_count ? *spec.run_cap : Grid(spec.space).num_configurations();
     if (count < *spec.run_cap && spec.sampler != "program") {
         result.remarks.push_back(
-            {"run_cap", fmt::format("is {}, but there {} only {} configuration{}, so trials repeat each other; to "
-                                    "try each once, write method: grid",
+            {"run_cap", fmt::format("is {}, but there {} only {} configuration{}, so trials repeat each other; to try "
+                                    "each once, write method: grid",
                                     *spec.run_cap, count == 1 ? "is" : "are", count, count == 1 ? "" : "s")});
     }
 }

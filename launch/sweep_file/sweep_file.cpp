@@ -113,8 +113,8 @@ void complete_metric(const YamlSection& file, SweepFile& result) {
                   "val_loss, goal: minimize}");
     } else if (!result.warm_start.empty()) {
         file.fail("metric",
-                  "is missing: it says which number of the earlier results to use; add metric: {name: "
-                  "val_loss, goal: minimize}");
+                  "is missing: it says which number of the earlier results to use; add metric: {name: val_loss, goal: "
+                  "minimize}");
     }
     spec.goal = likely_goal(spec.metric);
     result.remarks.push_back(
@@ -146,8 +146,8 @@ std::optional<int> read_slots_per_gpu(const YamlSection& file, const std::option
     const auto number = file.integer_from(1, "slots_per_gpu");
     if (number && slots) {
         file.fail("slots_per_gpu",
-                  fmt::format("both this and `slots: {}` set the number of workers on a node with GPUs; remove one "
-                              "of the two",
+                  fmt::format("both this and `slots: {}` set the number of workers on a node with GPUs; remove one of "
+                              "the two",
                               *slots));
     }
     return number;

@@ -112,8 +112,8 @@ std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, b
     if (!time || *time < least) {
         file.fail(
             "hang_timeout",
-            fmt::format("{} is not a time limit for a silent worker (5s is the minimum); write it like 5m, 90s or "
-                        "1h, or off",
+            fmt::format("{} is not a time limit for a silent worker (5s is the minimum); write it like 5m, 90s or 1h, "
+                        "or off",
                         value.dump()));
     }
     return time;

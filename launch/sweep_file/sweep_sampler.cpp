@@ -66,9 +66,8 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
             if (file.has("method") && spec.sampler != method) {
                 result.remarks.push_back(
                     {"method",
-                     fmt::format("is {}, but sampler: says {}, which takes precedence; remove one of the "
-                                 "two",
-                                 method, spec.sampler == "program" ? "a sampler of your own" : spec.sampler)});
+                     fmt::format("is {}, but sampler: says {}, which takes precedence; remove one of the two", method,
+                                 spec.sampler == "program" ? "a sampler of your own" : spec.sampler)});
             }
         }
     });
@@ -105,8 +104,8 @@ std::vector<std::string> read_warm_start(const YamlSection& file, const std::str
                   "remove it");
     }
     if (!learns(sampler)) {
-        file.fail("warm_start", fmt::format("feeds results to the sampler, but {} cannot use them; use method: tpe, "
-                                            "or remove it",
+        file.fail("warm_start", fmt::format("feeds results to the sampler, but {} cannot use them; use method: tpe, or "
+                                            "remove it",
                                             sampler == "program" ? "a sampler of your own" : sampler));
     }
     return sources;

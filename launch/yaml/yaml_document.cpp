@@ -55,8 +55,8 @@ class Converter {
         if (num_values_ > most_values) {
             source_.fail(
                 "",
-                "the file has more than a million values, or 100 MB of text (each alias counts as what it stands "
-                "for); make it smaller");
+                "the file has more than a million values, or 100 MB of text (each alias counts as what it stands for); "
+                "make it smaller");
         }
     }
 
@@ -136,8 +136,8 @@ class Converter {
             return value;
         }
         if (type == "float" || type == "int" || type == "bool" || type == "null") {
-            return mistaken(key, fmt::format("'{}' is not of the type {}, as its tag !!{} requires; remove the tag, "
-                                             "or change the value",
+            return mistaken(key, fmt::format("'{}' is not of the type {}, as its tag !!{} requires; remove the tag, or "
+                                             "change the value",
                                              node.Scalar(), type, type));
         }
         return mistaken(key, fmt::format("has the tag {}, which means nothing here; remove it", tag));

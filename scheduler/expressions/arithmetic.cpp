@@ -145,7 +145,7 @@ NodePtr make_arithmetic(std::string_view sign, NodePtr left, NodePtr right, std:
 NodePtr make_negative(NodePtr operand, std::size_t offset) {
     if (!is_numeric(operand->type())) {
         throw ExpressionError(
-            text("'-' takes a number, but this is {}; write not to negate a condition", describe(operand->type())),
+            text("'-' takes a number, but this is {}; to negate a condition, write not", describe(operand->type())),
             operand->offset());
     }
     return std::make_shared<Negative>(std::move(operand), offset);

@@ -118,8 +118,8 @@ void Rules::derive(const Dependent& parameter, std::size_t index, Assignment& as
         value = chosen(computed, assignment);
     } else {
         CRESCENDO_VALIDATE(agree(*value, computed), "config",
-                           "a configuration has {} = {}, but the parameter is computed from others and is {}; leave "
-                           "it out",
+                           "a configuration has {} = {}, but the parameter is computed from others and is {}; leave it "
+                           "out",
                            parameter.name, to_string(*value), to_string(to_value(computed)));
     }
 }

@@ -268,8 +268,8 @@ void Sweep::handle(const TrialProposed& event, Effects&) {
         const auto candidate = spec_.repeat.configuration_of(event.trial);
         const auto first = first_trial_of(candidate);
         CRESCENDO_VALIDATE(event.trial == first, "trial",
-                           "trial {} will be a repetition of trial {}, with its configuration; propose a "
-                           "configuration for that trial",
+                           "trial {} will be a repetition of trial {}, with its configuration; propose a configuration "
+                           "for that trial",
                            event.trial.value, first.value);
         proposals_.add(candidate, {std::move(config), event.origin.value_or(Origin::enqueued)});
         return;
@@ -309,8 +309,8 @@ void Sweep::require_valid(const TrialRetried& event) const {
                        "trial {} is {} (only a failed trial can be retried); name a failed one", trial.id.value,
                        to_string(trial.status));
     CRESCENDO_VALIDATE(scheduler_->can_retry(trial), "trial",
-                       "trial {} cannot be retried (its rung was ranked without it, and the other trials continued "
-                       "or were stopped); raise run_cap to train more trials",
+                       "trial {} cannot be retried (its rung was ranked without it, and the other trials continued or "
+                       "were stopped); raise run_cap to train more trials",
                        trial.id.value);
     CRESCENDO_VALIDATE(!over() || may_go_on(), "trial",
                        "trial {} cannot be retried (the sweep is over: it was cancelled, ran out of time or reached "

@@ -94,8 +94,8 @@ TEST_CASE("programs and scripts that are not there are refused before anything r
 TEST_CASE("what was meant by a program or a script that is not there is said") {
     check_refused(
         replaced(sound, "command: [bash, train.sh, \"${args}\"]", "program: train.sh --bs 3"),
-        "there is no file 'train.sh --bs 3'; write each word as a separate item, as in command: [bash, train.sh, "
-        "--bs, 3, \"${args}\"]");
+        "there is no file 'train.sh --bs 3'; write each word as a separate item, as in command: [bash, train.sh, --bs, "
+        "3, \"${args}\"]");
     check_refused(sound + "on_finish: [\"sh -c done\"]\n",
                   "sweep.yaml:8:13: on_finish[0]: there is no program 'sh -c done'; write each word as a separate "
                   "item");
@@ -130,8 +130,8 @@ TEST_CASE("a command that is the same for all trials is warned of") {
 
     CHECK(warned.code == 0);
     CHECK(
-        warned.err.starts_with("crescendo: warning: sweep.yaml:7:1: command: has neither ${args} nor a parameter, "
-                               "such as ${x}, so all trials get the same arguments"));
+        warned.err.starts_with("crescendo: warning: sweep.yaml:7:1: command: has neither ${args} nor a parameter, such "
+                               "as ${x}, so all trials get the same arguments"));
     CHECK(warned.out.find("sweep.yaml: valid; 1 parameter, metric loss, 3 trials") != std::string::npos);
     CHECK(silent.code == 0);
     CHECK(silent.err.empty());
@@ -165,8 +165,8 @@ TEST_CASE("a module that calls wandb, and a launcher that closes CRESCENDO_FD, a
     const auto launcher = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
 
     CHECK(
-        module.err.starts_with("crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, but crescendo does "
-                               "not receive what it passes to"));
+        module.err.starts_with("crescendo: warning: sweep.yaml:7:20: command[1]: calls wandb, but crescendo does not "
+                               "receive what it passes to"));
     CHECK(launcher.code == 0);
     CHECK(
         launcher.err.starts_with("crescendo: warning: sweep.yaml:7:11: command[0]: ./torchrun closes CRESCENDO_FD, "
@@ -184,8 +184,7 @@ TEST_CASE("conda run, which closes CRESCENDO_FD and keeps what is printed, is wa
     const std::string printed = "report: {pattern: 'loss=(?P<loss>[^,]+)'}\n";
 
     CHECK(contains(warned("run, -n, mine, python3, train.py", ""),
-                   "`conda run` closes CRESCENDO_FD, through which a "
-                   "program reports"));
+                   "`conda run` closes CRESCENDO_FD, through which a program reports"));
     CHECK(contains(warned("run, -n, mine, python3, train.py", printed), "add --no-capture-output after run"));
     CHECK(warned("run, --no-capture-output, -n, mine, python3, train.py", printed).empty());
 }

@@ -223,8 +223,8 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
     CHECK(dies.err.find("No module named 'no_such_module'") != std::string::npos);
     CHECK(trains.code == 2);
     CHECK_MESSAGE(
-        trains.err.find("gave no answer: exit status 0; it printed: epoch 1; a program that grows in place "
-                        "must be a warm trainer, such as a script that uses crescendo.torch") != std::string::npos,
+        trains.err.find("gave no answer: exit status 0; it printed: epoch 1; a program that grows in place must be a "
+                        "warm trainer, such as a script that uses crescendo.torch") != std::string::npos,
         trains.err);
     CHECK(misshapes.code == 2);
     CHECK_MESSAGE(misshapes.err.find(R"(it printed: {"problems":[{"message":"no"}]}; an answer is {"problems": [{)") !=

@@ -207,8 +207,8 @@ TEST_CASE("what a plug-in lacks is found before the sweep starts, at its place i
         {"plugins: [./mine.so]\nsampler: {type: plateau}", "sampler.type: plateau is not a sampler"},
         {"plugins: [./mine.so]\nstop_rule: climber", "sweep.yaml:8:1: stop_rule: climber is no stop rule"},
         {"plugins: [./mine.so]\nsampler: {type: random}",
-         "sweep.yaml:7:11: plugins[0]: ./mine.so has the sampler climber, the search space narrowing and the stop "
-         "rule plateau, but the sweep file uses nothing from it; write sampler: {type: climber}, or remove it"},
+         "sweep.yaml:7:11: plugins[0]: ./mine.so has the sampler climber, the search space narrowing and the stop rule "
+         "plateau, but the sweep file uses nothing from it; write sampler: {type: climber}, or remove it"},
         {"plugins: [./mine.so, mine.so]\nsampler: {type: climber}", "climber names 2 plug-in classes"},
         {"stop_rule: plateau", "stop_rule: is plateau, a plug-in class, but there is no plug-in"},
     };

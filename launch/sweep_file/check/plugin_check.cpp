@@ -32,8 +32,7 @@ std::string read_classes(const std::string& host, const std::string& library, st
                          std::chrono::seconds patience, std::vector<PluginClass>& classes) {
     if (!is_there(library)) {
         return fmt::format(
-            "there is no file '{}'; give a shared library's path relative to the folder where "
-            "crescendo is started",
+            "there is no file '{}'; give a shared library's path relative to the folder where crescendo is started",
             library);
     }
     const auto listed = run_tool({host, "--list", library}, {.patience = patience, .errors = ToolErrors::shown});

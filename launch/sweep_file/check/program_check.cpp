@@ -43,7 +43,7 @@ std::string no_interpreter(const std::string& program) {
         return {};
     }
     return fmt::format(
-        "the first line of '{}' asks for '{}', which does not exist; fix that line, or write an interpreter before "
+        "the first line of '{}' asks for '{}', which is not a program; fix that line, or write an interpreter before "
         "the file",
         program, interpreter);
 }

@@ -40,8 +40,8 @@ std::vector<std::string> fixed_words(const SweepFile& file) {
 /// Why reports of a program that `conda run` starts do not arrive, or arrive late; empty if nothing stops them.
 std::string problem_with_conda(const std::vector<std::string>& words, const std::optional<ReportSource>& source) {
     if (!source && is_run_by_conda(words)) {
-        return "`conda run` closes CRESCENDO_FD, through which a program reports; write the path of the "
-               "environment's python3 instead, which `conda run -n NAME which python3` prints";
+        return "`conda run` closes CRESCENDO_FD, through which a program reports; write the path of the environment's "
+               "python3 instead, which `conda run -n NAME which python3` prints";
     }
     if (source && source->is_printed() && is_held_back_by_conda(words)) {
         return "`conda run` shows a program's output only when it ends, so no trial stops early; add "
@@ -140,8 +140,8 @@ void check(SweepDraft& draft, const ProgramPaths& paths) {
     }
     if (has_nothing_to_run(draft)) {
         mistakes.add("trainer",
-                     "is missing, as are command and program, so there is nothing to train; add one of the three, "
-                     "such as `program: train.py`");
+                     "is missing, as are command and program, so there is nothing to train; add one of the three, such "
+                     "as `program: train.py`");
     }
     if (file.trainer && !mistakes.lie_in("trainer") && !mistakes.lie_in("parameters") &&
         !mistakes.lie_in("constraints")) {
@@ -202,8 +202,8 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
     if (std::ranges::none_of(*file.command, depends_on_trial)) {
         warnings.push_back(file.source.located(
             file.source.has("command") ? "command" : "program",
-            fmt::format("has neither ${{args}} nor a parameter, such as ${{{}}}, so all trials get the same "
-                        "arguments; add \"${{args}}\", unless the program reads params.json in $CRESCENDO_TRIAL_DIR",
+            fmt::format("has neither ${{args}} nor a parameter, such as ${{{}}}, so all trials get the same arguments; "
+                        "add \"${{args}}\", unless the program reads params.json in $CRESCENDO_TRIAL_DIR",
                         file.spec.space.parameters().front().name)));
     } else if (const auto names = parameters_left_out(file); !names.empty()) {
         warnings.push_back(file.source.located(

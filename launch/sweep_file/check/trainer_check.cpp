@@ -118,8 +118,8 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
                 ? "; a script that parses its own arguments does not know --check; let crescendo.torch.run(train, "
                   "parser) parse them"
             : answer.is_object() ? R"(; an answer is {"problems": [{"key": "lr", "message": "must be positive"}]})"
-            : checked.success()  ? "; a program that grows in place must be a warm trainer, such as a script that "
-                                   "uses crescendo.torch (docs/your-own-program.md)"
+            : checked.success()  ? "; a program that grows in place must be a warm trainer, such as a script that uses "
+                                   "crescendo.torch (docs/your-own-program.md)"
             : std::ranges::find(words, "python3") != words.end()
                 ? "; if it lacks a package, start crescendo in the script's environment: python3 is the first one on "
                   "PATH"
@@ -143,8 +143,8 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
 
 void check_trainer(SweepFile& file, const std::string& trainer, Mistakes& mistakes) {
     if (!is_executable(trainer)) {
-        mistakes.add("trainer", fmt::format("needs crescendo-trainer, but {} is not a program; build all of "
-                                            "Crescendo (`make build`), or use `command:`",
+        mistakes.add("trainer", fmt::format("needs crescendo-trainer, but {} is not a program; build all of Crescendo "
+                                            "(`make build`), or use `command:`",
                                             trainer));
         return;
     }

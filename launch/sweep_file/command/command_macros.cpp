@@ -215,8 +215,8 @@ std::vector<std::string> expand_shared_word(const std::string& word, std::size_t
         // The word names a parameter.
     }
     throw InvalidInput(
-        fmt::format("'{}' differs between trials, but with `grow: in_place` the program starts before its trials; "
-                    "each trial then brings its parameters as named arguments (--lr=0.01); write ${{args}}",
+        fmt::format("'{}' differs between trials, but with `grow: in_place` the program starts before its trials; each "
+                    "trial then brings its parameters as named arguments (--lr=0.01); write ${{args}}",
                     word),
         key);
 }

@@ -89,9 +89,9 @@ void require_no_inner(const YamlSection& parameter, const std::string& name) {
     };
     for (const auto& [inner, value] : parameter.map().items()) {
         if (looks_like_one(value) && inner != "values" && inner != "value" && inner != "<<") {
-            parameter.fail(inner, fmt::format("is a map, but not a key of a parameter; if {0} holds other "
-                                              "parameters, put them under {0}: {{parameters: {{{1}: …}}}}; for an "
-                                              "option named {0}.{1}, write {0}.{1}:",
+            parameter.fail(inner, fmt::format("is a map, but not a key of a parameter; if {0} holds other parameters, "
+                                              "put them under {0}: {{parameters: {{{1}: …}}}}; for an option named "
+                                              "{0}.{1}, write {0}.{1}:",
                                               name, inner));
         }
     }

@@ -28,8 +28,8 @@ std::vector<std::string> read_hook(const YamlSection& file, const std::string& n
         const auto& word = (*command)[i];
         if (word.find("$CRESCENDO_") != std::string::npos || word.find("${CRESCENDO_") != std::string::npos) {
             file.fail(fmt::format("{}[{}]", name, i),
-                      fmt::format("is '{}', but no shell reads it, so the variable is not expanded; write {}: [sh, "
-                                  "-c, 'mail -s \"$CRESCENDO_SWEEP\" me@example.org']",
+                      fmt::format("is '{}', but no shell reads it, so the variable is not expanded; write {}: [sh, -c, "
+                                  "'mail -s \"$CRESCENDO_SWEEP\" me@example.org']",
                                   word, name));
         }
     }

@@ -118,12 +118,11 @@ TEST_CASE("what is wrong with an event is said") {
     CHECK(error_of(R"({"trial":1})") == R"({"trial":1} needs the key "event")");
     CHECK(error_of(R"({"event":"trial_reported","trial":1,"resource":2})") ==
           R"({"event":"trial_reported","resource":2,"trial":1} needs the key "loss")");
-    CHECK(
-        error_of(R"({"event":"begun"})") ==
-        R"("event" of {"event":"begun"} must be slots_joined, slots_lost, trial_reported, trial_timed, )"
-        R"(trial_regrouped, trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, )"
-        R"(limits_changed, trial_retried, proposals_ended, trial_stopped, )"
-        R"(trial_held, trial_released or trial_time_up)");
+    CHECK(error_of(R"({"event":"begun"})") ==
+          R"("event" of {"event":"begun"} must be slots_joined, slots_lost, trial_reported, trial_timed, )"
+          R"(trial_regrouped, trial_finished, trial_failed, deadline_near, time_up, cancelled, trial_proposed, )"
+          R"(limits_changed, trial_retried, proposals_ended, trial_stopped, )"
+          R"(trial_held, trial_released or trial_time_up)");
     CHECK(error_of(R"({"event":5})").starts_with(R"("event" of {"event":5} must be slots_joined, )"));
     CHECK(error_of(R"({"event":"trial_finished","trial":"1"})") ==
           R"("trial" of {"event":"trial_finished","trial":"1"} must be a 32-bit whole number)");

@@ -86,8 +86,8 @@ TEST_CASE("how a program grows belongs to a program, and outside of the schedule
         {sound + "trainer: {model: cnn}\nfinal_test: on\n",
          "sweep.yaml:11:1: final_test: is a key for the program of `command:`, but there is no program; remove it"},
         {sound + "command: [train]\ngrow: eager\n",
-         "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow, so write "
-         "it there"},
+         "sweep.yaml:11:1: grow: is how a program of `command:` grows; eager is a value of scheduler.grow, so write it "
+         "there"},
         {sound_with("type: asha", "type: rasda\n  grow: in_place"),
          "sweep.yaml:7:3: scheduler.grow: in_place is how a program of `command:` grows; write it outside scheduler"},
         {sound + "command: [train]\nfinal_test: on\n",
@@ -165,7 +165,7 @@ TEST_CASE("a sweep has a trainer or a command") {
          "args_override_hydra, args_json, args_json_file, env, interpreter, lr, max_resource, program, seed, slots, "
          "trial and trial_dir"},
         {sound + "trainer: {clip: .inf}\n",
-         "sweep.yaml:10:11: trainer.clip: is not a finite number, but settings must be finite; remove the key, or "
-         "use a large number"},
+         "sweep.yaml:10:11: trainer.clip: is not a finite number, but settings must be finite; remove the key, or use "
+         "a large number"},
     });
 }

@@ -100,11 +100,11 @@ TEST_CASE("mistakes in early_terminate name their key") {
           "s: 2");
     CHECK(error_with("early_terminate: {type: envelope, min_iter: 3}\n").find("use hyperband") != std::string::npos);
     CHECK(error_with("early_terminate: hyperband\n") ==
-          "sweep.yaml:6:1: early_terminate: 'hyperband' is text; use a map, such as early_terminate: {type: "
-          "hyperband, min_iter: 3}");
+          "sweep.yaml:6:1: early_terminate: 'hyperband' is text; use a map, such as early_terminate: {type: hyperband, "
+          "min_iter: 3}");
     CHECK(error_with("early_terminate: {type: hyperband, min_iter: 3, eta: 1.5}\n") ==
-          "sweep.yaml:6:49: early_terminate.eta: is 1.5, but rungs are at powers of a small whole number here; use "
-          "2, 3 or 4");
+          "sweep.yaml:6:49: early_terminate.eta: is 1.5, but rungs are at powers of a small whole number here; use 2, "
+          "3 or 4");
     CHECK(error_with("early_terminate: {type: hyperband, min_iter: 0}\n") ==
           "sweep.yaml:6:36: early_terminate.min_iter: is 0; use 1 or more");
     CHECK(error_with("early_terminate: {type: hyperband, min_iter: 30, max_iter: 20}\n")

@@ -158,28 +158,26 @@ TEST_CASE("a value of the wrong type is shown with what the key takes") {
         {sound_with("run_cap: 27", "run_cap: many"),
          "sweep.yaml:2:1: run_cap: 'many' is text; use a whole number, such as 3, without quotes"},
         {sound_with("run_cap: 27", "run_cap: 1_000"),
-         "sweep.yaml:2:1: run_cap: '1_000' is text, because YAML numbers have no _; use a whole number, such as "
-         "3, without quotes"},
+         "sweep.yaml:2:1: run_cap: '1_000' is text, because YAML numbers have no _; use a whole number, such as 3, "
+         "without quotes"},
         {sound_with("run_cap: 27", "run_cap: 2.5"),
          "sweep.yaml:2:1: run_cap: 2.5 is a number; use a whole number, such as 3"},
         {sound_with("run_cap: 27", "run_cap:"),
          "sweep.yaml:2:1: run_cap: there is no value; use a whole number, such as 3, without quotes"},
         {sound_with("{name: val_loss, goal: minimize}", "val_loss"),
-         "sweep.yaml:1:1: metric: 'val_loss' is text; use a map, such as metric: {name: val_loss, goal: "
-         "minimize}"},
+         "sweep.yaml:1:1: metric: 'val_loss' is text; use a map, such as metric: {name: val_loss, goal: minimize}"},
         {sound_with("min: 1e-4", "min: '1e-4'"),
          "sweep.yaml:4:42: parameters.lr.min: '1e-4' is text; use a number, such as 0.5 or 1e-4, without quotes"},
         {sound + "name: 7\n",
          "sweep.yaml:10:1: name: 7 is a whole number; use text; put it in quotes if it looks like a number"},
         {sound + "command: python3 train.py\n",
-         "sweep.yaml:10:1: command: 'python3 train.py' is text; use a list of strings, such as [python3, "
-         "train.py]"},
+         "sweep.yaml:10:1: command: 'python3 train.py' is text; use a list of strings, such as [python3, train.py]"},
         {sound + "command: python3 args.py --lr ${lr} 3\n",
-         "sweep.yaml:10:1: command: 'python3 args.py --lr ${lr} 3' is text; use a list of strings, such as "
-         "[python3, args.py, \"--lr\", \"${lr}\", \"3\"]"},
+         "sweep.yaml:10:1: command: 'python3 args.py --lr ${lr} 3' is text; use a list of strings, such as [python3, "
+         "args.py, \"--lr\", \"${lr}\", \"3\"]"},
         {sound + "command: cd src && python3 args.py\n",
-         "sweep.yaml:10:1: command: 'cd src && python3 args.py' is text; use a list of strings, such as [bash, "
-         "-c, '… \"$@\"', bash, \"${args}\"], where bash reads the text"},
+         "sweep.yaml:10:1: command: 'cd src && python3 args.py' is text; use a list of strings, such as [bash, -c, '… "
+         "\"$@\"', bash, \"${args}\"], where bash reads the text"},
         {sound + "constraints: lr <= 0.1\n",
          "sweep.yaml:10:1: constraints: 'lr <= 0.1' is text; use a list of strings, such as [\"lr <= 0.1\"]"},
         {sound + "command: [python3, [3]]\n",
@@ -227,8 +225,8 @@ TEST_CASE("a word that is misspelt or unknown is named with those there are") {
 TEST_CASE("words of a scheduler that another one does not have are named with what to write instead") {
     check_errors({
         {sound_with("  min: 1\n", "  grow: wait\n"),
-         "sweep.yaml:7:3: scheduler.grow: grow applies only to type: rasda, which gives survivors more workers; "
-         "remove it"},
+         "sweep.yaml:7:3: scheduler.grow: grow applies only to type: rasda, which gives survivors more workers; remove "
+         "it"},
         {sound_with("type: asha", "type: median\n  mode: promote"),
          "sweep.yaml:7:3: scheduler.mode: mode is promote, which belongs to the asynchronous rungs of asha, rasda "
          "and async_hyperband; remove it, or use type: asha"},
@@ -298,8 +296,8 @@ TEST_CASE("a parameter that is no map, or says too little or too much, is named 
          "sweep.yaml:4:15: parameters.optimizer.parameters: is empty; list the parameters that this one holds, or "
          "remove it"},
         {sound_with_parameter("optimizer: {parameters: {lr: {min: 1}}}"),
-         "sweep.yaml:4:28: parameters.optimizer.parameters.lr: has no range; add values: [a, b], or min: and max:, "
-         "or value:"},
+         "sweep.yaml:4:28: parameters.optimizer.parameters.lr: has no range; add values: [a, b], or min: and max:, or "
+         "value:"},
         {sound_with_parameter("optimizer: {parameters: {lr: {value: 1}}}\n  optimizer.lr: {value: 2}"),
          "sweep.yaml:5:3: parameters.optimizer.lr: parameter optimizer.lr is given twice (a trial has one value of "
          "it); remove one"},
@@ -315,8 +313,8 @@ TEST_CASE("tags of YAML's core schema say what a value is, and what it cannot be
         {sound_with("run_cap: 27", "run_cap: !!float 27"),
          "sweep.yaml:2:1: run_cap: 27.0 is a number; use a whole number, such as 3"},
         {sound_with("run_cap: 27", "run_cap: !!int 2.5"),
-         "sweep.yaml:2:1: run_cap: '2.5' is not of the type int, as its tag !!int requires; remove the tag, or "
-         "change the value"},
+         "sweep.yaml:2:1: run_cap: '2.5' is not of the type int, as its tag !!int requires; remove the tag, or change "
+         "the value"},
     });
 }
 
@@ -428,8 +426,8 @@ TEST_CASE("what is no YAML is named with its place") {
          "sweep.yaml:1:21: this is not YAML (end of sequence flow not found): inside [ ], a word with ${ needs quotes, "
          "such as \"${args}\""},
         {"command: [\"${args}\", {]\n",
-         "sweep.yaml:1:23: this is not YAML (illegal flow end): check indentation, brackets and quotes near here, "
-         "and put text that contains any of : # { } [ ] , in quotes"},
+         "sweep.yaml:1:23: this is not YAML (illegal flow end): check indentation, brackets and quotes near here, and "
+         "put text that contains any of : # { } [ ] , in quotes"},
         {"report: {pattern: \"\\d\"}\n",
          "sweep.yaml:1:22: this is not YAML (unknown escape character: d): in double quotes, \\ begins an escape; put "
          "the text in single quotes, such as '\\d+'"},

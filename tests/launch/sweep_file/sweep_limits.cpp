@@ -35,8 +35,8 @@ TEST_CASE("a trial may have an end of its own") {
 
 TEST_CASE("a worker is given time to say something") {
     CHECK(error_in(sound + "hang_timeout: 1s\n") ==
-          "sweep.yaml:10:1: hang_timeout: \"1s\" is not a time limit for a silent worker (5s is the minimum); write "
-          "it like 5m, 90s or 1h, or off");
+          "sweep.yaml:10:1: hang_timeout: \"1s\" is not a time limit for a silent worker (5s is the minimum); write it "
+          "like 5m, 90s or 1h, or off");
     CHECK(error_in(sound + "hang_timeout: 60\n").find("60 is not a time limit") != std::string::npos);
 }
 
@@ -83,8 +83,8 @@ TEST_CASE("a trial's own end has to be one that a trial can come to") {
         {sound + "trial: {time: 90}\n",
          "sweep.yaml:10:9: trial.time: 90 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
         {sound + "trial:\n  target: .nan\n",
-         "sweep.yaml:11:3: trial.target: target is nan (either no report or every report would meet it); use a "
-         "finite number"},
+         "sweep.yaml:11:3: trial.target: target is nan (either no report or every report would meet it); use a finite "
+         "number"},
         {sound + "trial: {target: 1, epochs: 3}\n",
          "sweep.yaml:10:20: trial.epochs: unknown key; trial has target and time"},
         {sound + "trial: 90s\n",

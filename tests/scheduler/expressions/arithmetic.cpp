@@ -70,11 +70,11 @@ TEST_CASE("what is no finite number is an error at its operator") {
 
 TEST_CASE("arithmetic takes numbers only") {
     CHECK(error_of("seven + optimizer") ==
-          "8: '+' takes numbers, but its right side is text; compare it first, or "
-          "use another parameter");
+          "8: '+' takes numbers, but its right side is text; compare it first, or use another parameter");
     CHECK(error_of("flag * 2").starts_with("0: '*' takes numbers, but its left side is true or false"));
     CHECK(error_of("anything - 1").starts_with("0: '-' takes numbers, but its left side is a value of several types"));
-    CHECK(error_of("1 - -flag").starts_with("5: '-' takes a number, but this is true or false; write not"));
+    CHECK(error_of("1 - -flag")
+              .starts_with("5: '-' takes a number, but this is true or false; to negate a condition, write not"));
 }
 
 TEST_CASE("arithmetic with what is absent gives nothing") {

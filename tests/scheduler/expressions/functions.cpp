@@ -58,8 +58,7 @@ TEST_CASE("functions take so many numbers") {
     CHECK(error_of("pow(2)") == "0: pow takes two numbers, not 1; write pow(x, y)");
     CHECK(error_of("max()") == "0: max takes two numbers or more, not 0; write max(x, y)");
     CHECK(error_of("abs(optimizer)") ==
-          "4: abs takes numbers, but this is text; compare it first, or use another "
-          "parameter");
+          "4: abs takes numbers, but this is text; compare it first, or use another parameter");
     CHECK(error_of("sqrt(flag)").starts_with("5: sqrt takes numbers, but this is true or false"));
     CHECK(error_of("2 * sin(1)") ==
           "4: there is no function sin; the functions are sqrt, log, exp, pow, min, max, abs, floor, ceil, round, int");

@@ -47,8 +47,7 @@ TEST_CASE("if and else choose one of two values of one type") {
 
 TEST_CASE("conditions are true or false") {
     CHECK(error_of("flag and seven") ==
-          "9: 'and' takes conditions, but this is a whole number; compare it, as in x "
-          "> 0");
+          "9: 'and' takes conditions, but this is a whole number; compare it, as in x > 0");
     CHECK(error_of("optimizer or flag").starts_with("0: 'or' takes conditions, but this is text"));
     CHECK(error_of("not half").starts_with("4: 'not' takes conditions, but this is a number"));
     CHECK(error_of("1 if half else 2").starts_with("5: 'if' takes conditions"));

@@ -51,8 +51,7 @@ TEST_CASE("a word out of place is refused at its character") {
     CHECK(error_of("1 if flag").starts_with("9: 'else' is missing"));
     CHECK(error_of("seven in []").starts_with("10: ']' is not a value"));
     CHECK(error_of("1 2") ==
-          "2: two values are next to each other here; put an operator between them, such as and, "
-          "+ or ==");
+          "2: two values are next to each other here; put an operator between them, such as and, + or ==");
     CHECK(error_of("1)").starts_with("1: "));
     CHECK(error_of("* 2").starts_with("0: '*' is not a value"));
     CHECK(error_of("1 < 2 < 3") == "6: two comparisons in a row; write a < b and b < c");

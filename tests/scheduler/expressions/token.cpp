@@ -39,8 +39,8 @@ TEST_CASE("text is in quotes of either kind, with the backslash before quotes an
 
 TEST_CASE("what is no word is refused at its character") {
     CHECK(error_of("seven # 3") ==
-          "6: '#' has no meaning here; put text in quotes, and names with other characters "
-          "than letters, digits, _ and . in backticks");
+          "6: '#' has no meaning here; put text in quotes, and names with other characters than letters, digits, _ and "
+          ". in backticks");
     CHECK(error_of("seven == ü").starts_with("9: 'ü' has no meaning here"));
     CHECK(error_of("flag && flag") == "5: '&&' has no meaning here; write and");
     CHECK(error_of("flag || flag") == "5: '||' has no meaning here; write or");

@@ -44,8 +44,7 @@ TEST_CASE("a message has all digits that two numbers differ in") {
     CHECK(problem_of(QUniform{1000000.1, 1000000.2, 10}) ==
           "q is 10 (no multiple of it lies between 1000000.1 and 1000000.2); use a smaller q");
     CHECK(problem_of(QUniform{0, 1e300, 1e-300})
-              .starts_with("q is 1e-300 (too small to distinguish its multiples "
-                           "from 0 to 1e+300); "));
+              .starts_with("q is 1e-300 (too small to distinguish its multiples from 0 to 1e+300); "));
     CHECK(problem_of(Categorical{{1.0, 2.0, 3.0}, {0.333334, 0.333334, 0.333334}}) ==
           "the probabilities add up to 1.000002 (they must add up to 1, because one value is always chosen); divide "
           "each of them by 1.000002");
@@ -100,8 +99,8 @@ TEST_CASE("probabilities belong to the values and add up to 1") {
     CHECK(!is_refused(Categorical{values, {0.3, 0.7 + 9e-7}}));
     CHECK(!is_refused(Categorical{values, {0, 1}}));
     CHECK(problem_of(Categorical{values, {0.3, 0.6}}) ==
-          "the probabilities add up to 0.9 (they must add up to 1, because one value is always chosen); divide each "
-          "of them by 0.9");
+          "the probabilities add up to 0.9 (they must add up to 1, because one value is always chosen); divide each of "
+          "them by 0.9");
     CHECK(problem_of(Categorical{values, {1.0}}) ==
           "there are 1 probabilities for 2 values (each value needs one); list one for each value");
     CHECK(problem_of(Categorical{values, {-0.5, 1.5}}) ==

@@ -69,8 +69,8 @@ TEST_CASE("derived parameters are computed, and kept if they are given") {
     CHECK(rules.apply(given).values[3] == Value{other_bits});
     given[3] = 1.6;
     CHECK(error_of(rules, given) ==
-          "config: a configuration has twice = 1.6, but the parameter is computed from "
-          "others and is 1.5; leave it out");
+          "config: a configuration has twice = 1.6, but the parameter is computed from others and is 1.5; leave it "
+          "out");
 }
 
 TEST_CASE("a derived parameter that chooses a list or null has that value, and may be given as text") {

@@ -84,8 +84,8 @@ TEST_CASE("a circle is a mistake, told once") {
                              when("b", "lr > 0 and c > 0"),
                              derived_parameter("c", "a * 2"),
                              {"lr", Uniform{0, 1}}}) ==
-          "parameters.c.expression@0: a needs b needs c needs a: none of them can come first; remove one of them "
-          "from the rule of another");
+          "parameters.c.expression@0: a needs b needs c needs a: none of them can come first; remove one of them from "
+          "the rule of another");
     CHECK(problems_of_rules({when("a", "1 < a")}) ==
           "parameters.a.when@4: a needs a: none of them can come first; remove one of them from the rule of another");
 }

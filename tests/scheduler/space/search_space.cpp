@@ -316,8 +316,8 @@ TEST_CASE("a space that allows nothing says so after so many draws") {
         FAIL("drawn");
     } catch (const InvalidInput& error) {
         CHECK(error.key() == "constraints[1]");
-        CHECK(error.what() == std::string("none of 200000 draws is allowed, and constraints[1] rejects 200000 of "
-                                          "them; loosen it, or change the ranges of its parameters"));
+        CHECK(error.what() == std::string("none of 200000 draws is allowed, and constraints[1] rejects 200000 of them; "
+                                          "loosen it, or change the ranges of its parameters"));
     }
 }
 

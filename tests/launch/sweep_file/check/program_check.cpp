@@ -46,15 +46,14 @@ TEST_CASE("a program that is there is fine, and one that is not is named with wh
     CHECK(problem_of_program("sh").empty());
     CHECK(problem_of_program("/bin/sh").empty());
     CHECK(problem_of_program("no-such") ==
-          "there is no program 'no-such'; give its path, or the name of a program "
-          "on PATH");
+          "there is no program 'no-such'; give its path, or the name of a program on PATH");
     CHECK(problem_of_text("true\n", fs::perms::owner_read) ==
           "'PATH' is not executable; run `chmod +x PATH`, or write its interpreter before it");
 }
 
 TEST_CASE("a program whose interpreter is not there is told apart from one that is not there") {
     CHECK(problem_of_text("#!/no/such/bash -e\ntrue\n") ==
-          "the first line of 'PATH' asks for '/no/such/bash', which does not exist; fix that line, or write an "
+          "the first line of 'PATH' asks for '/no/such/bash', which is not a program; fix that line, or write an "
           "interpreter before the file");
     CHECK(problem_of_text("#!/usr/bin/env bash\r\ntrue\r\n") ==
           "'PATH' has Windows line endings, so its interpreter is not found; run `sed -i 's/\\r$//' PATH`");

@@ -154,8 +154,7 @@ TEST_CASE("a command that is started before its trials lacks their parameters") 
 TEST_CASE("variables that a command names and the environment lacks are told") {
     ::setenv("CRESCENDO_TEST_SET", "x", 1);
     const std::string problem =
-        "the environment variable CRESCENDO_TEST_A is not set; export it, or write its value "
-        "here";
+        "the environment variable CRESCENDO_TEST_A is not set; export it, or write its value here";
 
     CHECK(unset_variables({"a", "--x=${envvar:CRESCENDO_TEST_SET}", "${args}"}).empty());
     const auto remarks =

@@ -45,8 +45,8 @@ TEST_CASE("auto chooses a sampler by the number of trials and the kinds of param
 
 TEST_CASE("what was chosen is said with the reason, and how to keep it") {
     CHECK(remark_on(read("method: auto\nrun_cap: 100\n" + numbers), "method") ==
-          "is auto, which means gp for a sweep of at most 500 trials with mostly numeric parameters; to keep it, "
-          "write gp");
+          "is auto, which means gp for a sweep of at most 500 trials with mostly numeric parameters; to keep it, write "
+          "gp");
     CHECK(remark_on(read("method: bayes\nrun_cap: 600\n" + numbers), "method") ==
           "is bayes, which means tpe for a sweep of more than 500 trials; to keep it, write tpe");
     CHECK(remark_on(read("sampler: {type: auto}\nrun_cap: 9\n" + numbers), "sampler.type")

@@ -89,8 +89,8 @@ TEST_CASE("categories may have probabilities, under both of W&B's names") {
 
 TEST_CASE("an exponent that leaves the numbers is probably none") {
     CHECK(distribution_error("{distribution: log_uniform, min: 1, max: 1000}") ==
-          "sweep.yaml:1:1: parameters.x.max: is 1000, an exponent of e, but e^1000 is out of range; to give the "
-          "values themselves, use log_uniform_values");
+          "sweep.yaml:1:1: parameters.x.max: is 1000, an exponent of e, but e^1000 is out of range; to give the values "
+          "themselves, use log_uniform_values");
 }
 
 TEST_CASE("exponents that look like values, ends that make a range two numbers, and a list as a value are doubted") {
@@ -107,8 +107,8 @@ TEST_CASE("exponents that look like values, ends that make a range two numbers, 
     CHECK(doubt_about("{min: 0, max: 1}") ==
           "is 0 or 1, because both ends are whole numbers; for all numbers between them write min: 0.0");
     CHECK(doubt_about("{value: [adam, sgd]}") ==
-          "is this whole list in every trial; to choose one of its items, write values: instead of value:; to keep "
-          "the list, add distribution: constant");
+          "is this whole list in every trial; to choose one of its items, write values: instead of value:; to keep the "
+          "list, add distribution: constant");
     for (const auto* sound :
          {"{distribution: log_uniform, min: -9.2, max: -2.3}", "{distribution: log_uniform, min: 0, max: 5}",
           "{distribution: log_uniform_values, min: 1e-5, max: 0.1}", "{distribution: int_uniform, min: 0, max: 1}",

@@ -131,9 +131,9 @@ TEST_CASE("circles and conditions that are none are mistakes, all in one message
     CHECK(error.find("sweep.yaml:9:1: constraints: 'width < 3' is text; use a list") != std::string::npos);
     CHECK(rules_error(sweep_with("  a: {min: 0, max: 1, when: b > 0}\n  b: {min: 0, max: 1, when: a > 0}\n"
                                  "  c: {min: 0, max: 1, when: width}\n")) ==
-          "sweep.yaml:6:29: parameters.b.when: a needs b needs a: none of them can come first; remove one of them "
-          "from the rule of another\nsweep.yaml:7:29: parameters.c.when: this is a whole number, but a condition "
-          "must be true or false; compare it, as in x > 0\n2 mistakes");
+          "sweep.yaml:6:29: parameters.b.when: a needs b needs a: none of them can come first; remove one of them from "
+          "the rule of another\nsweep.yaml:7:29: parameters.c.when: this is a whole number, but a condition must be "
+          "true or false; compare it, as in x > 0\n2 mistakes");
 }
 
 TEST_CASE("a derived parameter has no range, and an expression is no empty text") {

@@ -50,8 +50,8 @@ TEST_CASE("what keeps no trial, or changes nothing, is refused with its place") 
         {program, "keep: {best: 0, programs: best}\n", "6:8: keep.best: is 0; use 1 or more"},
         {program, "keep: {programs: some}\n", "6:8: keep.programs: 'some' is unknown here; use all, finished or best"},
         {program, "keep: {best: 5}\n",
-         "6:8: keep.best: has no effect, because all files of a program are kept; to delete those of other trials, "
-         "add programs: best, or programs: finished"},
+         "6:8: keep.best: has no effect, because all files of a program are kept; to delete those of other trials, add "
+         "programs: best, or programs: finished"},
         {trainer, "keep: {programs: best}\n",
          "6:8: keep.programs: applies to the files of a program, but crescendo-trainer leaves only checkpoints, to "
          "which keep.best applies; remove it"},
