@@ -44,14 +44,21 @@ bool is_same_address(const sockaddr& one, const sockaddr& other) {
 
 std::vector<std::string> interfaces() {
     ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0) {
+        return {};
+    }
+    auto names = interfaces_of(list);
+    ::freeifaddrs(list);
+    return names;
+}
+
+std::vector<std::string> interfaces_of(const ifaddrs* list) {
     std::set<std::string> names;
-    if (::getifaddrs(&list) == 0) {
-        for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
-            if ((each->ifa_flags & IFF_UP) != 0) {
-                names.insert(each->ifa_name);
-            }
+    for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
+        const int family = each->ifa_addr != nullptr ? each->ifa_addr->sa_family : AF_UNSPEC;
+        if ((each->ifa_flags & IFF_UP) != 0 && (family == AF_INET || family == AF_INET6)) {
+            names.insert(each->ifa_name);
         }
-        ::freeifaddrs(list);
     }
     return {names.begin(), names.end()};
 }

@@ -1,6 +1,9 @@
 #include "launch/transport/network.hpp"
 
 #include <doctest/doctest.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/socket.h>
 
 #include <fstream>
 
@@ -64,4 +67,21 @@ TEST_CASE("workers of several nodes do not meet on loopback because no network w
     CHECK_NOTHROW(require_way_to_other_nodes("ib0"));
     CHECK_THROWS_WITH_AS(require_way_to_other_nodes(""),
                          doctest::Contains("name the network with --interface; it has "), InvalidInput);
+}
+
+TEST_CASE("workers cannot meet on an interface that is down or has no internet address") {
+    char lo[] = "lo", eth[] = "eth0", ib[] = "ib0", ib6[] = "ib1", tunnel[] = "tun0";
+    sockaddr ethernet{AF_PACKET, {}}, ipv4{AF_INET, {}}, ipv6{AF_INET6, {}};
+    const auto entry = [](ifaddrs* next, char* name, unsigned flags, sockaddr* address) {
+        return ifaddrs{next, name, flags, address, nullptr, {nullptr}, nullptr};
+    };
+
+    auto last = entry(nullptr, tunnel, IFF_UP, nullptr);
+    auto up_with_ipv6 = entry(&last, ib6, IFF_UP, &ipv6);
+    auto without_address = entry(&up_with_ipv6, ib, IFF_UP, &ethernet);
+    auto down = entry(&without_address, eth, 0, &ipv4);
+    const auto first = entry(&down, lo, IFF_UP | IFF_LOOPBACK, &ipv4);
+
+    CHECK(interfaces_of(&first) == std::vector<std::string>{"ib1", "lo"});
+    CHECK(interfaces_of(nullptr).empty());
 }
