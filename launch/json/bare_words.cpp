@@ -5,7 +5,7 @@
 
 namespace crescendo::launch {
 
-std::string without_bare_words(std::string_view json) {
+std::string without_bare_words(std::string_view json, std::string_view replacement) {
     constexpr std::array<std::string_view, 9> words{"NaN",      "-Infinity", "Infinity", "nan", "-nan",
                                                     "infinity", "-infinity", "inf",      "-inf"};
     std::string result;
@@ -13,7 +13,7 @@ std::string without_bare_words(std::string_view json) {
     while (!json.empty()) {
         const auto* const word = std::ranges::find_if(words, [&](auto each) { return json.starts_with(each); });
         if (!in_string && word != words.end()) {
-            result += "null";
+            result += replacement;
             json.remove_prefix(word->size());
             continue;
         }

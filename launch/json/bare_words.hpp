@@ -6,7 +6,7 @@
 namespace crescendo::launch {
 
 /// Replaces bare NaN, Infinity and -Infinity, which Python writes but JSON does not have, and C printf's nan and inf,
-/// by null. Leaves strings unchanged.
-std::string without_bare_words(std::string_view json);
+/// by `replacement`. Leaves strings unchanged.
+std::string without_bare_words(std::string_view json, std::string_view replacement = "null");
 
 }  // namespace crescendo::launch

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/spelling.hpp"
+#include "launch/json/bare_words.hpp"
 #include "launch/json/json.hpp"
 #include "launch/json/value_json.hpp"
 #include "launch/messages/line_channel.hpp"
@@ -77,8 +78,10 @@ OrderedJson describe_space(const SearchSpace& space) {
     return parameters;
 }
 
-/// The values of the parameters in the program's answer, without derived parameters.
-std::vector<std::optional<Value>> values_of(const Json& config, const SearchSpace& space) {
+/// The values of the parameters in the program's answer, without derived parameters. parse_line() has made numbers in
+/// `line` that are not finite null, which may be a value of a parameter: only in the line itself are they told apart.
+std::vector<std::optional<Value>> values_of(const Json& config, std::string_view line, const SearchSpace& space) {
+    const auto with_zeros = parse_line(without_bare_words(line, "0")).at("config");
     const auto& parameters = space.parameters();
     std::vector<std::optional<Value>> values(parameters.size());
     for (const auto& [name, value] : config.items()) {
@@ -89,6 +92,10 @@ std::vector<std::optional<Value>> values_of(const Json& config, const SearchSpac
                                                  enumerate(names_of(parameters), " and ")));
         }
         if (!found->is_derived()) {
+            if (value != with_zeros.at(name)) {
+                throw std::runtime_error(
+                    fmt::format("it gave '{}' a number that is not finite; give a finite number", name));
+            }
             values[static_cast<std::size_t>(found - parameters.begin())] =
                 member(space, name, value_from_json(value));
         }
@@ -204,7 +211,7 @@ SamplerAnswer answer_from(std::string_view line, int proposal, const SearchSpace
         throw std::runtime_error(
             fmt::format("it answered {}, which has no configuration; write {}", start_of(answer), example));
     }
-    const auto values = values_of(*config, space);
+    const auto values = values_of(*config, line, space);
     try {
         return {.config = config_of(space, values)};
     } catch (const InvalidInput& error) {

@@ -10,4 +10,5 @@ TEST_CASE("what Python writes for numbers that are not finite becomes null, but 
     CHECK(without_bare_words(R"({"a":nan,"b":[-inf,inf,-nan],"nan":"inf"})") ==
           R"({"a":null,"b":[null,null,null],"nan":"inf"})");
     CHECK(without_bare_words(R"("torn \)") == R"("torn \)");
+    CHECK(without_bare_words(R"(["inf",-inf])", "0") == R"(["inf",0])");
 }

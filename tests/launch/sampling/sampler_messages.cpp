@@ -106,6 +106,18 @@ TEST_CASE("what is no answer, or no value of a parameter, is an error that says 
     CHECK(error_of(R"({"config":{"width":4,"lr":"high"}})").find("lr = the text 'high'") != std::string::npos);
 }
 
+TEST_CASE("a number that is not finite is called that, and is not taken for null") {
+    const SearchSpace clipped({{"lr", Uniform{0, 1}},
+                               {"clip", Categorical{{JsonValue("null"), 1.0}, {}}},
+                               derived_parameter("twice", "lr * 2")});
+    const auto answer = [&](const char* line) { return answer_from(line, 0, clipped); };
+
+    CHECK(answer(R"({"config":{"lr":0.5,"clip":null,"twice":NaN},"score":-inf})").config.has_value());
+    for (const auto* line : {R"({"config":{"lr":0.5,"clip":NaN}})", R"({"config":{"lr":0.5,"clip":[1,-Infinity]}})"}) {
+        CHECK_THROWS_WITH(answer(line), "it gave 'clip' a number that is not finite; give a finite number");
+    }
+}
+
 TEST_CASE("an answer that names its proposal is not taken for another one") {
     CHECK(answer_from(R"({"proposal":7,"done":true})", 7, space()).is_done);
     CHECK(error_of(R"({"proposal":1,"config":{"width":4,"lr":0.01}})") ==
