@@ -196,6 +196,25 @@ TEST_CASE("samples are normalised by a word for all data sets, or for each by a 
           datasets::Normalization{{3}, {2}});
 }
 
+TEST_CASE("a std or a scale with which float32 fails is named, and called 0 only if it is") {
+    const auto problem_of = [](const json& normalization) {
+        json section = minimal();
+        section["data"]["normalize"]["inputs"] = normalization;
+        const auto problems = problems_of(section);
+        return problems.size() == 1 ? problems[0].message : "";
+    };
+    const auto destroys = [](const std::string& what) {
+        return "a " + what + " would destroy the numbers in float32; give another";
+    };
+
+    CHECK(problem_of({{"std", 0}}) == destroys("std of 0"));
+    CHECK(problem_of({{"std", {1, 1e-50}}}) == destroys("std of 1e-50"));
+    CHECK(problem_of({{"scale", 0}}) == destroys("scale of 0"));
+    CHECK(problem_of({{"scale", 1e300}, {"offset", {1, 2}}}) == destroys("scale of 1e+300"));
+    CHECK(problem_of({{"scale", {1e-310}}}) == destroys("scale of 1e-310"));
+    CHECK(problem_of({{"std", 1e44}}) == "");  // numbers that are stored as float64 may vary that much
+}
+
 TEST_CASE("what cannot be normalised or cut into windows is named") {
     const auto keys_of = [](const json& data) {
         json section = minimal();
