@@ -115,7 +115,7 @@ int answer_check() {
             return complain();
         }
     });
-    if (ending.signal != 0) {
+    if (ending.is_early()) {
         answer({{ending.calling.empty() ? "trainer.data" : plugins_key, ending.message()}});
     }
     return ending.code;
@@ -133,10 +133,11 @@ int export_it() {
             return complain();
         }
     });
-    if (ending.signal != 0) {
+    if (ending.is_early()) {
         std::cerr << "crescendo-trainer: " << ending.message() << std::endl;
+        return 1;
     }
-    return ending.signal != 0 ? 1 : ending.code;
+    return ending.code;
 }
 
 /// The descriptor of the socket to crescendo.

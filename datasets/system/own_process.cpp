@@ -122,6 +122,9 @@ bool Ending::crashed() const {
 }
 
 std::string Ending::message() const {
+    if (signal == 0) {
+        return text("{} called exit({})", calling, code);
+    }
     if (crashed() && !calling.empty()) {
         return text("{} crashed ({})", calling, ::strsignal(signal));
     }

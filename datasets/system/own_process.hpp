@@ -14,9 +14,11 @@ struct Ending {
     std::string reading;  ///< the file or files that it read last
     std::string calling;  ///< the third-party code that it was running; empty if none
 
+    /// Whether the work did not return: a signal or third-party code ended the process.
+    bool is_early() const { return signal != 0 || !calling.empty(); }
     /// Whether the program itself, or a library in it, caused the signal.
     bool crashed() const;
-    /// For a process that crashed or was killed: what happened, with which file, and what that means.
+    /// For a process that ended early: what happened, with which file, and what that means.
     std::string message() const;
 };
 

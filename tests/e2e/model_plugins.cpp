@@ -129,6 +129,8 @@ TEST_CASE("what is wrong with a plug-in's model is found before anything starts,
          "sweep.yaml:11:3: trainer.model: the model misfit of ./trouble.so does not fit: it takes 3 channels"},
         {"  plugins: [./trouble.so]\n  model: crashes\n",
          "trainer.plugins: the model crashes of ./trouble.so, in forward() crashed (Segmentation fault)"},
+        {"  plugins: [./trouble.so]\n  model: exits\n",
+         "trainer.plugins: the model exits of ./trouble.so, in forward() called exit(0)"},
     };
     for (const auto& [trainer, message] : cases) {
         CAPTURE(trainer);

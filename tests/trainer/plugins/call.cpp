@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <new>
@@ -41,6 +42,18 @@ TEST_CASE("a plug-in that misfits is bad input, and one that uses up the memory 
     CHECK_THROWS_AS(call_plugin("mine", "f", []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
     CHECK_THROWS_AS(call_plugin("mine", "f", []() -> int { throw c10::OutOfMemoryError({}, "no"); }),
                     c10::OutOfMemoryError);
+}
+
+TEST_CASE("a plug-in that ends the process is named, and not one that has returned before the work ends") {
+    const auto in_call = datasets::in_own_process(
+        "data.h5", [] { return call_plugin("the model mine", "its factory", []() -> int { ::_exit(3); }); });
+    const auto behind_it = datasets::in_own_process(
+        "data.h5", [] { return call_plugin("the model mine", "its factory", [] { return 3; }); });
+
+    CHECK(in_call.is_early());
+    CHECK(in_call.message() == "the model mine, in its factory called exit(3)");
+    CHECK(behind_it.code == 3);
+    CHECK_FALSE(behind_it.is_early());
 }
 
 TEST_CASE("a crash is said to be that of the plug-in which runs, and of nobody if that has returned") {

@@ -5,6 +5,7 @@
 
 #include <crescendo/model_plugin.hpp>
 #include <csignal>
+#include <cstdlib>
 
 namespace {
 
@@ -59,6 +60,9 @@ class Trouble : public Model {
         if (what_ == "crashes" || (what_ == "crashes_in_training" && ++num_calls_ > 8)) {
             std::raise(SIGSEGV);
         }
+        if (what_ == "exits") {
+            std::exit(0);
+        }
         if (what_ == "overflows") {
             return forward(inputs) + forward(inputs);
         }
@@ -110,9 +114,10 @@ Registration trouble(const std::string& name) {
 CRESCENDO_MODEL_PLUGIN(
     trouble("throws_at_birth"), trouble("misfit"), trouble("nothing"), trouble("double"), trouble("frozen"),
     trouble("twins"), trouble("throws"), trouble("throws_a_number"), trouble("torch_throws"), trouble("crashes"),
-    trouble("crashes_in_training"), trouble("throws_in_training"), trouble("overflows"), trouble("forgets"),
-    trouble("remembers"), trouble("remembers_in_evaluation"), trouble("unregistered"), trouble("registered_late"),
-    trouble("transposed"), trouble("narrow"), trouble("half"), trouble("idle"), trouble("expanded"), trouble("sound"),
+    trouble("exits"), trouble("crashes_in_training"), trouble("throws_in_training"), trouble("overflows"),
+    trouble("forgets"), trouble("remembers"), trouble("remembers_in_evaluation"), trouble("unregistered"),
+    trouble("registered_late"), trouble("transposed"), trouble("narrow"), trouble("half"), trouble("idle"),
+    trouble("expanded"), trouble("sound"),
     register_loss("mean", [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.mean(); }),
     register_loss("detached",
                   [](const at::Tensor& outputs, const at::Tensor&, const Config&) { return outputs.detach().mean(1); }),
