@@ -20,4 +20,14 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// Lists words for messages: "a", "a or b", "a, b or c".
 std::string enumerate(const std::vector<std::string>& words, std::string_view last_separator = " or ");
 
+/// The member `name` of each element, for messages.
+template <class Elements>
+std::vector<std::string> names_of(const Elements& elements) {
+    std::vector<std::string> names;
+    for (const auto& each : elements) {
+        names.emplace_back(each.name);
+    }
+    return names;
+}
+
 }  // namespace crescendo

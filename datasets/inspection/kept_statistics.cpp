@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -19,6 +18,7 @@
 #include "core/files/file_descriptor.hpp"
 #include "core/files/read_all.hpp"
 #include "core/shell_words.hpp"
+#include "core/spelling.hpp"
 #include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/location.hpp"
@@ -217,10 +217,7 @@ void keep_statistics(const std::string& location, const std::vector<DataSetStati
         !made_otherwise(content, location, place).empty()) {
         content = {{"file", version}, {"sources", json::object()}, {"sets", json::object()}};
     }
-    std::vector<std::string> names;
-    std::transform(statistics.begin(), statistics.end(), std::back_inserter(names),
-                   [](const auto& s) { return s.name; });
-    for (const auto& [name, origin] : origins_of(location, names)) {
+    for (const auto& [name, origin] : origins_of(location, names_of(statistics))) {
         for (const auto& source : origin.sources) {
             content["sources"][source.string()] = version_of(source);
         }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <span>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "datasets/hdf5/data_set_name.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/hdf5/hdf5_links.hpp"
@@ -238,9 +238,7 @@ std::vector<std::string> data_sets_of_numbers(const std::string& location) {
     if (!selection.suffix().empty()) {
         keep_samples(members);
     }
-    std::vector<std::string> names;
-    std::transform(members.begin(), members.end(), std::back_inserter(names), [](const auto& m) { return m.name; });
-    return names;
+    return names_of(members);
 }
 
 }  // namespace

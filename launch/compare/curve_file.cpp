@@ -41,14 +41,6 @@ double max_seconds_in(const CsvFile& file, std::size_t column) {
     return seconds;
 }
 
-std::vector<std::string> names_of(const std::vector<Workload>& workloads) {
-    std::vector<std::string> names;
-    for (const auto& each : workloads) {
-        names.push_back(each.name);
-    }
-    return names;
-}
-
 /// Sorts the rows of a curve file into trials. Names are views of the file.
 class CurveReader {
   public:

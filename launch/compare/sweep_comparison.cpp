@@ -66,10 +66,7 @@ std::optional<MedianEstimate> speedup(const std::vector<double>& baseline, const
 }
 
 std::size_t find_method(const std::vector<Method>& methods, const std::string& name) {
-    std::vector<std::string> names;
-    for (const auto& each : methods) {
-        names.push_back(each.name);
-    }
+    const auto names = names_of(methods);
     const auto found = std::ranges::find(names, name);
     CRESCENDO_VALIDATE(found != names.end(), "", "--baseline: '{}' is not one of the submissions{}; they are {}", name,
                        did_you_mean(name, names), enumerate(names, " and "));

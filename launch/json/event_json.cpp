@@ -389,11 +389,7 @@ Event event_from_json(const Json& json) {
     const auto kind =
         std::ranges::find_if(event_kinds, [&](const EventKind& each) { return name != nullptr && each.name == *name; });
     if (kind == event_kinds.end()) {
-        std::vector<std::string> names;
-        for (const auto& each : event_kinds) {
-            names.emplace_back(each.name);
-        }
-        event.wrong("event", enumerate(names));
+        event.wrong("event", enumerate(names_of(event_kinds)));
     }
     return kind->read(event);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "scheduler/samplers/cmaes_sampler.hpp"
 #include "scheduler/samplers/gp_sampler.hpp"
 #include "scheduler/samplers/grid_sampler.hpp"
@@ -51,13 +52,7 @@ std::unique_ptr<Sampler> make(const SweepSpec& spec) {
 
 }  // namespace
 
-std::vector<std::string> sampler_names() {
-    std::vector<std::string> names;
-    for (const auto& sampler : samplers()) {
-        names.push_back(sampler.name);
-    }
-    return names;
-}
+std::vector<std::string> sampler_names() { return names_of(samplers()); }
 
 bool learns(const std::string& sampler) {
     const auto found = std::ranges::find(samplers(), sampler, &Kind::name);

@@ -23,13 +23,4 @@ inline Parameter derived_parameter(std::string name, std::string expression, std
     return {std::move(name), Constant{false}, std::move(when), std::move(expression)};
 }
 
-/// The names of parameters, for messages.
-inline std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
-    std::vector<std::string> names;
-    for (const auto& parameter : parameters) {
-        names.push_back(parameter.name);
-    }
-    return names;
-}
-
 }  // namespace crescendo

@@ -28,3 +28,11 @@ TEST_CASE("words are listed as in a sentence") {
     CHECK(enumerate({"a", "b"}) == "a or b");
     CHECK(enumerate({"a", "b", "c"}, " and ") == "a, b and c");
 }
+
+TEST_CASE("names are listed in the order of what has them") {
+    struct Option {
+        const char* name;
+    };
+
+    CHECK(names_of(std::vector<Option>{{"min"}, {"max"}}) == std::vector<std::string>{"min", "max"});
+}

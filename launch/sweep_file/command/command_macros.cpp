@@ -171,10 +171,7 @@ class Expansion {
                 "${program} has no value; add `program: train.py` to the file, or write the program here", key);
         }
         if (found == texts_.end()) {
-            std::vector<std::string> known;
-            for (const auto& macro : arguments_macros) {
-                known.emplace_back(macro.name);
-            }
+            auto known = names_of(arguments_macros);
             for (const auto& [macro_name, text] : texts_) {
                 known.push_back(macro_name);
             }

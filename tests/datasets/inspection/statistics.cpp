@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/spelling.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -411,13 +412,7 @@ TEST_CASE("by default, statistics are those of the data sets that the selection 
         REQUIRE(H5Lcreate_soft("/wind/w", writer.id(), "w", H5P_DEFAULT, H5P_DEFAULT) >= 0);
         REQUIRE(H5Lcreate_external("none.h5", "/x", writer.id(), "x", H5P_DEFAULT, H5P_DEFAULT) >= 0);
     }
-    const auto names = [](const std::string& of) {
-        std::vector<std::string> all;
-        for (const auto& set : compute_statistics(of, {})) {
-            all.push_back(set.name);
-        }
-        return all;
-    };
+    const auto names = [](const std::string& of) { return crescendo::names_of(compute_statistics(of, {})); };
 
     CHECK(names(location) == std::vector<std::string>{"latitude", "t", "time", "u"});
     CHECK(names(location + "[0:5]") == std::vector<std::string>{"t", "time", "u"});

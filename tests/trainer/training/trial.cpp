@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "core/spelling.hpp"
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/tensors.hpp"
@@ -62,14 +63,9 @@ TEST_CASE("a model's buffers are named behind its parameters") {
     const auto device = make_cpu_device();
     const Trial trial = normed_trial(*device, /*size=*/1);
 
-    std::vector<std::string> names;
-    for (const auto& each : trial.named_tensors()) {
-        names.push_back(each.name);
-    }
-
-    CHECK(names == std::vector<std::string>{"conv.weight", "conv.bias", "norm.weight", "norm.bias", "output.weight",
-                                            "output.bias", "norm.running_mean", "norm.running_var",
-                                            "norm.num_batches_tracked"});
+    CHECK(crescendo::names_of(trial.named_tensors()) ==
+          std::vector<std::string>{"conv.weight", "conv.bias", "norm.weight", "norm.bias", "output.weight",
+                                   "output.bias", "norm.running_mean", "norm.running_var", "norm.num_batches_tracked"});
 }
 
 TEST_CASE("a step that fails leaves the trial as it was, its buffers too") {
