@@ -185,12 +185,15 @@ void History::look(double now, bool is_held) {
 }
 
 std::vector<Action> History::decide(const Event& event) {
-    had_ = had_now();
     auto actions = sweep_.apply(event);
     if (std::holds_alternative<SlotsJoined>(event) || std::holds_alternative<SlotsLost>(event)) {
-        had_.num_nodes = num_nodes();
+        num_nodes_ = num_nodes();
         most_slots_ = std::max(most_slots_, sweep_.num_slots());
     }
+    // After its end, a sweep may still have slots, but they are not idle time: nothing is left to do.
+    const bool is_running = sweep_.state() == SweepState::running;
+    slots_had_.set(is_running ? sweep_.num_slots() : 0, elapsed());
+    nodes_had_.set(is_running ? num_nodes_ : 0, elapsed());
     trials_.resize(sweep_.trials().size());
     holding_.resize(trials_.size());
     for (const auto& action : actions) {
@@ -304,8 +307,8 @@ void History::follow_slots(TrialId id) {
     history.running_seconds += holding.slots > 0 ? elapsed() - holding.counted : 0;
     holding.counted = elapsed();
     const auto slots = static_cast<int>(trial.group.slots.size());
-    held_ = {slot_seconds(), running_seconds(), elapsed(), held_.slots + slots - holding.slots,
-             held_.trials + (slots > 0) - (holding.slots > 0)};
+    slots_held_.set(slots_held_.now + slots - holding.slots, elapsed());
+    trials_running_.set(trials_running_.now + (slots > 0) - (holding.slots > 0), elapsed());
     follow_group(id);
     history.most_workers = std::max(history.most_workers, slots);
     if (std::exchange(holding.slots, slots) == 0 && slots > 0) {
@@ -356,18 +359,6 @@ GroupRecord* History::note_told(TrialId trial, int generation) {
     return &*group;
 }
 
-/// After its end, a sweep may still have slots, but they are not idle time: nothing is left to do.
-History::Had History::had_now() const {
-    auto had = had_;
-    if (sweep_.state() == SweepState::running) {
-        const double seconds = elapsed() - had.until;
-        had.slot_seconds += sweep_.num_slots() * seconds;
-        had.node_seconds += had.num_nodes * seconds;
-    }
-    had.until = elapsed();
-    return had;
-}
-
 std::string History::why_no_best() const {
     const auto& trials = sweep_.trials();
     const auto has_reported = [](const Trial& trial) { return trial.resource.value > 0; };
@@ -394,7 +385,7 @@ int History::num_nodes() const {
 }
 
 std::optional<double> History::seconds_per_report() const {
-    return num_reports_ > 0 ? std::optional(running_seconds() / num_reports_) : std::nullopt;
+    return num_reports_ > 0 ? std::optional(trials_running_.total(elapsed()) / num_reports_) : std::nullopt;
 }
 
 std::optional<double> History::data_wait() const {

@@ -176,13 +176,13 @@ class History {
     int most_slots() const { return most_slots_; }
 
     /// Slots × seconds that trials held them.
-    double slot_seconds() const { return held_.slot_seconds + held_.slots * (elapsed() - held_.until); }
+    double slot_seconds() const { return slots_held_.total(elapsed()); }
 
     /// Slots × seconds that the sweep had them, from its start to its end. Slots that no trial held were idle.
-    double slot_seconds_had() const { return had_now().slot_seconds; }
+    double slot_seconds_had() const { return slots_had_.total(elapsed()); }
     double idle_slot_seconds() const;
     /// Nodes × seconds that the sweep had at least one slot on them.
-    double node_seconds_had() const { return had_now().node_seconds; }
+    double node_seconds_had() const { return nodes_had_.total(elapsed()); }
 
     /// Mean seconds from one report of a trial to its next, whatever its number of slots; nothing before the first
     /// report.
@@ -233,25 +233,16 @@ class History {
         double counted = 0;  ///< time up to which TrialHistory counts its slots
     };
 
-    /// Totals of what all trials held until `until` (as from elapsed()), and the number of slots held since then.
-    struct Held {
-        double slot_seconds = 0;
-        double running_seconds = 0;  ///< sum over trials, whatever their numbers of slots
-        double until = 0;
-        int slots = 0;
-        int trials = 0;  ///< trials that hold these slots
+    /// A number of things over time. Times are as from elapsed().
+    struct Count {
+        int now = 0;
+        double since = 0;
+        double before = 0;  ///< number × seconds until `since`
+
+        double total(double time) const { return before + now * (time - since); }
+        void set(int next, double time) { *this = {next, time, total(time)}; }
     };
 
-    /// Totals of what the sweep had, used or not, until `until` (as from elapsed()).
-    struct Had {
-        double slot_seconds = 0;
-        double node_seconds = 0;
-        double until = 0;
-        int num_nodes = 0;  ///< number of nodes since then
-    };
-
-    Had had_now() const;
-    double running_seconds() const { return held_.running_seconds + held_.trials * (elapsed() - held_.until); }
     int num_nodes() const;
     void note(const Json& record, double previous_time);
     void note_energy(const Json& record);
@@ -276,7 +267,8 @@ class History {
     Reports kept_;
     std::vector<TrialHistory> trials_;
     std::vector<Holding> holding_;  ///< by trial
-    Held held_;
+    Count slots_held_;              ///< by trials
+    Count trials_running_;          ///< that hold slots
     std::optional<Test> test_;
     double evaluation_seconds_ = 0;
     std::vector<double> regroup_seconds_;
@@ -284,7 +276,9 @@ class History {
     LeftOut left_out_;
     std::map<NodeId, std::set<SlotId>> slots_of_nodes_;  ///< slots that joined in this session
     int most_slots_ = 0;
-    Had had_;
+    int num_nodes_ = 0;
+    Count slots_had_;  ///< by the sweep while it runs, used or not
+    Count nodes_had_;
     Energy energy_;
     std::map<std::string, int> meter_of_host_;  ///< by host: node whose agent reports its processors, this session
     std::vector<LimitsChange> limits_changes_;
