@@ -92,6 +92,9 @@ int complain() try { throw; } catch (const InvalidInput& invalid) {
     return 1;
 }
 
+/// Crescendo reads the last line. A plug-in may have printed something without a line feed before.
+void print_answer(const nlohmann::json& answer) { std::cout << '\n' << one_line(answer) << std::endl; }
+
 void answer(const std::vector<Problem>& problems, const std::vector<Problem>& remarks = {}) {
     nlohmann::json answer;
     for (const auto& [name, list] : {std::pair{"problems", &problems}, {"remarks", &remarks}}) {
@@ -100,7 +103,7 @@ void answer(const std::vector<Problem>& problems, const std::vector<Problem>& re
             answer[name].push_back({{"key", key}, {"message", message}});
         }
     }
-    std::cout << one_line(answer) << std::endl;
+    print_answer(answer);
 }
 
 /// Runs in a separate process, because the data may be damaged: nothing has checked them yet.
@@ -127,7 +130,7 @@ int export_it() {
     std::filesystem::current_path(request.at("working_directory").get<std::string>());
     const auto ending = datasets::in_own_process("the data", [&] {
         try {
-            std::cout << one_line(export_model(request, catalogue())) << std::endl;
+            print_answer(export_model(request, catalogue()));
             return 0;
         } catch (...) {
             return complain();

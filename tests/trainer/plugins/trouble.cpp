@@ -6,6 +6,7 @@
 #include <crescendo/model_plugin.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <iostream>
 
 namespace {
 
@@ -61,6 +62,7 @@ class Trouble : public Model {
             std::raise(SIGSEGV);
         }
         if (what_ == "exits") {
+            std::cout << "goodbye";
             std::exit(0);
         }
         if (what_ == "overflows") {
