@@ -29,9 +29,11 @@ std::optional<Message> wait_for(MpiSession& session, MessageKind kind, Clock::ti
 
 /// Examines this node as one of several; all ranks must call it together.
 NodeReport examine_together(MpiSession& session, const Examination& examination) {
-    auto report = examine_node(examination, plan_together(session, examination.slots));
+    const auto plan = plan_together(session, examination.slots);
+    const auto interface = interface_between(session, examination.interface);  // before a slow node keeps others waiting
+    auto report = examine_node(examination, plan);
     try {
-        require_way_to_other_nodes(interface_between(session, examination.interface));
+        require_way_to_other_nodes(interface);
     } catch (const InvalidInput& error) {
         report.findings.push_back(
             {Verdict::problem, "network", error.what(), "use --interface, or `interface` in the site profile"});
