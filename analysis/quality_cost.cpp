@@ -1,6 +1,7 @@
 #include "analysis/quality_cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -53,15 +54,18 @@ std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> env
             prices.insert(at(point, axis));
         }
     }
+    const MedianBootstrap bootstrap(envelopes.size());
     std::vector<MedianPoint> medians;
     for (const double price : prices) {
         std::vector<double> losses;
         for (const auto& envelope : envelopes) {
             losses.push_back(loss_at(envelope, axis, price));
         }
-        const double loss = median(losses);
-        if (loss < (medians.empty() ? infinity : medians.back().loss)) {
-            medians.push_back({price, loss, bootstrap_median(losses)});
+        const MedianPoint point{price, median(losses), bootstrap.interval(losses)};
+        const bool is_new =
+            medians.empty() || point.loss != medians.back().loss || point.interval != medians.back().interval;
+        if (std::isfinite(point.loss) && is_new) {
+            medians.push_back(point);
         }
     }
     return medians;

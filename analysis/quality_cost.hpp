@@ -32,9 +32,9 @@ struct MedianPoint {
     Interval interval{};  ///< confidence interval of the median; its ends may be infinite
 };
 
-/// The median over the envelopes of several searches: a point for each price at which the median improves. `envelopes`
-/// must not be empty. In the order of the axis, with strictly falling, finite losses, so there is no point as long as
-/// half of the searches have no loss.
+/// The median over the envelopes of several searches: a point for each price at which the median or its interval
+/// improves. `envelopes` must not be empty. In the order of the axis, with finite losses that never rise, so there is
+/// no point as long as half of the searches have no loss.
 std::vector<MedianPoint> median_envelope(std::span<const std::vector<Point>> envelopes, Axis axis);
 
 }  // namespace crescendo::analysis

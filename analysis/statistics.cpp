@@ -30,8 +30,8 @@ double quantile(std::vector<double>& values, double share) {
 }
 
 /// The interval, from the drawn values that count for its low and its high end.
-Interval interval(std::vector<double>& for_low, std::vector<double>& for_high, const Resampling& resampling) {
-    const double tail = (1 - resampling.confidence) / 2;
+Interval interval_of(std::vector<double>& for_low, std::vector<double>& for_high, double confidence) {
+    const double tail = (1 - confidence) / 2;
     return {quantile(for_low, tail), quantile(for_high, 1 - tail)};
 }
 
@@ -46,13 +46,31 @@ double geometric_mean(std::span<const double> ratios) {
     return std::exp(sum / static_cast<double>(ratios.size()));
 }
 
-Interval bootstrap_median(std::span<const double> values, const Resampling& resampling) {
+MedianBootstrap::MedianBootstrap(std::size_t num_values, const Resampling& resampling)
+    : confidence_(resampling.confidence) {
+    CRESCENDO_EXPECT(num_values > 0);
     CounterRandom random(resampling.seed, 0);
-    std::vector<double> medians;
+    std::vector<std::size_t> ranks(num_values);
     for (int i = 0; i < resampling.num_samples; ++i) {
-        medians.push_back(drawn_median(values, random));
+        for (auto& rank : ranks) {
+            rank = random.below(num_values);
+        }
+        std::ranges::sort(ranks);
+        middles_.emplace_back(ranks[(num_values - 1) / 2], ranks[num_values / 2]);
     }
-    return interval(medians, medians, resampling);
+}
+
+Interval MedianBootstrap::interval(std::vector<double> values) const {
+    std::ranges::sort(values);
+    std::vector<double> medians;
+    for (const auto& [low, high] : middles_) {
+        medians.push_back(low == high ? values[low] : (values[low] + values[high]) / 2);
+    }
+    return interval_of(medians, medians, confidence_);
+}
+
+Interval bootstrap_median(std::span<const double> values, const Resampling& resampling) {
+    return MedianBootstrap(values.size(), resampling).interval({values.begin(), values.end()});
 }
 
 Interval bootstrap_median_ratio(std::span<const double> numerators, std::span<const double> denominators,
@@ -67,7 +85,7 @@ Interval bootstrap_median_ratio(std::span<const double> numerators, std::span<co
         low.push_back(std::isnan(ratio) ? 0 : ratio);
         high.push_back(std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio);
     }
-    return interval(low, high, resampling);
+    return interval_of(low, high, resampling.confidence);
 }
 
 }  // namespace crescendo::analysis

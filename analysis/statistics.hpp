@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace crescendo::analysis {
 
@@ -23,12 +26,26 @@ struct Resampling {
     std::uint64_t seed = 1;
 };
 
-/// The confidence interval of the median of `values`, which must not be empty and may have infinities.
+/// Confidence intervals of the medians of equally many values, from the same bootstrap samples.
 ///
 /// Uses the percentile method: Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), section 13.3. The ends
 /// are drawn values of the statistic, without interpolation, so that infinities do no harm. The interval never exceeds
 /// the range from the least to the greatest value. Five values give this whole range, which covers the true median in
 /// 94 of 100 cases (1 - 2 / 2^5). Fewer values cover it less often.
+class MedianBootstrap {
+  public:
+    /// `num_values` must be at least 1.
+    explicit MedianBootstrap(std::size_t num_values, const Resampling& resampling = {});
+
+    /// The interval of these values, in any order. They may have infinities.
+    Interval interval(std::vector<double> values) const;
+
+  private:
+    double confidence_;
+    std::vector<std::pair<std::size_t, std::size_t>> middles_;  ///< ranks of each sample's values in the middle
+};
+
+/// The confidence interval of the median of `values`, which must not be empty and may have infinities.
 Interval bootstrap_median(std::span<const double> values, const Resampling& resampling = {});
 
 /// The confidence interval of the median of `numerators` divided by the median of `denominators`: two independent sets

@@ -60,23 +60,38 @@ TEST_CASE("an envelope says how good it was at a price") {
     CHECK(loss_at(envelope, Axis::seconds, 100) == 0.2);
 }
 
-TEST_CASE("the median envelope has a point where the median of the searches improves") {
+TEST_CASE("the median envelope has a point where the median of the searches, or its interval, improves") {
     const std::vector<std::vector<Point>> envelopes{
         {point(1, 0, 0.9), point(4, 0, 0.5)}, {point(2, 0, 0.8), point(3, 0, 0.7)}, {point(5, 0, 0.1)}};
 
     const auto medians = median_envelope(envelopes, Axis::seconds);
 
     // 1: 0.9 and two misses; 2: 0.9, 0.8, missed; 3: 0.9, 0.7, missed; 4: 0.5, 0.7, missed; 5: 0.5, 0.7, 0.1.
-    REQUIRE(medians.size() == 3);
+    REQUIRE(medians.size() == 4);
     CHECK(medians[0].price == 2);
     CHECK(medians[0].loss == 0.9);
     CHECK(medians[0].interval == Interval{0.8, infinity});
-    CHECK(medians[1].price == 4);
-    CHECK(medians[1].loss == 0.7);
-    CHECK(medians[2].price == 5);
-    CHECK(medians[2].loss == 0.5);
+    CHECK(medians[1].price == 3);
+    CHECK(medians[1].loss == 0.9);
+    CHECK(medians[1].interval == Interval{0.7, infinity});
+    CHECK(medians[2].price == 4);
+    CHECK(medians[2].loss == 0.7);
+    CHECK(medians[3].price == 5);
+    CHECK(medians[3].loss == 0.5);
     CHECK(median_envelope(std::vector<std::vector<Point>>(1), Axis::seconds).empty());
     CHECK(median_envelope(std::vector(1, envelopes[1]), Axis::seconds)[1].interval == Interval{0.7, 0.7});
+}
+
+TEST_CASE("the interval of a median envelope ends as that of the searches' final losses, not as of the last median") {
+    const std::vector<std::vector<Point>> envelopes{
+        {point(1, 0, 0.5)}, {point(2, 0, 0.9), point(5, 0, 0.6)}, {point(3, 0, 0.8), point(4, 0, 0.1)}};
+
+    const auto medians = median_envelope(envelopes, Axis::seconds);
+
+    // From 4 on the losses are 0.5, 0.9 and 0.1; from 5 on 0.5, 0.6 and 0.1. The median stays 0.5.
+    CHECK(medians.back().price == 5);
+    CHECK(medians.back().loss == 0.5);
+    CHECK(medians.back().interval == Interval{0.1, 0.6});
 }
 
 TEST_CASE("nothing beats a point of the Pareto set, and something beats or equals every other") {

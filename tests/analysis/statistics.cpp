@@ -51,6 +51,20 @@ TEST_CASE("the interval of many values is narrower than they lie apart, and narr
     CHECK(width(400) < width(20) / 2);
 }
 
+TEST_CASE("an interval does not depend on the order of the values") {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        CounterRandom random(seed, 0);
+        Values values(6 + random.below(20));
+        for (auto& value : values) {
+            value = random.uniform();
+        }
+        const auto given = bootstrap_median(values);
+        std::ranges::sort(values);
+
+        CHECK(bootstrap_median(values) == given);
+    }
+}
+
 TEST_CASE("infinities are ends of intervals like others") {
     CHECK(bootstrap_median(Values{1, 2, 3, 4, infinity}) == Interval{1, infinity});
     CHECK(bootstrap_median(Values{infinity, infinity, infinity}) == Interval{infinity, infinity});
