@@ -53,6 +53,8 @@ class Prices {
     /// without a workload is for all workloads that have no row of their own. Throws InvalidInput with file and line.
     explicit Prices(const std::filesystem::path& path);
 
+    bool empty() const { return prices_.empty(); }
+
     /// Dollars per hour of the submission on a workload; nothing if no price is known.
     std::optional<double> per_hour(const std::string& submission, const std::string& workload = {}) const;
 

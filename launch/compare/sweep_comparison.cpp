@@ -132,8 +132,9 @@ Cell text_of(const std::optional<MedianEstimate>& estimate) {
 }  // namespace
 
 std::optional<double> money_until(const Point& point, const Method& method, const SweepRun& run, const Prices& prices) {
-    if (const auto per_hour = prices.per_hour(method.name)) {
-        return *per_hour * point.seconds / 3600;
+    if (!prices.empty()) {
+        const auto per_hour = prices.per_hour(method.name);
+        return per_hour ? std::optional(*per_hour * point.seconds / 3600) : std::nullopt;
     }
     return run.price_of_slot_hour ? std::optional(*run.price_of_slot_hour * point.cost) : std::nullopt;
 }

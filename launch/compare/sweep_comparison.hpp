@@ -43,7 +43,8 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
                                               const ComparisonOptions& options);
 
 /// Money spent until `point` in one of the method's sweeps. With `prices`: time × price, in US dollars. Else slot-hours
-/// × the price in the sweep's file, in the user's currency. Nothing if there is no price.
+/// × the price in the sweep's file, in the user's currency. Nothing if there is no price. The two are never mixed: a
+/// method that `prices` leaves out has none.
 std::optional<double> money_until(const analysis::Point& point, const Method& method, const SweepRun& run,
                                   const Prices& prices);
 

@@ -41,9 +41,9 @@ ChartLine line_of(const std::string& name, const std::vector<MedianPoint>& media
 
 }  // namespace
 
-SweepReport::SweepReport(const std::vector<Method>& methods, const Prices& prices) : methods_(methods) {
+SweepReport::SweepReport(const std::vector<Method>& methods, const Prices& prices)
+    : methods_(methods), is_in_dollars_(!prices.empty()) {
     for (const auto& method : methods) {
-        is_in_dollars_ = is_in_dollars_ && prices.per_hour(method.name);
         for (const auto& run : method.runs) {
             has_prices_ = has_prices_ && money_until({}, method, run, prices);
         }
@@ -116,7 +116,7 @@ std::string SweepReport::chart() const {
     }
     const auto unit = unit_for(longest);
     ChartPanel time{std::string("time (") + unit.name + ")", {}};
-    ChartPanel price{is_in_dollars_ ? "cost (US dollars)" : has_prices_ ? "cost" : "slot-hours", {}};
+    ChartPanel price{!has_prices_ ? "slot-hours" : is_in_dollars_ ? "cost (US dollars)" : "cost", {}};
     for (std::size_t i = 0; i < methods_.size(); ++i) {
         time.lines.push_back(line_of(methods_[i].name, over_time[i], spec().goal, unit.seconds));
         price.lines.push_back(line_of(methods_[i].name, over_price[i], spec().goal, 1));

@@ -41,7 +41,7 @@ class SweepReport {
     /// For each method and each of its sweeps, the curves with `cost` as the price.
     std::vector<std::vector<std::vector<analysis::Curve>>> curves_;
     bool has_prices_ = true;
-    bool is_in_dollars_ = true;
+    bool is_in_dollars_;  ///< the prices, if they are known
 };
 
 }  // namespace crescendo::launch

@@ -87,6 +87,23 @@ TEST_CASE("a price makes the time a cost, for the method that has one") {
     CHECK(compared[1].cost->median == doctest::Approx(2));  // 20 s of 0.1 dollars
 }
 
+TEST_CASE("a method that the prices leave out has no cost, not that of its sweep files beside the others' dollars") {
+    const TemporaryFolder folder;
+    for (const char* name : {"one", "two"}) {
+        record_sweep(folder / name, two_trials(1, "price: {slot_hour: 3600}\n"), {{10, 0, 1, 0.5}});
+    }
+    const auto methods =
+        read_methods({folder / "one", folder / "two"}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
+    std::ofstream(folder / "prices.csv") << "submission,usd_per_hour\n" << methods[0].name << ",360\n";
+
+    const auto by_files = compare_methods(methods, {}, {});
+    const auto by_prices = compare_methods(methods, Prices(folder / "prices.csv"), {});
+
+    CHECK(by_files[1].cost->median == doctest::Approx(20));  // 10 s of two slots
+    CHECK(by_prices[0].cost->median == doctest::Approx(1));  // 10 s of 0.1 dollars
+    CHECK_FALSE(by_prices[1].cost);
+}
+
 TEST_CASE("without a target each sweep is measured by its own best value") {
     const Recorded recorded;
 
