@@ -154,6 +154,10 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
     std::vector<MethodComparison> comparisons;
     for (std::size_t i = 0; i < methods.size(); ++i) {
         const auto& spent = all[i];
+        auto ratio = options.target ? speedup(all[baseline].seconds, spent.seconds) : std::nullopt;
+        if (ratio && i == baseline) {
+            ratio->interval.reset();  // it is 1, and independent samples of the same sweeps would say nothing
+        }
         comparisons.push_back(
             {.name = methods[i].name,
              .num_sweeps = static_cast<int>(methods[i].runs.size()),
@@ -163,7 +167,7 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
              .slot_hours = estimate(spent.slot_hours),
              .idle_slot_hours = estimate(spent.idle_slot_hours),
              .cost = spent.cost.size() == spent.seconds.size() ? std::optional(estimate(spent.cost)) : std::nullopt,
-             .speedup = options.target ? speedup(all[baseline].seconds, spent.seconds) : std::nullopt});
+             .speedup = ratio});
     }
     return comparisons;
 }

@@ -28,7 +28,7 @@ struct MethodComparison {
     MedianEstimate idle_slot_hours;              ///< over each whole sweep: slots × the time that no trial held them
     std::optional<MedianEstimate> cost = {};     ///< money spent until the target; none if a price is unknown
     std::optional<MedianEstimate> speedup = {};  ///< the baseline's seconds divided by these; none without a target, or
-                                                 ///< if both medians are infinite
+                                                 ///< if both medians are infinite; of the baseline, 1 without interval
 };
 
 /// Options of compare_methods().

@@ -104,6 +104,16 @@ TEST_CASE("a method that the prices leave out has no cost, not that of its sweep
     CHECK_FALSE(by_prices[1].cost);
 }
 
+TEST_CASE("a method is once as fast as itself, for sure") {
+    const Recorded recorded;
+
+    const auto compared = compare_methods(recorded.methods(), {}, {.target = 0.9});
+
+    CHECK(compared[0].speedup->median == 1);
+    CHECK_FALSE(compared[0].speedup->interval);
+    CHECK(compared[1].speedup->interval);
+}
+
 TEST_CASE("without a target each sweep is measured by its own best value") {
     const Recorded recorded;
 
