@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "analysis/quality_cost.hpp"
 #include "core/check.hpp"
@@ -139,6 +140,16 @@ std::optional<double> money_until(const Point& point, const Method& method, cons
     return run.price_of_slot_hour ? std::optional(*run.price_of_slot_hour * point.cost) : std::nullopt;
 }
 
+std::string few_sweeps_text(const std::vector<int>& num_sweeps) {
+    constexpr int enough = 5;
+    int fewest = enough;
+    for (const int each : num_sweeps) {
+        fewest = each > 1 ? std::min(fewest, each) : fewest;
+    }
+    return fewest < enough ? fmt::format(" (of {} sweeps: {:.0f} %)", fewest, 100 * (1 - std::pow(0.5, fewest - 1)))
+                           : "";
+}
+
 std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods, const Prices& prices,
                                               const ComparisonOptions& options) {
     const auto goal = methods.front().runs.front().file.spec.goal;
@@ -210,8 +221,11 @@ std::string methods_text(const std::vector<MethodComparison>& methods, const Swe
                        text_of(method.slot_hours), text_of(method.idle_slot_hours), text_of(method.cost),
                        text_of(method.speedup)});
     }
-    return table.print(Format::table) +
-           (has_intervals ? "Medians over sweeps, with 95 % intervals by bootstrap.\n" : "");
+    std::vector<int> num_sweeps;
+    std::ranges::transform(methods, std::back_inserter(num_sweeps), &MethodComparison::num_sweeps);
+    return table.print(Format::table) + (has_intervals ? "Medians over sweeps, with 95 % intervals by bootstrap" +
+                                                             few_sweeps_text(num_sweeps) + ".\n"
+                                                       : "");
 }
 
 }  // namespace crescendo::launch

@@ -48,6 +48,10 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
 std::optional<double> money_until(const analysis::Point& point, const Method& method, const SweepRun& run,
                                   const Prices& prices);
 
+/// How often an interval covers the true median if a method has only two to four sweeps, to stand behind "95 %
+/// interval": " (of 3 sweeps: 75 %)", for the fewest of `num_sweeps` that are more than one. Empty if none is so few.
+std::string few_sweeps_text(const std::vector<int>& num_sweeps);
+
 /// A table with one row for each method: submission, sweeps, reached, and the medians of the metric, seconds,
 /// slot_hours, idle_slot_hours, cost and speedup, each with the ends of its interval (`_low`, `_high`). Infinite and
 /// unknown values are empty. A metric with the name of another column gets a prefix, such as metrics.cost.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "launch/compare/sweep_comparison.hpp"
 #include "launch/display/column_names.hpp"
@@ -121,10 +122,13 @@ std::string SweepReport::chart() const {
         time.lines.push_back(line_of(methods_[i].name, over_time[i], spec().goal, unit.seconds));
         price.lines.push_back(line_of(methods_[i].name, over_price[i], spec().goal, 1));
     }
-    const bool has_medians = std::ranges::any_of(methods_, [](const auto& method) { return method.runs.size() > 1; });
-    return line_chart(
-        "Best " + spec().metric + " so far" + (has_medians ? ": median over sweeps and 95 % interval" : ""),
-        spec().metric, {time, price});
+    std::vector<int> num_sweeps;
+    std::ranges::transform(methods_, std::back_inserter(num_sweeps),
+                           [](const auto& method) { return static_cast<int>(method.runs.size()); });
+    const bool has_medians = std::ranges::max(num_sweeps) > 1;
+    const auto title = "Best " + spec().metric + " so far" +
+                       (has_medians ? ": median over sweeps and 95 % interval" + few_sweeps_text(num_sweeps) : "");
+    return line_chart(title, spec().metric, {time, price});
 }
 
 Files SweepReport::files() const {

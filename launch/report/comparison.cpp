@@ -1,6 +1,8 @@
 #include "launch/report/comparison.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "analysis/quality_cost.hpp"
 #include "core/check.hpp"
@@ -33,8 +35,12 @@ OrderedJson comparison_json(const std::vector<std::filesystem::path>& directorie
         const auto methods = read_methods(directories, Grouping::seed, ClockOf::sweeps, [](auto, auto) {});
         const auto& spec = methods.front().runs.front().file.spec;
         const auto target = common_target(methods, spec.goal);
-        const auto table = methods_table(compare_methods(methods, Prices(), {target, {}}), spec);
+        const auto compared = compare_methods(methods, Prices(), {target, {}});
+        const auto table = methods_table(compared, spec);
+        std::vector<int> num_sweeps;
+        std::ranges::transform(compared, std::back_inserter(num_sweeps), &MethodComparison::num_sweeps);
         result["target"] = target;
+        result["few_sweeps"] = few_sweeps_text(num_sweeps);
         result["methods"] = table.rows_json();
         result["first_sweeps"] = OrderedJson::array();
         for (const auto& method : methods) {

@@ -46,8 +46,9 @@ std::string methods_of(const OrderedJson& methods) {
     return html::table_of("methods", columns, rows);
 }
 
-/// "<b>rasda</b> was <b>2.02 times</b> as fast as <b>asha</b>", with the certainty that the sweeps allow.
-std::string speed(const OrderedJson& method, const OrderedJson& baseline) {
+/// "<b>rasda</b> was <b>2.02 times</b> as fast as <b>asha</b>", with the certainty that the sweeps allow. Intervals of
+/// `few` sweeps are not of 95 %.
+std::string speed(const OrderedJson& method, const OrderedJson& baseline, bool few) {
     const auto name = html::text(method, "submission");
     const auto other = html::text(baseline, "submission");
     const auto& ratio = method.at("speedup");
@@ -61,7 +62,7 @@ std::string speed(const OrderedJson& method, const OrderedJson& baseline) {
     if (low.is_null()) {
         return fmt::format("<b>{}</b> was <b>{}</b> as fast as <b>{}</b>", name, times, other);
     }
-    const auto interval = fmt::format("95 % interval: {:.3g} to {}", low.get<double>(),
+    const auto interval = fmt::format("{}interval: {:.3g} to {}", few ? "" : "95 % ", low.get<double>(),
                                       high.is_null() ? "∞" : fmt::format("{:.3g}", high.get<double>()));
     if (low <= 1 && (high.is_null() || high >= 1)) {
         return fmt::format(
@@ -79,10 +80,11 @@ std::string verdict(const OrderedJson& comparison, const std::string& metric) {
         return fmt::format("{} of {} of {}", html::number(method.at("reached")), html::number(method.at("sweeps")),
                            html::text(method, "submission"));
     };
+    const bool few = comparison.at("few_sweeps") != "";
     std::string result;
     for (std::size_t i = 1; i < methods.size() && !target.is_null(); ++i) {
         result += fmt::format("<p>To {} = {}, {}. Sweeps that reached it: {}, {}.</p>\n", metric, html::number(target),
-                              speed(methods[i], methods[0]), reached(methods[i]), reached(methods[0]));
+                              speed(methods[i], methods[0], few), reached(methods[i]), reached(methods[0]));
     }
     return result +
            "<p class='note'>Counted up to the first report that is as good, even if it is not its trial's last.</p>\n";
@@ -131,7 +133,9 @@ std::string comparison_section(const OrderedJson& comparison, const std::vector<
     const auto& methods = comparison.at("methods");
     const bool has_intervals = is_known(methods, "idle_slot_hours_low");  // a value that is never infinite
     result += verdict(comparison, html::text(sweeps.front(), "metric"));
-    result += fmt::format("<h3>What it took{}</h3>\n", has_intervals ? ", with 95 % intervals over seeds" : "");
+    result +=
+        fmt::format("<h3>What it took{}</h3>\n",
+                    has_intervals ? ", with 95 % intervals over seeds" + html::text(comparison, "few_sweeps") : "");
     result += methods_of(methods);
     result += fmt::format("<div class='svg'>{}</div>\n", comparison.at("chart").get<std::string>());
     result += fmt::format("<h3>Slots over time{}</h3>\n",

@@ -147,7 +147,13 @@ TEST_CASE("people see medians with their intervals") {
     CHECK(text.find("2 of 3") != std::string::npos);
     CHECK(text.find("60 (40 to ∞)") != std::string::npos);
     CHECK(text.find("20 (10 to 30)") != std::string::npos);
-    CHECK(text.find("95 % intervals") != std::string::npos);
+    CHECK(text.ends_with("Medians over sweeps, with 95 % intervals by bootstrap (of 3 sweeps: 75 %).\n"));
+}
+
+TEST_CASE("an interval of two to four sweeps says how seldom it covers the median, at most that of the fewest") {
+    CHECK(few_sweeps_text({2, 10}) == " (of 2 sweeps: 50 %)");
+    CHECK(few_sweeps_text({10, 4, 1}) == " (of 4 sweeps: 88 %)");
+    CHECK(few_sweeps_text({1, 5}).empty());  // 94 %
 }
 
 TEST_CASE("a target that no sweep reached is refused, with the best that there is") {

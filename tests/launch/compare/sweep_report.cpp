@@ -118,7 +118,8 @@ TEST_CASE("the chart speaks of medians only where a method has several sweeps") 
         read_methods({recorded.folder().path()}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
 
     CHECK(contains(SweepReport(recorded.methods(), {}).chart(), ">Best accuracy so far<"));
-    CHECK(contains(SweepReport(grouped, {}).chart(), ">Best accuracy so far: median over sweeps and 95 % interval<"));
+    CHECK(contains(SweepReport(grouped, {}).chart(),
+                   ">Best accuracy so far: median over sweeps and 95 % interval (of 2 sweeps: 50 %)<"));
 }
 
 TEST_CASE("sweeps without reports have an empty report") {

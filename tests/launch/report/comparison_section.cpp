@@ -59,7 +59,7 @@ TEST_CASE("an interval without an upper end is shown with both ends") {
 
 TEST_CASE("a sweep without a value leaves the lower end of the metric's interval infinite") {
     auto comparison = OrderedJson{{"problem", ""}, {"target", nullptr}, {"first_sweeps", OrderedJson::array()}};
-    comparison["chart"] = "";
+    comparison["chart"] = comparison["few_sweeps"] = "";
     comparison["methods"] = {
         {{"submission", "a"}, {"accuracy", 0.5}, {"accuracy_low", nullptr}, {"accuracy_high", 0.9}}};
     const TemporaryFolder folder;
@@ -74,12 +74,22 @@ TEST_CASE("a page says which method is faster only if the interval leaves no dou
     const auto unknown = section_of({40, 0}, {10, 20});
 
     CHECK(contains(sure, "was <b>2.5 times</b> as fast as"));  // 50 s over 20 s
-    CHECK(contains(sure, "(95 % interval: 1.33 to 6)."));      // 40 / 30 and 60 / 10
+    CHECK(contains(sure, "(interval: 1.33 to 6)."));           // 40 / 30 and 60 / 10
     CHECK(contains(unsure, "the sweeps do not show whether <b>"));
-    CHECK(contains(unsure, "3 times as fast (95 % interval: 0 to ∞)."));  // 60 s over 20 s
+    CHECK(contains(unsure, "3 times as fast (interval: 0 to ∞)."));  // 60 s over 20 s
     CHECK_FALSE(contains(unsure, "<b>3 times</b>"));
     CHECK(count(unsure, "2 of 3 of") == 2);
     CHECK(contains(unknown, "have no ratio: at least half the sweeps of one missed it"));
+}
+
+TEST_CASE("intervals of two to four sweeps are not said to be of 95 %") {
+    const auto few = section_of({40, 50}, {10, 20, 30});
+    const auto enough = section_of({40, 50, 60, 70, 80}, {10, 20, 30, 40, 50});
+
+    CHECK(contains(few, "What it took, with 95 % intervals over seeds (of 2 sweeps: 50 %)<"));
+    CHECK_FALSE(contains(few, "(95 % interval: "));
+    CHECK(contains(enough, "What it took, with 95 % intervals over seeds<"));
+    CHECK(contains(enough, "(95 % interval: "));
 }
 
 TEST_CASE("each method has a chart of its slots, however many sweeps there are") {
