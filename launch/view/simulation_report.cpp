@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "launch/display/column_names.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
 #include "launch/view/results.hpp"
@@ -32,6 +33,17 @@ Cell with_error(const Estimate& estimate) {
 
 Cell with_error(const std::optional<Estimate>& loss, Goal goal) {
     return loss ? with_error({from_loss(goal, loss->mean), loss->half_width}) : Cell{};
+}
+
+/// The column of the metric beside these others: "loss", or "metrics.cost" beside a cost.
+std::string metric_column(const std::vector<std::string>& others, const SweepSpec& spec) {
+    return ColumnNames(others).take("metrics", spec.metric);
+}
+
+std::string column_in_comparison(const SweepSpec& spec) {
+    return metric_column({"policy", "makespan", "speedup", "utilization", "slot_hours", "regroups", "new_groups",
+                          "at_equal_time", "to_quality", "reaches_quality"},
+                         spec);
 }
 
 struct Point {
@@ -91,12 +103,18 @@ OrderedJson summary_json(const Summary& summary, const SweepSpec& spec) {
     json["new_groups"] = summary.num_new_groups;
     json["resumptions"] = summary.num_resumptions;
     json["best_trial"] = summary.best;
-    json[spec.metric] = summary.best_loss ? Json(from_loss(spec.goal, *summary.best_loss)) : Json(nullptr);
+    std::vector<std::string> others{"cost",        "idle_cost",         "events",        "actions",
+                                    "differences", "measured_makespan", "best_over_time"};  // what `simulate` adds
+    for (const auto& [name, value] : json.items()) {
+        others.push_back(name);
+    }
+    json[metric_column(others, spec)] =
+        summary.best_loss ? Json(from_loss(spec.goal, *summary.best_loss)) : Json(nullptr);
     return json;
 }
 
 Table best_table(const Summary& summary, const SweepSpec& spec, std::size_t most_rows) {
-    Table table({"seconds", spec.metric, "trial", "resource"});
+    Table table({"seconds", metric_column({"seconds", "trial", "resource"}, spec), "trial", "resource"});
     const auto& best = summary.best_over_time;
     const double step = summary.makespan / static_cast<double>(most_rows);
     for (std::size_t i = 0; i < best.size(); ++i) {
@@ -120,7 +138,9 @@ Table use_table(const Summary& summary) {
 }
 
 Table report_table(const std::vector<simulator::SeenReport>& reports, const SweepSpec& spec) {
-    Table table({"seconds", "trial", "resource", "workers", spec.metric});
+    std::vector<std::string> columns{"seconds", "trial", "resource", "workers"};
+    columns.push_back(metric_column(columns, spec));
+    Table table(std::move(columns));
     for (const auto& report : reports) {
         table.add_row({report.seconds, std::int64_t{report.trial.value}, report.resource.value,
                        std::int64_t{report.workers}, from_loss(spec.goal, report.loss)});
@@ -129,9 +149,10 @@ Table report_table(const std::vector<simulator::SeenReport>& reports, const Swee
 }
 
 Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec& spec) {
+    const auto name = column_in_comparison(spec);
     Table table({"policy", "makespan", "± makespan", "speedup", "± speedup", "utilization", "slot_hours",
-                 "± slot_hours", "regroups", "new_groups", spec.metric, "± " + spec.metric, "at_equal_time",
-                 "± at_equal_time", "to_quality", "reaches_quality"});
+                 "± slot_hours", "regroups", "new_groups", name, "± " + name, "at_equal_time", "± at_equal_time",
+                 "to_quality", "reaches_quality"});
     for (const auto& each : policies) {
         table.add_row({each.name, each.makespan.mean, half_width(each.makespan), each.speedup.mean,
                        half_width(each.speedup), each.utilization.mean, each.slot_hours.mean,
@@ -144,8 +165,8 @@ Table comparison_table(const std::vector<Comparison>& policies, const SweepSpec&
 }
 
 std::string comparison_text(const std::vector<Comparison>& policies, const SweepSpec& spec) {
-    Table table(
-        {"policy", "makespan", "speedup", "utilization", "slot_hours", "regroups", spec.metric, "at_equal_time"});
+    Table table({"policy", "makespan", "speedup", "utilization", "slot_hours", "regroups", column_in_comparison(spec),
+                 "at_equal_time"});
     for (const auto& each : policies) {
         table.add_row({each.name, with_error(each.makespan), with_error(each.speedup),
                        fmt::format("{:.0f} %", 100 * each.utilization.mean), with_error(each.slot_hours),

@@ -40,6 +40,23 @@ TEST_CASE("a summary tells metrics as trials report them") {
     CHECK(json["slot_hours_idle"].get<double>() == doctest::Approx(50.0 / 3600));
 }
 
+TEST_CASE("a metric that is called like another value keeps a name of its own") {
+    const auto named = [](const std::string& metric) {
+        auto spec = accuracy();
+        spec.metric = metric;
+        return spec;
+    };
+    const auto rows_of = [](const Table& table) { return Json::parse(table.print(Format::json)); };
+
+    CHECK(summary_json(summary(), named("cost"))["metrics.cost"] == 0.9);  // `simulate` adds the price as `cost`
+    CHECK(summary_json(summary(), named("makespan"))["makespan"] == 100);
+    CHECK(rows_of(best_table(summary(), named("seconds"), 1))[0]["seconds"] == 99);
+    CHECK(rows_of(report_table({{1, TrialId{0}, Resource{2}, -0.5, 4}}, named("workers")))[0]["workers"] == 4);
+    const auto compared = compare({{"asha", {summary()}}});
+    CHECK(rows_of(comparison_table(compared, named("speedup")))[0]["metrics.speedup"] == 0.9);
+    CHECK(comparison_text(compared, named("speedup")).find("metrics.speedup") != std::string::npos);
+}
+
 TEST_CASE("of many improvements people see some, the last among them") {
     const auto rows = Json::parse(best_table(summary(), accuracy(), 10).print(Format::json));
 
