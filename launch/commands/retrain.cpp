@@ -100,8 +100,10 @@ ExitCode retrain(const RetrainOptions& options, MpiSession* session) {
     const auto spread = seed_spread(trained.history);
     const bool for_a_person = options.format == Format::table;
     fmt::print("{}", (for_a_person ? spread.without_empty_columns() : spread).print(options.format));
-    if (const auto text = not_finite_text(trained.history); !text.empty()) {
-        remark(text);
+    for (const auto& text : {unfinished_text(trained.history), not_finite_text(trained.history)}) {
+        if (!text.empty()) {
+            remark(text);
+        }
     }
     if (seeds_change_nothing(trained.history)) {
         remark(

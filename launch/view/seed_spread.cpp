@@ -79,6 +79,17 @@ std::string not_finite_text(const History& history) {
                        name);
 }
 
+std::string unfinished_text(const History& history) {
+    const auto& sweep = history.sweep();
+    const int failed = sweep.count(TrialStatus::failed);
+    const int stopped = sweep.count(TrialStatus::stopped);
+    if (failed + stopped == 0) {
+        return "";
+    }
+    return fmt::format("{} of {} seeds did not finish ({} failed, {} stopped); mean and std are those of the others",
+                       failed + stopped, sweep.trials().size(), failed, stopped);
+}
+
 bool seeds_change_nothing(const History& history) {
     const auto numbers = numbers_of(history);
     return !numbers.empty() && std::ranges::all_of(numbers, [](const auto& metric) {

@@ -16,6 +16,10 @@ Table seed_spread(const History& history);
 /// Says how many trials ended with a value of the sweep's metric that is not finite; empty if none did.
 std::string not_finite_text(const History& history);
 
+/// Says how many trials ended without finishing, such as those that failed; empty if none did. Without them the spread
+/// may look better than it is.
+std::string unfinished_text(const History& history);
+
 /// Whether several trials finished and all have the same numbers, so that their program does not use its seed.
 bool seeds_change_nothing(const History& history);
 

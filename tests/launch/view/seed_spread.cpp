@@ -60,6 +60,17 @@ TEST_CASE("seeds that diverged are counted, and are not in mean and spread") {
     CHECK(not_finite_text(history) == "1 of 3 seeds ended with a loss that is not finite; mean and std exclude them");
 }
 
+TEST_CASE("seeds that failed are told of, because the mean of the others may be better than that of all") {
+    auto history = history_of({{2, {{"loss", 1.0}}}, {1, {{"loss", 9.0}}}, {1, {{"loss", 9.0}}}});
+    CHECK(unfinished_text(history).empty());
+    for (int i = 0; i <= history.sweep().spec().max_retries; ++i) {
+        history.apply(Json{{"event", "trial_failed"}, {"trial", 1}, {"kind", "crash"}, {"time", 110.0 + i}});
+    }
+
+    CHECK(unfinished_text(history) ==
+          "1 of 3 seeds did not finish (1 failed, 0 stopped); mean and std are those of the others");
+}
+
 TEST_CASE("no finished trial leaves an empty table") {
     CHECK(seed_spread(history_of({{1, {{"val", 1.0}}}})).rows().empty());
 }
