@@ -194,6 +194,8 @@ class Study {
         return *slots;
     }
 
+    bool has_recorded_curves() const { return recording_.has_value(); }
+
     /// Warns about keys that affect how long trials run in the sweep, but not in the simulation.
     void remark_on_gaps(const SweepFile& file) const {
         const bool shares_gpus = file.slots_per_gpu.value_or(1) > 1 && file.spec.scheduler.distinct_gpus == Switch::on;
@@ -332,6 +334,12 @@ void show(const SimulateOptions& options, OrderedJson json, const simulator::Sum
 ExitCode compare(const SimulateOptions& options, const Study& study) {
     std::vector<simulator::PolicyRuns> runs;
     const auto file = study.read({});
+    if (study.has_recorded_curves()) {
+        remark(fmt::format("note: {}a trial keeps its last recorded value if it trains longer here than it did",
+                           options.num_seeds > 1 ? "all seeds have the same recorded trials, so ± says nothing about "
+                                                   "other trials; "
+                                                 : ""));
+    }
     for (const auto& text : options.policies) {
         runs.push_back(study.simulate_seeds(parse_policy(text), study.slots(file)));
     }

@@ -161,6 +161,26 @@ TEST_CASE("curves of one's own are simulated") {
     CHECK(result.json()["loss"] == 0.25);
 }
 
+TEST_CASE("seeds that share the recorded trials are told of, because their spread says nothing about other trials") {
+    const TemporaryFolder folder;
+    write_file(folder / "sweep.yaml", simulated_sweep);
+    write_file(folder / "curves.csv", "trial,resource,loss\n0,1,0.5\n0,4,0.25\n1,1,0.75\n");
+    const auto said = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"simulate", "sweep.yaml", "--slots", "2"});
+        const auto result = run_crescendo(folder.path(), more);
+        CHECK_MESSAGE(result.code == 0, result.err);
+        return result.err;
+    };
+
+    CHECK(
+        said({"--curves", "curves.csv", "--seeds", "2"}) ==
+        "crescendo: note: all seeds have the same recorded trials, so ± says nothing about other trials; a trial keeps "
+        "its last recorded value if it trains longer here than it did\n");
+    CHECK(said({"--curves", "curves.csv", "--compare", "asha,fifo"}) ==
+          "crescendo: note: a trial keeps its last recorded value if it trains longer here than it did\n");
+    CHECK(said({"--seeds", "2"}).empty());
+}
+
 TEST_CASE("a real sweep without a max is decided again as it was, and not simulated") {
     const RealSweep folder(
         "metric: {name: loss}\nrun_cap: 16\nmethod: tpe\nparameters: {x: {min: 1, max: 99}}\n"
