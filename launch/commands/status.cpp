@@ -174,8 +174,8 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
         status["best"] = {{"trial", best->value},
                           {"resource", trial.resource.value},
                           {sweep.spec().metric, best_value(sweep, *best)}};
-        if (const auto& repeat = sweep.spec().repeat; repeat.is_on()) {
-            status["best"]["judge"] = fmt::format("{} of {}", judges.of(repeat.judge), repeat.times);
+        if (auto judge = judge_text(sweep, *best); !judge.empty()) {
+            status["best"]["judge"] = std::move(judge);
         }
     } else {
         status["best"] = nullptr;

@@ -161,7 +161,8 @@ class TrialStory {
         }
         const auto judged = judged_value(history_.sweep(), trial_.id);
         const auto value =
-            judged ? fmt::format(", judged by {}{}", number_text(*judged), judge_text(repeat)) : std::string();
+            judged ? fmt::format(", judged by {} ({})", number_text(*judged), judge_text(history_.sweep(), trial_.id))
+                   : std::string();
         line("repetition", fmt::format("{} of configuration {}{}", repeat.repetition_of(trial_.id),
                                        repeat.configuration_of(trial_.id).value, value));
     }

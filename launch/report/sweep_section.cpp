@@ -116,6 +116,17 @@ std::string runner_up(const OrderedJson& sweep, bool is_judged) {
         html::number(cell(*next, "resource")), html::number(cell(*next, sweep.at("ranked_by"))));
 }
 
+/// "mean of configuration 5, of which 1 repetition failed, "; empty if trials are not repetitions.
+std::string judge_of(const OrderedJson& best) {
+    if (!best.contains("judged")) {
+        return "";
+    }
+    const int failed = best.value("failed_repetitions", 0);
+    return fmt::format(
+        "{} of configuration {}, {}", html::text(best, "judge"), html::number(best.at("configuration")),
+        failed > 0 ? fmt::format("of which {} repetition{} failed, ", failed, failed == 1 ? "" : "s") : "");
+}
+
 std::string answer(const OrderedJson& sweep, std::size_t index) {
     const auto& best = sweep.at("best");
     std::string result;
@@ -129,10 +140,7 @@ std::string answer(const OrderedJson& sweep, std::size_t index) {
         const bool is_judged = best.contains("judged");
         const OrderedJson value = is_judged ? best.at("judged") : metrics.value(metric, OrderedJson());
         result += html::figure(html::number(value), markup_text(metric),
-                               fmt::format("best: {}trial {}, resource {}{}{}",
-                                           is_judged ? html::text(best, "judge") + " of configuration " +
-                                                           html::number(best.at("configuration")) + ", "
-                                                     : "",
+                               fmt::format("best: {}trial {}, resource {}{}{}", judge_of(best),
                                            html::number(best.at("trial")), html::number(best.at("resource")),
                                            better_report(sweep, value, is_judged), runner_up(sweep, is_judged)));
         if (best.at("test").is_object()) {

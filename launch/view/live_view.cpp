@@ -55,8 +55,9 @@ std::string best_of(const Sweep& sweep) {
     }
     const auto& trial = sweep.trial(*best);
     constexpr std::size_t most_parameters = 12;
+    const auto judge = judge_text(sweep, *best);
     return fmt::format("{} {}{} at {}, trial {}: {}", sweep.spec().metric, number_text(best_value(sweep, *best)),
-                       judge_text(sweep.spec().repeat), trial.resource.value, best->value,
+                       judge.empty() ? "" : " (" + judge + ")", trial.resource.value, best->value,
                        brief(trial.config, most_parameters));
 }
 

@@ -50,6 +50,17 @@ void add_rows(Table& table, const std::string& group, const OrderedJson& values)
     }
 }
 
+/// The number of repetitions of the trial's configuration that failed. They do not count in its judged value.
+int failed_repetitions(const Sweep& sweep, TrialId trial) {
+    const auto& repeat = sweep.spec().repeat;
+    const int first = repeat.first_of(repeat.configuration_of(trial)).value;
+    int count = 0;
+    for (int i = 0; i < repeat.times; ++i) {
+        count += sweep.trial(TrialId{first + i}).status == TrialStatus::failed ? 1 : 0;
+    }
+    return count;
+}
+
 /// Whether the sweep has rungs to judge trials, and no trial reached one.
 bool has_empty_rungs(const Sweep& sweep) {
     const auto rungs = sweep.rungs();
@@ -76,10 +87,14 @@ OrderedJson repetition_json(const Sweep& sweep, TrialId trial) {
     if (!repeat.is_on()) {
         return OrderedJson::object();
     }
-    return {{"configuration", repeat.configuration_of(trial).value},
-            {"repetition", repeat.repetition_of(trial)},
-            {"judge", judges.of(repeat.judge)},
-            {"judged", judged_value(sweep, trial)}};
+    OrderedJson json{{"configuration", repeat.configuration_of(trial).value},
+                     {"repetition", repeat.repetition_of(trial)},
+                     {"judge", judges.of(repeat.judge)},
+                     {"judged", judged_value(sweep, trial)}};
+    if (const int failed = failed_repetitions(sweep, trial); failed > 0) {
+        json["failed_repetitions"] = failed;
+    }
+    return json;
 }
 
 double best_value(const Sweep& sweep, TrialId best) {
@@ -99,8 +114,14 @@ std::vector<TrialId> ranking(const Sweep& sweep) {
     return ranking;
 }
 
-std::string judge_text(const Repeat& repeat) {
-    return repeat.is_on() ? fmt::format(" ({} of {})", judges.of(repeat.judge), repeat.times) : "";
+std::string judge_text(const Sweep& sweep, TrialId trial) {
+    const auto& repeat = sweep.spec().repeat;
+    if (!repeat.is_on()) {
+        return "";
+    }
+    const int failed = failed_repetitions(sweep, trial);
+    return fmt::format("{} of {}{}", judges.of(repeat.judge), repeat.times,
+                       failed > 0 ? fmt::format(", {} failed", failed) : "");
 }
 
 OrderedJson best_json(const History& history, const SweepDirectory& directory, std::optional<double> price_of_slot_hour,
@@ -120,8 +141,8 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
         return history.why_no_best() + "\n";
     }
     Table table({"what", "name", "value"});
-    for (const auto* key : {"trial", "status", "resource", "configuration", "repetition", "judge", "judged", "seconds",
-                            "slot_hours", "cost", "gpu_joules"}) {
+    for (const auto* key : {"trial", "status", "resource", "configuration", "repetition", "judge", "judged",
+                            "failed_repetitions", "seconds", "slot_hours", "cost", "gpu_joules"}) {
         if (json.contains(key) && !json.at(key).is_null()) {
             add_rows(table, "trial", {{key, json.at(key)}});
         }

@@ -19,7 +19,8 @@ namespace crescendo::launch {
 std::optional<double> judged_value(const Sweep& sweep, TrialId trial);
 
 /// Which repetition of which configuration the trial is, and the value by which the configuration was judged:
-/// `configuration`, `repetition`, `judge`, `judged`. Empty if trials are not repetitions.
+/// `configuration`, `repetition`, `judge`, `judged` and, if any failed and so do not count, `failed_repetitions`. Empty
+/// if trials are not repetitions.
 OrderedJson repetition_json(const Sweep& sweep, TrialId trial);
 
 /// The value that makes the trial the best: the one of its last report, or the judged one.
@@ -28,8 +29,9 @@ double best_value(const Sweep& sweep, TrialId best);
 /// Trials that did not fail and have a value, best first, as Sweep::best() ranks them.
 std::vector<TrialId> ranking(const Sweep& sweep);
 
-/// How a configuration is judged, if trials are repetitions: " (mean of 3)". Otherwise empty.
-std::string judge_text(const Repeat& repeat);
+/// How the trial's configuration is judged, if trials are repetitions: "mean of 3", or "mean of 3, 1 failed" if one of
+/// the three failed and does not count. Otherwise empty.
+std::string judge_text(const Sweep& sweep, TrialId trial);
 
 /// The best trial, or `trial`: configuration, metrics, test metrics, cost, checkpoint. Null if there is none.
 OrderedJson best_json(const History& history, const SweepDirectory& directory, std::optional<double> price_of_slot_hour,

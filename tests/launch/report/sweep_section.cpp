@@ -83,6 +83,21 @@ TEST_CASE("a page calls a trial failed whose report was better than the best, an
     CHECK(contains(section("repeated"), "best: mean of configuration 0, trial 0, resource 9</small>"));
 }
 
+TEST_CASE("a page and `best` say of how many repetitions the best configuration's value is") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1, "repeat: 2\nmax_retries: 0\n"), {{2, 0, 9, 0.9}});
+    auto journal = Journal::open(folder / "s" / "journal.jsonl");
+    journal.append({{"event", "trial_failed"}, {"trial", 1}, {"kind", "crash"}, {"time", 1004.0}});
+    journal.sync();
+
+    const auto data = sweep_data(folder / "s");
+    const auto section = sweep_section(data, 0, /*is_open=*/true, PageKind::file);
+
+    CHECK(data.at("best").at("failed_repetitions") == 1);
+    CHECK(
+        contains(section, "best: mean of configuration 0, of which 1 repetition failed, trial 0, resource 9</small>"));
+}
+
 TEST_CASE("the best trials of a page without scripts are those of `best`, and none that failed") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1, "max_retries: 0\n"), {{2, 0, 9, 0.5}, {3, 1, 1, 0.9}});

@@ -264,6 +264,19 @@ TEST_CASE("where trials are repetitions, the screen counts trials and configurat
     CHECK(screen.find("0           1       1   ████") != std::string::npos);
 }
 
+TEST_CASE("a repetition that failed is told of beside the judged value, in which it does not count") {
+    auto spec = Told::spec_of(1);
+    spec.repeat.times = 2;
+    spec.max_retries = 0;
+    Told told(std::move(spec));
+    told.tell(110.0, TrialFailed{TrialId{1}, FailureKind::crash});
+    told.tell(111.0, TrialReported{TrialId{0}, Resource{9}, 0.25});
+
+    const auto screen = text_of(screen_of(told.history, {"demo", {}}, 115.0, {80}));
+
+    CHECK(screen.find("best   loss 0.25 (mean of 2, 1 failed) at 9, trial 0: lr=") != std::string::npos);
+}
+
 TEST_CASE("slot time is counted while a trial holds slots, and not between sessions") {
     Told told(1);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
