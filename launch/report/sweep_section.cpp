@@ -314,8 +314,10 @@ std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_o
     result += html::chart("gantt", index, "Slots over time",
                           "Each row is a slot, each bar a trial on it. Drag to zoom, double-click to see all.");
     result += "<div class='two'>\n";
-    result +=
-        html::chart("best", index, "Best so far", "The best value that any trial had reported by then. Drag to zoom.");
+    result += html::chart("best", index, "Best so far",
+                          html::text(sweep, "ranked_by") == "judged"
+                              ? "The best value that any configuration had by then, over its repetitions. Drag to zoom."
+                              : "The best value that any trial had reported by then. Drag to zoom.");
     result += html::chart("curves", index, "Learning curves",
                           "Each line is a trial. A dot marks its only report, or a change of workers.");
     result += "</div>\n";
@@ -325,13 +327,15 @@ std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_o
     result += "<div class='two'>\n";
     result += html::chart(
         "importance", index, "What matters",
-        "Share of the variance that a parameter explains alone (fANOVA). Whiskers: one standard deviation.");
+        "Share of the variance that a parameter explains alone (fANOVA). Whiskers: one standard deviation over "
+        "the model's trees.");
     result += html::chart("pair", index, "Two parameters together",
                           "The metric that a model predicts, averaged over all other parameters. Dots are trials.");
     result += "</div>\n";
     result +=
         html::chart("marginals", index, "Partial dependence",
-                    "The predicted metric over one parameter, averaged over all others. Band: one standard deviation.");
+                    "The predicted metric over one parameter, averaged over all others. Band: one standard deviation "
+                    "over the model's trees.");
     if (!sweep.at("rungs").empty()) {
         result += html::chart("rungs", index, "Rungs",
                               "Each dot is a trial that was judged there. A hollow one was stopped there.");

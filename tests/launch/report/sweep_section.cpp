@@ -96,6 +96,7 @@ TEST_CASE("a page and `best` say of how many repetitions the best configuration'
     CHECK(data.at("best").at("failed_repetitions") == 1);
     CHECK(
         contains(section, "best: mean of configuration 0, of which 1 repetition failed, trial 0, resource 9</small>"));
+    CHECK(contains(section, "The best value that any configuration had by then, over its repetitions."));
 }
 
 TEST_CASE("the best trials of a page without scripts are those of `best`, and none that failed") {
