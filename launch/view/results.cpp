@@ -148,7 +148,7 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
         }
     }
     add_rows(table, "parameter", json.at("config"));
-    add_rows(table, "validation", json.at("metrics"));
+    add_rows(table, "metric", json.at("metrics"));
     if (json.at("test").is_object()) {
         add_rows(table, "test", json.at("test"));
     }

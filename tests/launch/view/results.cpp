@@ -43,3 +43,14 @@ TEST_CASE("the table has the slot-hours and the cost of trials that run until no
     CHECK(best.at("cost") == 2);
     CHECK(spending_json(history, 2.0).at("slot_hours") == 2);
 }
+
+TEST_CASE("metrics of a program are not called those of validation data, because only the program knows") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {{10, 0, 9, 0.5}});
+    const RecordedSweep sweep(folder / "s");
+
+    const auto text = best_text(sweep.history, sweep.directory, Format::csv, {});
+
+    CHECK(text.find("\nmetric,accuracy,0.5\n") != std::string::npos);
+    CHECK(text.find("validation") == std::string::npos);
+}
