@@ -17,7 +17,8 @@ struct Method {
 /// How sweeps are grouped into methods.
 enum class Grouping {
     arguments,  ///< sweeps in the same directory argument are one method
-    seed,       ///< sweeps are one method if their files differ only in `seed` and in keys that only describe
+    seed,       ///< sweeps are one method if their files, with later changes, differ only in `seed` and in keys that
+                ///< only describe
 };
 
 /// Reads the sweeps in these directories, and groups them into methods. Each directory is a sweep's own, or holds

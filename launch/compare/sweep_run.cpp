@@ -125,9 +125,18 @@ SweepRun read_sweep_run(const fs::path& path, ClockOf clock, const std::function
     auto file = read_first_file(directory, FrozenFile::recorded_in(directory.journal()));
     ImprovementReader reader(file.spec, clock);
     reader.read(directory.journal(), num_bytes);
+    const auto& history = reader.history();
     auto keys = flat_keys(parse_yaml(file.text, directory.sweep_file().string()).root);
-    const auto price = price_of_slot_hour(file.price, reader.history());
-    const double idle_slot_hours = reader.history().idle_slot_seconds() / 3600;
+    for (const auto& change : history.limits_changes()) {
+        for (const auto& setting : change.settings) {
+            keys.erase(setting.key);
+            if (setting.value) {
+                keys[setting.key] = *setting.value;
+            }
+        }
+    }
+    const auto price = price_of_slot_hour(file.price, history);
+    const double idle_slot_hours = history.idle_slot_seconds() / 3600;
     return {path, std::move(file), std::move(keys), price, idle_slot_hours, std::move(reader).curves()};
 }
 

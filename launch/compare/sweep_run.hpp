@@ -24,7 +24,7 @@ enum class ClockOf {
 struct SweepRun {
     std::filesystem::path directory;
     SweepFile file;
-    FlatKeys keys;                             ///< content of the sweep file
+    FlatKeys keys;                             ///< content of the sweep file, after changes such as by `crescendo set`
     std::optional<double> price_of_slot_hour;  ///< from the sweep file; nothing if it has none
     double idle_slot_hours = 0;                ///< over the whole sweep: slots × the time that no trial held them
 

@@ -55,6 +55,24 @@ TEST_CASE("sweeps whose files differ in seed and name only are one method") {
     CHECK(methods[1].runs.size() == 1);
 }
 
+TEST_CASE("a sweep that was extended is not one method with those that were not") {
+    const TemporaryFolder folder;
+    for (const int seed : {1, 2, 3}) {
+        record_sweep(folder / std::to_string(seed), two_trials(seed), one_report);
+    }
+    const auto extended = parse_sweep(replaced(two_trials(3), "run_cap: 2", "run_cap: 4"), "sweep.yaml");
+    auto journal = Journal::open(folder / "3/journal.jsonl");
+    journal.append(limits_record({.settings = {{"run_cap", "4"}}}, extended, /*elapsed=*/10, /*time=*/1010));
+    journal.sync();
+
+    const auto methods = methods_in({folder.path()}, Grouping::seed);
+
+    REQUIRE(methods.size() == 2);
+    CHECK(methods[0].name == "run_cap=2");
+    CHECK(methods[0].runs.size() == 2);
+    CHECK(methods[1].name == "run_cap=4");
+}
+
 TEST_CASE("groups are named by what tells them apart") {
     const FlatKeys asha{{"scheduler.type", "\"asha\""}, {"scheduler.max", "27"}};
     const FlatKeys rasda{{"scheduler.type", "\"rasda\""}, {"scheduler.max", "27"}, {"scheduler.grow", "\"wait\""}};
