@@ -8,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/compare/methods.hpp"
@@ -76,6 +77,9 @@ ExitCode compare_sweeps(const CompareOptions& options) {
         read_methods(options.directories, options.grouping, options.clock.value_or(ClockOf::sweeps), reading_bar());
     const auto comparisons = compare_methods(methods, prices, {options.target, options.baseline});
     const auto& spec = methods.front().runs.front().file.spec;
+    for (const auto& line : cautions(methods)) {
+        remark("note: " + line);
+    }
     if (!options.out.empty()) {
         const SweepReport report(methods, prices);
         auto files = report.files();

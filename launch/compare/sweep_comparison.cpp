@@ -1,11 +1,14 @@
 #include "launch/compare/sweep_comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
+#include <set>
 
 #include "analysis/quality_cost.hpp"
 #include "core/check.hpp"
@@ -138,6 +141,38 @@ std::optional<double> money_until(const Point& point, const Method& method, cons
         return per_hour ? std::optional(*per_hour * point.seconds / 3600) : std::nullopt;
     }
     return run.price_of_slot_hour ? std::optional(*run.price_of_slot_hour * point.cost) : std::nullopt;
+}
+
+std::vector<std::string> cautions(const std::vector<Method>& methods) {
+    std::vector<std::string> open, lost, again;
+    std::size_t num_sweeps = 0;
+    for (const auto& method : methods) {
+        num_sweeps += method.runs.size();
+        std::set<std::uint64_t> seeds;
+        for (const auto& run : method.runs) {
+            const auto note_in = [&](std::vector<std::string>& list) { list.push_back(run.directory.string()); };
+            if (!run.is_over) {
+                note_in(open);
+            }
+            if (run.has_lost_sampler) {
+                note_in(lost);
+            }
+            if (!seeds.insert(run.file.spec.seed).second) {
+                note_in(again);
+            }
+        }
+    }
+    std::vector<std::string> lines;
+    const auto add = [&](const std::vector<std::string>& found, const char* what) {
+        if (!found.empty()) {
+            lines.push_back(
+                fmt::format("{} of {} sweeps {}: {}", found.size(), num_sweeps, what, fmt::join(found, ", ")));
+        }
+    };
+    add(open, "not over, which may still reach more");
+    add(lost, "whose sampler failed, so that configurations were drawn at random");
+    add(again, "with the seed of another one of their method, so that intervals are too narrow");
+    return lines;
 }
 
 std::string few_sweeps_text(const std::vector<int>& num_sweeps) {

@@ -135,9 +135,13 @@ SweepRun read_sweep_run(const fs::path& path, ClockOf clock, const std::function
             }
         }
     }
+    const bool is_over = history.sweep().state() != SweepState::running;
+    const bool has_lost_sampler =
+        file.sampler && std::ranges::count(history.sweep().candidates(), Origin::random, &Trial::origin) > 0;
     const auto price = price_of_slot_hour(file.price, history);
     const double idle_slot_hours = history.idle_slot_seconds() / 3600;
-    return {path, std::move(file), std::move(keys), price, idle_slot_hours, std::move(reader).curves()};
+    return {path,    std::move(file),  std::move(keys), price,
+            is_over, has_lost_sampler, idle_slot_hours, std::move(reader).curves()};
 }
 
 std::vector<fs::path> sweeps_in(const fs::path& directory) {

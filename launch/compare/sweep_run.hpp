@@ -26,6 +26,8 @@ struct SweepRun {
     SweepFile file;
     FlatKeys keys;                             ///< content of the sweep file, after changes such as by `crescendo set`
     std::optional<double> price_of_slot_hour;  ///< from the sweep file; nothing if it has none
+    bool is_over = false;                      ///< whether the sweep has ended
+    bool has_lost_sampler = false;             ///< whether the user's sampler failed, so that some are drawn at random
     double idle_slot_hours = 0;                ///< over the whole sweep: slots × the time that no trial held them
 
     /// Improvements of the metric, with `cost` in slot-hours. ClockOf::sweeps: one curve for the whole sweep, with the

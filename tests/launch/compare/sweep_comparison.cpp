@@ -104,6 +104,37 @@ TEST_CASE("a method that the prices leave out has no cost, not that of its sweep
     CHECK_FALSE(by_prices[1].cost);
 }
 
+TEST_CASE("sweeps that are not over, or that lost their sampler, are named") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "open", two_trials(1), {{10, 0, 1, 0.5}});
+    record_sweep(folder / "over", two_trials(2), {{10, 0, 9, 0.5}, {20, 1, 9, 0.6}});  // both trials came to max
+    const auto read = [&](const std::vector<std::filesystem::path>& directories) {
+        return read_methods(directories, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
+    };
+    auto lost = read({folder / "over"});
+    lost.front().runs.front().has_lost_sampler = true;
+
+    CHECK(cautions(read({folder / "open", folder / "over"})) ==
+          std::vector{"1 of 2 sweeps not over, which may still reach more: " + (folder / "open").string()});
+    CHECK(cautions(read({folder / "over"})).empty());
+    REQUIRE(cautions(lost).size() == 1);
+    CHECK(
+        cautions(lost).front().starts_with("1 of 1 sweeps whose sampler failed, so that configurations were drawn at"));
+}
+
+TEST_CASE("sweeps of a method that share a seed are named, because they are no independent repetitions") {
+    const TemporaryFolder folder;
+    for (const auto& [name, seed] : {std::pair("m/1", 7), {"m/2", 7}, {"m/3", 8}, {"other", 7}}) {
+        record_sweep(folder / name, two_trials(seed), {{10, 0, 9, 0.5}, {20, 1, 9, 0.6}});
+    }
+    const auto methods =
+        read_methods({folder / "m", folder / "other"}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
+
+    CHECK(cautions(methods) ==
+          std::vector{"1 of 4 sweeps with the seed of another one of their method, so that intervals are too narrow: " +
+                      (folder / "m/2").string()});
+}
+
 TEST_CASE("a method is once as fast as itself, for sure") {
     const Recorded recorded;
 
